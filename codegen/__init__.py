@@ -1,0 +1,41 @@
+"""From a GEMM problem and a configuration to a verified-by-rule, compiled kernel."""
+
+from codegen.artifact import KernelArtifact, StageOutput
+from codegen.config import (
+    Extent,
+    KernelConfig,
+    LoopOrder,
+    MatmulConfig,
+    Prefetch,
+    PrefetchLevels,
+    SlmOperands,
+    SplitK,
+    XeStrategy,
+)
+from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
+from codegen.errors import CodegenError, CompileFailed, InvalidConfig, InvalidProblem, Refused
+from codegen.problem import DType, GemmProblem
+
+__all__ = [
+    "Axis",
+    "CodegenError",
+    "CompileFailed",
+    "DType",
+    "EpilogueKind",
+    "EpilogueStep",
+    "Extent",
+    "GemmProblem",
+    "InvalidConfig",
+    "InvalidProblem",
+    "KernelArtifact",
+    "KernelConfig",
+    "LoopOrder",
+    "MatmulConfig",
+    "Prefetch",
+    "PrefetchLevels",
+    "Refused",
+    "SlmOperands",
+    "SplitK",
+    "StageOutput",
+    "XeStrategy",
+]

@@ -1,0 +1,56 @@
+"""Errors of the compiler.
+
+CodegenError
++-- InvalidProblem   a GemmProblem that contradicts itself
++-- InvalidConfig    a KernelConfig that contradicts itself
++-- Refused          a legality rule refuses (problem, configuration, device)
++-- CompileFailed    a stage failed or ended its process
+"""
+
+
+class CodegenError(Exception):
+    """Base of the errors of this room."""
+
+
+class InvalidProblem(CodegenError):
+    """A GemmProblem that contradicts itself. `field` names where."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field, self.message = field, message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return InvalidProblem, (self.field, self.message)
+
+
+class InvalidConfig(CodegenError):
+    """A KernelConfig that contradicts itself. `field` names where."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field, self.message = field, message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return InvalidConfig, (self.field, self.message)
+
+
+class Refused(CodegenError):
+    """A legality rule refuses the combination. `rule` is its name, `message` says why and what to change."""
+
+    def __init__(self, rule: str, message: str) -> None:
+        super().__init__(f"refused by rule {rule}: {message}")
+        self.rule, self.message = rule, message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Refused, (self.rule, self.message)
+
+
+class CompileFailed(CodegenError):
+    """A stage failed. `stage` names it, `message` holds the compiler's diagnostics."""
+
+    def __init__(self, stage: str, message: str) -> None:
+        super().__init__(f"stage {stage}: {message}")
+        self.stage, self.message = stage, message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return CompileFailed, (self.stage, self.message)

@@ -1,0 +1,117 @@
+"""What is known of a device: plain facts, each with where it comes from."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from types import MappingProxyType
+
+PROBED = "probed"
+DERIVED = "derived"
+
+
+class DeviceKind(StrEnum):
+    """What sort of processor a device is."""
+
+    GPU = "gpu"
+    CPU = "cpu"
+
+
+def table(source: str) -> str:
+    """Provenance of a fact that a table states: `table:<source>`."""
+    return f"table:{source}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One known fact: its name, value, and provenance (`probed`, `table:<source>` or `derived`)."""
+
+    name: str
+    value: object
+    provenance: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSpec:
+    """Facts of one device. A fact that is not known is None, and has no provenance.
+
+    `id` is the stable name people and databases use ("b580", "opencl-cpu-as-b580").
+    `emulates` is the id of the Xe GPU whose kernels this device runs with emulated built-ins;
+    then the code-relevant facts are that GPU's, and times are labelled "DPAS emulated".
+
+    Raises:
+        ValueError: a known fact without provenance, or provenance for an unknown fact.
+    """
+
+    id: str
+    name: str
+    kind: DeviceKind
+    emulates: str | None = None
+    provenance: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    # Identity
+    architecture: str | None = None
+    target: str | None = None  # chip name of the compilers: "pvc", "bmg", "lnl-m", "ptl-h"
+    pci_ids: tuple[str, ...] | None = None
+    ip_version: str | None = None
+    driver: str | None = None
+
+    # What code depends on (Xe)
+    grf_bytes: int | None = None  # bytes in one general register
+    grf_modes: tuple[int, ...] | None = None  # registers a thread may have
+    subgroup_sizes: tuple[int, ...] | None = None
+    dpas_m: int | None = None  # rows of one DPAS (repeat count)
+    dpas_n: int | None = None  # columns of one DPAS (execution size)
+    dpas_k_bytes: int | None = None  # depth of one DPAS: 32 bytes of K, 16 elements of f16
+    block2d: bool | None = None  # 2-D block loads and stores
+    block2d_max_rows: int | None = None
+    block2d_max_width_bytes: int | None = None
+    block2d_pitch_multiple_bytes: int | None = None
+    block2d_min_width_bytes: int | None = None
+    block2d_base_alignment_bytes: int | None = None
+    max_slm_bytes: int | None = None  # shared local memory one work-group may have
+    max_workgroup_size: int | None = None  # work-items
+
+    # What speed depends on
+    xe_cores: int | None = None
+    eus_per_core: int | None = None
+    threads_per_eu: int | None = None  # with the smallest GRF mode
+    threads_per_eu_large_grf: int | None = None
+    dpas_f16_fma_per_clk_per_eu: int | None = None
+    clock_mhz: int | None = None
+    slm_bytes_per_core: int | None = None
+    l1_bytes: int | None = None  # of one core
+    l2_bytes: int | None = None  # GPU: of the device; CPU: of one core
+    l3_bytes: int | None = None
+    memory_bytes: int | None = None
+    bandwidth_bytes_per_s: int | None = None
+
+    # Host CPUs
+    cores: int | None = None
+    isa: tuple[str, ...] | None = None  # "avx2", "avx512f", "avx512_bf16", "amx_bf16", ...
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "provenance", MappingProxyType(dict(self.provenance)))
+        known = {name for name in FACT_NAMES if getattr(self, name) is not None}
+        if known != set(self.provenance):
+            bare, ghosts = known - set(self.provenance), set(self.provenance) - known
+            raise ValueError(
+                f"DeviceSpec {self.id}: every known fact needs a provenance and only those; "
+                f"without: {sorted(bare)}, for unknown facts: {sorted(ghosts)}"
+            )
+
+    def facts(self) -> Iterator[Fact]:
+        """The known facts, in the order of the fields."""
+        for name in FACT_NAMES:
+            if (value := getattr(self, name)) is not None:
+                yield Fact(name, value, self.provenance[name])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return _rebuild, (values | {"provenance": dict(self.provenance)},)
+
+
+def _rebuild(values: dict[str, object]) -> DeviceSpec:
+    return DeviceSpec(**values)  # pyright: ignore[reportArgumentType]
+
+
+FACT_NAMES = tuple(f.name for f in fields(DeviceSpec) if f.name not in {"id", "name", "kind", "emulates", "provenance"})

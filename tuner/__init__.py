@@ -1,0 +1,1 @@
+"""Searches the legal configurations of a problem on a device."""

@@ -1,0 +1,131 @@
+"""A trial, what became of it, and the evidence its result carries."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from codegen import KernelArtifact, KernelConfig
+
+
+class Status(StrEnum):
+    """What became of a configuration."""
+
+    MEASURED = "measured"
+    PREDICTED = "predicted"
+    REJECTED = "rejected"
+    COMPILE_FAILED = "compile_failed"
+    WRONG_RESULT = "wrong_result"
+    TIMED_OUT = "timed_out"
+    CRASHED = "crashed"
+
+
+class ProofKind(StrEnum):
+    """Where the kernel's numbers were compared with the reference."""
+
+    DEVICE = "device"
+    OPENCL_CPU = "opencl_cpu"
+    SIMULATOR = "simulator"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Evidence of numbers: `checked` of `total` work-groups agreed with numpy float64.
+
+    `max_error` is the largest |C - reference| and `tolerance` its bound, both absolute.
+    """
+
+    kind: ProofKind
+    checked: int = 0
+    total: int = 0
+    max_error: float | None = None
+    tolerance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """Times in microseconds from the device's own clock. `label` is "DPAS emulated" or "native"."""
+
+    median_us: float
+    min_us: float
+    p10_us: float
+    p90_us: float
+    samples: int
+    label: str
+    driver: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A time in microseconds that the model predicts, with its interval."""
+
+    time_us: float
+    low_us: float
+    high_us: float
+    model_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a trial. `reason` names the rule or the finding when it gave no time.
+
+    `compile_s`, `verify_s` and `measure_s` are wall time.
+    """
+
+    status: Status
+    reason: str | None = None
+    proof: Proof = Proof(ProofKind.NONE)
+    measurement: Measurement | None = None
+    prediction: Prediction | None = None
+    kernel_hash: str | None = None
+    compile_s: float = 0.0
+    verify_s: float = 0.0
+    measure_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        if (self.status is Status.MEASURED) != (self.measurement is not None):
+            raise ValueError("a measurement goes with status measured and only that")
+        if (self.status is Status.PREDICTED) != (self.prediction is not None):
+            raise ValueError("a prediction goes with status predicted and only that")
+        if (self.reason is None) != (self.status in (Status.MEASURED, Status.PREDICTED)):
+            raise ValueError(f"status {self.status.value} and reason {self.reason!r} contradict each other")
+
+    @property
+    def time_us(self) -> float | None:
+        """Measured median or predicted time; None when there is neither."""
+        if self.measurement is not None:
+            return self.measurement.median_us
+        return self.prediction.time_us if self.prediction is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One configuration of a job. Number 0 is the baseline. `outcome` is None until it ends."""
+
+    number: int
+    config: KernelConfig
+    outcome: Outcome | None = None
+
+
+class TrialStore(Protocol):
+    """The trials of one job. Calls are short transactions; used by one session at a time."""
+
+    def trials(self) -> list[Trial]:
+        """All trials in order of number; those without an outcome were begun and not ended."""
+        ...
+
+    def begin(self, number: int, config: KernelConfig) -> None:
+        """Record that a trial begins, before any work on it.
+
+        Raises:
+            ValueError: the job has that number or that configuration already.
+        """
+        ...
+
+    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+        """Record what became of a trial, with its kernel when it has one. Replaces nothing: once only."""
+        ...
+
+    def cancelled(self) -> bool:
+        """Whether someone asked for the job to stop."""
+        ...
