@@ -13,13 +13,23 @@ from codegen.config import (
     XeStrategy,
 )
 from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
-from codegen.errors import CodegenError, CompileFailed, InvalidConfig, InvalidProblem, Refused
+from codegen.errors import (
+    CodegenError,
+    CompileCrashed,
+    CompileFailed,
+    CompileTimedOut,
+    InvalidConfig,
+    InvalidProblem,
+    Refused,
+)
 from codegen.problem import DType, GemmProblem
 
 __all__ = [
     "Axis",
     "CodegenError",
+    "CompileCrashed",
     "CompileFailed",
+    "CompileTimedOut",
     "DType",
     "EpilogueKind",
     "EpilogueStep",

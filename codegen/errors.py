@@ -53,4 +53,12 @@ class CompileFailed(CodegenError):
         self.stage, self.message = stage, message
 
     def __reduce__(self) -> tuple[object, ...]:
-        return CompileFailed, (self.stage, self.message)
+        return type(self), (self.stage, self.message)
+
+
+class CompileTimedOut(CompileFailed):
+    """The time limit of a compilation passed."""
+
+
+class CompileCrashed(CompileFailed):
+    """The compiler ended its process."""

@@ -1,0 +1,66 @@
+"""What compiled code depends on in a device: never clocks, counts or provenance."""
+
+from dataclasses import dataclass
+
+from codegen.errors import Refused
+from hal import DeviceSpec
+
+SUBGROUP_SIZE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The facts of a device that code is made for. Lengths in elements, rows or bytes as named."""
+
+    chip: str
+    emulated: bool
+    dpas_m: int
+    dpas_n: int
+    dpas_k_bytes: int
+    grf_bytes: int
+    grf_modes: tuple[int, ...]
+    block2d_max_rows: int
+    block2d_max_width_bytes: int
+    block2d_pitch_multiple_bytes: int
+    block2d_min_width_bytes: int
+    block2d_base_alignment_bytes: int
+
+
+def target_of(spec: DeviceSpec) -> Target:
+    """The target facts of a device that codegen can compile for.
+
+    Raises:
+        Refused: device-dpas, device-subgroup-size, device-block2d or device-target, with what is missing.
+    """
+    if not spec.dpas_m or not spec.dpas_n or not spec.dpas_k_bytes:
+        raise Refused("device-dpas", f"{spec.name} has no DPAS units that are known; kernels here need them")
+    if spec.subgroup_sizes is None or SUBGROUP_SIZE not in spec.subgroup_sizes or spec.dpas_n != SUBGROUP_SIZE:
+        raise Refused(
+            "device-subgroup-size",
+            f"{spec.name} runs DPAS with {spec.dpas_n} lanes; kernels here need sub-groups of {SUBGROUP_SIZE}",
+        )
+    if not spec.block2d:
+        raise Refused("device-block2d", f"{spec.name} has no 2-D block loads; kernels here need them")
+    if spec.target is None:
+        raise Refused("device-target", f"no compiler target is known for {spec.name}")
+    return Target(
+        chip=spec.target,
+        emulated=spec.emulates is not None,
+        dpas_m=spec.dpas_m,
+        dpas_n=spec.dpas_n,
+        dpas_k_bytes=spec.dpas_k_bytes,
+        grf_bytes=_known(spec, "grf_bytes"),
+        grf_modes=tuple(spec.grf_modes or ()),
+        block2d_max_rows=_known(spec, "block2d_max_rows"),
+        block2d_max_width_bytes=_known(spec, "block2d_max_width_bytes"),
+        block2d_pitch_multiple_bytes=_known(spec, "block2d_pitch_multiple_bytes"),
+        block2d_min_width_bytes=_known(spec, "block2d_min_width_bytes"),
+        block2d_base_alignment_bytes=_known(spec, "block2d_base_alignment_bytes"),
+    )
+
+
+def _known(spec: DeviceSpec, fact: str) -> int:
+    value = getattr(spec, fact)
+    if value is None:
+        raise Refused("device-facts", f"{fact} of {spec.name} is not known; kernels here depend on it")
+    return value
