@@ -1,0 +1,65 @@
+"""Compiled kernels on disk, by compile key. Any damage is a miss."""
+
+import base64
+import binascii
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from codegen.artifact import KernelArtifact, StageOutput
+from codegen.config import KernelConfig
+from codegen.pipeline import compile_key, launch_spec
+from codegen.problem import GemmProblem
+from codegen.target import target_of
+from hal import DeviceSpec
+
+
+class CompileCache:
+    """A folder of compiled kernels, one file each. Safe to share between processes."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def get(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> KernelArtifact | None:
+        """The kernel of these inputs, or None."""
+        target = target_of(spec)
+        key = compile_key(problem, config, target)
+        try:
+            stored = json.loads(self._path(key).read_bytes())
+            stages = tuple(
+                StageOutput(s["name"], s["file"], base64.b64decode(s["data"], validate=True), s["elapsed_ms"])
+                for s in stored["stages"]
+            )
+            toolchain: dict[str, str] = stored["toolchain"]
+            content_hash: str = stored["content_hash"]
+        except (OSError, ValueError, KeyError, TypeError, binascii.Error):
+            return None
+        binary = stages[-1].data
+        launch = launch_spec(problem, config, target, binary)
+        return KernelArtifact(key, content_hash, problem, config, spec.id, stages, launch, toolchain)
+
+    def put(self, artifact: KernelArtifact) -> None:
+        """Store a kernel: written beside, then renamed.
+
+        Raises:
+            OSError: the disk is full or the folder cannot be written; nothing is left behind.
+        """
+        stages = [
+            {"name": s.name, "file": s.file_name, "data": base64.b64encode(s.data).decode(), "elapsed_ms": s.elapsed_ms}
+            for s in artifact.stages
+        ]
+        stored = {"stages": stages, "toolchain": artifact.toolchain, "content_hash": artifact.content_hash}
+        path = self._path(artifact.key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+        try:
+            with os.fdopen(handle, "w") as file:
+                json.dump(stored, file)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def _path(self, key: str) -> Path:
+        return self._root / key[:2] / f"{key}.json"

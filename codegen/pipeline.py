@@ -1,0 +1,120 @@
+"""Compilation of a GEMM: an ordered list of named stages, from XeTile to SPIR-V."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from codegen.artifact import KernelArtifact, StageOutput
+from codegen.build.gemm import build_gemm, grid
+from codegen.canonical import content_hash
+from codegen.config import KernelConfig
+from codegen.dialects import text
+from codegen.emulate import emulate
+from codegen.errors import CompileFailed
+from codegen.llvm import optimise
+from codegen.mlir import lower_xegpu
+from codegen.problem import GemmProblem
+from codegen.rules import check
+from codegen.spirv import emit_spirv
+from codegen.target import SUBGROUP_SIZE, Target, target_of
+from codegen.toolchain import toolchain_versions
+from codegen.transforms.lower_xetile import lower_gemm
+from hal import Argument, DeviceSpec, LaunchSpec
+
+T = TypeVar("T")
+
+KERNEL_NAME = "gemm"
+OPERANDS = ("A", "B", "C")
+LARGE_GRF_OPENCL = "-cl-intel-256-GRF-per-thread"
+LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"
+
+
+def compile_key(problem: GemmProblem, config: KernelConfig, target: Target) -> str:
+    """Hash of everything the compiled code depends on."""
+    return content_hash([toolchain_versions(), problem, config, target])
+
+
+def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> KernelArtifact:
+    """Compile one kernel. Pure, but LLVM and MLIR may end the process: see `pool`.
+
+    Raises:
+        Refused: a legality rule refuses.
+        CompileFailed: a stage failed.
+    """
+    check(problem, config, spec)
+    target = target_of(spec)
+    stages = _Stages()
+
+    module = build_gemm(problem, config, spec)
+    stages.add("xetile", "xetile.mlir", lambda: text(module))
+    generic = stages.run("xegpu", lambda: lower_gemm(module, problem, config, spec))
+    lowered = stages.run("xegpu", lambda: lower_xegpu(generic, target.chip))
+    stages.add("xegpu", "xegpu.mlir", lambda: lowered.xegpu)
+    llvm = stages.add("llvm", "llvm.ll", lambda: optimise(lowered.bitcode, KERNEL_NAME, OPERANDS))
+    spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(llvm.decode()))
+    binary = spirv
+    if target.emulated:
+        emulated = stages.add("emulated", "emulated.ll", lambda: emulate(llvm.decode()))
+        binary = stages.add("emulated-spirv", "emulated.spv", lambda: emit_spirv(emulated.decode()))
+    return KernelArtifact(
+        key=compile_key(problem, config, target),
+        content_hash=hashlib.sha256(spirv).hexdigest(),
+        problem=problem,
+        config=config,
+        target=spec.id,
+        stages=stages.outputs(),
+        launch=launch_spec(problem, config, target, binary),
+        toolchain=dict(toolchain_versions()),
+    )
+
+
+def launch_spec(problem: GemmProblem, config: KernelConfig, target: Target, binary: bytes) -> LaunchSpec:
+    """How a kernel of this configuration is launched; sizes in work-items."""
+    local = config.subgroups * SUBGROUP_SIZE
+    x, y, z = grid(problem, config)
+    p = problem
+    large = config.strategy.grf_mode == max(target.grf_modes) and not target.emulated
+    return LaunchSpec(
+        binary=binary,
+        kernel=KERNEL_NAME,
+        arguments=(
+            Argument("A", "input", p.dtype_a.value, p.rows_a * p.pitch_a * p.dtype_a.nbytes),
+            Argument("B", "input", p.dtype_b.value, p.rows_b * p.pitch_b * p.dtype_b.nbytes),
+            Argument("C", "output", p.dtype_c.value, p.m * p.pitch_c * p.dtype_c.nbytes),
+        ),
+        global_size=(x * local, y, z),
+        local_size=(local, 1, 1),
+        subgroup_size=SUBGROUP_SIZE,
+        build_options=LARGE_GRF_OPENCL if large else "",
+    )
+
+
+class _Stages:
+    """Outputs in order, and the time each stage took."""
+
+    def __init__(self) -> None:
+        self._elapsed_ms: dict[str, float] = {}
+        self._files: dict[str, tuple[str, bytes]] = {}
+        self._last = time.perf_counter()
+
+    def run(self, stage: str, work: Callable[[], T]) -> T:
+        """Run one part of a stage; time since the part before counts to it."""
+        try:
+            return work()
+        except RuntimeError as error:
+            raise CompileFailed(stage, str(error)) from error
+        finally:
+            now = time.perf_counter()
+            self._elapsed_ms[stage] = self._elapsed_ms.get(stage, 0.0) + (now - self._last) * 1e3
+            self._last = now
+
+    def add(self, stage: str, file_name: str, work: Callable[[], str | bytes]) -> bytes:
+        """Run the last part of a stage and keep its output."""
+        output = self.run(stage, work)
+        data = output.encode() if isinstance(output, str) else output
+        self._files[stage] = (file_name, data)
+        return data
+
+    def outputs(self) -> tuple[StageOutput, ...]:
+        return tuple(StageOutput(s, name, data, self._elapsed_ms[s]) for s, (name, data) in self._files.items())

@@ -1,0 +1,111 @@
+"""Compile workers: processes that may abort, hang or grow without harm."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pebble import ProcessExpired, ProcessFuture, ProcessPool
+
+from codegen.artifact import KernelArtifact
+from codegen.cache import CompileCache
+from codegen.config import KernelConfig
+from codegen.errors import CompileCrashed, CompileTimedOut
+from codegen.problem import GemmProblem
+from hal import DeviceSpec
+
+_COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
+
+
+class Compilation:
+    """A compilation under way."""
+
+    def __init__(self, future: ProcessFuture, timeout_s: float) -> None:
+        self._future = future
+        self._timeout_s = timeout_s
+
+    def result(self) -> KernelArtifact:
+        """Wait for the kernel.
+
+        Raises:
+            Refused: a legality rule refuses.
+            CompileFailed: a stage failed.
+            CompileTimedOut: the time limit passed.
+            CompileCrashed: the compiler ended its process.
+        """
+        try:
+            return self._future.result()
+        except FutureTimeoutError:
+            raise CompileTimedOut("worker", f"no result within {self._timeout_s:g} s; the worker was ended") from None
+        except ProcessExpired as expired:
+            raise CompileCrashed("worker", f"the compiler ended its process ({_how(expired.exitcode)})") from None
+
+    def cancel(self) -> None:
+        """Stop it if it has not ended."""
+        self._future.cancel()
+
+
+class CompilePool:
+    """Workers that compile, with a time limit for each compilation and a cache."""
+
+    def __init__(self, workers: int, timeout_s: float, cache: Path | None) -> None:
+        self.workers = workers
+        self._timeout_s = timeout_s
+        self._cache = cache
+        self._pool = ProcessPool(
+            max_workers=workers,
+            max_tasks=_COMPILATIONS_PER_WORKER,
+            initializer=_start_worker,
+            context=multiprocessing.get_context("spawn"),
+        )
+
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation:
+        """Begin a compilation."""
+        future = self._pool.schedule(_compile, args=[problem, config, spec, self._cache], timeout=self._timeout_s)
+        return Compilation(future, self._timeout_s)
+
+    def close(self) -> None:
+        """End the workers; compilations under way are dropped."""
+        self._pool.stop()
+        self._pool.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _start_worker() -> None:
+    # Ctrl-C goes to the parent, which ends the workers itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # An aborting compiler prints its stack; the parent reports the signal instead.
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, sys.stderr.fileno() if sys.stderr is not None else 2)
+
+
+def _compile(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, cache: Path | None) -> KernelArtifact:
+    from codegen.pipeline import compile_gemm
+
+    store = CompileCache(cache) if cache is not None else None
+    if store is not None and (known := store.get(problem, config, spec)) is not None:
+        return known
+    artifact = compile_gemm(problem, config, spec)
+    if store is not None:
+        # A cache that cannot be written costs time, not the result.
+        with contextlib.suppress(OSError):
+            store.put(artifact)
+    return artifact
+
+
+def _how(exitcode: int | None) -> str:
+    if exitcode is not None and exitcode < 0:
+        return signal.Signals(-exitcode).name
+    return f"exit status {exitcode}"
