@@ -1,0 +1,1 @@
+"""Tables, transactions and queries. Strings, numbers and JSON go in; rows come out. Imports no other room."""

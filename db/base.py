@@ -1,0 +1,69 @@
+"""What all tables share: naming of constraints, column types, identifiers."""
+
+import secrets
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy import JSON, DateTime, Dialect, MetaData, TypeDecorator
+from sqlalchemy.orm import DeclarativeBase
+
+JsonObject = dict[str, object]
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment in UTC. SQLite keeps no zone, so it is added on the way out; a naive value is refused."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"expected a datetime with a time zone, got {value!r}; use datetime.now(UTC)")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Base(DeclarativeBase):
+    """Base of all tables."""
+
+    metadata = MetaData(naming_convention=NAMING)
+    type_annotation_map = {  # noqa: RUF012 (the name and form are SQLAlchemy's)
+        datetime: UtcDateTime,
+        JsonObject: JSON(none_as_null=True),
+    }
+
+
+def utc_now() -> datetime:
+    """The current moment, in UTC."""
+    return datetime.now(UTC)
+
+
+def new_id() -> UUID:
+    """A UUID that sorts by creation time to the millisecond. Source: RFC 9562, section 5.7 (version 7)."""
+    milliseconds = time.time_ns() // 1_000_000
+    random = secrets.randbits(80)
+    bits = (milliseconds << 80) | random
+    bits = (bits & ~(0xF << 76)) | (7 << 76)
+    bits = (bits & ~(0x3 << 62)) | (2 << 62)
+    return UUID(int=bits)
+
+
+def one_of(column: str, values: Iterable[str]) -> str:
+    """SQL that holds when `column` is one of `values`."""
+    return f"{column} IN ({', '.join(repr(value) for value in values)})"

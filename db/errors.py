@@ -1,0 +1,102 @@
+"""Errors of the database.
+
+DatabaseError
++-- DatabaseUnavailable    no connection, or the file is no database
++-- DatabaseNotMigrated    its tables are missing, older or newer than this program's
++-- DatabaseReadOnly       it may be read, not written
++-- DatabaseLocked         another process kept its lock for too long
++-- DatabaseFull           its disk is full
++-- LeaseLost              the job is not, or no longer, this worker's
++-- AlreadyFired           that due time of the schedule was handled before
+"""
+
+import sqlite3
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+NOT_MIGRATED_ADVICE = "run `xetune db upgrade`"
+
+
+class DatabaseError(Exception):
+    """Base of the errors of this room."""
+
+
+class DatabaseUnavailable(DatabaseError):
+    """No connection, or the file is no database."""
+
+
+class DatabaseNotMigrated(DatabaseError):
+    """Its tables are missing, older or newer than this program's."""
+
+
+class DatabaseReadOnly(DatabaseError):
+    """It may be read, not written."""
+
+
+class DatabaseLocked(DatabaseError):
+    """Another process kept its lock for too long."""
+
+
+class DatabaseFull(DatabaseError):
+    """Its disk is full."""
+
+
+class LeaseLost(DatabaseError):
+    """The job is not, or no longer, this worker's: stop working on it."""
+
+
+class AlreadyFired(DatabaseError):
+    """That due time of the schedule was handled before, perhaps by another process."""
+
+
+# Primary result codes. Source: https://www.sqlite.org/rescode.html
+_SQLITE: dict[int, tuple[type[DatabaseError], str]] = {
+    sqlite3.SQLITE_BUSY: (DatabaseLocked, "another process holds its lock; stop that one or try again"),
+    sqlite3.SQLITE_LOCKED: (DatabaseLocked, "another connection holds its lock; try again"),
+    sqlite3.SQLITE_READONLY: (DatabaseReadOnly, "it cannot be written; change the file's or the folder's permissions"),
+    sqlite3.SQLITE_FULL: (DatabaseFull, "its disk is full; free some space"),
+    sqlite3.SQLITE_CANTOPEN: (DatabaseUnavailable, "the file cannot be opened; check that its folder exists"),
+    sqlite3.SQLITE_NOTADB: (DatabaseUnavailable, "the file is not an SQLite database; name another one"),
+    sqlite3.SQLITE_CORRUPT: (DatabaseUnavailable, "the file is damaged; restore it from a copy"),
+    sqlite3.SQLITE_IOERR: (DatabaseUnavailable, "its disk failed to read or write"),
+}
+
+# SQLSTATE codes. Source: PostgreSQL documentation, appendix A
+_POSTGRESQL: dict[str, tuple[type[DatabaseError], str]] = {
+    "42P01": (DatabaseNotMigrated, f"a table is missing; {NOT_MIGRATED_ADVICE}"),
+    "42703": (DatabaseNotMigrated, f"a column is missing; {NOT_MIGRATED_ADVICE}"),
+    "25006": (DatabaseReadOnly, "it accepts no writes; use the primary server"),
+    "55P03": (DatabaseLocked, "another session holds a lock; try again"),
+    "40P01": (DatabaseLocked, "two sessions waited for each other; try again"),
+    "53100": (DatabaseFull, "its disk is full; free some space"),
+}
+
+
+def typed_error(error: DBAPIError, engine: Engine) -> DatabaseError | None:
+    """The error of this room that a driver's error means; None when it is a bug of ours."""
+    found = _sqlite_case(error.orig) if engine.dialect.name == "sqlite" else _postgresql_case(error)
+    if found is None:
+        return None
+    kind, meaning = found
+    return kind(f"database {engine.url.render_as_string(hide_password=True)}: {meaning} ({_first_line(error)})")
+
+
+def _sqlite_case(cause: BaseException | None) -> tuple[type[DatabaseError], str] | None:
+    if str(cause).startswith(("no such table", "no such column")):
+        return DatabaseNotMigrated, f"its tables are missing or old; {NOT_MIGRATED_ADVICE}"
+    code = getattr(cause, "sqlite_errorcode", None)
+    return None if code is None else _SQLITE.get(code & 0xFF)  # the rest are extended codes
+
+
+def _postgresql_case(error: DBAPIError) -> tuple[type[DatabaseError], str] | None:
+    state = getattr(error.orig, "sqlstate", None)
+    if state in _POSTGRESQL:
+        return _POSTGRESQL[state]
+    # A failure to connect has no state; the classes are connection, login, catalog, resources, operator.
+    unreachable = isinstance(error, OperationalError) if state is None else state[:2] in ("08", "28", "3D", "53", "57")
+    return (DatabaseUnavailable, "no connection; check its URL and its server") if unreachable else None
+
+
+def _first_line(error: DBAPIError) -> str:
+    return str(error.orig).strip().split("\n", maxsplit=1)[0]

@@ -1,0 +1,29 @@
+"""The tables. Each file holds those that change together.
+
+Clocks of hosts differ and may step back, so no constraint orders two times of a row.
+"""
+
+from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
+from db.models.kernel import Artifact, Kernel
+from db.models.schedule import FIRE_OUTCOMES, Schedule, ScheduleFire
+from db.models.target import Device, Problem
+from db.models.trial import LABELS, PROOF_KINDS, TRIAL_STATUSES, Measurement, Prediction, Trial
+
+__all__ = [
+    "ACTIVE_STATUSES",
+    "FIRE_OUTCOMES",
+    "JOB_STATUSES",
+    "LABELS",
+    "PROOF_KINDS",
+    "TRIAL_STATUSES",
+    "Artifact",
+    "Device",
+    "Job",
+    "Kernel",
+    "Measurement",
+    "Prediction",
+    "Problem",
+    "Schedule",
+    "ScheduleFire",
+    "Trial",
+]

@@ -1,0 +1,133 @@
+"""Trials of a job and the evidence their results carry: a measurement, a prediction, a proof."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from db.base import Base, JsonObject, one_of, utc_now
+from db.models.kernel import Kernel
+
+if TYPE_CHECKING:
+    from db.models.job import Job
+
+TRIAL_STATUSES = (
+    "pending",
+    "measured",
+    "predicted",
+    "rejected",
+    "compile_failed",
+    "wrong_result",
+    "timed_out",
+    "crashed",
+)
+PROOF_KINDS = ("device", "opencl_cpu", "simulator", "none")
+LABELS = ("native", "DPAS emulated")
+_PROVEN = "status NOT IN ('measured', 'predicted')"
+
+
+class Trial(Base):
+    """One configuration and what became of it; pending from begin to end. Times are wall seconds.
+
+    `proof_checked` of `proof_total` work-groups agreed with the reference; `max_error` and its bound
+    `tolerance` are absolute.
+    """
+
+    __tablename__ = "trial"
+    __table_args__ = (
+        UniqueConstraint("job_id", "number"),
+        UniqueConstraint("job_id", "config_hash"),
+        UniqueConstraint("job_id", "id"),  # what job.best_trial_id refers to
+        CheckConstraint("number >= 0", name="number_counted"),
+        CheckConstraint("length(config_hash) = 64", name="config_hash_is_sha256"),
+        CheckConstraint(one_of("status", TRIAL_STATUSES), name="status_known"),
+        CheckConstraint(one_of("proof_kind", PROOF_KINDS), name="proof_kind_known"),
+        CheckConstraint(
+            "(status IN ('pending', 'measured', 'predicted')) = (reason IS NULL)", name="reason_iff_without_time"
+        ),
+        CheckConstraint("length(reason) > 0", name="reason_not_empty"),
+        CheckConstraint("(status = 'pending') = (ended_at IS NULL)", name="ended_iff_not_pending"),
+        CheckConstraint("status <> 'pending' OR kernel_id IS NULL", name="pending_has_no_kernel"),
+        CheckConstraint("status <> 'pending' OR proof_kind = 'none'", name="pending_has_no_proof"),
+        CheckConstraint("status <> 'measured' OR kernel_id IS NOT NULL", name="measured_has_kernel"),
+        CheckConstraint("status <> 'measured' OR proof_kind <> 'none'", name="measured_is_proven"),
+        CheckConstraint(f"{_PROVEN} OR max_error <= tolerance", name="timed_is_within_tolerance"),
+        CheckConstraint("proof_checked >= 0 AND proof_checked <= proof_total", name="proof_counts"),
+        CheckConstraint("(proof_kind = 'none') = (proof_total = 0)", name="proof_counts_iff_proven"),
+        CheckConstraint("max_error >= 0", name="max_error_not_negative"),
+        CheckConstraint("tolerance >= 0", name="tolerance_not_negative"),
+        CheckConstraint("compile_s >= 0 AND verify_s >= 0 AND measure_s >= 0", name="wall_times_not_negative"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    job_id: Mapped[UUID] = mapped_column(ForeignKey("job.id"))
+    number: Mapped[int]
+    config: Mapped[JsonObject]
+    config_hash: Mapped[str]
+    status: Mapped[str] = mapped_column(default="pending")
+    reason: Mapped[str | None]
+    proof_kind: Mapped[str] = mapped_column(default="none")
+    proof_checked: Mapped[int] = mapped_column(default=0)
+    proof_total: Mapped[int] = mapped_column(default=0)
+    max_error: Mapped[float | None]
+    tolerance: Mapped[float | None]
+    kernel_id: Mapped[UUID | None] = mapped_column(ForeignKey("kernel.id"), index=True)
+    compile_s: Mapped[float] = mapped_column(default=0.0)
+    verify_s: Mapped[float] = mapped_column(default=0.0)
+    measure_s: Mapped[float] = mapped_column(default=0.0)
+    begun_at: Mapped[datetime] = mapped_column(default=utc_now)
+    ended_at: Mapped[datetime | None]
+
+    job: Mapped[Job] = relationship(back_populates="trials", lazy="raise", foreign_keys=[job_id])
+    kernel: Mapped[Kernel | None] = relationship(lazy="raise")
+    measurement: Mapped[Measurement | None] = relationship(back_populates="trial", lazy="raise")
+    prediction: Mapped[Prediction | None] = relationship(back_populates="trial", lazy="raise")
+
+
+class Measurement(Base):
+    """Times in microseconds from the clock of the job's device; `versions` are the toolchain's."""
+
+    __tablename__ = "measurement"
+    __table_args__ = (
+        CheckConstraint("min_us > 0", name="min_positive"),
+        CheckConstraint("min_us <= p10_us AND p10_us <= median_us AND median_us <= p90_us", name="times_ordered"),
+        CheckConstraint("samples >= 1", name="samples_positive"),
+        CheckConstraint(one_of("label", LABELS), name="label_known"),
+    )
+
+    trial_id: Mapped[int] = mapped_column(ForeignKey("trial.id"), primary_key=True)
+    median_us: Mapped[float]
+    min_us: Mapped[float]
+    p10_us: Mapped[float]
+    p90_us: Mapped[float]
+    samples: Mapped[int]
+    label: Mapped[str]
+    driver: Mapped[str]
+    versions: Mapped[JsonObject]
+    measured_at: Mapped[datetime] = mapped_column(default=utc_now)
+
+    trial: Mapped[Trial] = relationship(back_populates="measurement", lazy="raise")
+
+
+class Prediction(Base):
+    """A time in microseconds that the model of `model_version` predicts, with its interval."""
+
+    __tablename__ = "prediction"
+    __table_args__ = (
+        CheckConstraint("low_us > 0", name="low_positive"),
+        CheckConstraint("low_us <= time_us AND time_us <= high_us", name="interval_holds_time"),
+        CheckConstraint("length(model_version) > 0", name="model_version_not_empty"),
+    )
+
+    trial_id: Mapped[int] = mapped_column(ForeignKey("trial.id"), primary_key=True)
+    time_us: Mapped[float]
+    low_us: Mapped[float]
+    high_us: Mapped[float]
+    model_version: Mapped[str]
+    predicted_at: Mapped[datetime] = mapped_column(default=utc_now)
+
+    trial: Mapped[Trial] = relationship(back_populates="prediction", lazy="raise")
