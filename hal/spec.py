@@ -1,6 +1,6 @@
 """What is known of a device: plain facts, each with where it comes from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from types import MappingProxyType
@@ -108,6 +108,19 @@ class DeviceSpec:
     def __reduce__(self) -> tuple[object, ...]:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         return _rebuild, (values | {"provenance": dict(self.provenance)},)
+
+
+def spec_from_facts(
+    id: str, name: str, kind: DeviceKind, facts: Iterable[Fact], emulates: str | None = None
+) -> DeviceSpec:
+    """The spec that `facts` give: of two facts of one name the first counts; a value of None is no fact."""
+    chosen: dict[str, Fact] = {}
+    for fact in facts:
+        if fact.value is not None:
+            chosen.setdefault(fact.name, fact)
+    values: dict[str, object] = {"id": id, "name": name, "kind": kind, "emulates": emulates}
+    values |= {fact.name: fact.value for fact in chosen.values()}
+    return _rebuild(values | {"provenance": {fact.name: fact.provenance for fact in chosen.values()}})
 
 
 def _rebuild(values: dict[str, object]) -> DeviceSpec:
