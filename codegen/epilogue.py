@@ -57,6 +57,6 @@ class EpilogueStep:
             raise InvalidProblem("epilogue", f"{self.kind.value} needs an axis: row or column")
         if self.kind is EpilogueKind.SCALE and (self.value is None) == (self.axis is None):
             raise InvalidProblem("epilogue", "scale needs a value or an axis, and not both")
-        if self.kind is EpilogueKind.CLIP:
-            if self.high is None or self.value is None or self.high < self.value:
-                raise InvalidProblem("epilogue", f"clip needs value <= high, got {self.value} and {self.high}")
+        reversed_bounds = self.high is None or self.value is None or self.high < self.value
+        if self.kind is EpilogueKind.CLIP and reversed_bounds:
+            raise InvalidProblem("epilogue", f"clip needs value <= high, got {self.value} and {self.high}")

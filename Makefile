@@ -1,0 +1,57 @@
+# Everything sets itself up: Python >= 3.11, make and a package index are enough.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run serve test test-all lint check format openapi lock clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY) ## Make the virtual environment and install what the lock names
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "XeTune needs Python 3.11 or newer; run: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Setting up $(VENV) (about 2.5 GB, a minute or two) ..."
+	@$(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(READY)
+
+run: $(READY) ## Tune a real problem on whatever this machine has
+	@$(BIN)/python -m benchmarks.demo
+
+serve: $(READY) ## Start the service and its worker on http://127.0.0.1:8752
+	@$(BIN)/xetune serve
+
+test: $(READY) ## The unmarked suite and what this machine can run beside it
+	@$(BIN)/python -m pytest -m "not slow and not gpu"
+
+test-all: $(READY) ## Everything, slow tests too
+	@$(BIN)/python -m pytest
+
+lint: $(READY) ## Format, lint, types and import contracts
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/pyright
+	@$(BIN)/lint-imports
+
+check: lint test ## What CI runs
+
+format: $(READY) ## Format and fix what can be fixed
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+openapi: $(READY) ## Write openapi.yaml from the application
+	@$(BIN)/python -m service.openapi --write
+
+lock: ## Resolve requirements.lock anew
+	@$(BIN)/python -m pip install --quiet pip-tools
+	@$(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --strip-extras \
+	  --all-extras --allow-unsafe --output-file requirements.lock pyproject.toml
+
+clean: ## Remove the virtual environment and caches
+	@rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache
