@@ -212,17 +212,19 @@ XE_DEVICES = (
     ),
     _row(_named("bmg-g31-other", "Intel BMG-G31, other", "", "E220 E221"), BMG_G31),
     _row(
-        *("lunar-lake", "Intel Lunar Lake (Arc 140V, 130V)", "lnl lnl-m arc-140v 140v", "6420 64A0 64B0"),
+        _named("lunar-lake", "Intel Lunar Lake (Arc 140V, 130V)", "lnl lnl-m arc-140v 140v", "6420 64A0 64B0"),
         _stated(LUNAR_LAKE_ARTICLE, xe_cores=8, l1_bytes=192 * KIB, l2_bytes=8 * MIB),
         LNL,
     ),
     _row(
-        *("panther-lake-12xe", "Intel Panther Lake-H, 12 Xe (Arc B390)", "ptl ptl-h arc-b390 b390", "B080 B082"),
+        _named("panther-lake-12xe", "Intel Panther Lake-H, 12 Xe (Arc B390)", "ptl ptl-h arc-b390 b390", "B080 B082"),
         _stated(PANTHER_LAKE, xe_cores=12, l1_bytes=256 * KIB, l2_bytes=16 * MIB),
         PTL_H,
     ),
     _row(_named("panther-lake-b370", "Intel Panther Lake-H (Arc B370)", "arc-b370 b370", "B081 B083"), PTL_H),
-    _row(_named("panther-lake-h-other", "Intel Panther Lake-H, other", "", "B084 B085 B086 B087 B08F B0A0 B0B0"), PTL_H),
+    _row(
+        _named("panther-lake-h-other", "Intel Panther Lake-H, other", "", "B084 B085 B086 B087 B08F B0A0 B0B0"), PTL_H
+    ),
     _row(
         _named("panther-lake-4xe", "Intel Panther Lake-U, 4 Xe", "ptl-u", "B090"),
         _stated(NEO, xe_cores=4, l2_bytes=4 * MIB),
@@ -236,13 +238,14 @@ XE_DEVICES = (
         DPAS_16,
         WIDE,
     ),
-    _row(_named("a770", "Intel Arc A770", "arc-a770 dg2 dg2-g10 alchemist", "56A0"), _stated(NEO, xe_cores=32), DG2_G10),
+    _row(
+        _named("a770", "Intel Arc A770", "arc-a770 dg2 dg2-g10 alchemist", "56A0"), _stated(NEO, xe_cores=32), DG2_G10
+    ),
     _row(_named("a750", "Intel Arc A750", "arc-a750", "56A1"), DG2_G10),
     _row(_named("a580", "Intel Arc A580", "arc-a580", "56A2"), DG2_G10),
     _row(_named("flex170", "Intel Data Center GPU Flex 170", "flex-170 ats-m150", "56C0 56C2"), DG2_G10),
     _row(
-        _named("dg2-g10-other", "Intel DG2-G10, other", ""),
-        "5690 5691 5692 56AF 56BE 56BF 4F80 4F81 4F82 4F83 4F84"),
+        _named("dg2-g10-other", "Intel DG2-G10, other", "", "5690 5691 5692 56AF 56BE 56BF 4F80 4F81 4F82 4F83 4F84"),
         DG2_G10,
     ),
     _row(_named("flex140", "Intel Data Center GPU Flex 140, one GPU", "flex-140 ats-m75", "56C1"), DG2_G11),
