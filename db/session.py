@@ -129,4 +129,5 @@ def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -
 
 def _begin_sqlite(connection: Connection) -> None:
     kind = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
-    connection.exec_driver_sql(f"BEGIN {kind}")
+    if kind is not None:  # None is for what SQLite does outside transactions only
+        connection.exec_driver_sql(f"BEGIN {kind}")

@@ -37,7 +37,7 @@ class Job(Base):
         Index(None, "problem_id", "device_id"),
         CheckConstraint(one_of("status", JOB_STATUSES), name="status_known"),
         CheckConstraint("budget_trials >= 1", name="budget_trials_positive"),
-        CheckConstraint("budget_seconds > 0", name="budget_seconds_positive"),
+        CheckConstraint("budget_seconds > 0 AND budget_seconds < 1e9", name="budget_seconds_positive"),
         CheckConstraint("attempts >= 0", name="attempts_counted"),
         CheckConstraint("length(request_hash) = 64", name="request_hash_is_sha256"),
         CheckConstraint("length(idempotency_key) > 0", name="idempotency_key_not_empty"),

@@ -27,7 +27,7 @@ TRIAL_STATUSES = (
 )
 PROOF_KINDS = ("device", "opencl_cpu", "simulator", "none")
 LABELS = ("native", "DPAS emulated")
-_PROVEN = "status NOT IN ('measured', 'predicted')"
+LONGEST_US = "1e12"  # eleven days; also refuses infinity, and NaN where it counts as large
 
 
 class Trial(Base):
@@ -54,8 +54,13 @@ class Trial(Base):
         CheckConstraint("status <> 'pending' OR kernel_id IS NULL", name="pending_has_no_kernel"),
         CheckConstraint("status <> 'pending' OR proof_kind = 'none'", name="pending_has_no_proof"),
         CheckConstraint("status <> 'measured' OR kernel_id IS NOT NULL", name="measured_has_kernel"),
-        CheckConstraint("status <> 'measured' OR proof_kind <> 'none'", name="measured_is_proven"),
-        CheckConstraint(f"{_PROVEN} OR max_error <= tolerance", name="timed_is_within_tolerance"),
+        CheckConstraint(
+            "status <> 'measured' OR (proof_kind <> 'none' AND max_error IS NOT NULL AND tolerance IS NOT NULL)",
+            name="measured_is_proven",
+        ),
+        CheckConstraint(
+            "status NOT IN ('measured', 'predicted') OR max_error <= tolerance", name="timed_is_within_tolerance"
+        ),
         CheckConstraint("proof_checked >= 0 AND proof_checked <= proof_total", name="proof_counts"),
         CheckConstraint("(proof_kind = 'none') = (proof_total = 0)", name="proof_counts_iff_proven"),
         CheckConstraint("max_error >= 0", name="max_error_not_negative"),
@@ -95,6 +100,7 @@ class Measurement(Base):
     __table_args__ = (
         CheckConstraint("min_us > 0", name="min_positive"),
         CheckConstraint("min_us <= p10_us AND p10_us <= median_us AND median_us <= p90_us", name="times_ordered"),
+        CheckConstraint(f"p90_us < {LONGEST_US}", name="times_finite"),
         CheckConstraint("samples >= 1", name="samples_positive"),
         CheckConstraint(one_of("label", LABELS), name="label_known"),
     )
@@ -120,6 +126,7 @@ class Prediction(Base):
     __table_args__ = (
         CheckConstraint("low_us > 0", name="low_positive"),
         CheckConstraint("low_us <= time_us AND time_us <= high_us", name="interval_holds_time"),
+        CheckConstraint(f"high_us < {LONGEST_US}", name="interval_finite"),
         CheckConstraint("length(model_version) > 0", name="model_version_not_empty"),
     )
 

@@ -1,0 +1,132 @@
+"""Brings the tables of a database to this program's version, or says that they are not."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, inspect, text
+
+from db.errors import NOT_MIGRATED_ADVICE, DatabaseNotMigrated, DatabaseUnavailable
+from db.session import Database, open_database, sqlite_path, typed_errors
+
+_SCRIPTS = Path(__file__).resolve().parents[1] / "migrations"
+_UPGRADE_LOCK = 0x7865_7475  # any number that only we use
+
+
+def head() -> str:
+    """The revision that this program needs."""
+    revision = ScriptDirectory.from_config(_config()).get_current_head()
+    assert revision is not None
+    return revision
+
+
+def current(engine: Engine) -> str | None:
+    """The revision that the database is at; None when it never was migrated.
+
+    Raises:
+        DatabaseError: it cannot be read.
+    """
+    with typed_errors(engine), engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def upgrade(engine: Engine, revision: str = "head") -> None:
+    """Migrate to `revision`, in one transaction; makes the file and folder of an SQLite database.
+
+    Raises:
+        DatabaseError: it cannot be written.
+    """
+    with typed_errors(engine):
+        _make_sqlite_file(engine)
+        with engine.execution_options(sqlite_begin="IMMEDIATE").begin() as connection:
+            _wait_for_others(connection)
+            command.upgrade(_config(connection), revision)
+
+
+def downgrade(engine: Engine, revision: str) -> None:
+    """Migrate back to `revision` ("base" for nothing): what later revisions added is lost.
+
+    Raises:
+        DatabaseError: it cannot be written.
+    """
+    with typed_errors(engine), engine.execution_options(sqlite_begin="IMMEDIATE").begin() as connection:
+        _wait_for_others(connection)
+        command.downgrade(_config(connection), revision)
+
+
+def check_migrated(engine: Engine) -> None:
+    """Return when the database has this program's tables.
+
+    Raises:
+        DatabaseNotMigrated: it has none, older or newer ones.
+        DatabaseError: it cannot be read.
+    """
+    shown = engine.url.render_as_string(hide_password=True)
+    path = sqlite_path(engine)
+    if path is not None and not path.exists():
+        raise DatabaseNotMigrated(f"database {shown} does not exist; {NOT_MIGRATED_ADVICE}")
+    found, needed = current(engine), head()
+    if found is None:
+        raise DatabaseNotMigrated(f"database {shown} has no tables of ours; {NOT_MIGRATED_ADVICE}")
+    if found == needed:
+        return
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    advice = NOT_MIGRATED_ADVICE if found in known else "a newer program migrated it, use that one"
+    raise DatabaseNotMigrated(f"database {shown} is at revision {found}, this program needs {needed}; {advice}")
+
+
+def prepare(url: str, *, create: bool) -> Database:
+    """The database of `url`, ready to use. With `create`, one that is empty or missing is migrated first.
+
+    Raises:
+        DatabaseNotMigrated: its tables are missing (without `create`), older or newer.
+        DatabaseError: it cannot be opened.
+    """
+    database = open_database(url)
+    try:
+        if create and _is_empty(database.engine):
+            upgrade(database.engine)
+        check_migrated(database.engine)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _config(connection: Connection | None = None) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
+
+def _make_sqlite_file(engine: Engine) -> None:
+    if engine.dialect.name != "sqlite":
+        return
+    path = sqlite_path(engine)
+    if path is not None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DatabaseUnavailable(
+                f"folder {path.parent} of the database cannot be made: {error.strerror}"
+            ) from error
+    with engine.execution_options(sqlite_begin=None).connect() as connection:
+        # Kept in the file: readers and one writer do not wait for each other.
+        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+
+
+def _wait_for_others(connection: Connection) -> None:
+    """Let one process migrate at a time; SQLite's write lock does the same."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _UPGRADE_LOCK})
+
+
+def _is_empty(engine: Engine) -> bool:
+    path = sqlite_path(engine)
+    if path is not None and not path.exists():
+        return True
+    with typed_errors(engine):
+        return not inspect(engine).get_table_names()
