@@ -4,6 +4,10 @@ import llvmlite.binding as llvm
 
 TRIPLE = "spirv64-unknown-unknown"
 
+# Rounding f32 to bf16 needs the first; cache hints on loads and prefetches the second.
+_EXTENSIONS = "+SPV_KHR_bfloat16,+SPV_INTEL_cache_controls"
+
+llvm.set_option("", f"-spirv-ext={_EXTENSIONS}")
 llvm.initialize_all_targets()
 llvm.initialize_all_asmprinters()
 
