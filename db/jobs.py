@@ -1,0 +1,99 @@
+"""Queries on jobs, except who works on them (see leases)."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session, joinedload
+
+from db.models import ACTIVE_STATUSES, Device, Job, Problem, Trial
+
+
+def create(
+    session: Session,
+    *,
+    problem_id: int,
+    device_id: int,
+    budget_trials: int,
+    budget_seconds: float,
+    seed: int,
+    request_hash: str,
+    idempotency_key: str | None = None,
+    space_hash: str | None = None,
+) -> Job:
+    """Queue a job.
+
+    Raises:
+        sqlalchemy.exc.IntegrityError: a job with that idempotency key exists, or a budget is not positive.
+    """
+    job = Job(
+        problem_id=problem_id,
+        device_id=device_id,
+        budget_trials=budget_trials,
+        budget_seconds=budget_seconds,
+        seed=seed,
+        request_hash=request_hash,
+        idempotency_key=idempotency_key,
+        space_hash=space_hash,
+    )
+    session.add(job)
+    session.flush()
+    return job
+
+
+def get(session: Session, job_id: UUID) -> Job | None:
+    """A job with its problem, device and best trial, as the database has it now."""
+    query = _whole().where(Job.id == job_id).execution_options(populate_existing=True)
+    return session.scalars(query).first()
+
+
+def list_page(
+    session: Session,
+    *,
+    limit: int,
+    before: UUID | None = None,
+    statuses: Collection[str] = (),
+    device: str | None = None,
+    problem_key: str | None = None,
+) -> list[Job]:
+    """The newest jobs, at most `limit`, older than `before`; `device` is a slug."""
+    query = _whole().order_by(Job.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(Job.id < before)
+    if statuses:
+        query = query.where(Job.status.in_(statuses))
+    if device is not None:
+        query = query.where(Job.device_id.in_(select(Device.id).where(Device.slug == device)))
+    if problem_key is not None:
+        query = query.where(Job.problem_id.in_(select(Problem.id).where(Problem.key == problem_key)))
+    return list(session.scalars(query))
+
+
+def active_identical(session: Session, request_hash: str) -> Job | None:
+    """The oldest job that is queued or running for an equal request and that nobody asked to stop."""
+    query = _whole().where(
+        Job.request_hash == request_hash, Job.status.in_(ACTIVE_STATUSES), Job.cancel_requested.is_(False)
+    )
+    return session.scalars(query.order_by(Job.id).limit(1)).first()
+
+
+def by_idempotency_key(session: Session, key: str) -> Job | None:
+    """The job that was made with that key of a client."""
+    return session.scalars(_whole().where(Job.idempotency_key == key)).first()
+
+
+def count_by_status(session: Session) -> dict[str, int]:
+    """How many jobs have each status; statuses of no job are left out."""
+    query = select(Job.status, func.count()).group_by(Job.status)
+    return dict(session.execute(query).tuples().all())
+
+
+def _whole() -> Select[Job]:
+    best = joinedload(Job.best_trial)
+    return select(Job).options(
+        joinedload(Job.problem),
+        joinedload(Job.device),
+        best.joinedload(Trial.measurement),
+        best.joinedload(Trial.prediction),
+        best.joinedload(Trial.kernel),
+    )

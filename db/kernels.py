@@ -1,0 +1,128 @@
+"""Queries on kernels: what was compiled, and which is best where."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
+
+from db.base import JsonObject
+from db.insert import insert_missing
+from db.models import Artifact, Device, Job, Kernel, Measurement, Prediction, Problem, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactFile:
+    """A file of a kernel; `sha256` names its bytes, which are stored before this is."""
+
+    name: str
+    sha256: str
+    size: int
+    media_type: str
+
+
+def upsert(
+    session: Session,
+    *,
+    problem_id: int,
+    device_id: int,
+    target: str,
+    config: JsonObject,
+    config_hash: str,
+    compile_key: str,
+    content_hash: str,
+    manifest: JsonObject,
+    toolchain: JsonObject,
+    files: Iterable[ArtifactFile],
+) -> Kernel:
+    """The kernel of that binary on that device, and its files; what is there already stays as it is."""
+    values = {
+        "problem_id": problem_id,
+        "device_id": device_id,
+        "target": target,
+        "config": config,
+        "config_hash": config_hash,
+        "compile_key": compile_key,
+        "content_hash": content_hash,
+        "manifest": manifest,
+        "toolchain": toolchain,
+    }
+    is_new = insert_missing(session, Kernel, values)
+    identity = (
+        Kernel.device_id == device_id,
+        Kernel.compile_key == compile_key,
+        Kernel.content_hash == content_hash,
+    )
+    kernel = session.scalars(select(Kernel).where(*identity)).one()
+    if is_new:
+        session.add_all(
+            Artifact(kernel_id=kernel.id, name=f.name, sha256=f.sha256, size=f.size, media_type=f.media_type)
+            for f in files
+        )
+        session.flush()
+    return kernel
+
+
+def get(session: Session, kernel_id: UUID) -> Kernel | None:
+    """A kernel with its problem, device and list of files."""
+    return session.scalars(_whole().where(Kernel.id == kernel_id)).first()
+
+
+def artifact(session: Session, kernel_id: UUID, name: str) -> Artifact | None:
+    """A file of a kernel by its name."""
+    return session.scalars(select(Artifact).where(Artifact.kernel_id == kernel_id, Artifact.name == name)).first()
+
+
+def list_page(
+    session: Session,
+    *,
+    limit: int,
+    before: UUID | None = None,
+    device: str | None = None,
+    problem_key: str | None = None,
+) -> list[Kernel]:
+    """The newest kernels, at most `limit`, older than `before`; `device` is a slug."""
+    query = _whole().order_by(Kernel.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(Kernel.id < before)
+    if device is not None:
+        query = query.where(Kernel.device_id.in_(select(Device.id).where(Device.slug == device)))
+    if problem_key is not None:
+        query = query.where(Kernel.problem_id.in_(select(Problem.id).where(Problem.key == problem_key)))
+    return list(session.scalars(query))
+
+
+def best_measured(session: Session, problem_key: str, device: str) -> Trial | None:
+    """The measured trial with the least median on that device (a slug), with its kernel, job and device."""
+    query = _evidence(problem_key, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id)
+    return session.scalars(query.options(contains_eager(Trial.measurement), joinedload(Trial.prediction))).first()
+
+
+def best_predicted(session: Session, problem_key: str, device: str) -> Trial | None:
+    """The predicted trial with the least time for that device (a slug) that has a kernel. Never a measured one."""
+    query = _evidence(problem_key, device).join(Trial.prediction).order_by(Prediction.time_us, Trial.id)
+    return session.scalars(query.options(contains_eager(Trial.prediction), joinedload(Trial.measurement))).first()
+
+
+def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
+    """For each kernel its measured trial with the least median; kernels without one are left out."""
+    query = select(Trial).join(Trial.measurement).where(Trial.kernel_id.in_(kernel_ids))
+    loads = contains_eager(Trial.measurement), joinedload(Trial.prediction)
+    slowest_first = query.options(*loads).order_by(Measurement.median_us.desc(), Trial.id.desc())
+    return {trial.kernel_id: trial for trial in session.scalars(slowest_first) if trial.kernel_id is not None}
+
+
+def _whole() -> Select[Kernel]:
+    return select(Kernel).options(joinedload(Kernel.problem), joinedload(Kernel.device), selectinload(Kernel.artifacts))
+
+
+def _evidence(problem_key: str, device: str) -> Select[Trial]:
+    query = select(Trial).join(Trial.kernel).join(Trial.job).join(Job.device).join(Job.problem)
+    query = query.where(Problem.key == problem_key, Device.slug == device).limit(1)
+    job = contains_eager(Trial.job)
+    return query.options(
+        contains_eager(Trial.kernel).selectinload(Kernel.artifacts),
+        job.contains_eager(Job.device),
+        job.contains_eager(Job.problem),
+    )

@@ -1,0 +1,83 @@
+"""Queries on trials."""
+
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Select, func, or_, select, tuple_
+from sqlalchemy.orm import Session, joinedload
+
+from db.base import JsonObject
+from db.models import Measurement, Prediction, Trial
+
+
+class Point(NamedTuple):
+    """A trial as a chart shows it; at most one of the times is set."""
+
+    number: int
+    status: str
+    median_us: float | None
+    predicted_us: float | None
+
+
+def begin(session: Session, job_id: UUID, *, number: int, config: JsonObject, config_hash: str) -> Trial:
+    """Add a pending trial.
+
+    Raises:
+        sqlalchemy.exc.IntegrityError: the job has that number or that configuration already.
+    """
+    trial = Trial(job_id=job_id, number=number, config=config, config_hash=config_hash)
+    session.add(trial)
+    session.flush()
+    return trial
+
+
+def find_clash(session: Session, job_id: UUID, number: int, config_hash: str) -> Trial | None:
+    """A trial of the job that has that number or that configuration."""
+    same = or_(Trial.number == number, Trial.config_hash == config_hash)
+    return session.scalars(select(Trial).where(Trial.job_id == job_id, same).limit(1)).first()
+
+
+def get(session: Session, job_id: UUID, number: int) -> Trial | None:
+    """One trial with its times and kernel."""
+    return session.scalars(_whole().where(Trial.job_id == job_id, Trial.number == number)).first()
+
+
+def list_page(session: Session, job_id: UUID, *, after: int = -1, limit: int | None = None) -> list[Trial]:
+    """The trials of a job by number, those above `after`, at most `limit`, with times and kernels."""
+    query = _whole().where(Trial.job_id == job_id, Trial.number > after).order_by(Trial.number)
+    return list(session.scalars(query.limit(limit)))
+
+
+def ended_after(session: Session, job_id: UUID, cursor: tuple[datetime, int] | None, *, limit: int) -> list[Trial]:
+    """Trials in the order they ended; `cursor` is the `ended_at` and `number` of the last one seen."""
+    query = _whole().where(Trial.job_id == job_id, Trial.ended_at.is_not(None))
+    if cursor is not None:
+        query = query.where(tuple_(Trial.ended_at, Trial.number) > tuple_(*cursor))
+    return list(session.scalars(query.order_by(Trial.ended_at, Trial.number).limit(limit)))
+
+
+def best(session: Session, job_id: UUID) -> Trial | None:
+    """The trial with the least median; the least predicted time only if none was measured."""
+    whole = _whole().where(Trial.job_id == job_id).limit(1)
+    measured = whole.join(Measurement).order_by(Measurement.median_us, Trial.number)
+    predicted = whole.join(Prediction).order_by(Prediction.time_us, Trial.number)
+    return session.scalars(measured).first() or session.scalars(predicted).first()
+
+
+def count_by_status(session: Session, job_id: UUID) -> dict[str, int]:
+    """How many trials of a job have each status; statuses of no trial are left out."""
+    query = select(Trial.status, func.count()).where(Trial.job_id == job_id).group_by(Trial.status)
+    return dict(session.execute(query).tuples().all())
+
+
+def history(session: Session, job_id: UUID) -> list[Point]:
+    """Every trial of a job by number, without what a chart does not show."""
+    columns = select(Trial.number, Trial.status, Measurement.median_us, Prediction.time_us)
+    query = columns.select_from(Trial).outerjoin(Measurement).outerjoin(Prediction).where(Trial.job_id == job_id)
+    return [Point(*row) for row in session.execute(query.order_by(Trial.number))]
+
+
+def _whole() -> Select[Trial]:
+    loads = joinedload(Trial.measurement), joinedload(Trial.prediction), joinedload(Trial.kernel)
+    return select(Trial).options(*loads)
