@@ -1,6 +1,7 @@
 """What the hardware is, and how to run on it."""
 
 from hal.device import Argument, Buffer, Device, LaunchSpec, RunReport, Timing
+from hal.emulation import emulated_spec
 from hal.errors import (
     DeviceCrashed,
     DeviceFailed,
@@ -9,10 +10,16 @@ from hal.errors import (
     KernelBuildFailed,
     UnknownDevice,
 )
+from hal.listed import Backend, ListedDevice, untargetable_reason
+from hal.listing import list_devices
+from hal.resolve import open_device, resolve_device
 from hal.spec import DeviceKind, DeviceSpec, Fact
+from hal.xe import XE_DEVICES, find
 
 __all__ = [
+    "XE_DEVICES",
     "Argument",
+    "Backend",
     "Buffer",
     "Device",
     "DeviceCrashed",
@@ -24,7 +31,14 @@ __all__ = [
     "HalError",
     "KernelBuildFailed",
     "LaunchSpec",
+    "ListedDevice",
     "RunReport",
     "Timing",
     "UnknownDevice",
+    "emulated_spec",
+    "find",
+    "list_devices",
+    "open_device",
+    "resolve_device",
+    "untargetable_reason",
 ]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from hal.errors import UnknownDevice
 from hal.spec import DERIVED, DeviceKind, DeviceSpec, Fact, spec_from_facts, table
 
-NEO = "intel/compute-runtime@e37c60bf devices_base.inl, platforms.h, device_ids_configs, hw_info"
-ONEDNN = "oneDNN@3f27bec2 device_info.cpp, kernel.db"
+NEO = "intel/compute-runtime@e37c60bf"  # devices_base.inl, platforms.h, device_ids_configs, hw_info
+ONEDNN = "oneDNN@3f27bec2"  # device_info.cpp, kernel.db
 TRITON = "intel-xpu-backend-for-triton gpu_info.json"
 BLOCK_2D = "registry.khronos.org cl_intel_subgroup_2d_block_io"
 MATRIX = "registry.khronos.org cl_intel_subgroup_matrix_multiply_accumulate"

@@ -1,0 +1,61 @@
+"""Lets an OpenCL loader see the system's drivers and the CPU runtime of the wheel `intel-opencl-rt` at once.
+
+Loaders read the folder that OCL_ICD_VENDORS names, at the first platform query of a process. The wheel puts its
+driver where no loader looks, and pyopencl and dpctl carry different loaders; both honour this variable.
+"""
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+_VARIABLE = "OCL_ICD_VENDORS"
+_SYSTEM_FOLDER = "/etc/OpenCL/vendors"
+
+
+@contextmanager
+def visible_runtimes() -> Generator[None]:
+    """Within it, the first platform query of this process finds every OpenCL runtime. Not thread-safe."""
+    before = os.environ.get(_VARIABLE)
+    with TemporaryDirectory(prefix="xetune-icd-") as folder:
+        for number, library in enumerate(_libraries(Path(before or _SYSTEM_FOLDER))):
+            Path(folder, f"{number:02}.icd").write_text(f"{library}\n", encoding="utf-8")
+        os.environ[_VARIABLE] = folder
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_VARIABLE]
+            else:
+                os.environ[_VARIABLE] = before
+
+
+def _libraries(vendors: Path) -> list[str]:
+    """The driver libraries to load: those that `vendors` (a folder or a file) names, then the wheel's, each once."""
+    found: dict[str, str] = {}
+    files = sorted(vendors.glob("*.icd")) if vendors.is_dir() else [vendors] if vendors.is_file() else []
+    named = [_named_library(file) if file.suffix == ".icd" else str(file) for file in files]
+    for library in (*named, wheel_runtime()):
+        if library:
+            # A bare name ("libigdrcl.so") is for the system's search path to resolve.
+            found.setdefault(str(Path(library).resolve()) if "/" in library else library, library)
+    return list(found.values())
+
+
+def _named_library(file: Path) -> str | None:
+    library = file.read_text(encoding="utf-8", errors="replace").partition("\n")[0].strip()
+    return None if "/" in library and not Path(library).exists() else library
+
+
+def wheel_runtime() -> str | None:
+    """Path of the CPU driver that the wheel intel-opencl-rt brings; None when it is not installed."""
+    try:
+        files = metadata.files("intel-opencl-rt") or []
+    except metadata.PackageNotFoundError:
+        return None
+    for file in files:
+        if file.name == "libintelocl.so" and (path := Path(str(file.locate()))).exists():
+            return str(path.resolve())
+    return None

@@ -1,0 +1,65 @@
+"""An entry of the list of devices, and whether kernels can be compiled for it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hal.spec import DeviceSpec
+
+TARGETS = ("pvc", "bmg", "lnl-m", "ptl-h")
+_SUBGROUP_SIZE = 16
+
+
+class Backend(StrEnum):
+    """How a device is reached."""
+
+    OPENCL = "opencl"
+    SYCL = "sycl"
+    HOST = "host"
+    TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDevice:
+    """A device and how it can be used. `address` names it to its runtime; None when nothing can reach it.
+
+    `runnable`: kernels can be launched on it here. `targetable`: kernels can be compiled for it.
+    `note` says what a person should know: why not, what else reaches it, where its facts disagree.
+    """
+
+    spec: DeviceSpec
+    backend: Backend
+    address: str | None
+    runnable: bool
+    targetable: bool
+    note: str
+
+
+def listed(
+    spec: DeviceSpec, backend: Backend, address: str | None, *, runnable: bool, notes: tuple[str, ...] = ()
+) -> ListedDevice:
+    """An entry; its note ends with the reason when kernels cannot be compiled for it."""
+    reason = untargetable_reason(spec)
+    if reason is not None:
+        notes = (*notes, f"not targetable: {reason}")
+    return ListedDevice(spec, backend, address, runnable, reason is None, "; ".join(notes))
+
+
+def untargetable_reason(spec: DeviceSpec) -> str | None:
+    """Why kernels cannot be compiled for a device, from its facts; None when they can."""
+    return "; ".join(_obstacles(spec)) or None
+
+
+def _obstacles(spec: DeviceSpec) -> Iterator[str]:
+    if spec.dpas_f16_fma_per_clk_per_eu == 0:
+        yield "it has no DPAS"
+    elif spec.dpas_n is None:
+        yield "it is not known to have DPAS"
+    elif spec.dpas_n != _SUBGROUP_SIZE:
+        yield f"its DPAS needs sub-groups of {spec.dpas_n}, kernels are written for {_SUBGROUP_SIZE}"
+    elif _SUBGROUP_SIZE not in (spec.subgroup_sizes or ()):
+        yield f"it is not known to have sub-groups of {_SUBGROUP_SIZE}"
+    if not spec.block2d:
+        yield "it has no 2-D block loads" if spec.block2d is False else "it is not known to have 2-D block loads"
+    elif spec.target not in TARGETS:
+        yield f"no compiler target is known for it (there are {', '.join(TARGETS)})"

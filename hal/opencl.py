@@ -1,0 +1,220 @@
+"""The door to pyopencl: finds OpenCL devices, says what they are, and runs kernels on one.
+
+Imported late, and but for tests in a process of its own.
+"""
+
+import ctypes
+import hashlib
+import time
+import warnings
+from collections import OrderedDict
+from pathlib import Path
+
+import numpy as np
+import pyopencl as cl
+
+from hal.device import Buffer, LaunchSpec, RunReport, Timing
+from hal.errors import DeviceFailed, KernelBuildFailed, UnknownDevice
+from hal.icd import visible_runtimes
+from hal.intel_attributes import Query, gpu_attributes, subgroup_sizes
+from hal.probe import ProbedDevice
+from hal.sampling import sample
+from hal.spec import PROBED, DeviceKind, DeviceSpec, Fact
+
+_SPIRV_MAGIC = b"\x03\x02\x23\x07"
+_KEPT_KERNELS = 8
+_MAX_BUFFER_SETS = 1024
+_INTEL_PCI_VENDOR = 0x8086
+
+
+def probe() -> tuple[ProbedDevice, ...]:
+    """Every CPU and Intel GPU that OpenCL offers."""
+    return tuple(
+        _probed(device, f"opencl:{p}:{d}")
+        for p, platform in enumerate(_platforms())
+        for d, device in enumerate(platform.get_devices())
+        if device.type & cl.device_type.CPU or _is_intel_gpu(device)
+    )
+
+
+def _platforms() -> list[cl.Platform]:
+    with visible_runtimes():
+        try:
+            return cl.get_platforms()
+        except cl.LogicError as error:
+            if error.code != cl.status_code.PLATFORM_NOT_FOUND_KHR:
+                raise
+            return []
+
+
+def _is_intel_gpu(device: cl.Device) -> bool:
+    return bool(device.type & cl.device_type.GPU) and device.vendor_id == _INTEL_PCI_VENDOR
+
+
+def _probed(device: cl.Device, address: str) -> ProbedDevice:
+    query = _raw_query(device)
+    values: dict[str, object] = {
+        "driver": _driver(device),
+        "subgroup_sizes": subgroup_sizes(query),
+        "max_slm_bytes": device.local_mem_size,
+        "max_workgroup_size": device.max_work_group_size,
+        "clock_mhz": device.max_clock_frequency or None,
+        "memory_bytes": device.global_mem_size,
+    }
+    if not _is_intel_gpu(device):
+        facts = _facts(values | {"cores": device.max_compute_units})
+        return ProbedDevice(address, device.name, DeviceKind.CPU, facts)
+    gpu = gpu_attributes(query)
+    facts = (*_facts(values | {"l2_bytes": device.global_mem_cache_size or None}), *gpu.facts)
+    return ProbedDevice(address, device.name, DeviceKind.GPU, facts, gpu.has_dpas)
+
+
+def _facts(values: dict[str, object]) -> tuple[Fact, ...]:
+    return tuple(Fact(name, value, PROBED) for name, value in values.items() if value is not None)
+
+
+def _driver(device: cl.Device) -> str:
+    return f"{device.platform.name} {device.driver_version}"
+
+
+def _raw_query(device: cl.Device) -> Query:
+    """clGetDeviceInfo for parameters that pyopencl has no name for.
+
+    Any loader will do, for a loader only forwards to the driver that made the device; this is one already loaded.
+    """
+    lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    loader = ctypes.CDLL(next(line.split()[-1] for line in lines if "/libOpenCL" in line))
+    handle, size = ctypes.c_void_p(device.int_ptr), ctypes.c_size_t()
+
+    def query(parameter: int) -> bytes | None:
+        if loader.clGetDeviceInfo(handle, parameter, 0, None, ctypes.byref(size)) != 0 or size.value == 0:
+            return None
+        answer = ctypes.create_string_buffer(size.value)
+        status = loader.clGetDeviceInfo(handle, parameter, ctypes.c_size_t(size.value), answer, None)
+        return answer.raw if status == 0 else None
+
+    return query
+
+
+class OpenCLDevice:
+    """Runs kernels on one OpenCL device, in this process: a kernel that hangs or crashes takes it along.
+
+    Keeps the last kernels it built, so that a check and a measurement of one kernel build it once; `build_s` is
+    the time spent building in that run. At most 1024 sets of buffers rotate.
+    """
+
+    def __init__(self, spec: DeviceSpec, address: str) -> None:
+        self._spec = spec
+        self._device = _device_at(address)
+        self._context = cl.Context([self._device])
+        self._queue = cl.CommandQueue(self._context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+        self._kernels: OrderedDict[tuple[str, str, str], cl.Kernel] = OrderedDict()
+
+    @property
+    def spec(self) -> DeviceSpec:
+        """Facts of the device."""
+        return self._spec
+
+    def run(
+        self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+    ) -> RunReport:
+        """As Device.run, but `timeout_s` is only looked at between launches.
+
+        Raises:
+            ValueError: the buffers are not those that the launch names.
+        """
+        _check_buffers(launch, buffers)
+        started = time.monotonic()
+        kernel = self._kernel(launch)
+        build_s = time.monotonic() - started
+        try:
+            outputs = self._run_once(kernel, launch, buffers)
+            times_us, stopped_early = (), False
+            if timing is not None:
+                left_s = timeout_s - (time.monotonic() - started)
+                times_us, stopped_early = self._sample(kernel, launch, buffers, timing, left_s)
+        except cl.Error as error:
+            raise DeviceFailed(f"{_driver(self._device)} refused to run kernel {launch.kernel}: {error}") from error
+        return RunReport(outputs, times_us, build_s, _driver(self._device), stopped_early)
+
+    def close(self) -> None:
+        """Forgets the kernels it built."""
+        self._kernels.clear()
+
+    def _kernel(self, launch: LaunchSpec) -> cl.Kernel:
+        key = (hashlib.sha256(launch.binary).hexdigest(), launch.kernel, launch.build_options)
+        if key not in self._kernels:
+            self._kernels[key] = self._build(launch)
+            if len(self._kernels) > _KEPT_KERNELS:
+                self._kernels.popitem(last=False)
+        self._kernels.move_to_end(key)
+        return self._kernels[key]
+
+    def _build(self, launch: LaunchSpec) -> cl.Kernel:
+        if not launch.binary.startswith(_SPIRV_MAGIC):
+            raise KernelBuildFailed(f"the binary of kernel {launch.kernel} is not SPIR-V: {launch.binary[:4]!r}")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", cl.CompilerWarning)
+                program = cl.Program(self._context, launch.binary).build(launch.build_options)
+            kernel = cl.Kernel(program, launch.kernel)
+        except cl.Error as error:
+            raise KernelBuildFailed(
+                f"{_driver(self._device)} refused kernel {launch.kernel} (options {launch.build_options!r}): {error}"
+            ) from error
+        if kernel.num_args != len(launch.arguments):
+            raise KernelBuildFailed(
+                f"kernel {launch.kernel} takes {kernel.num_args} arguments, the launch names {len(launch.arguments)}"
+            )
+        return kernel
+
+    def _run_once(self, kernel: cl.Kernel, launch: LaunchSpec, buffers: tuple[Buffer, ...]) -> dict[int, Buffer]:
+        held = self._upload(buffers)
+        self._enqueue(kernel, launch, held).wait()
+        outputs: dict[int, Buffer] = {}
+        for index, argument in enumerate(launch.arguments):
+            if argument.role == "output":
+                outputs[index] = np.empty_like(buffers[index], order="C")
+                cl.enqueue_copy(self._queue, outputs[index], held[index])
+        return outputs
+
+    def _sample(
+        self, kernel: cl.Kernel, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing, timeout_s: float
+    ) -> tuple[tuple[float, ...], bool]:
+        set_bytes = sum(buffer.nbytes for buffer in buffers)
+        count = min(max(1, -(-timing.rotate_bytes // set_bytes)), _MAX_BUFFER_SETS)
+        sets = [self._upload(buffers) for _ in range(count)]
+
+        def launch_us(number: int) -> float:
+            event = self._enqueue(kernel, launch, sets[number % count])
+            event.wait()
+            return (event.profile.end - event.profile.start) * 1e-3
+
+        return sample(launch_us, timing, timeout_s)
+
+    def _upload(self, buffers: tuple[Buffer, ...]) -> list[cl.Buffer]:
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+        return [cl.Buffer(self._context, flags, hostbuf=np.ascontiguousarray(buffer)) for buffer in buffers]
+
+    def _enqueue(self, kernel: cl.Kernel, launch: LaunchSpec, held: list[cl.Buffer]) -> cl.Event:
+        for index, buffer in enumerate(held):
+            kernel.set_arg(index, buffer)
+        return cl.enqueue_nd_range_kernel(self._queue, kernel, launch.global_size, launch.local_size)
+
+
+def _device_at(address: str) -> cl.Device:
+    _, platform, device = address.split(":")
+    try:
+        return _platforms()[int(platform)].get_devices()[int(device)]
+    except IndexError:
+        raise UnknownDevice(f"no OpenCL device is at {address} any more; list the devices again") from None
+
+
+def _check_buffers(launch: LaunchSpec, buffers: tuple[Buffer, ...]) -> None:
+    if len(buffers) != len(launch.arguments):
+        raise ValueError(f"kernel {launch.kernel} takes {len(launch.arguments)} buffers, got {len(buffers)}")
+    for argument, buffer in zip(launch.arguments, buffers, strict=True):
+        if buffer.nbytes != argument.nbytes:
+            raise ValueError(
+                f"argument {argument.name} of kernel {launch.kernel} takes {argument.nbytes} bytes, got {buffer.nbytes}"
+            )

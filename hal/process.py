@@ -1,0 +1,85 @@
+"""A device in a child process: a kernel that hangs or crashes takes that process down, and no other."""
+
+from typing import TYPE_CHECKING
+
+from hal.child import Child
+from hal.device import Buffer, LaunchSpec, RunReport, Timing
+from hal.errors import DeviceFailed, HalError, KernelBuildFailed
+from hal.spec import DeviceSpec
+
+if TYPE_CHECKING:
+    from hal.opencl import OpenCLDevice
+
+_OPEN_TIMEOUT_S = 60.0
+
+
+class ProcessDevice:
+    """An OpenCL device in a child process, started at the first run and again after it was lost.
+
+    `timeout_s` of a run counts from when the device is open, and is held by ending the process.
+    """
+
+    def __init__(self, spec: DeviceSpec, address: str) -> None:
+        self._spec = spec
+        self._address = address
+        self._child: Child | None = None
+
+    @property
+    def spec(self) -> DeviceSpec:
+        """Facts of the device."""
+        return self._spec
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the child; None before the first run and after a loss."""
+        return self._child.pid if self._child is not None else None
+
+    def run(
+        self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+    ) -> RunReport:
+        """As Device.run."""
+        child = self._opened()
+        try:
+            report = child.call(timeout_s, _run, self._address, launch, buffers, timing, timeout_s)
+        except KernelBuildFailed:
+            raise
+        except DeviceFailed as failure:
+            self.close()  # a context that lost a kernel only mends in a new process
+            raise type(failure)(f"kernel {launch.kernel} on {self._spec.id}: {failure}") from None
+        assert isinstance(report, RunReport)
+        return report
+
+    def close(self) -> None:
+        """Ends the child process; the next run starts another."""
+        if self._child is not None:
+            self._child.close()
+            self._child = None
+
+    def _opened(self) -> Child:
+        if self._child is not None and not self._child.alive:
+            self.close()
+        if self._child is None:
+            child = Child()
+            try:
+                child.call(_OPEN_TIMEOUT_S, _open, self._spec, self._address)
+            except HalError as failure:
+                child.close()
+                raise type(failure)(f"opening {self._spec.id} at {self._address}: {failure}") from None
+            self._child = child
+        return self._child
+
+
+# What follows runs in the child.
+_open_devices: dict[str, "OpenCLDevice"] = {}
+
+
+def _open(spec: DeviceSpec, address: str) -> None:
+    from hal.opencl import OpenCLDevice
+
+    _open_devices[address] = OpenCLDevice(spec, address)
+
+
+def _run(
+    address: str, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+) -> RunReport:
+    return _open_devices[address].run(launch, buffers, timing, timeout_s)

@@ -1,0 +1,76 @@
+"""From the name a person gives to the device it means."""
+
+from collections.abc import Sequence
+
+from hal.device import Device
+from hal.emulation import PREFIX, emulated_spec
+from hal.errors import UnknownDevice
+from hal.listed import Backend, ListedDevice, listed
+from hal.listing import OPENCL_CPU_ID, list_devices
+from hal.process import ProcessDevice
+from hal.spec import DeviceKind, DeviceSpec
+from hal.xe import find, suggestion
+
+AUTO = "auto"
+DEFAULT_TARGET = "b580"
+
+
+def resolve_device(name: str, target: str | None = None, among: Sequence[ListedDevice] | None = None) -> ListedDevice:
+    """The device that `name` means: "auto", "opencl-cpu", an id of the listing, or a name of the table.
+
+    "auto" is the first Intel GPU here that can run kernels, else the CPU OpenCL device. That one stands in for
+    `target`, a name of the table, with its built-ins emulated; a GPU is its own target. `among` saves listing
+    the devices again.
+
+    Raises:
+        UnknownDevice: nothing goes by that name, or no OpenCL runtime is installed where one is needed.
+    """
+    devices = list_devices() if among is None else among
+    wanted = name.strip().lower()
+    if wanted == AUTO:
+        gpu = next((d for d in devices if d.runnable and d.targetable and d.spec.kind is DeviceKind.GPU), None)
+        return gpu if gpu is not None else _stand_in(devices, OPENCL_CPU_ID, target or DEFAULT_TARGET)
+    if wanted.startswith(PREFIX):
+        return _stand_in(devices, OPENCL_CPU_ID, wanted.removeprefix(PREFIX))
+    if wanted.startswith(OPENCL_CPU_ID):
+        return _stand_in(devices, wanted, target or DEFAULT_TARGET)
+    by_id = {device.spec.id: device for device in devices}
+    return by_id.get(wanted) or by_id[_table_id(wanted, tuple(by_id))]
+
+
+def open_device(device: ListedDevice) -> Device:
+    """Opens a device to run kernels on it, in a process of its own; close it after use.
+
+    Raises:
+        UnknownDevice: it is not here, or nothing here can launch kernels on it.
+    """
+    if not device.runnable or device.address is None:
+        raise UnknownDevice(
+            f"no kernel can be run on {device.spec.id} here ({device.note or 'it is not in this machine'}); "
+            f"{OPENCL_CPU_ID!r} runs kernels for it with emulated built-ins"
+        )
+    return ProcessDevice(device.spec, device.address)
+
+
+def _stand_in(devices: Sequence[ListedDevice], id: str, target: str) -> ListedDevice:
+    """The CPU OpenCL device `id`, standing in for the GPU `target`."""
+    xe = _gpu_spec(devices, target)
+    cpu = next((d for d in devices if d.spec.id == id and d.runnable), None)
+    if cpu is None:
+        why = next((d.note for d in devices if d.backend is Backend.HOST), "")
+        raise UnknownDevice(f"no CPU OpenCL device {id!r} is here; `pip install intel-opencl-rt` brings one ({why})")
+    return listed(emulated_spec(cpu.spec, xe), cpu.backend, cpu.address, runnable=True, notes=("DPAS emulated",))
+
+
+def _gpu_spec(devices: Sequence[ListedDevice], name: str) -> DeviceSpec:
+    """Facts of the GPU to stand in for: of the one that is here, if it is, else the table's."""
+    id = find(name).id
+    return next((device.spec for device in devices if device.spec.id == id), find(name))
+
+
+def _table_id(wanted: str, ids: tuple[str, ...]) -> str:
+    try:
+        return find(wanted).id
+    except UnknownDevice:
+        names = (AUTO, OPENCL_CPU_ID, *ids)
+        raise UnknownDevice(f"no device is known as {wanted!r}; {suggestion(wanted, names)}") from None

@@ -1,0 +1,46 @@
+"""When to stop measuring a kernel."""
+
+import time
+from bisect import insort
+from collections.abc import Callable
+
+from hal.device import Timing
+from hal.errors import DeviceTimedOut
+
+_JUDGED_AFTER = 3  # samples; fewer may all be disturbed
+
+
+def sample(
+    launch_us: Callable[[int], float],
+    timing: Timing,
+    timeout_s: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> tuple[tuple[float, ...], bool]:
+    """Times in microseconds in order of sampling, and whether the kernel was given up as hopeless.
+
+    `launch_us` runs the kernel once, is handed the number of the launch, and returns its time.
+
+    Raises:
+        DeviceTimedOut: `timeout_s` passed between two launches.
+    """
+    started = clock()
+    warmed_up = 0
+    while warmed_up < timing.warmup and clock() - started < timing.max_time_s:
+        launch_us(warmed_up)
+        warmed_up += 1
+
+    sampling = clock()
+    times: list[float] = []
+    ordered: list[float] = []
+    while True:
+        times.append(launch_us(warmed_up + len(times)))
+        insort(ordered, times[-1])
+        median_us = ordered[(len(ordered) - 1) // 2]
+        if timing.hopeless_us is not None and len(times) >= _JUDGED_AFTER and median_us > timing.hopeless_us:
+            return tuple(times), True
+        now = clock()
+        enough = len(times) >= timing.min_samples and now - sampling >= timing.min_time_s
+        if enough or now - sampling >= timing.max_time_s:
+            return tuple(times), False
+        if now - started >= timeout_s:
+            raise DeviceTimedOut(f"{len(times)} samples took {timeout_s:g} s, the time limit of the run")
