@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
+from db import trials
 from db.models import ACTIVE_STATUSES, Device, Job, Problem, Trial
 
 
@@ -80,6 +81,17 @@ def active_identical(session: Session, request_hash: str) -> Job | None:
 def by_idempotency_key(session: Session, key: str) -> Job | None:
     """The job that was made with that key of a client."""
     return session.scalars(_whole().where(Job.idempotency_key == key)).first()
+
+
+def is_cancel_requested(session: Session, job_id: UUID) -> bool:
+    """Whether someone asked that job to stop."""
+    return session.scalar(select(Job.cancel_requested).where(Job.id == job_id)) is True
+
+
+def update_best(session: Session, job_id: UUID) -> None:
+    """Let a job's `best_trial_id` name the best of its trials as they are now."""
+    best = trials.best(session, job_id)
+    session.execute(update(Job).where(Job.id == job_id).values(best_trial_id=None if best is None else best.id))
 
 
 def count_by_status(session: Session) -> dict[str, int]:

@@ -51,6 +51,17 @@ def extend(session: Session, job_id: UUID, worker: str, lease_s: float, *, now: 
     return _change_own(session, job_id, worker, {"lease_until": until})
 
 
+def check_own(session: Session, job_id: UUID, worker: str) -> None:
+    """Return when the job is this worker's, and keep it so until the transaction ends.
+
+    Raises:
+        LeaseLost: it is not, or not any more.
+    """
+    own = select(Job.id).where(Job.id == job_id, Job.status == "running", Job.worker == worker)
+    if session.scalar(own.with_for_update(of=Job)) is None:
+        raise _lost(job_id, worker)
+
+
 def release(session: Session, job_id: UUID, worker: str) -> None:
     """Put the job back in the queue, unfinished, for the next worker to resume.
 
@@ -119,5 +130,9 @@ def _change_own(session: Session, job_id: UUID, worker: str, values: dict[str, o
     own = update(Job).where(Job.id == job_id, Job.status == "running", Job.worker == worker)
     stop = session.scalar(own.values(**values).returning(Job.cancel_requested))
     if stop is None:
-        raise LeaseLost(f"job {job_id} is not worker {worker}'s any more: its lease ran out or the job is over")
+        raise _lost(job_id, worker)
     return stop
+
+
+def _lost(job_id: UUID, worker: str) -> LeaseLost:
+    return LeaseLost(f"job {job_id} is not worker {worker}'s: its lease ran out and another took it, or it is over")

@@ -1,0 +1,107 @@
+"""The bytes of artifacts, as files named by their SHA-256.
+
+StorageError
++-- StorageFull        the disk or the quota is full
++-- StorageUnwritable  the folder cannot be written
++-- ArtifactMissing    no file of that hash
++-- ArtifactDamaged    the file's bytes are not those of its hash
+"""
+
+import errno
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from service.files import write_atomically
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class StorageError(Exception):
+    """Base of the errors of artifact files."""
+
+
+class StorageFull(StorageError):
+    """The disk or the quota is full; nothing half written is left."""
+
+
+class StorageUnwritable(StorageError):
+    """The folder cannot be written."""
+
+
+class ArtifactMissing(StorageError):
+    """No file of that hash."""
+
+
+class ArtifactDamaged(StorageError):
+    """The file's bytes are not those of its hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactStore:
+    """A folder of files by content. Safe to share between threads and processes."""
+
+    root: Path
+
+    def put(self, data: bytes) -> str:
+        """Keep `data` and return its SHA-256 in hex; what is there already is left alone.
+
+        Raises:
+            StorageFull: the disk is full.
+            StorageUnwritable: the folder cannot be written.
+        """
+        sha256 = hashlib.sha256(data).hexdigest()
+        path = self._path(sha256)
+        try:
+            if not _holds(path, sha256):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_atomically(path, data)
+        except OSError as error:
+            if error.errno in _FULL:
+                raise StorageFull(
+                    f"no room for an artifact of {len(data)} bytes in {self.root}: {error.strerror}; free some space"
+                ) from error
+            raise StorageUnwritable(
+                f"artifacts cannot be written to {self.root}: {error.strerror}; change its permissions"
+            ) from error
+        return sha256
+
+    def get(self, sha256: str) -> bytes:
+        """The bytes of that hash, checked against it.
+
+        Raises:
+            ArtifactMissing: no such file.
+            ArtifactDamaged: the file is not what it was.
+        """
+        data = self.read(sha256)
+        if data is None:
+            raise ArtifactMissing(f"no artifact {sha256} in {self.root}: tune the problem again to make it")
+        return data
+
+    def read(self, sha256: str) -> bytes | None:
+        """The bytes of that hash, checked against it; None when there is no such file.
+
+        Raises:
+            ArtifactDamaged: the file is not what it was.
+        """
+        path = self._path(sha256)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        found = hashlib.sha256(data).hexdigest()
+        if found != sha256:
+            raise ArtifactDamaged(f"artifact {path} holds bytes of {found}: delete it and tune the problem again")
+        return data
+
+    def _path(self, sha256: str) -> Path:
+        if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
+            raise ValueError(f"expected a SHA-256 in hex, got {sha256!r}")
+        return self.root / sha256[:2] / sha256
+
+
+def _holds(path: Path, sha256: str) -> bool:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,110 @@
+"""Vocabulary to JSON and rows, and back: problems, configurations, devices, outcomes."""
+
+import math
+from dataclasses import fields
+from typing import cast
+
+from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
+from codegen.canonical import to_json
+from db import models
+from db.base import JsonObject
+from hal import DeviceSpec
+from service.decode import Malformed, decode
+from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status, Trial
+
+
+def problem_to_json(problem: GemmProblem) -> JsonObject:
+    """The canonical JSON of a problem; what its key is the hash of."""
+    return cast(JsonObject, to_json(problem))
+
+
+def problem_from_json(definition: JsonObject) -> GemmProblem:
+    """The problem of that JSON.
+
+    Raises:
+        InvalidProblem: names the field at fault.
+    """
+    try:
+        return decode(GemmProblem, definition)
+    except Malformed as error:
+        raise InvalidProblem(error.field, error.message) from error
+
+
+def config_to_json(config: KernelConfig) -> JsonObject:
+    """The canonical JSON of a configuration; what its key is the hash of."""
+    return cast(JsonObject, to_json(config))
+
+
+def config_from_json(config: JsonObject) -> KernelConfig:
+    """The configuration of that JSON.
+
+    Raises:
+        InvalidConfig: names the field at fault.
+    """
+    try:
+        return decode(KernelConfig, config)
+    except Malformed as error:
+        raise InvalidConfig(error.field, error.message) from error
+
+
+def spec_to_json(spec: DeviceSpec) -> JsonObject:
+    """All facts of a device with their provenance; those that are not known are None."""
+    values = {f.name: getattr(spec, f.name) for f in fields(spec)}
+    return cast(JsonObject, to_json(values | {"provenance": dict(spec.provenance)}))
+
+
+def spec_from_json(spec: JsonObject) -> DeviceSpec:
+    """The device of that JSON.
+
+    Raises:
+        ValueError: names the field at fault.
+    """
+    return decode(DeviceSpec, spec)
+
+
+def outcome_to_columns(outcome: Outcome) -> dict[str, object]:
+    """What the trial row holds of an outcome; its times and kernel are rows of their own."""
+    error = outcome.proof.max_error
+    return {
+        "status": outcome.status.value,
+        "reason": outcome.reason,
+        "proof_kind": outcome.proof.kind.value,
+        "proof_checked": outcome.proof.checked,
+        "proof_total": outcome.proof.total,
+        # A result that is not a number is infinitely wrong; SQLite would keep NaN as NULL, "not known".
+        "max_error": math.inf if error is not None and math.isnan(error) else error,
+        "tolerance": outcome.proof.tolerance,
+        "compile_s": outcome.compile_s,
+        "verify_s": outcome.verify_s,
+        "measure_s": outcome.measure_s,
+    }
+
+
+def trial_from_row(row: models.Trial) -> Trial:
+    """The trial of a row that was loaded with its times and kernel."""
+    outcome = None if row.status == "pending" else _outcome(row)
+    return Trial(row.number, config_from_json(row.config), outcome)
+
+
+def _outcome(row: models.Trial) -> Outcome:
+    return Outcome(
+        status=Status(row.status),
+        reason=row.reason,
+        proof=Proof(ProofKind(row.proof_kind), row.proof_checked, row.proof_total, row.max_error, row.tolerance),
+        measurement=None if row.measurement is None else measurement_from_row(row.measurement),
+        prediction=None if row.prediction is None else prediction_from_row(row.prediction),
+        kernel_hash=None if row.kernel is None else row.kernel.content_hash,
+        compile_s=row.compile_s,
+        verify_s=row.verify_s,
+        measure_s=row.measure_s,
+    )
+
+
+def measurement_from_row(row: models.Measurement) -> Measurement:
+    """The measurement of a row."""
+    return Measurement(row.median_us, row.min_us, row.p10_us, row.p90_us, row.samples, row.label, row.driver)
+
+
+def prediction_from_row(row: models.Prediction) -> Prediction:
+    """The prediction of a row."""
+    return Prediction(row.time_us, row.low_us, row.high_us, row.model_version)

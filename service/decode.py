@@ -1,0 +1,99 @@
+"""Values from JSON by their type hints: the inverse of the canonical form."""
+
+import types
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+class Malformed(ValueError):
+    """JSON that is not the form of a value. `field` is the dotted path to the fault."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field or 'value'}: {message}")
+        self.field, self.message = field, message
+
+
+def decode(kind: type[T], value: object) -> T:
+    """The `kind` that `value` is the canonical JSON of; fields with a default may be missing.
+
+    Raises:
+        Malformed: a field that is missing, unknown or of another type.
+        ValueError: what the value's own invariants say.
+    """
+    return cast(T, _decode(kind, value, ""))
+
+
+def _decode(hint: object, value: object, where: str) -> object:
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return _optional(get_args(hint), value, where)
+    if origin is tuple:
+        return _tuple(get_args(hint), value, where)
+    if origin is Mapping:
+        _, of = get_args(hint)
+        return {key: _decode(of, item, _join(where, key)) for key, item in _object(value, where).items()}
+    assert isinstance(hint, type), f"no rule to decode {hint!r}"
+    if issubclass(hint, Enum):
+        return _enum(hint, value, where)
+    if is_dataclass(hint):
+        return _dataclass(hint, value, where)
+    return _plain(hint, value, where)
+
+
+def _optional(hints: tuple[object, ...], value: object, where: str) -> object:
+    if value is None and type(None) in hints:
+        return None
+    (only,) = (hint for hint in hints if hint is not type(None))
+    return _decode(only, value, where)
+
+
+def _tuple(hints: tuple[object, ...], value: object, where: str) -> tuple[object, ...]:
+    if not isinstance(value, list | tuple):
+        raise Malformed(where, f"expected a list, got {value!r}")
+    items = cast("list[object]", value)
+    if hints[-1] is Ellipsis:
+        hints = (hints[0],) * len(items)
+    if len(items) != len(hints):
+        raise Malformed(where, f"expected {len(hints)} items, got {len(items)}")
+    return tuple(_decode(h, item, f"{where}[{i}]") for i, (h, item) in enumerate(zip(hints, items, strict=True)))
+
+
+def _enum(hint: type[Enum], value: object, where: str) -> Enum:
+    for member in hint:
+        if member.value == value:
+            return member
+    raise Malformed(where, f"expected one of {', '.join(str(m.value) for m in hint)}, got {value!r}")
+
+
+def _dataclass(hint: type, value: object, where: str) -> object:
+    given = _object(value, where)
+    hints = get_type_hints(hint)
+    names = [f.name for f in fields(hint)]
+    if unknown := [name for name in given if name not in names]:
+        raise Malformed(_join(where, unknown[0]), f"unknown field; there are {', '.join(names)}")
+    values = {name: _decode(hints[name], item, _join(where, name)) for name, item in given.items()}
+    try:
+        return hint(**values)
+    except TypeError as error:  # a field without a default is missing
+        raise Malformed(where, str(error).partition("() ")[2]) from error
+
+
+def _plain(hint: type, value: object, where: str) -> object:
+    accepted = (int, float) if hint is float else hint
+    if not isinstance(value, accepted) or (isinstance(value, bool) and hint is not bool):
+        raise Malformed(where, f"expected {hint.__name__}, got {value!r}")
+    return float(value) if hint is float else value  # pyright: ignore[reportArgumentType]
+
+
+def _object(value: object, where: str) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise Malformed(where, f"expected an object, got {value!r}")
+    return cast("dict[str, object]", value)
+
+
+def _join(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name

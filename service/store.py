@@ -1,0 +1,165 @@
+"""The trials of one job in the database: the real side of TrialStore."""
+
+import json
+from dataclasses import dataclass
+from pathlib import PurePath
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from codegen import KernelArtifact, KernelConfig
+from codegen.manifest import manifest
+from db import jobs, kernels, leases, models, trials
+from db.base import JsonObject, utc_now
+from db.kernels import ArtifactFile
+from db.session import Database
+from service.artifacts import ArtifactStore
+from service.convert import config_to_json, outcome_to_columns, trial_from_row
+from tuner.evidence import check_evidence
+from tuner.trial import Outcome, Trial
+
+_MEDIA_TYPES = {
+    ".mlir": "text/plain; charset=utf-8",
+    ".ll": "text/plain; charset=utf-8",
+    ".spv": "application/octet-stream",
+    ".json": "application/json",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DbTrialStore:
+    """A TrialStore for the job that `worker` has claimed. Each call is one transaction.
+
+    Raises:
+        LeaseLost: the job is not this worker's any more; from `begin` and `end`.
+        DatabaseError: the database does not answer; from all.
+    """
+
+    database: Database
+    artifacts: ArtifactStore
+    job_id: UUID
+    worker: str
+
+    def trials(self) -> list[Trial]:
+        """All trials in order of number."""
+        with self.database.read() as session:
+            return [trial_from_row(row) for row in trials.list_page(session, self.job_id)]
+
+    def begin(self, number: int, config: KernelConfig) -> None:
+        """Record that a trial begins.
+
+        Raises:
+            ValueError: a negative number, or the job has that number or that configuration already.
+        """
+        if number < 0:
+            raise ValueError(f"expected a trial number of at least 0, got {number}")
+        with self.database.write() as session:
+            leases.check_own(session, self.job_id, self.worker)
+            clash = trials.find_clash(session, self.job_id, number, config.key)
+            if clash is not None:
+                raise ValueError(f"trial {number} ({config}) is there already as trial {clash.number}")
+            trials.begin(session, self.job_id, number=number, config=config_to_json(config), config_hash=config.key)
+
+    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+        """Record what became of a trial, its times and its kernel.
+
+        Raises:
+            ValueError: it was not begun or has ended, or the outcome and its kernel contradict each other.
+            StorageError: the artifact's files cannot be written; the trial is still pending.
+        """
+        check_evidence(outcome, artifact)
+        # Files first: a row never names bytes that are not there.
+        document = {} if artifact is None else _json_object(manifest(artifact))
+        files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
+        with self.database.write() as session:
+            leases.check_own(session, self.job_id, self.worker)
+            row = _pending(session, self.job_id, number)
+            if artifact is not None:
+                row.kernel_id = _add_kernel(session, self.job_id, row, artifact, document, files).id
+            _fill(session, row, outcome, artifact)
+            session.flush()
+            jobs.update_best(session, self.job_id)
+
+    def cancelled(self) -> bool:
+        """Whether someone asked for the job to stop."""
+        with self.database.read() as session:
+            return jobs.is_cancel_requested(session, self.job_id)
+
+
+def _pending(session: Session, job_id: UUID, number: int) -> models.Trial:
+    row = trials.get(session, job_id, number)
+    if row is None or row.status != "pending":
+        raise ValueError(f"trial {number} {'was not begun' if row is None else 'has ended already'}")
+    return row
+
+
+def _fill(session: Session, row: models.Trial, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+    row.ended_at = utc_now()
+    for name, value in outcome_to_columns(outcome).items():
+        setattr(row, name, value)
+    if outcome.measurement is not None and artifact is not None:
+        session.add(_measurement(row.id, outcome, artifact))
+    if outcome.prediction is not None:
+        p = outcome.prediction
+        times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us}
+        session.add(models.Prediction(trial_id=row.id, model_version=p.model_version, **times))
+
+
+def _measurement(trial_id: int, outcome: Outcome, artifact: KernelArtifact) -> models.Measurement:
+    m = outcome.measurement
+    assert m is not None
+    return models.Measurement(
+        trial_id=trial_id,
+        median_us=m.median_us,
+        min_us=m.min_us,
+        p10_us=m.p10_us,
+        p90_us=m.p90_us,
+        samples=m.samples,
+        label=m.label,
+        driver=m.driver,
+        versions=dict(artifact.toolchain),
+    )
+
+
+def _add_kernel(
+    session: Session,
+    job_id: UUID,
+    row: models.Trial,
+    artifact: KernelArtifact,
+    document: JsonObject,
+    files: list[ArtifactFile],
+) -> models.Kernel:
+    job = jobs.get(session, job_id)
+    assert job is not None  # its trial refers to it
+    made_for = artifact.problem.key, artifact.config.key
+    if made_for != (job.problem.key, row.config_hash):
+        raise ValueError(
+            f"trial {row.number} of job {job_id}: the artifact given is of {artifact.problem}, {artifact.config}"
+        )
+    return kernels.upsert(
+        session,
+        problem_id=job.problem_id,
+        device_id=job.device_id,
+        target=artifact.target,
+        config=row.config,
+        config_hash=row.config_hash,
+        compile_key=artifact.key,
+        content_hash=artifact.content_hash,
+        manifest=document,
+        toolchain=dict(artifact.toolchain),
+        files=files,
+    )
+
+
+def _put_files(store: ArtifactStore, artifact: KernelArtifact, document: JsonObject) -> list[ArtifactFile]:
+    data = {stage.file_name: stage.data for stage in artifact.stages}
+    data["kernel.json"] = (json.dumps(document, indent=2) + "\n").encode()
+    return [
+        ArtifactFile(name, store.put(content), len(content), _MEDIA_TYPES[PurePath(name).suffix])
+        for name, content in data.items()
+    ]
+
+
+def _json_object(value: object) -> JsonObject:
+    assert isinstance(value, dict)
+    return value  # pyright: ignore[reportUnknownVariableType]

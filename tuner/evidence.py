@@ -1,0 +1,51 @@
+"""What an outcome must bring before a store keeps it."""
+
+from codegen import KernelArtifact
+from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
+
+
+def check_evidence(outcome: Outcome, artifact: KernelArtifact | None) -> None:
+    """Return when an outcome and its kernel belong together and its numbers can be.
+
+    Raises:
+        ValueError: says which fact contradicts which.
+    """
+    kernel_hash = None if artifact is None else artifact.content_hash
+    if outcome.kernel_hash != kernel_hash:
+        raise ValueError(f"the outcome names kernel {outcome.kernel_hash}, the artifact given is {kernel_hash}")
+    _check_proof(outcome.proof)
+    if outcome.measurement is not None:
+        _check_measured(outcome, artifact)
+        _check_measurement(outcome.measurement)
+    if outcome.prediction is not None:
+        _check_prediction(outcome.prediction)
+    if outcome.status in (Status.MEASURED, Status.PREDICTED):
+        _check_agreement(outcome.proof)
+
+
+def _check_proof(proof: Proof) -> None:
+    if not 0 <= proof.checked <= proof.total or (proof.kind is ProofKind.NONE) != (proof.total == 0):
+        raise ValueError(f"proof {proof.kind.value} of {proof.checked} of {proof.total} work-groups is none")
+
+
+def _check_measured(outcome: Outcome, artifact: KernelArtifact | None) -> None:
+    proof = outcome.proof
+    if artifact is None:
+        raise ValueError("a measurement needs the kernel that was measured, got no artifact")
+    if proof.kind is ProofKind.NONE or proof.max_error is None or proof.tolerance is None:
+        raise ValueError(f"a measurement needs a proof with its error and tolerance, got {proof}")
+
+
+def _check_agreement(proof: Proof) -> None:
+    if proof.max_error is not None and proof.tolerance is not None and not proof.max_error <= proof.tolerance:
+        raise ValueError(f"an error of {proof.max_error} is above its tolerance {proof.tolerance}: a wrong result")
+
+
+def _check_measurement(times: Measurement) -> None:
+    if times.samples < 1 or not 0 < times.min_us <= times.p10_us <= times.median_us <= times.p90_us:
+        raise ValueError(f"expected samples, and 0 < min <= p10 <= median <= p90, got {times}")
+
+
+def _check_prediction(times: Prediction) -> None:
+    if not 0 < times.low_us <= times.time_us <= times.high_us:
+        raise ValueError(f"expected 0 < low <= time <= high, got {times}")

@@ -1,0 +1,55 @@
+"""The trials of a job in memory: the simulated side of TrialStore."""
+
+from codegen import KernelArtifact, KernelConfig
+from tuner.evidence import check_evidence
+from tuner.trial import Outcome, Trial
+
+
+class MemoryTrialStore:
+    """A TrialStore that lasts as long as the object. `artifacts` holds the kernels by trial number."""
+
+    def __init__(self) -> None:
+        self.artifacts: dict[int, KernelArtifact] = {}
+        self._trials: dict[int, Trial] = {}
+        self._cancelled = False
+
+    def trials(self) -> list[Trial]:
+        """All trials in order of number."""
+        return [self._trials[number] for number in sorted(self._trials)]
+
+    def begin(self, number: int, config: KernelConfig) -> None:
+        """Record that a trial begins.
+
+        Raises:
+            ValueError: a negative number, or the job has that number or that configuration already.
+        """
+        if number < 0:
+            raise ValueError(f"expected a trial number of at least 0, got {number}")
+        for trial in self._trials.values():
+            if trial.number == number or trial.config == config:
+                raise ValueError(f"trial {number} ({config}) is there already as trial {trial.number}")
+        self._trials[number] = Trial(number, config)
+
+    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+        """Record what became of a trial.
+
+        Raises:
+            ValueError: it was not begun or has ended, or the outcome and its kernel contradict each other.
+        """
+        trial = self._trials.get(number)
+        if trial is None or trial.outcome is not None:
+            raise ValueError(f"trial {number} {'was not begun' if trial is None else 'has ended already'}")
+        check_evidence(outcome, artifact)
+        if artifact is not None:
+            if artifact.config != trial.config:
+                raise ValueError(f"trial {number} is {trial.config}, the artifact given is of {artifact.config}")
+            self.artifacts[number] = artifact
+        self._trials[number] = Trial(number, trial.config, outcome)
+
+    def cancelled(self) -> bool:
+        """Whether someone asked for the job to stop."""
+        return self._cancelled
+
+    def cancel(self) -> None:
+        """Ask for the job to stop."""
+        self._cancelled = True
