@@ -1,0 +1,47 @@
+"""The dialects of the compiler, and the text of modules."""
+
+from functools import cache
+from io import StringIO
+
+from xdsl.context import Context
+from xdsl.dialects.arith import Arith
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.func import Func
+from xdsl.dialects.math import Math
+from xdsl.dialects.memref import MemRef
+from xdsl.dialects.scf import Scf
+from xdsl.dialects.vector import Vector
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from codegen.dialects.gpu import Gpu
+from codegen.dialects.xegpu import XeGPU
+from codegen.dialects.xetile import XeTile
+
+__all__ = ["Gpu", "XeGPU", "XeTile", "context", "parse", "text"]
+
+
+@cache
+def context() -> Context:
+    """The context with every dialect that kernels use."""
+    ctx = Context()
+    for dialect in (Builtin, Arith, Func, Math, MemRef, Scf, Vector, Gpu, XeTile, XeGPU):
+        ctx.load_dialect(dialect)
+    return ctx
+
+
+def parse(source: str, name: str = "<input>") -> ModuleOp:
+    """Parse a module; it is not verified.
+
+    Raises:
+        ParseError: the text is not a module of these dialects.
+    """
+    return Parser(context(), source, name).parse_module()
+
+
+def text(module: ModuleOp, *, generic: bool = False) -> str:
+    """The text of a module, in MLIR's generic form if asked."""
+    stream = StringIO()
+    Printer(stream, print_generic_format=generic).print_op(module)
+    stream.write("\n")
+    return stream.getvalue()

@@ -1,0 +1,62 @@
+"""Lists that mix indices known now with indices known when the kernel runs: `[%m, 64]`."""
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, i64
+from xdsl.ir import SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+
+Index = int | SSAValue
+"""An index: a number, or a value of type index."""
+
+index = IndexType()
+
+
+def split(values: Sequence[Index]) -> tuple[list[SSAValue], DenseArrayBase]:
+    """The values, and the numbers with a marker where a value stands."""
+    dynamic = [v for v in values if isinstance(v, SSAValue)]
+    static = [v if isinstance(v, int) else DYNAMIC_INDEX for v in values]
+    return dynamic, DenseArrayBase.from_list(i64, static)
+
+
+def join(dynamic: Sequence[SSAValue], static: DenseArrayBase | None) -> tuple[Index, ...]:
+    """The list that `split` took apart; empty when there is none."""
+    if static is None:
+        return ()
+    values: Iterator[SSAValue] = iter(dynamic)
+    return tuple(next(values) if s == DYNAMIC_INDEX else int(s) for s in static.get_values())
+
+
+def agrees(dynamic: Sequence[SSAValue], static: DenseArrayBase | None) -> bool:
+    """Whether there are as many values as markers."""
+    markers = 0 if static is None else static.get_values().count(DYNAMIC_INDEX)
+    return len(dynamic) == markers
+
+
+def parse_indices(parser: Parser) -> tuple[Index, ...]:
+    """Parse `[%m, 64]`."""
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_index(parser)))
+
+
+def print_indices(printer: Printer, values: Sequence[Index]) -> None:
+    """Print `[%m, 64]`."""
+    with printer.in_square_brackets():
+        printer.print_list(values, lambda v: _print_index(printer, v))
+
+
+def resolve_index(parser: Parser, operand: UnresolvedOperand) -> SSAValue:
+    """The value of type index that an operand names."""
+    return parser.resolve_operand(operand, index)
+
+
+def _parse_index(parser: Parser) -> Index:
+    operand = parser.parse_optional_unresolved_operand()
+    return parser.parse_integer() if operand is None else resolve_index(parser, operand)
+
+
+def _print_index(printer: Printer, value: Index) -> None:
+    if isinstance(value, int):
+        printer.print_string(str(value))
+    else:
+        printer.print_ssa_value(value)

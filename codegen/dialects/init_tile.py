@@ -1,0 +1,221 @@
+"""`xetile.init_tile`: where in memory a tile lies."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    DenseArrayBase,
+    IndexType,
+    IntAttr,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from codegen.dialects.index_list import Index, agrees, index, join, parse_indices, print_indices, split
+from codegen.dialects.maps import Ints, format_ints
+from codegen.dialects.tile import COLUMN_MAJOR, ROW_MAJOR, TileType
+
+_SWAPPED = AffineMap.from_callable(lambda d0, d1: (d1, d0))
+_IDENTITY = AffineMap.identity(2)
+
+
+@irdl_op_definition
+class InitTileOp(IRDLOperation):
+    """A tile at `offsets` of a matrix, in elements; or, scattered, the elements at `indices`.
+
+    The matrix is a memref or an i64 address. A base whose shape the type does not say takes `sizes` and `strides`.
+    """
+
+    name = "xetile.init_tile"
+    source = operand_def(MemRefType.constr() | IntegerType)
+    dynamic_offsets = var_operand_def(IndexType)
+    dynamic_sizes = var_operand_def(IndexType)
+    dynamic_strides = var_operand_def(IndexType)
+    indices = opt_operand_def(VectorType)
+    tile = result_def(TileType)
+    const_offsets = opt_prop_def(DenseArrayBase)
+    const_sizes = opt_prop_def(DenseArrayBase)
+    const_strides = opt_prop_def(DenseArrayBase)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        source: SSAValue,
+        offsets: Sequence[Index],
+        tile: Attribute,
+        *,
+        sizes: Sequence[Index] = (),
+        strides: Sequence[Index] = (),
+        indices: SSAValue | None = None,
+        attributes: dict[str, Attribute] | None = None,
+    ) -> None:
+        dynamic: list[list[SSAValue]] = []
+        properties: dict[str, Attribute] = {}
+        for key, values in (("const_offsets", offsets), ("const_sizes", sizes), ("const_strides", strides)):
+            values_now, numbers = split(values)
+            dynamic.append(values_now)
+            if values:
+                properties[key] = numbers
+        super().__init__(
+            operands=[source, *dynamic, indices], result_types=[tile], properties=properties, attributes=attributes
+        )
+
+    @property
+    def tile_type(self) -> TileType:
+        """Type of the tile."""
+        return self.tile.type
+
+    @property
+    def offsets(self) -> tuple[Index, ...]:
+        """Offsets in each dimension of the base, in elements; none when scattered."""
+        return join(self.dynamic_offsets, self.const_offsets)
+
+    @property
+    def sizes(self) -> tuple[Index, ...]:
+        """Shape of the base where its type does not say it."""
+        return join(self.dynamic_sizes, self.const_sizes)
+
+    @property
+    def strides(self) -> tuple[Index, ...]:
+        """Strides of the base where its type does not say them."""
+        return join(self.dynamic_strides, self.const_strides)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        source = parser.parse_unresolved_operand()
+        offsets = sizes = strides = ()
+        indices = None
+        if parser.parse_optional_punctuation(","):
+            indices = parser.parse_unresolved_operand()
+        else:
+            offsets = parse_indices(parser)
+            if parser.parse_optional_punctuation(","):
+                sizes = parse_indices(parser)
+                parser.parse_punctuation(",")
+                strides = parse_indices(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        base = parser.resolve_operand(source, parser.parse_type())
+        if indices is not None:
+            parser.parse_punctuation(",")
+            indices = parser.resolve_operand(indices, parser.parse_type())
+        parser.parse_punctuation("->")
+        tile = parser.parse_type()
+        return cls(base, offsets, tile, sizes=sizes, strides=strides, indices=indices, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        if self.indices is not None:
+            printer.print_string(", ")
+            printer.print_ssa_value(self.indices)
+        else:
+            print_indices(printer, self.offsets)
+            if self.sizes:
+                printer.print_string(", ")
+                print_indices(printer, self.sizes)
+                printer.print_string(", ")
+                print_indices(printer, self.strides)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.source.type)
+        if self.indices is not None:
+            printer.print_string(", ")
+            printer.print_attribute(self.indices.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.tile.type)
+
+    def verify_(self) -> None:
+        base, tile = self.source.type, self.tile_type
+        if isinstance(base, MemRefType):
+            if base.element_type != tile.element_type:
+                raise VerifyException(f"init_tile: expected a tile of {base.element_type}, got {tile.element_type}")
+        elif base != i64:
+            raise VerifyException(f"init_tile: expected a memref or an i64 address, got {base}")
+        if len(tile.get_shape()) != 2:
+            raise VerifyException(f"init_tile: expected a 2-D tile, got shape {format_ints(tile.get_shape())}")
+        if tile.traits.scattered != (self.indices is not None):
+            raise VerifyException("init_tile: expected indices for a scattered tile and offsets for any other")
+        if self.indices is not None:
+            _verify_indices(self.indices.type, tile)
+            return
+        for what, dynamic, static in (
+            ("offsets", self.dynamic_offsets, self.const_offsets),
+            ("sizes", self.dynamic_sizes, self.const_sizes),
+            ("strides", self.dynamic_strides, self.const_strides),
+        ):
+            if not agrees(dynamic, static):
+                raise VerifyException(f"init_tile: expected a value for each marker in {what}, got {len(dynamic)}")
+        rank = base.get_num_dims() if isinstance(base, MemRefType) else 2
+        if rank < 2:
+            raise VerifyException(f"init_tile: expected a base of two or more dimensions, got {base}")
+        if len(self.offsets) != rank:
+            raise VerifyException(f"init_tile: expected {rank} offsets for {base}, got {len(self.offsets)}")
+        _verify_extent(base, rank, self.sizes, self.strides)
+        _verify_order(base, self.strides, tile.traits.order)
+
+
+def _verify_indices(indices: Attribute, tile: TileType) -> None:
+    expected = VectorType(index, tile.get_shape())
+    if indices != expected:
+        raise VerifyException(f"init_tile: expected indices {expected}, got {indices}")
+
+
+def _verify_extent(base: Attribute, rank: int, sizes: tuple[Index, ...], strides: tuple[Index, ...]) -> None:
+    if isinstance(base, MemRefType) and base.has_static_shape():
+        if sizes or strides:
+            raise VerifyException(f"init_tile: expected no sizes and strides for the static {base}, got some")
+    elif len(sizes) != rank or len(strides) != rank:
+        raise VerifyException(
+            f"init_tile: expected {rank} sizes and {rank} strides for {base}, got {len(sizes)} and {len(strides)}"
+        )
+
+
+def _verify_order(base: Attribute, strides: tuple[Index, ...], order: Ints) -> None:
+    stored = _orders(base, strides)
+    if not stored:
+        raise VerifyException(f"init_tile: expected a base with one contiguous dimension of the last two, got {base}")
+    if order not in stored:
+        raise VerifyException(
+            f"init_tile: expected order {format_ints(stored[0])} as {base} is stored, got {format_ints(order)}"
+        )
+
+
+def _orders(base: Attribute, strides: tuple[Index, ...]) -> tuple[Ints, ...]:
+    """The orders that agree with how the base is stored."""
+    layout = base.layout if isinstance(base, MemRefType) else NoneAttr()
+    if isinstance(layout, AffineMapAttr):
+        return {_IDENTITY: (ROW_MAJOR,), _SWAPPED: (COLUMN_MAJOR,)}.get(layout.data, ())
+    if isinstance(layout, StridedLayoutAttr):
+        strides = tuple(s.data if isinstance(s, IntAttr) else -1 for s in layout.strides)
+    elif isinstance(base, MemRefType) and not strides:
+        return (ROW_MAJOR,)
+    row, column = (s if isinstance(s, int) else None for s in strides[-2:])
+    found = (ROW_MAJOR,) if column == 1 else ()
+    if row == 1:
+        found += (COLUMN_MAJOR,)
+    unknown = not isinstance(layout, StridedLayoutAttr) and None in (row, column)
+    return found or ((ROW_MAJOR, COLUMN_MAJOR) if unknown else ())

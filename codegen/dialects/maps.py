@@ -1,0 +1,131 @@
+"""Who owns what of a tile: `xetile.wg_map` for sub-groups, `xetile.sg_map` for work-items."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.ir import Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+Ints = tuple[int, ...]
+
+
+def parse_ints(parser: AttrParser) -> Ints:
+    """Parse `[1, 2]`."""
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
+
+
+def format_ints(values: Sequence[int]) -> str:
+    """`[1, 2]`."""
+    return f"[{', '.join(map(str, values))}]"
+
+
+def verify_pair(what: str, values: Ints, *, least: int = 1) -> None:
+    """Check that an attribute of two dimensions has two entries, none below `least`.
+
+    Raises:
+        VerifyException: it has not.
+    """
+    if len(values) != 2:
+        raise VerifyException(f"{what}: expected two entries, got {format_ints(values)}")
+    if min(values) < least:
+        raise VerifyException(f"{what}: expected entries of at least {least}, got {format_ints(values)}")
+
+
+@irdl_attr_definition
+class WgMap(Data[tuple[Ints, Ints]]):
+    """`sg_layout` sub-groups, row-major by id, each owning contiguous blocks of `sg_data` elements.
+
+    A tile larger than layout times data is dealt out round robin; a smaller one is shared, wrapping around.
+    Source: XeTile RFC, "Workgroup Level XeTile extension".
+    """
+
+    name = "xetile.wg_map"
+
+    @classmethod
+    def of(cls, sg_layout: Ints, sg_data: Ints) -> Self:
+        """The map of a layout and the data of each sub-group."""
+        return cls((sg_layout, sg_data))
+
+    @property
+    def sg_layout(self) -> Ints:
+        """Sub-groups in each dimension."""
+        return self.data[0]
+
+    @property
+    def sg_data(self) -> Ints:
+        """Elements that a sub-group owns in each dimension."""
+        return self.data[1]
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[Ints, Ints]:
+        return _parse_map(parser, "sg_layout", "sg_data")
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<sg_layout = {format_ints(self.sg_layout)}, sg_data = {format_ints(self.sg_data)}>")
+
+    def verify(self) -> None:
+        verify_pair("xetile.wg_map: sg_layout", self.sg_layout)
+        verify_pair("xetile.wg_map: sg_data", self.sg_data)
+
+    def verify_distributes(self, what: str, shape: Sequence[int]) -> None:
+        """Check that the map distributes a tile or vector of this shape.
+
+        Raises:
+            VerifyException: it does not.
+        """
+        if len(shape) != 2:
+            raise VerifyException(f"{what}: a wg_map needs two dimensions, got shape {format_ints(shape)}")
+        for axis, (extent, layout, data) in enumerate(zip(shape, self.sg_layout, self.sg_data, strict=True)):
+            covered = layout * data
+            if extent % data or (extent % covered and covered % extent):
+                raise VerifyException(
+                    f"{what}: dimension {axis} of {extent}: expected sg_data to divide it and sg_layout * sg_data "
+                    f"to divide it or be a multiple of it, got {layout} * {data} = {covered}"
+                )
+
+
+@irdl_attr_definition
+class SgMap(Data[tuple[Ints, Ints]]):
+    """`wi_layout` work-items of a sub-group, each owning `wi_data` elements at a time."""
+
+    name = "xetile.sg_map"
+
+    @classmethod
+    def of(cls, wi_layout: Ints, wi_data: Ints) -> Self:
+        """The map of a layout and the data of each work-item."""
+        return cls((wi_layout, wi_data))
+
+    @property
+    def wi_layout(self) -> Ints:
+        """Work-items in each dimension."""
+        return self.data[0]
+
+    @property
+    def wi_data(self) -> Ints:
+        """Elements that a work-item owns in each dimension."""
+        return self.data[1]
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[Ints, Ints]:
+        return _parse_map(parser, "wi_layout", "wi_data")
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<wi_layout = {format_ints(self.wi_layout)}, wi_data = {format_ints(self.wi_data)}>")
+
+    def verify(self) -> None:
+        verify_pair("xetile.sg_map: wi_layout", self.wi_layout)
+        verify_pair("xetile.sg_map: wi_data", self.wi_data)
+
+
+def _parse_map(parser: AttrParser, layout: str, data: str) -> tuple[Ints, Ints]:
+    with parser.in_angle_brackets():
+        parser.parse_keyword(layout)
+        parser.parse_punctuation("=")
+        layout_values = parse_ints(parser)
+        parser.parse_punctuation(",")
+        parser.parse_keyword(data)
+        parser.parse_punctuation("=")
+        return layout_values, parse_ints(parser)
