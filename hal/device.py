@@ -23,7 +23,11 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class LaunchSpec:
-    """What a Device needs to launch a kernel. Sizes are in work-items, three dimensions each."""
+    """What a Device needs to launch a kernel. Sizes are in work-items, three dimensions each.
+
+    Raises:
+        ValueError: work-groups that do not divide the global size; some drivers would cut the last ones short.
+    """
 
     binary: bytes  # SPIR-V
     kernel: str
@@ -32,6 +36,14 @@ class LaunchSpec:
     local_size: tuple[int, int, int]
     subgroup_size: int
     build_options: str
+
+    def __post_init__(self) -> None:
+        sizes = zip(self.global_size, self.local_size, strict=True)
+        if any(local < 1 or size < 1 or size % local for size, local in sizes):
+            raise ValueError(
+                f"kernel {self.kernel}: each local size must divide its global size, "
+                f"got {self.local_size} for {self.global_size}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,12 @@ class OpenCLDevice:
             if len(self._kernels) > _KEPT_KERNELS:
                 self._kernels.popitem(last=False)
         self._kernels.move_to_end(key)
-        return self._kernels[key]
+        kernel = self._kernels[key]
+        if kernel.num_args != len(launch.arguments):
+            raise KernelBuildFailed(
+                f"kernel {launch.kernel} takes {kernel.num_args} arguments, the launch names {len(launch.arguments)}"
+            )
+        return kernel
 
     def _build(self, launch: LaunchSpec) -> cl.Kernel:
         if not launch.binary.startswith(_SPIRV_MAGIC):
@@ -157,16 +162,11 @@ class OpenCLDevice:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", cl.CompilerWarning)
                 program = cl.Program(self._context, launch.binary).build(launch.build_options)
-            kernel = cl.Kernel(program, launch.kernel)
+            return cl.Kernel(program, launch.kernel)
         except cl.Error as error:
             raise KernelBuildFailed(
                 f"{_driver(self._device)} refused kernel {launch.kernel} (options {launch.build_options!r}): {error}"
             ) from error
-        if kernel.num_args != len(launch.arguments):
-            raise KernelBuildFailed(
-                f"kernel {launch.kernel} takes {kernel.num_args} arguments, the launch names {len(launch.arguments)}"
-            )
-        return kernel
 
     def _run_once(self, kernel: cl.Kernel, launch: LaunchSpec, buffers: tuple[Buffer, ...]) -> dict[int, Buffer]:
         held = self._upload(buffers)
