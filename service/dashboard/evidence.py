@@ -1,0 +1,81 @@
+"""What a time and a result rest on, in the words and marks that every page uses for it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+NATIVE_LABEL = "native"
+
+
+class TimeEvidence(StrEnum):
+    """Where a time comes from. The three are never compared with each other."""
+
+    MEASURED = "measured"
+    EMULATED = "emulated"
+    PREDICTED = "predicted"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeFigure:
+    """A time in microseconds with its spread or interval, its evidence, and the rate it means."""
+
+    time_us: float
+    low_us: float
+    high_us: float
+    evidence: TimeEvidence
+    source: str
+    gflops: float
+
+    @property
+    def label(self) -> str:
+        """The evidence in a sentence fragment that always names the device or the model."""
+        match self.evidence:
+            case TimeEvidence.MEASURED:
+                return f"measured on {self.source}"
+            case TimeEvidence.EMULATED:
+                return f"measured on {self.source} · DPAS emulated"
+            case TimeEvidence.PREDICTED:
+                return f"predicted ({self.source})"
+
+    @property
+    def spread_name(self) -> str:
+        """What `low_us` and `high_us` are."""
+        return "interval" if self.evidence is TimeEvidence.PREDICTED else "p10 to p90"
+
+
+def measured(median_us: float, low_us: float, high_us: float, label: str, device: str, flops: int) -> TimeFigure:
+    """A measured time; any label but "native" means that built-ins were emulated."""
+    kind = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
+    return TimeFigure(median_us, low_us, high_us, kind, device, flops / median_us / 1e3)
+
+
+def predicted(time_us: float, low_us: float, high_us: float, model: str, flops: int) -> TimeFigure:
+    """A time that a model predicts."""
+    return TimeFigure(time_us, low_us, high_us, TimeEvidence.PREDICTED, model, flops / time_us / 1e3)
+
+
+_PROVED_BY = {"device": "on the device", "opencl_cpu": "on a CPU OpenCL device", "simulator": "in the simulator"}
+
+
+@dataclass(frozen=True, slots=True)
+class ProofFigure:
+    """How many work-groups of how many agreed with the reference, and where they were run."""
+
+    kind: str
+    checked: int
+    total: int
+    max_error: float | None
+    tolerance: float | None
+
+    @property
+    def label(self) -> str:
+        """Where and how much was compared."""
+        if self.kind not in _PROVED_BY:
+            return "numbers not checked"
+        return f"{self.checked:,} of {self.total:,} work-groups {_PROVED_BY[self.kind]}"
+
+    @property
+    def detail(self) -> str:
+        """The largest error and its bound, or nothing when they are not known."""
+        if self.max_error is None or self.tolerance is None:
+            return ""
+        return f"largest error {self.max_error:.3g}, tolerance {self.tolerance:.3g}"

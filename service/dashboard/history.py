@@ -1,0 +1,152 @@
+"""Reads a job and its trials for the job page: all of them lightly, those shown in full."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, joinedload
+
+from db.models import Job, Measurement, Prediction, Trial
+from service.dashboard.chart import HistoryPoint, history_chart
+from service.dashboard.evidence import ProofFigure, TimeEvidence, TimeFigure, measured, predicted
+from service.dashboard.naming import config_label, problem_flops
+from service.dashboard.overview import job_row
+from service.dashboard.views import PAGE_SIZE, JobPage, SpeedUp, TrialPage, TrialRow
+
+SORTS = ("time", "number", "status")
+
+
+def job_page(session: Session, job_id: UUID, sort: str, page: int) -> JobPage | None:
+    """The page of a job, or None when there is no such job. An unknown sort or page falls back to the nearest."""
+    query = select(Job).where(Job.id == job_id).options(joinedload(Job.problem), joinedload(Job.device))
+    job = session.scalars(query).one_or_none()
+    if job is None:
+        return None
+    points = _points(session, job)
+    ended = [p for p in points if p.status != "pending"]
+    ranks, best = _ranks(ended), best_point(ended)
+    chart = history_chart(ended)
+    return JobPage(
+        job=job_row(job, None if best is None else best.time, len(ended)),
+        best_trial=None if best is None else _rows(session, job, [best], ranks)[0],
+        speed_up=_speed_up(ended, best),
+        counts=dict(Counter(p.status for p in points)),
+        chart=chart,
+        configs=_config_labels(session, job_id, (dot.point.number for dot in chart.dots)),
+        trials=_trial_page(session, job, points, ranks, sort, page),
+        started_at=job.started_at,
+        finished_at=job.finished_at,
+    )
+
+
+def best_point(points: Iterable[HistoryPoint]) -> HistoryPoint | None:
+    """The fastest measured trial; the fastest predicted one only when none is measured."""
+    timed = [(p.time.evidence is TimeEvidence.PREDICTED, p.time.time_us, p.number, p) for p in points if p.time]
+    return min(timed, key=lambda t: t[:3])[3] if timed else None
+
+
+def _points(session: Session, job: Job) -> list[HistoryPoint]:
+    # Columns and no objects: a job may have thousands of trials.
+    query = (
+        select(
+            Trial.number,
+            Trial.status,
+            Measurement.median_us,
+            Measurement.p10_us,
+            Measurement.p90_us,
+            Measurement.label,
+            Prediction.time_us,
+            Prediction.low_us,
+            Prediction.high_us,
+            Prediction.model_version,
+        )
+        .outerjoin(Measurement, Measurement.trial_id == Trial.id)
+        .outerjoin(Prediction, Prediction.trial_id == Trial.id)
+        .where(Trial.job_id == job.id)
+        .order_by(Trial.number)
+    )
+    flops, device = problem_flops(job.problem), job.device.slug
+    points: list[HistoryPoint] = []
+    for number, status, median, p10, p90, label, time, low, high, model in session.execute(query):
+        figure: TimeFigure | None = None
+        if status == "measured":
+            figure = measured(median, p10, p90, label, device, flops)
+        elif status == "predicted":
+            figure = predicted(time, low, high, model, flops)
+        points.append(HistoryPoint(number, status, figure))
+    return points
+
+
+def _ranks(points: Iterable[HistoryPoint]) -> dict[int, int]:
+    """Rank of each timed trial among those with the same evidence."""
+    timed = sorted((p.time.time_us, p.number, p.time.evidence) for p in points if p.time is not None)
+    counted: Counter[TimeEvidence] = Counter()
+    ranks: dict[int, int] = {}
+    for _, number, evidence in timed:
+        counted[evidence] += 1
+        ranks[number] = counted[evidence]
+    return ranks
+
+
+def _speed_up(points: Sequence[HistoryPoint], best: HistoryPoint | None) -> SpeedUp | None:
+    default = next((p.time for p in points if p.number == 0), None)
+    if best is None or best.time is None or default is None or default.evidence is not best.time.evidence:
+        return None
+    return SpeedUp(default.time_us / best.time.time_us, default)
+
+
+def _trial_page(
+    session: Session, job: Job, points: Sequence[HistoryPoint], ranks: Mapping[int, int], sort: str, page: int
+) -> TrialPage:
+    key = sort.removeprefix("-") if sort.removeprefix("-") in SORTS else "time"
+    backwards = sort.startswith("-")
+    if key == "time":  # those without a time come last, whichever way the others go
+        timed = [p for p in points if p.time is not None]
+        timed.sort(key=lambda p: (p.time.evidence.value, ranks[p.number]) if p.time else ("", 0), reverse=backwards)
+        ordered = timed + [p for p in points if p.time is None]
+    elif key == "status":
+        ordered = sorted(points, key=lambda p: (p.status, p.number), reverse=backwards)
+    else:
+        ordered = sorted(points, key=lambda p: p.number, reverse=backwards)
+    pages = max(1, -(-len(ordered) // PAGE_SIZE))
+    page = min(max(page, 1), pages)
+    shown = ordered[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+    return TrialPage(
+        rows=tuple(_rows(session, job, shown, ranks)),
+        sort=f"-{key}" if backwards else key,
+        page=page,
+        pages=pages,
+        total=len(ordered),
+    )
+
+
+def _rows(session: Session, job: Job, points: Sequence[HistoryPoint], ranks: Mapping[int, int]) -> list[TrialRow]:
+    numbers = [p.number for p in points]
+    query = select(Trial).where(Trial.job_id == job.id, Trial.number.in_(numbers))
+    trials = {t.number: t for t in session.scalars(query)}
+    return [
+        TrialRow(
+            number=point.number,
+            status=point.status,
+            config=config_label(trial.config),
+            rank=ranks.get(point.number),
+            time=point.time,
+            proof=proof_figure(trial),
+            reason=trial.reason,
+            kernel_id=None if trial.kernel_id is None else str(trial.kernel_id),
+        )
+        for point in points
+        for trial in (trials[point.number],)
+    ]
+
+
+def proof_figure(trial: Trial) -> ProofFigure:
+    """What a trial's row says of its numbers."""
+    return ProofFigure(trial.proof_kind, trial.proof_checked, trial.proof_total, trial.max_error, trial.tolerance)
+
+
+def _config_labels(session: Session, job_id: UUID, numbers: Iterable[int]) -> dict[int, str]:
+    query = select(Trial.number, Trial.config).where(Trial.job_id == job_id, Trial.number.in_(list(numbers)))
+    return {number: config_label(cast("Mapping[str, object]", config)) for number, config in session.execute(query)}

@@ -1,0 +1,85 @@
+"""Numbers and times as people read them, each with its unit."""
+
+from datetime import UTC, datetime
+
+_TIME_UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
+_AGE_UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_BYTE_UNITS = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
+
+
+def duration(time_us: float) -> str:
+    """A time with four significant digits in the unit that fits: `1.234 ms`."""
+    scale, unit = next((u for u in _TIME_UNITS if time_us >= u[0]), _TIME_UNITS[-1])
+    return f"{_significant(time_us / scale)} {unit}"
+
+
+def round_duration(time_us: float) -> str:
+    """A round time without trailing zeros, for the labels of an axis: `1.5 ms`."""
+    number, unit = duration(time_us).split(" ")
+    return f"{number.rstrip('0').rstrip('.') if '.' in number else number} {unit}"
+
+
+def exact_us(time_us: float) -> str:
+    """A time in microseconds with three decimals, for whoever needs the digits."""
+    return f"{time_us:,.3f} µs"
+
+
+def seconds(value: float) -> str:
+    """A span of seconds as people say it: `2 h 5 min`."""
+    whole = round(value)
+    parts: list[str] = []
+    for size, unit in _AGE_UNITS:
+        count, whole = divmod(whole, size)
+        if count:
+            parts.append(f"{count} {unit}")
+    return " ".join(parts[:2]) or "0 s"
+
+
+def rate(gflops: float) -> str:
+    """A rate in GFLOP/s, or TFLOP/s from 10,000 on."""
+    if gflops >= 10_000:
+        return f"{_significant(gflops / 1000)} TFLOP/s"
+    return f"{_significant(gflops)} GFLOP/s"
+
+
+def size(nbytes: int) -> str:
+    """A number of bytes in the binary unit that fits."""
+    for unit_bytes, unit in _BYTE_UNITS:
+        if nbytes >= unit_bytes:
+            return f"{_significant(nbytes / unit_bytes)} {unit}"
+    return f"{nbytes} B"
+
+
+def count(value: int) -> str:
+    """A whole number with thousands separated."""
+    return f"{value:,}"
+
+
+def words(name: str) -> str:
+    """An identifier as words: `timed_out` is `timed out`."""
+    return name.replace("_", " ")
+
+
+def utc(moment: datetime) -> datetime:
+    """The moment in UTC; one without a zone is read as UTC, which is how databases without zones keep it."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def exact(moment: datetime) -> str:
+    """The moment to the second: `2026-03-01 12:00:00 UTC`."""
+    return f"{utc(moment):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def relative(moment: datetime, now: datetime) -> str:
+    """How far a moment is from now: `3 min ago`, `in 2 h`."""
+    distance = (utc(now) - utc(moment)).total_seconds()
+    if abs(distance) < 1:
+        return "now"
+    return f"{seconds(distance)} ago" if distance > 0 else f"in {seconds(-distance)}"
+
+
+def _significant(value: float) -> str:
+    if value == 0:
+        return "0"
+    decimals = 3 if value < 10 else 2 if value < 100 else 1 if value < 1000 else 0
+    return f"{value:,.{decimals}f}"

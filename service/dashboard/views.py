@@ -1,0 +1,162 @@
+"""What each page shows, as plain values; templates see nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from service.dashboard.chart import Chart
+from service.dashboard.evidence import ProofFigure, TimeFigure
+from service.dashboard.highlight import Listing
+
+PAGE_SIZE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """One job in a list. `done` counts ended trials; the budget is both trials and seconds."""
+
+    id: str
+    status: str
+    problem: str
+    device: str
+    best: TimeFigure | None
+    done: int
+    budget_trials: int
+    budget_seconds: float
+    created_at: datetime
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """One device. `present` means it can run work now, `targetable` that kernels can be compiled for it."""
+
+    id: str
+    name: str
+    kind: str
+    emulates: str | None
+    present: bool
+    targetable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleRow:
+    """One schedule and when it fires next; None when it is paused."""
+
+    id: str
+    name: str
+    cron: str
+    time_zone: str
+    enabled: bool
+    next_run: datetime | None
+    last_run: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The first page."""
+
+    jobs: tuple[JobRow, ...]
+    total_jobs: int
+    devices: tuple[DeviceRow, ...]
+    schedules: tuple[ScheduleRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """One trial in the table. `rank` counts trials with the same evidence, fastest first."""
+
+    number: int
+    status: str
+    config: str
+    rank: int | None
+    time: TimeFigure | None
+    proof: ProofFigure
+    reason: str | None
+    kernel_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPage:
+    """One page of a job's trials, sorted by the server."""
+
+    rows: tuple[TrialRow, ...]
+    sort: str
+    page: int
+    pages: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedUp:
+    """The best time against the default's (trial 0), both with the same evidence."""
+
+    factor: float
+    default: TimeFigure
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """A job, its history and one page of its trials."""
+
+    job: JobRow
+    best_trial: TrialRow | None
+    speed_up: SpeedUp | None
+    counts: Mapping[str, int]
+    chart: Chart
+    configs: Mapping[int, str]
+    trials: TrialPage
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    @property
+    def live(self) -> bool:
+        """Whether more may still happen."""
+        return self.job.status in ("queued", "running", "cancelling")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One file of a kernel. `listing` is None for bytes, and for a text whose file is gone or damaged."""
+
+    title: str
+    file_name: str
+    nbytes: int
+    is_text: bool
+    listing: Listing | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentRow:
+    """One kernel argument."""
+
+    position: int
+    name: str
+    role: str
+    dtype: str
+    nbytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPage:
+    """A kernel: how to launch it, what it rests on, and every stage that made it."""
+
+    id: str
+    content_hash: str
+    problem: str
+    target: str
+    entry: str
+    arguments: tuple[ArgumentRow, ...]
+    global_size: tuple[str, ...]
+    global_size_formula: tuple[str, ...]
+    local_size: tuple[str, ...]
+    subgroup_size: str
+    build_options: tuple[tuple[str, str], ...]
+    time: TimeFigure | None
+    proof: ProofFigure
+    config: tuple[tuple[str, str], ...]
+    toolchain: tuple[tuple[str, str], ...]
+    stages: tuple[Stage, ...]
+    job_id: str | None
+    trial_number: int | None
+    created_at: datetime
