@@ -13,10 +13,11 @@ from hal.errors import (
 from hal.listed import Backend, ListedDevice, untargetable_reason
 from hal.listing import list_devices
 from hal.resolve import open_device, resolve_device
-from hal.spec import DeviceKind, DeviceSpec, Fact
+from hal.spec import FACT_NAMES, DeviceKind, DeviceSpec, Fact
 from hal.xe import XE_DEVICES, find
 
 __all__ = [
+    "FACT_NAMES",
     "XE_DEVICES",
     "Argument",
     "Backend",

@@ -61,5 +61,5 @@ def _obstacles(spec: DeviceSpec) -> Iterator[str]:
         yield f"it is not known to have sub-groups of {_SUBGROUP_SIZE}"
     if not spec.block2d:
         yield "it has no 2-D block loads" if spec.block2d is False else "it is not known to have 2-D block loads"
-    elif spec.target not in TARGETS:
+    elif spec.dpas_n is not None and spec.target not in TARGETS:
         yield f"no compiler target is known for it (there are {', '.join(TARGETS)})"
