@@ -1,0 +1,143 @@
+"""2-D block reads, writes and prefetches of cl_intel_subgroup_2d_block_io.
+
+Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions" and the table of block shapes; how
+elements go to work-items: SPV_INTEL_2d_block_io.
+"""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from codegen.simulate.call import Call
+from codegen.simulate.values import LANES, Array
+
+BLOCK_NAME = re.compile(
+    r"intel_sub_group_2d_block_(?P<action>read|write|prefetch)(?:_(?P<layout>transform|transpose))?"
+    r"_(?P<bits>\d+)b_(?P<rows>\d+)r(?P<columns>\d+)x(?P<count>\d+)c"
+)
+_MAX_EXTENT = 1 << 24
+_ROWS = (1, 2, 4, 8, 16, 32)
+
+# (action, layout, bits, columns) -> allowed rows, allowed block counts.
+_SHAPES = {
+    ("read", "", 16, 16): (_ROWS, (1, 2)),
+    ("read", "", 32, 16): (_ROWS, (1,)),
+    ("read", "transform", 8, 16): ((32,), (1, 2, 4)),
+    ("read", "transform", 16, 16): ((16, 32), (1, 2)),
+    ("read", "transpose", 32, 8): ((16,), (1,)),
+    ("write", "", 16, 16): (_ROWS[:4], (1,)),
+    ("write", "", 32, 16): (_ROWS[:4], (1,)),
+    ("prefetch", "", 8, 32): (_ROWS, (1, 2)),
+    ("prefetch", "", 8, 16): ((8, 16, 32), (1, 2, 4)),
+    ("prefetch", "", 16, 16): (_ROWS, (1, 2)),
+    ("prefetch", "", 32, 8): (_ROWS, (1, 2)),
+    ("prefetch", "", 32, 16): (_ROWS, (1,)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BlockShape:
+    """The shape of one block message, in elements of `nbytes` bytes; `count` blocks side by side."""
+
+    action: str
+    layout: str
+    nbytes: int
+    rows: int
+    columns: int
+    count: int
+
+    def elements(self) -> tuple[Array, Array]:
+        """Row and first column of each element that a work-item gets, in the order of its destination.
+
+        Lane l gets column + l, or for a transposed read row + l.
+        """
+        if self.layout == "transpose":
+            return np.zeros(self.columns, np.int64), np.arange(self.columns)
+        order = np.arange(self.rows * self.count)
+        return order % self.rows, order // self.rows * self.columns
+
+
+def block_shape(name: str) -> BlockShape | None:
+    """The shape that a built-in's name says; None if it is not one that exists."""
+    m = BLOCK_NAME.fullmatch(name)
+    if m is None:
+        return None
+    layout, bits, rows = m["layout"] or "", int(m["bits"]), int(m["rows"])
+    columns, count = int(m["columns"]), int(m["count"])
+    allowed_rows, allowed_counts = _SHAPES.get((m["action"], layout, bits, columns), ((), ()))
+    if rows not in allowed_rows or count not in allowed_counts:
+        return None
+    return BlockShape(m["action"], layout, bits // 8, rows, columns, count)
+
+
+def block_io(call: Call, shape: BlockShape) -> None:
+    """Run a block message for all active sub-groups.
+
+    Raises:
+        SimulationRefused: the surface or the coordinates are outside of what the extension defines.
+    """
+    base, width, height, pitch, coordinates = (call.uniform(i) for i in range(5))
+    x, y = (coordinates[:, axis].astype(np.int64) for axis in (0, 1))
+    width, height, pitch = (v.astype(np.int64) for v in (width, height, pitch))
+    _check_surface(call, shape, width, height, pitch)
+    if (x * shape.nbytes % 4).any():
+        raise call.refuse(
+            f"a block starts at column {int(x[x * shape.nbytes % 4 != 0][0])}, not at a multiple of 4 bytes"
+        )
+    surface_bytes = int(((height - 1) * pitch + width).max())
+    buffer, offset = call.memory.locate(base[:, None], surface_bytes, call.where)
+    offset = offset[:, 0]
+    if (offset % 64).any():
+        raise call.refuse(f"a surface starts at byte {int(offset.max())} of its buffer, not at a multiple of 64")
+    if shape.action == "prefetch":
+        return
+    row, column = shape.elements()
+    lane = np.arange(LANES)
+    transposed = shape.layout == "transpose"
+    rows = y[:, None, None] + row[:, None] + (lane if transposed else 0)
+    columns = x[:, None, None] + column[:, None] + (0 if transposed else lane)
+    at_byte = offset[:, None, None] + rows * pitch[:, None, None] + columns * shape.nbytes
+    inside = (rows >= 0) & (rows < height[:, None, None])
+    inside = inside & (columns >= 0) & ((columns + 1) * shape.nbytes <= width[:, None, None])
+    typed = buffer[: buffer.size // shape.nbytes * shape.nbytes].view(f"u{shape.nbytes}")
+    if shape.action == "read":
+        _read(call, shape, typed, at_byte, inside)
+    else:
+        _write(call, shape, typed, at_byte, inside)
+
+
+def _read(call: Call, shape: BlockShape, typed: Array, at_byte: Array, inside: Array) -> None:
+    at = at_byte // shape.nbytes
+    if not inside.all():
+        values = np.where(inside, typed[np.where(inside, at, 0)], typed.dtype.type(0))
+    elif shape.layout == "transpose":
+        values = typed[at]
+    else:  # whole rows of 16: one index for each
+        values = np.lib.stride_tricks.sliding_window_view(typed, LANES)[at[:, :, 0]]
+    by_lane = np.ascontiguousarray(values.transpose(0, 2, 1))
+    call.memory.store(call.operands[5], by_lane.view(np.uint8), call.active, call.where)
+
+
+def _write(call: Call, shape: BlockShape, typed: Array, at_byte: Array, inside: Array) -> None:
+    elements = at_byte.shape[1]
+    raw = call.memory.load(call.operands[5], elements * shape.nbytes, call.active, call.where)
+    values = np.ascontiguousarray(raw).view(typed.dtype).transpose(0, 2, 1)
+    count = len(call.subgroups)
+    full = (count, elements, LANES)
+    inside, at = np.broadcast_to(inside, full), np.broadcast_to(at_byte // shape.nbytes, full)
+    typed[at[inside]] = np.broadcast_to(values, full)[inside]
+
+
+def _check_surface(call: Call, shape: BlockShape, width: Array, height: Array, pitch: Array) -> None:
+    multiple = max(4, shape.nbytes)
+    for what, holds, value in (
+        ("width is 64 to 2^24 bytes", (width >= 64) & (width <= _MAX_EXTENT), width),
+        (f"width is a multiple of {multiple} bytes", width % multiple == 0, width),
+        ("height is 1 to 2^24 rows", (height >= 1) & (height <= _MAX_EXTENT), height),
+        ("pitch is at least the width", pitch >= width, pitch),
+        ("pitch is a multiple of 16 bytes", pitch % 16 == 0, pitch),
+    ):
+        if not holds.all():
+            bad = np.broadcast_to(value, holds.shape)[~holds]
+            raise call.refuse(f"2-D block messages are defined where the {what}, got {int(bad.flat[0])}")

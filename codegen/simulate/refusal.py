@@ -1,0 +1,14 @@
+"""The typed refusal of the simulator."""
+
+from codegen.errors import CodegenError
+
+
+class SimulationRefused(CodegenError):
+    """The simulator cannot represent something and does not guess. `where` is the instruction or argument."""
+
+    def __init__(self, where: str, message: str) -> None:
+        super().__init__(f"simulation refused at `{where}`: {message}" if where else f"simulation refused: {message}")
+        self.where, self.message = where, message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SimulationRefused, (self.where, self.message)
