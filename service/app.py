@@ -1,0 +1,84 @@
+"""The REST service: puts the features together."""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+
+from db.base import utc_now
+from db.session import open_database
+from hal.listed import ListedDevice
+from hal.listing import list_devices
+from service.artifacts import ArtifactStore
+from service.dashboard.routes import router as dashboard
+from service.deps import Context
+from service.devices.routes import router as devices
+from service.devices.service import DeviceDirectory
+from service.headers import SecurityHeaders
+from service.health.routes import router as health
+from service.jobs.routes import router as jobs
+from service.kernels.routes import router as kernels
+from service.openapi import contract
+from service.problems import add_problem_handlers
+from service.responses import EVERYWHERE
+from service.schedules.clock import ScheduleClock
+from service.schedules.routes import router as schedules
+from service.settings import Settings
+
+
+def create_app(
+    settings: Settings,
+    list_all: Callable[[], Sequence[ListedDevice]] = list_devices,
+    now: Callable[[], datetime] = utc_now,
+) -> FastAPI:
+    """An app that serves the database and artifacts that `settings` name, for the devices that `list_all` finds.
+
+    Nothing is opened before it starts; a database that is not migrated makes requests answer 503.
+    """
+    database = open_database(settings.database_url)
+    context = Context(
+        settings=settings,
+        database=database,
+        devices=DeviceDirectory(list_all, settings.devices_ttl_s),
+        artifacts=ArtifactStore(settings.data_dir / "artifacts"),
+        now=now,
+    )
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        clock = ScheduleClock(context) if settings.scheduler else None
+        if clock is not None:
+            clock.start()
+        try:
+            yield
+        finally:
+            if clock is not None:
+                clock.stop()
+            database.close()
+
+    app = FastAPI(
+        title="XeTune",
+        summary="Finds, verifies, stores and serves the fastest GEMM kernel for a problem on a device.",
+        version=version("xetune"),
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        generate_unique_id_function=_operation_id,
+        max_body_size=settings.max_body_bytes,
+    )
+    app.state.context = context
+    app.openapi = lambda: contract(app)
+    app.add_middleware(SecurityHeaders)
+    add_problem_handlers(app)
+    for router in (jobs, kernels, devices, schedules, health):
+        app.include_router(router, responses=EVERYWHERE)
+    app.include_router(dashboard, include_in_schema=False)
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name

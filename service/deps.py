@@ -1,0 +1,59 @@
+"""What routes are given: settings, the database, devices, artifacts, the clock."""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy.orm import Session
+
+from db.session import Database
+from service.artifacts import ArtifactStore
+from service.devices.service import DeviceDirectory
+from service.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything a request may use, made once for an app."""
+
+    settings: Settings
+    database: Database
+    devices: DeviceDirectory
+    artifacts: ArtifactStore
+    now: Callable[[], datetime]
+
+
+def context_of(request: Request) -> Context:
+    """The context of the app that serves a request."""
+    context: Context = request.app.state.context
+    return context
+
+
+ContextDep = Annotated[Context, Depends(context_of)]
+
+
+def _settings(context: ContextDep) -> Settings:
+    return context.settings
+
+
+def _devices(context: ContextDep) -> DeviceDirectory:
+    return context.devices
+
+
+def _database(context: ContextDep) -> Database:
+    return context.database
+
+
+def _read_session(context: ContextDep) -> Generator[Session]:
+    with context.database.read() as session:
+        yield session
+
+
+SettingsDep = Annotated[Settings, Depends(_settings)]
+DevicesDep = Annotated[DeviceDirectory, Depends(_devices)]
+# For routes that write: they open the transaction themselves, after the slow work that must stay out of it.
+DatabaseDep = Annotated[Database, Depends(_database)]
+# Scope "function": the transaction ends before the answer is sent.
+ReadSessionDep = Annotated[Session, Depends(_read_session, scope="function")]

@@ -1,0 +1,82 @@
+"""The devices of this machine and of the table, listed again when the last listing is old."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from hal import UnknownDevice
+from hal.listed import ListedDevice
+from hal.resolve import resolve_device
+from service.devices.schemas import DeviceOut, FactOut
+from service.errors import BadRequest, FieldError, NotFound
+
+
+class DeviceDirectory:
+    """Devices by name. Thread-safe; a listing probes drivers, so it is reused for `ttl_s`."""
+
+    def __init__(
+        self,
+        list_all: Callable[[], Sequence[ListedDevice]],
+        ttl_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._list_all, self._ttl_s, self._clock = list_all, ttl_s, clock
+        self._lock = threading.Lock()
+        self._listed: tuple[float, tuple[ListedDevice, ...]] | None = None
+
+    def all(self) -> tuple[ListedDevice, ...]:
+        """Every device that is here or in the table."""
+        with self._lock:
+            if self._listed is None or self._clock() - self._listed[0] > self._ttl_s:
+                self._listed = self._clock(), tuple(self._list_all())
+            return self._listed[1]
+
+    def get(self, name: str) -> ListedDevice:
+        """The device that a path names.
+
+        Raises:
+            NotFound: there is none.
+        """
+        for device in self.all():
+            if device.spec.id == name:
+                return device
+        try:
+            return resolve_device(name, None, self.all())
+        except UnknownDevice as error:
+            raise NotFound(str(error), rule="unknown-device") from error
+
+    def resolve(self, name: str, target: str | None) -> ListedDevice:
+        """The device that a request means by a name or "auto"; `target` is the GPU it stands in for.
+
+        Raises:
+            BadRequest: rule `unknown-device`.
+        """
+        try:
+            return resolve_device(name, target, self.all())
+        except UnknownDevice as error:
+            fault = FieldError(field="device", message=str(error))
+            raise BadRequest(str(error), rule="unknown-device", errors=[fault]) from error
+
+
+def describe(device: ListedDevice) -> DeviceOut:
+    """A device as the wire says it."""
+    spec = device.spec
+    return DeviceOut(
+        id=spec.id,
+        name=spec.name,
+        kind=spec.kind,
+        emulates=spec.emulates,
+        backend=device.backend,
+        address=device.address,
+        runnable=device.runnable,
+        targetable=device.targetable,
+        note=device.note,
+        facts=[FactOut(name=f.name, value=_plain(f.value), provenance=f.provenance) for f in spec.facts()],
+    )
+
+
+def _plain(value: object) -> bool | int | float | str | list[int | str]:
+    if isinstance(value, tuple):
+        return list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    assert isinstance(value, bool | int | float | str)
+    return value

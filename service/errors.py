@@ -1,0 +1,138 @@
+"""Errors that a request can end with; one handler renders all of them as problem+json (RFC 9457).
+
+ServiceError
++-- BadRequest    400  well-formed, but it cannot be meant
++-- Forbidden     403  another web site made the browser ask
++-- NotFound      404  no such thing
++-- Conflict      409  it contradicts the present state
++-- RefusedByRule 409  a legality rule refuses the problem on the device
++-- RangeInvalid  416  no such bytes
++-- TooMany       429  a limit of this service is reached
++-- Unavailable   503  the database cannot serve it now
+"""
+
+from http import HTTPStatus
+
+from pydantic import BaseModel, Field
+
+PROBLEM_JSON = "application/problem+json"
+
+
+class FieldError(BaseModel):
+    """One fault of a request."""
+
+    field: str = Field(description="Where, as a dotted path", examples=["body.problem.m"])
+    message: str = Field(
+        description="What is wrong and what was expected", examples=["Input should be a valid integer"]
+    )
+
+
+class NextRequest(BaseModel):
+    """A request that would help, ready to send."""
+
+    method: str = Field(description="HTTP method", examples=["POST"])
+    href: str = Field(description="Path of this service", examples=["/v1/jobs"])
+    body: dict[str, object] = Field(description="JSON body", examples=[{"problem": {"m": 512, "n": 384, "k": 1024}}])
+    why: str = Field(description="What it would do", examples=["tunes this problem on this device"])
+
+
+class Problem(BaseModel):
+    """What went wrong, as RFC 9457 has it, with the rule that refused."""
+
+    type: str = Field(description="Stable name of the kind of problem", examples=["urn:xetune:problem:not-found"])
+    title: str = Field(description="The kind in words", examples=["Not Found"])
+    status: int = Field(description="HTTP status", examples=[404])
+    detail: str = Field(description="What happened and what to change", examples=["job 1 does not exist"])
+    instance: str = Field(description="Path of the request", examples=["/v1/jobs/1"])
+    rule: str | None = Field(default=None, description="Name of the rule that refused", examples=["block2d-pitch"])
+    errors: list[FieldError] | None = Field(
+        default=None,
+        description="Every fault found",
+        examples=[[{"field": "body.problem.m", "message": "Input should be a valid integer"}]],
+    )
+    next: list[NextRequest] | None = Field(
+        default=None, description="Requests that would help", examples=[[{"method": "POST", "href": "/v1/jobs"}]]
+    )
+
+
+class ServiceError(Exception):
+    """Base: carries the HTTP status, a stable kind, and the rule that refused, if one did."""
+
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    kind = "internal"
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        rule: str | None = None,
+        errors: list[FieldError] | None = None,
+        next_requests: list[NextRequest] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.detail, self.rule, self.errors, self.next_requests = detail, rule, errors, next_requests
+
+    def headers(self) -> dict[str, str]:
+        """Headers that go with the answer."""
+        return {}
+
+
+class BadRequest(ServiceError):
+    """Well-formed, but it cannot be meant."""
+
+    status, kind = HTTPStatus.BAD_REQUEST, "bad-request"
+
+
+class Forbidden(ServiceError):
+    """Another web site made the browser ask."""
+
+    status, kind = HTTPStatus.FORBIDDEN, "forbidden"
+
+
+class NotFound(ServiceError):
+    """No such thing."""
+
+    status, kind = HTTPStatus.NOT_FOUND, "not-found"
+
+
+class Conflict(ServiceError):
+    """It contradicts the present state."""
+
+    status, kind = HTTPStatus.CONFLICT, "conflict"
+
+
+class RefusedByRule(ServiceError):
+    """A legality rule refuses the problem on the device."""
+
+    status, kind = HTTPStatus.CONFLICT, "refused"
+
+
+class RangeInvalid(ServiceError):
+    """No such bytes. `size` is how many there are."""
+
+    status, kind = HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, "range-not-satisfiable"
+
+    def __init__(self, detail: str, size: int) -> None:
+        super().__init__(detail)
+        self.size = size
+
+    def headers(self) -> dict[str, str]:
+        return {"Content-Range": f"bytes */{self.size}"}
+
+
+class TooMany(ServiceError):
+    """A limit of this service is reached; later it may work."""
+
+    status, kind = HTTPStatus.TOO_MANY_REQUESTS, "too-many"
+
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": "30"}
+
+
+class Unavailable(ServiceError):
+    """The database cannot serve it now."""
+
+    status, kind = HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"
+
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": "5"}

@@ -1,0 +1,1 @@
+"""Whether the process is up and whether it can serve."""

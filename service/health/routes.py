@@ -1,0 +1,29 @@
+"""/healthz and /readyz."""
+
+from fastapi import APIRouter
+from sqlalchemy import func, select
+
+from db.migrate import check_migrated, head
+from db.models import Job
+from service.deps import ContextDep
+from service.health.schemas import Health, Readiness, WorkerOut
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz")
+def read_health() -> Health:
+    """Whether the process is up."""
+    return Health()
+
+
+@router.get("/readyz")
+def read_readiness(context: ContextDep) -> Readiness:
+    """Whether requests can be served: the database is reachable and migrated. Also what the workers do."""
+    check_migrated(context.database.engine)
+    with context.database.read() as session:
+        leased = select(func.count()).select_from(Job).where(Job.status == "running")
+        running = session.scalar(leased.where(Job.lease_until >= context.now())) or 0
+        stale = session.scalar(leased.where(Job.lease_until < context.now())) or 0
+        queued = session.scalar(select(func.count()).select_from(Job).where(Job.status == "queued")) or 0
+    return Readiness(database=head(), workers=WorkerOut(running=running, stale=stale, queued=queued))

@@ -1,0 +1,27 @@
+"""Health on the wire."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+
+class Health(BaseModel):
+    """The process answers."""
+
+    status: Literal["ok"] = Field(default="ok", description="ok: the process is up", examples=["ok"])
+
+
+class WorkerOut(BaseModel):
+    """What the leases of running jobs say of the workers."""
+
+    running: int = Field(description="Jobs with a live lease", examples=[1])
+    stale: int = Field(description="Running jobs whose worker has been silent too long", examples=[0])
+    queued: int = Field(description="Jobs that wait for a worker", examples=[3])
+
+
+class Readiness(BaseModel):
+    """The service can serve: the database is reachable and migrated."""
+
+    status: Literal["ready"] = Field(default="ready", description="ready: requests can be served", examples=["ready"])
+    database: str = Field(description="Revision the database is at", examples=["0001"])
+    workers: WorkerOut = Field(description="Who works", examples=[{"running": 1, "stale": 0, "queued": 3}])

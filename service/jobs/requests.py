@@ -1,0 +1,104 @@
+"""From a request to a queued job: what it means is worked out first, then one short transaction."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from codegen import GemmProblem
+from codegen.canonical import content_hash, to_json
+from codegen.rules import check_problem
+from db import devices, jobs, problems
+from db.base import JsonObject
+from db.models import ACTIVE_STATUSES, Job
+from hal import DeviceSpec
+from service.devices.service import DeviceDirectory
+from service.errors import BadRequest, FieldError, TooMany
+from service.jobs.schemas import BudgetBody, JobBody
+from service.schemas import to_problem
+from service.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class JobRequest:
+    """A job that may be queued. `seconds` is wall time."""
+
+    problem: GemmProblem
+    device: DeviceSpec
+    trials: int
+    seconds: float
+    seed: int
+
+    @property
+    def hash(self) -> str:
+        """Equal for requests that ask for the same work."""
+        device = [self.device.id, self.device.driver or ""]
+        return content_hash([self.problem, device, self.trials, self.seconds, self.seed])
+
+
+def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) -> JobRequest:
+    """What a body asks for, with its device found and every rule about the problem passed.
+
+    Raises:
+        BadRequest: a budget out of bounds or an unknown device.
+        InvalidProblem: the problem contradicts itself.
+        Refused: a rule refuses the problem on the device.
+    """
+    _check_budget(body.budget, settings)
+    problem = to_problem(body.problem)
+    device = directory.resolve(body.device, body.target).spec
+    check_problem(problem, device)
+    return JobRequest(problem, device, body.budget.trials, body.budget.seconds, body.seed)
+
+
+def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job, bool]:
+    """Queue a job, or find the identical one that is active; says whether it is new.
+
+    Raises:
+        TooMany: `max_active` jobs are queued or running already.
+    """
+    if (same := jobs.active_identical(session, request.hash)) is not None:
+        return same, False
+    counts = jobs.count_by_status(session)
+    active = sum(counts.get(status, 0) for status in ACTIVE_STATUSES)
+    if active >= max_active:
+        raise TooMany(f"{active} jobs are queued or running; wait for some to end or cancel them", rule="active-jobs")
+    spec = request.device
+    device = devices.upsert(
+        session,
+        slug=spec.id,
+        driver=spec.driver or "",
+        name=spec.name,
+        kind=spec.kind.value,
+        emulates=spec.emulates,
+        spec=_json_object(spec),
+    )
+    problem = problems.upsert(session, key=request.problem.key, definition=_json_object(request.problem))
+    job = jobs.create(
+        session,
+        problem_id=problem.id,
+        device_id=device.id,
+        budget_trials=request.trials,
+        budget_seconds=request.seconds,
+        seed=request.seed,
+        request_hash=request.hash,
+    )
+    made = jobs.get(session, job.id)
+    assert made is not None
+    return made, True
+
+
+def _check_budget(budget: BudgetBody, settings: Settings) -> None:
+    for name, value, most, unit in (
+        ("trials", budget.trials, settings.max_trials, "trials"),
+        ("seconds", budget.seconds, settings.max_seconds, "seconds"),
+    ):
+        if not 0 < value <= most:
+            message = f"expected more than 0 and at most {most:g} {unit}, got {value:g}"
+            fault = FieldError(field=f"budget.{name}", message=message)
+            raise BadRequest(f"budget.{name}: {message}", rule="budget", errors=[fault])
+
+
+def _json_object(value: object) -> JsonObject:
+    plain = to_json(value)
+    assert isinstance(plain, dict)
+    return dict(plain)

@@ -1,0 +1,172 @@
+"""Jobs and trials on the wire. Field names carry their units."""
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
+
+from service.schemas import Evidence, FiniteFloat, ProblemBody
+
+MAX_SEED = 2**63 - 1
+_PROBLEM = {"m": 512, "n": 384, "k": 1024, "dtype_a": "f16", "dtype_b": "f16"}
+_BUDGET = {"trials": 20, "seconds": 300.0}
+
+
+class JobStatus(StrEnum):
+    """Where a job is in its life."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self not in (JobStatus.QUEUED, JobStatus.RUNNING)
+
+
+class BudgetBody(BaseModel):
+    """When a job ends at the latest; whichever comes first."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    trials: StrictInt = Field(
+        default=100,
+        description="Most configurations tried, at least 1",
+        examples=[20],
+        json_schema_extra={"minimum": 1},
+    )
+    seconds: FiniteFloat = Field(
+        default=600.0,
+        description="Longest run, in seconds of wall time, more than 0",
+        examples=[300.0],
+        json_schema_extra={"exclusiveMinimum": 0},
+    )
+
+
+class JobBody(BaseModel):
+    """A request to tune one problem on one device."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    problem: ProblemBody = Field(description="What to compute", examples=[_PROBLEM])
+    device: str = Field(
+        default="auto",
+        min_length=1,
+        max_length=200,
+        description="Device id, or auto for the best one here",
+        examples=["auto"],
+    )
+    target: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="GPU to compile for when the device emulates one; its default if left out",
+        examples=["b580"],
+    )
+    budget: BudgetBody = Field(default_factory=BudgetBody, description="When to stop", examples=[_BUDGET])
+    seed: StrictInt = Field(
+        default=0,
+        ge=0,
+        le=MAX_SEED,
+        description="Start of the random choices; equal seeds draw equal configurations",
+        examples=[0],
+    )
+
+
+class BudgetOut(BaseModel):
+    """When the job ends at the latest."""
+
+    trials: int = Field(description="Most configurations tried", examples=[20])
+    seconds: float = Field(description="Longest run, in seconds of wall time", examples=[300.0])
+
+
+class TrialOut(BaseModel):
+    """One configuration and what became of it. Number 0 is the baseline, the heuristic's choice."""
+
+    number: int = Field(description="Counts from 0 within the job", examples=[3])
+    status: str = Field(
+        description="pending, measured, predicted, rejected, compile_failed, wrong_result, timed_out or crashed",
+        examples=["measured"],
+    )
+    reason: str | None = Field(
+        default=None,
+        description="The rule or finding, when it gave no time",
+        examples=["refused by rule registers: ..."],
+    )
+    config: dict[str, object] = Field(description="The configuration, canonical", examples=[{"matmul": {}}])
+    evidence: Evidence = Field(description="Time and proof of numbers", examples=[{"time": None, "proof": {}}])
+    tflops: float | None = Field(
+        default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
+    )
+    kernel_id: UUID | None = Field(
+        default=None, description="The kernel, if it compiled", examples=["01970a3c-0000-7000-8000-000000000000"]
+    )
+    compile_s: float = Field(description="Wall time of compiling, in seconds", examples=[0.08])
+    verify_s: float = Field(description="Wall time of checking the numbers, in seconds", examples=[0.3])
+    measure_s: float = Field(description="Wall time of measuring, in seconds", examples=[0.9])
+    begun_at: datetime = Field(description="When it began, UTC", examples=["2026-01-02T03:04:05Z"])
+    ended_at: datetime | None = Field(default=None, description="When it ended, UTC", examples=["2026-01-02T03:04:06Z"])
+
+
+class JobLinks(BaseModel):
+    """Where to go on."""
+
+    self: str = Field(description="This job", examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000"])
+    trials: str = Field(description="Its trials", examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000/trials"])
+    events: str = Field(
+        description="Its event stream", examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000/events"]
+    )
+    cancel: str = Field(
+        description="POST here to stop it", examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000/cancel"]
+    )
+
+
+class JobOut(BaseModel):
+    """A job: what was asked, how far it is, and the best so far."""
+
+    id: UUID = Field(description="Sorts by time of creation", examples=["01970a3c-0000-7000-8000-000000000000"])
+    status: JobStatus = Field(description="queued, running, succeeded, failed or cancelled", examples=["running"])
+    problem: ProblemBody = Field(description="What is computed, whole", examples=[_PROBLEM])
+    device: str = Field(description="Id of the device", examples=["b580"])
+    budget: BudgetOut = Field(description="When it stops at the latest", examples=[_BUDGET])
+    seed: int = Field(description="Start of the random choices", examples=[0])
+    cancel_requested: bool = Field(description="Someone asked it to stop", examples=[False])
+    attempts: int = Field(description="How often a worker took it up", examples=[1])
+    error: str | None = Field(
+        default=None, description='"code: message" when it failed', examples=["device-crashed: ..."]
+    )
+    counts: dict[str, int] = Field(description="Trials by status", examples=[{"measured": 12, "rejected": 1}])
+    done: int = Field(description="Trials that ended", examples=[13])
+    best: TrialOut | None = Field(default=None, description="The fastest proven trial so far", examples=[None])
+    created_at: datetime = Field(description="When it was asked for, UTC", examples=["2026-01-02T03:04:05Z"])
+    started_at: datetime | None = Field(
+        default=None, description="When it first ran, UTC", examples=["2026-01-02T03:04:06Z"]
+    )
+    finished_at: datetime | None = Field(
+        default=None, description="When it ended, UTC", examples=["2026-01-02T03:09:06Z"]
+    )
+    links: JobLinks = Field(description="Where to go on", examples=[{"self": "/v1/jobs/..."}])
+
+
+class JobPage(BaseModel):
+    """Some jobs, newest first."""
+
+    jobs: list[JobOut] = Field(description="This page", examples=[[]])
+    next_before: UUID | None = Field(
+        default=None,
+        description="Pass as `before` for the next page; null on the last",
+        examples=["01970a3c-0000-7000-8000-000000000000"],
+    )
+
+
+class TrialPage(BaseModel):
+    """Some trials of a job, in order of number."""
+
+    trials: list[TrialOut] = Field(description="This page", examples=[[]])
+    next_after: int | None = Field(
+        default=None, description="Pass as `after` for the next page; null on the last", examples=[99]
+    )

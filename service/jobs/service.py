@@ -1,0 +1,120 @@
+"""Jobs and trials as the wire says them, read from their rows."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from db import jobs, leases, trials
+from db.models import Job, Problem, Trial
+from service.errors import NotFound
+from service.evidence import evidence_of, tflops
+from service.jobs.schemas import BudgetOut, JobLinks, JobOut, JobPage, JobStatus, TrialOut, TrialPage
+from service.schemas import ProblemBody
+
+
+def job_path(job_id: UUID) -> str:
+    """Where a job is."""
+    return f"/v1/jobs/{job_id}"
+
+
+def read_job(session: Session, job_id: UUID) -> JobOut:
+    """A job with its progress.
+
+    Raises:
+        NotFound: there is none.
+    """
+    return describe(session, find_job(session, job_id))
+
+
+def list_jobs(session: Session, statuses: list[JobStatus], before: UUID | None, limit: int) -> JobPage:
+    """The newest jobs older than `before`."""
+    rows = jobs.list_page(session, limit=limit + 1, before=before, statuses=statuses)
+    page = rows[:limit]
+    return JobPage(
+        jobs=[describe(session, row) for row in page], next_before=page[-1].id if len(rows) > limit else None
+    )
+
+
+def list_trials(session: Session, job_id: UUID, after: int, limit: int) -> TrialPage:
+    """The trials of a job numbered above `after`.
+
+    Raises:
+        NotFound: there is no such job.
+    """
+    job = find_job(session, job_id)
+    rows = trials.list_page(session, job_id, after=after, limit=limit + 1)
+    page = rows[:limit]
+    return TrialPage(
+        trials=[describe_trial(row, job.problem) for row in page],
+        next_after=page[-1].number if len(rows) > limit else None,
+    )
+
+
+def cancel(session: Session, job_id: UUID) -> JobOut:
+    """Ask a job to stop; one that is over stays as it is.
+
+    Raises:
+        NotFound: there is no such job.
+    """
+    job = leases.request_cancel(session, job_id)
+    if job is None:
+        raise _no_job(job_id)
+    return describe(session, job)
+
+
+def describe(session: Session, job: Job) -> JobOut:
+    """A job as the wire says it."""
+    counts = trials.count_by_status(session, job.id)
+    path = job_path(job.id)
+    return JobOut(
+        id=job.id,
+        status=JobStatus(job.status),
+        problem=ProblemBody.model_validate(job.problem.definition),
+        device=job.device.slug,
+        budget=BudgetOut(trials=job.budget_trials, seconds=job.budget_seconds),
+        seed=job.seed,
+        cancel_requested=job.cancel_requested,
+        attempts=job.attempts,
+        error=job.error,
+        counts=counts,
+        done=sum(number for status, number in counts.items() if status != "pending"),
+        best=None if job.best_trial is None else describe_trial(job.best_trial, job.problem),
+        created_at=job.created_at,
+        started_at=job.started_at,
+        finished_at=job.finished_at,
+        links=JobLinks(self=path, trials=f"{path}/trials", events=f"{path}/events", cancel=f"{path}/cancel"),
+    )
+
+
+def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
+    """A trial of a problem as the wire says it."""
+    evidence = evidence_of(trial)
+    return TrialOut(
+        number=trial.number,
+        status=trial.status,
+        reason=trial.reason,
+        config=trial.config,
+        evidence=evidence,
+        tflops=tflops(problem, evidence),
+        kernel_id=trial.kernel_id,
+        compile_s=trial.compile_s,
+        verify_s=trial.verify_s,
+        measure_s=trial.measure_s,
+        begun_at=trial.begun_at,
+        ended_at=trial.ended_at,
+    )
+
+
+def find_job(session: Session, job_id: UUID) -> Job:
+    """The row of a job.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if (job := jobs.get(session, job_id)) is None:
+        raise _no_job(job_id)
+    return job
+
+
+def _no_job(job_id: UUID) -> NotFound:
+    return NotFound(f"job {job_id} does not exist; GET /v1/jobs lists those that do")

@@ -1,0 +1,1 @@
+"""The best kernels and their files over REST."""

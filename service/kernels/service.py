@@ -1,0 +1,104 @@
+"""Finds the best kernel for a problem on a device, and says kernels as the wire does."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from codegen import GemmProblem
+from db import kernels
+from db.models import Artifact, Kernel, Trial
+from hal.listed import ListedDevice
+from service.errors import NextRequest, NotFound
+from service.evidence import evidence_of, tflops
+from service.kernels.schemas import ArtifactOut, KernelOut
+from service.schemas import Evidence, ProblemBody, ProofEvidence, to_body
+
+
+def look_up(session: Session, problem: GemmProblem, device: ListedDevice) -> KernelOut:
+    """The fastest kernel measured on exactly that device, else the one with the least predicted time for it.
+
+    A time of another device never counts: an emulating CPU has an id of its own.
+
+    Raises:
+        NotFound: rule `no-kernel`, with the request that would make one when the device can be tuned for.
+    """
+    slug = device.spec.id
+    trial = kernels.best_measured(session, problem.key, slug) or kernels.best_predicted(session, problem.key, slug)
+    if trial is None or trial.kernel is None:
+        raise NotFound(
+            f"no kernel is stored for {problem} on {slug}", rule="no-kernel", next_requests=_what_helps(problem, device)
+        )
+    kernel = kernels.get(session, trial.kernel.id)
+    assert kernel is not None
+    return describe(kernel, trial)
+
+
+def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
+    """A kernel with the evidence of its best trial on its own device.
+
+    Raises:
+        NotFound: there is none.
+    """
+    kernel = kernels.get(session, kernel_id)
+    if kernel is None:
+        raise NotFound(f"kernel {kernel_id} does not exist")
+    return describe(kernel, kernels.evidence(session, [kernel_id]).get(kernel_id))
+
+
+def find_artifact(session: Session, kernel_id: UUID, name: str) -> Artifact:
+    """A file of a kernel.
+
+    Raises:
+        NotFound: there is none of that name.
+    """
+    artifact = kernels.artifact(session, kernel_id, name)
+    if artifact is None:
+        raise NotFound(f"kernel {kernel_id} has no file {name!r}; GET /v1/kernels/{kernel_id} lists its files")
+    return artifact
+
+
+def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
+    """A kernel as the wire says it, with the evidence of `trial`."""
+    evidence = Evidence(time=None, proof=_NO_PROOF) if trial is None else evidence_of(trial)
+    return KernelOut(
+        id=kernel.id,
+        problem=ProblemBody.model_validate(kernel.problem.definition),
+        device=kernel.device.slug,
+        driver=kernel.device.driver,
+        target=kernel.target,
+        evidence=evidence,
+        tflops=tflops(kernel.problem, evidence),
+        config=kernel.config,
+        launch=kernel.manifest,
+        toolchain=kernel.toolchain,
+        content_hash=kernel.content_hash,
+        artifacts=[_describe_artifact(artifact) for artifact in kernel.artifacts],
+        job=None if trial is None else trial.job_id,
+        created_at=kernel.created_at,
+    )
+
+
+_NO_PROOF = ProofEvidence(kind="none", checked=0, total=0)
+
+
+def _describe_artifact(artifact: Artifact) -> ArtifactOut:
+    return ArtifactOut(
+        name=artifact.name,
+        size=artifact.size,
+        sha256=artifact.sha256,
+        media_type=artifact.media_type,
+        href=f"/v1/kernels/{artifact.kernel_id}/artifacts/{artifact.name}",
+    )
+
+
+def _what_helps(problem: GemmProblem, device: ListedDevice) -> list[NextRequest]:
+    if not device.targetable:
+        return []
+    body: Mapping[str, object] = {
+        "problem": to_body(problem).model_dump(mode="json"),
+        "device": device.spec.id,
+        "budget": {"trials": 20, "seconds": 300.0},
+    }
+    why = f"tunes {problem} on {device.spec.id}; its best kernel is then served here"
+    return [NextRequest(method="POST", href="/v1/jobs", body=dict(body), why=why)]

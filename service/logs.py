@@ -1,0 +1,44 @@
+"""Log lines as text for people or JSON for machines, on standard error."""
+
+import logging
+import sys
+
+import structlog
+from structlog.typing import Processor
+
+from service.settings import Settings
+
+
+def configure_logs(settings: Settings) -> None:
+    """Send structlog's and the libraries' messages to standard error in the chosen form."""
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    console = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    last: list[Processor] = (
+        [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+        if settings.log_format == "json"
+        else [console]
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=settings.log_level.upper(), force=True)
+    logging.getLogger("apscheduler").setLevel(logging.WARNING)  # else two lines for each look at the clock
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )

@@ -1,0 +1,57 @@
+"""The API contract, openapi.yaml: written with `python -m service.openapi --write`, tested to be current."""
+
+import argparse
+import sys
+from pathlib import Path
+
+import yaml
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from service.errors import Problem
+
+CONTRACT_FILE = Path(__file__).resolve().parents[1] / "openapi.yaml"
+_REF = "#/components/schemas/{model}"
+
+Contract = dict[str, object]
+
+
+def contract(app: FastAPI) -> dict[str, object]:
+    """The app's contract; errors are problem+json throughout."""
+    if app.openapi_schema is None:
+        schema = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+        problem = Problem.model_json_schema(ref_template=_REF)
+        schemas = schema["components"]["schemas"]
+        schemas.update(problem.pop("$defs"))
+        schemas[Problem.__name__] = problem
+        schema["components"]["schemas"] = dict(sorted(schemas.items()))
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+def contract_text(app: FastAPI) -> str:
+    """The contract as YAML."""
+    return yaml.safe_dump(contract(app), sort_keys=False, allow_unicode=True, width=120)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write openapi.yaml, or say whether it is current."""
+    # Imported here: the app itself uses this module.
+    from service.app import create_app
+    from service.settings import Settings
+
+    parser = argparse.ArgumentParser(description="Write openapi.yaml, or check that it is current.")
+    parser.add_argument("--write", action="store_true", help="write the file instead of checking it")
+    write: bool = parser.parse_args(arguments).write
+    text = contract_text(create_app(Settings(scheduler=False)))
+    if write:
+        CONTRACT_FILE.write_text(text)
+        return 0
+    if CONTRACT_FILE.exists() and CONTRACT_FILE.read_text() == text:
+        return 0
+    print(f"{CONTRACT_FILE.name} is not current; run: python -m service.openapi --write", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

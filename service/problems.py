@@ -1,0 +1,118 @@
+"""Every error that a request can end with, rendered as problem+json (RFC 9457)."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from codegen import InvalidProblem, Refused
+from db.errors import DatabaseError
+from service.errors import (
+    PROBLEM_JSON,
+    BadRequest,
+    FieldError,
+    Problem,
+    RefusedByRule,
+    ServiceError,
+    Unavailable,
+)
+
+_SHOWN_ERRORS = 20
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Make the app answer every known error with problem+json."""
+
+    @app.exception_handler(ServiceError)
+    def _service(request: Request, error: ServiceError) -> JSONResponse:
+        return render(request, error)
+
+    @app.exception_handler(InvalidProblem)
+    def _invalid(request: Request, error: InvalidProblem) -> JSONResponse:
+        fault = FieldError(field=f"problem.{error.field}", message=error.message)
+        return render(request, BadRequest(str(error), rule="invalid-problem", errors=[fault]))
+
+    @app.exception_handler(Refused)
+    def _refused(request: Request, error: Refused) -> JSONResponse:
+        return render(request, RefusedByRule(error.message, rule=error.rule))
+
+    @app.exception_handler(DatabaseError)
+    def _database(request: Request, error: DatabaseError) -> JSONResponse:
+        return render(request, Unavailable(str(error), rule=_dashed(type(error).__name__)))
+
+    @app.exception_handler(RequestValidationError)
+    def _malformed(request: Request, error: RequestValidationError) -> JSONResponse:
+        faults = [
+            FieldError(field=".".join(str(part) for part in e["loc"]), message=str(e["msg"]))
+            for e in error.errors()[:_SHOWN_ERRORS]
+        ]
+        detail = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
+        return _answer(
+            request, HTTPStatus.UNPROCESSABLE_ENTITY, "malformed", f"the request is malformed: {detail}", errors=faults
+        )
+
+    @app.exception_handler(HTTPException)
+    def _http(request: Request, error: HTTPException) -> JSONResponse:
+        # Statuses as numbers: their names differ between versions of Python.
+        kind, detail = {
+            404: ("not-found", f"nothing is at {request.url.path}"),
+            405: ("method-not-allowed", f"{request.method} is not allowed here"),
+            413: ("too-large", "the request body is larger than this service accepts; send less"),
+        }.get(error.status_code, (f"http-{error.status_code}", str(error.detail)))
+        return _answer(request, HTTPStatus(error.status_code), kind, detail, headers=error.headers)
+
+    @app.exception_handler(HTTPStatus.INTERNAL_SERVER_ERROR)
+    def _bug(request: Request, error: Exception) -> JSONResponse:
+        return _answer(
+            request,
+            HTTPStatus.INTERNAL_SERVER_ERROR,
+            "internal",
+            f"a fault of this service ({type(error).__name__}); its log has the details",
+        )
+
+
+def render(request: Request, error: ServiceError) -> JSONResponse:
+    """The answer that an error of this room means."""
+    return _answer(
+        request,
+        error.status,
+        error.kind,
+        error.detail,
+        headers=error.headers(),
+        rule=error.rule,
+        errors=error.errors,
+        next=error.next_requests,
+    )
+
+
+def _answer(
+    request: Request,
+    status: HTTPStatus,
+    kind: str,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+    **extra: object,
+) -> JSONResponse:
+    problem = Problem.model_validate(
+        {
+            "type": f"urn:xetune:problem:{kind}",
+            "title": status.phrase,
+            "status": status.value,
+            "detail": detail,
+            "instance": request.url.path,
+            **extra,
+        }
+    )
+    return JSONResponse(
+        problem.model_dump(mode="json", exclude_none=True),
+        status_code=status,
+        headers=dict(headers or {}),
+        media_type=PROBLEM_JSON,
+    )
+
+
+def _dashed(name: str) -> str:
+    return "".join(f"-{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))

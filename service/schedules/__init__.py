@@ -1,0 +1,1 @@
+"""Jobs that start by the clock."""

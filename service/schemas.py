@@ -1,0 +1,117 @@
+"""What several features say on the wire: problems, evidence, links. Field names carry their units."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
+
+from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
+from codegen.canonical import to_json
+from codegen.problem import MAX_DIMENSION
+
+_SIZE: dict[str, object] = {"minimum": 1, "maximum": MAX_DIMENSION}
+Size = Annotated[StrictInt, Field(json_schema_extra=_SIZE)]  # pyright: ignore[reportArgumentType]
+FiniteFloat = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class EpilogueStepBody(BaseModel):
+    """One step on the accumulator before it is stored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: EpilogueKind = Field(description="What the step does", examples=["relu"])
+    value: FiniteFloat | None = Field(default=None, description="Its constant, no unit", examples=[0.5])
+    high: FiniteFloat | None = Field(default=None, description="Upper bound of clip, no unit", examples=[6.0])
+    axis: Axis | None = Field(
+        default=None, description="What a vector runs along: row (M) or column (N)", examples=["column"]
+    )
+
+
+class ProblemBody(BaseModel):
+    """C[M, N] = epilogue(A[M, K] @ B[K, N]), whole. Left out leading dimensions and strides are tight."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    m: Size = Field(description="Rows of C, in elements", examples=[512])
+    n: Size = Field(description="Columns of C, in elements", examples=[384])
+    k: Size = Field(description="Length of the sums, in elements", examples=[1024])
+    batch: Size = Field(default=1, description="Number of independent multiplications", examples=[1])
+    dtype_a: DType = Field(default=DType.F16, description="Element type of A", examples=["f16"])
+    dtype_b: DType = Field(default=DType.F16, description="Element type of B", examples=["f16"])
+    dtype_c: DType = Field(default=DType.F32, description="Element type of C", examples=["f32"])
+    dtype_acc: DType = Field(default=DType.F32, description="Element type of the sums", examples=["f32"])
+    transpose_a: StrictBool = Field(default=False, description="A is stored [K, M]", examples=[False])
+    transpose_b: StrictBool = Field(default=False, description="B is stored [N, K]", examples=[False])
+    lda: StrictInt | None = Field(default=None, description="Elements between rows of A", examples=[1024])
+    ldb: StrictInt | None = Field(default=None, description="Elements between rows of B", examples=[384])
+    ldc: StrictInt | None = Field(default=None, description="Elements between rows of C", examples=[384])
+    batch_stride_a: StrictInt | None = Field(default=None, description="Elements between matrices A", examples=[524288])
+    batch_stride_b: StrictInt | None = Field(default=None, description="Elements between matrices B", examples=[393216])
+    batch_stride_c: StrictInt | None = Field(default=None, description="Elements between matrices C", examples=[196608])
+    alignment: Size = Field(default=64, description="What all pointers are aligned to, in bytes", examples=[64])
+    dynamic: StrictBool = Field(
+        default=False, description="One kernel that takes M, N and K as arguments", examples=[False]
+    )
+    epilogue: list[EpilogueStepBody] = Field(
+        default_factory=list[EpilogueStepBody],
+        max_length=16,
+        description="Steps before C is stored, in order",
+        examples=[[]],
+    )
+
+
+def to_problem(body: ProblemBody) -> GemmProblem:
+    """The problem that a body states.
+
+    Raises:
+        InvalidProblem: it contradicts itself; names the field.
+    """
+    values = dict(body)
+    values["epilogue"] = tuple(EpilogueStep(s.kind, s.value, s.high, s.axis) for s in body.epilogue)
+    return GemmProblem(**values)
+
+
+def to_body(problem: GemmProblem) -> ProblemBody:
+    """A problem as a body states it, with nothing left out."""
+    return ProblemBody.model_validate(to_json(problem))
+
+
+class TimeEvidence(BaseModel):
+    """How long one launch takes and how that is known."""
+
+    kind: Literal["measured", "predicted"] = Field(
+        description="Measured on the device it is for, or predicted by a model", examples=["measured"]
+    )
+    unit: Literal["us"] = Field(default="us", description="Unit of the times: microseconds", examples=["us"])
+    value: float = Field(description="Median of the samples or predicted time, in us", examples=[412.5])
+    low: float = Field(description="10th percentile or lower end of the interval, in us", examples=[405.1])
+    high: float = Field(description="90th percentile or upper end of the interval, in us", examples=[430.0])
+    label: str = Field(
+        description='"native", "DPAS emulated" (that CPU device alone), or the model\'s version', examples=["native"]
+    )
+    samples: int | None = Field(
+        default=None, description="How many launches were timed; null if predicted", examples=[30]
+    )
+    driver: str | None = Field(
+        default=None, description="Driver it was measured with; null if predicted", examples=["26.27.1"]
+    )
+
+
+class ProofEvidence(BaseModel):
+    """Where the kernel's numbers were compared with numpy float64, and how much of C."""
+
+    kind: Literal["device", "opencl_cpu", "simulator", "none"] = Field(
+        description="What executed the kernel for the comparison", examples=["simulator"]
+    )
+    checked: int = Field(description="Work-groups compared", examples=[12])
+    total: int = Field(description="Work-groups of the launch", examples=[12])
+    max_error: float | None = Field(
+        default=None, description="Largest |C - reference|, absolute; null if unknown or not finite", examples=[3.1e-5]
+    )
+    tolerance: float | None = Field(default=None, description="Bound of max_error, absolute", examples=[1.2e-3])
+
+
+class Evidence(BaseModel):
+    """The two facts every result carries. `time` is null when a trial gave none."""
+
+    time: TimeEvidence | None = Field(description="How long and how known", examples=[None])
+    proof: ProofEvidence = Field(description="Proof of the numbers", examples=[{"kind": "none"}])

@@ -1,0 +1,73 @@
+"""What an operator may set, read once from XETUNE_* variables and passed on as values."""
+
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_data_path
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PREFIX = "XETUNE_"
+
+
+class InvalidSettings(Exception):
+    """A variable holds something that the service cannot run with."""
+
+
+def _default_data_dir() -> Path:
+    return user_data_path("xetune")
+
+
+def _default_database_url(values: dict[str, Path]) -> str:
+    return f"sqlite:///{values['data_dir'] / 'xetune.sqlite'}"
+
+
+class Settings(BaseSettings):
+    """Every setting with its unit and default. The variable is the name in capitals after XETUNE_."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, env_ignore_empty=True)
+
+    data_dir: Path = Field(
+        default_factory=_default_data_dir, description="Folder of artifacts and the default database"
+    )
+    database_url: str = Field(
+        default_factory=_default_database_url, description="SQLAlchemy URL; SQLite in data_dir unless set"
+    )
+    host: str = Field(default="127.0.0.1", description="Address to listen on")
+    port: int = Field(default=8752, ge=0, le=65535, description="TCP port to listen on; 0 picks a free one")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="Least severe message logged"
+    )
+    log_format: Literal["console", "json"] = Field(default="console", description="How a log line looks")
+
+    max_body_bytes: int = Field(default=2**20, ge=1024, description="Largest request body, in bytes")
+    max_trials: int = Field(default=10_000, ge=1, description="Most trials one job may ask for")
+    max_seconds: float = Field(default=86_400.0, gt=0, description="Longest time budget of one job, in seconds")
+    max_active_jobs: int = Field(default=1_000, ge=1, description="Most active jobs; more are refused until some end")
+    max_misfire_grace_s: int = Field(
+        default=86_400, ge=1, description="Longest misfire grace of a schedule, in seconds"
+    )
+
+    devices_ttl_s: float = Field(default=10.0, ge=0, description="How long a listing of devices is reused, in seconds")
+    events_poll_s: float = Field(default=0.5, gt=0, description="How often an event stream looks for news, in seconds")
+    scheduler: bool = Field(default=True, description="Whether this process fires schedules")
+    scheduler_poll_s: float = Field(default=5.0, gt=0, description="How often due schedules are looked for, in seconds")
+    lease_s: float = Field(
+        default=60.0, gt=0, description="How long a worker may be silent before others take its job, in s"
+    )
+    worker_poll_s: float = Field(default=1.0, gt=0, description="How often an idle worker looks for a job, in seconds")
+
+
+def read_settings() -> Settings:
+    """The settings of this process.
+
+    Raises:
+        InvalidSettings: names each variable at fault, what it holds and what is wrong.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{PREFIX}{str(e['loc'][0]).upper()} is {e['input']!r}: {e['msg']}" for e in error.errors(include_url=False)
+        )
+        raise InvalidSettings(f"cannot start: {faults}; change or unset the variable") from error

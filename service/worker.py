@@ -1,0 +1,200 @@
+"""Runs jobs: claims one, keeps its lease alive, lets the tuner work, and records how it ended.
+
+No transaction is open while a job runs. A worker that is told to stop puts its job back in the queue; one
+that is killed leaves it to the next worker, which takes it over at once on this host and after the lease elsewhere.
+"""
+
+import re
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from types import FrameType
+from typing import Literal
+from uuid import UUID
+
+import psutil
+import structlog
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from codegen import CodegenError, GemmProblem
+from db import leases
+from db.errors import DatabaseError, LeaseLost
+from db.models import Job
+from db.session import Database
+from hal import DeviceSpec, HalError
+from service.artifacts import StorageError
+from service.convert import problem_from_json, spec_from_json
+from service.settings import Settings
+from tuner.errors import TunerError
+
+MAX_ATTEMPTS = 100
+_EXPECTED = (CodegenError, HalError, TunerError, StorageError)
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class JobEnd(StrEnum):
+    """How a run of a job ended, when it did not fail."""
+
+    SUCCEEDED = "succeeded"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"  # `stop` was set: the job is not over
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedJob:
+    """A job that `worker` holds the lease of. `budget_seconds` is wall time."""
+
+    id: UUID
+    worker: str
+    problem: GemmProblem
+    device: DeviceSpec
+    budget_trials: int
+    budget_seconds: float
+    seed: int
+
+
+RunJob = Callable[[ClaimedJob, threading.Event], JobEnd]
+"""Runs a job until it ends or the event is set; may raise the errors of the rooms below."""
+
+
+class Worker:
+    """One worker. `run` blocks; `stop` may be called from any thread or a signal handler."""
+
+    def __init__(self, database: Database, settings: Settings, run_job: RunJob) -> None:
+        self._database, self._settings, self._run_job = database, settings, run_job
+        self._stop, self._interrupt = threading.Event(), threading.Event()
+        self.name = _worker_name(psutil.Process())
+
+    def stop(self) -> None:
+        """Put the present job back and end."""
+        self._stop.set()
+        self._interrupt.set()
+
+    def run(self) -> None:
+        """Run jobs until stopped; a database that does not answer is waited for."""
+        while not self._stop.is_set():
+            try:
+                busy = self.run_next()
+            except DatabaseError as error:
+                _log.warning("worker waits for the database", error=str(error))
+                busy = False
+            if not busy:
+                self._stop.wait(self._settings.worker_poll_s)
+
+    def run_next(self) -> bool:
+        """Run one job; False when none waits.
+
+        Raises:
+            DatabaseError: the database does not answer; the job stays as it is.
+        """
+        with self._database.write() as session:
+            for name in _abandoned(session, self.name):
+                leases.release_all(session, name)
+            job = leases.claim_next(session, self.name, self._settings.lease_s)
+        if job is None:
+            return False
+        _log.info("job claimed", job=str(job.id), attempt=job.attempts)
+        try:
+            if job.cancel_requested:
+                self._finish(job.id, JobEnd.CANCELLED)
+            elif job.attempts > MAX_ATTEMPTS:
+                self._finish(job.id, "failed", f"too-many-attempts: {MAX_ATTEMPTS} runs of it ended without a result")
+            else:
+                self._run(job)
+        except LeaseLost as error:
+            _log.warning("job lost", job=str(job.id), error=str(error))
+        return True
+
+    def _run(self, job: Job) -> None:
+        self._interrupt = threading.Event()
+        if self._stop.is_set():
+            self._interrupt.set()
+        ended = threading.Event()
+        heart = threading.Thread(target=self._beat, args=(job.id, ended), name="heartbeat", daemon=True)
+        heart.start()
+        try:
+            end = self._run_job(_claimed(job, self.name), self._interrupt)
+        except DatabaseError:
+            raise
+        except _EXPECTED as error:
+            self._finish(job.id, "failed", f"{_code(error)}: {error}")
+        except Exception as error:  # noqa: BLE001 (a fault of ours ends this job, not the others)
+            _log.exception("fault of this program", job=str(job.id))
+            self._finish(job.id, "failed", f"internal: {type(error).__name__}: {error}")
+        else:
+            self._finish(job.id, end)
+        finally:
+            ended.set()
+            heart.join()
+
+    def _finish(self, job_id: UUID, end: JobEnd | Literal["failed"], error: str | None = None) -> None:
+        with self._database.write() as session:
+            if end is JobEnd.INTERRUPTED:
+                leases.release(session, job_id, self.name)
+            else:
+                leases.finish(session, job_id, self.name, end, error)
+        _log.info("job ended", job=str(job_id), end=str(end), error=error)
+
+    def _beat(self, job_id: UUID, ended: threading.Event) -> None:
+        while not ended.wait(self._settings.lease_s / 4):
+            try:
+                with self._database.write() as session:
+                    leases.extend(session, job_id, self.name, self._settings.lease_s)
+            except LeaseLost:
+                self._interrupt.set()
+                return
+            except DatabaseError as error:
+                _log.warning("lease not extended", job=str(job_id), error=str(error))
+
+
+def stop_on_signals(worker: Worker) -> None:
+    """Make SIGTERM and SIGINT stop the worker."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        worker.stop()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+
+
+def _claimed(job: Job, worker: str) -> ClaimedJob:
+    return ClaimedJob(
+        id=job.id,
+        worker=worker,
+        problem=problem_from_json(job.problem.definition),
+        device=spec_from_json(job.device.spec),
+        budget_trials=job.budget_trials,
+        budget_seconds=job.budget_seconds,
+        seed=job.seed,
+    )
+
+
+def _worker_name(process: psutil.Process) -> str:
+    # The start time tells a process from a later one that was given its number.
+    return f"{socket.gethostname()}/{process.pid}/{process.create_time():.2f}"
+
+
+def _abandoned(session: Session, own: str) -> list[str]:
+    """Workers that hold jobs and cannot be running them: this one, which is idle, and dead ones of this host."""
+    query = select(Job.worker).where(Job.status == "running").distinct()
+    return [name for name in session.scalars(query) if name is not None and (name == own or _is_dead(name))]
+
+
+def _is_dead(name: str) -> bool:
+    host, _, rest = name.partition("/")
+    number, _, _started = rest.partition("/")
+    if host != socket.gethostname() or not number.isdecimal():
+        return False
+    try:
+        return _worker_name(psutil.Process(int(number))) != name
+    except psutil.NoSuchProcess:
+        return True
+
+
+def _code(error: Exception) -> str:
+    """The class's name in dashes: StorageFull is storage-full."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", type(error).__name__).lower()
