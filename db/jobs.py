@@ -97,7 +97,7 @@ def update_best(session: Session, job_id: UUID) -> None:
 def count_by_status(session: Session) -> dict[str, int]:
     """How many jobs have each status; statuses of no job are left out."""
     query = select(Job.status, func.count()).group_by(Job.status)
-    return dict(session.execute(query).tuples().all())
+    return dict(session.execute(query).all())
 
 
 def _whole() -> Select[Job]:

@@ -14,6 +14,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from db.errors import DatabaseUnavailable, typed_error
 
 LOCK_TIMEOUT_S = 10.0
+CONNECT_TIMEOUT_S = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def make_engine(url: str, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
             return create_engine(
                 parsed.set(drivername="postgresql+psycopg"),
                 pool_pre_ping=True,
-                connect_args={"connect_timeout": round(lock_timeout_s), "options": options},
+                connect_args={"connect_timeout": CONNECT_TIMEOUT_S, "options": options},
             )
         case _:
             raise DatabaseUnavailable(f"database URL {shown} is not supported: {expected}")

@@ -68,7 +68,7 @@ def best(session: Session, job_id: UUID) -> Trial | None:
 def count_by_status(session: Session, job_id: UUID) -> dict[str, int]:
     """How many trials of a job have each status; statuses of no trial are left out."""
     query = select(Trial.status, func.count()).where(Trial.job_id == job_id).group_by(Trial.status)
-    return dict(session.execute(query).tuples().all())
+    return dict(session.execute(query).all())
 
 
 def history(session: Session, job_id: UUID) -> list[Point]:

@@ -55,6 +55,14 @@ def create_postgres(server: str, template: str = "template0") -> str:
     return make_url(server).set(database=name).render_as_string(hide_password=False)
 
 
+def drop_postgres(server: str, url: str) -> None:
+    """Drop a database of the server, whoever is connected."""
+    engine = make_engine(server)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(f"DROP DATABASE {make_url(url).database} WITH (FORCE)"))
+    engine.dispose()
+
+
 @pytest.fixture(scope="session")
 def migrated_postgres(postgres_server: str) -> str:
     """Name of a migrated PostgreSQL database; tests copy it."""
@@ -66,9 +74,11 @@ def migrated_postgres(postgres_server: str) -> str:
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str, migrated_postgres: str) -> str:
+def postgres_url(postgres_server: str, migrated_postgres: str) -> Generator[str]:
     """URL of a migrated, empty PostgreSQL database of this test."""
-    return create_postgres(postgres_server, migrated_postgres)
+    url = create_postgres(postgres_server, migrated_postgres)
+    yield url
+    drop_postgres(postgres_server, url)  # its pages would be written at the server's shutdown
 
 
 @pytest.fixture(params=BACKENDS)
