@@ -1,0 +1,77 @@
+"""Importing and listing work with no driver, and without pyopencl and dpctl."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hal import XE_DEVICES
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(script: str, path: Path | None = None) -> Any:
+    prefix = f"import sys; sys.path.insert(0, {str(path)!r})\n" if path is not None else ""
+    done = subprocess.run([sys.executable, "-c", prefix + script], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_importing_hal_loads_neither_binding() -> None:
+    loaded = run("import sys, json, hal; print(json.dumps([m for m in ('pyopencl', 'dpctl') if m in sys.modules]))")
+    assert loaded == []
+
+
+def test_without_the_bindings_the_table_and_the_host_are_listed_with_the_reason(tmp_path: Path) -> None:
+    for name in ("pyopencl", "dpctl"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('blocked')\n")
+    script = """
+import json, hal
+devices = hal.list_devices()
+print(json.dumps([devices[0].spec.id, devices[0].note, len(devices)]))
+"""
+    id, note, count = run(script, tmp_path)
+    assert id == "host-cpu"
+    assert "OpenCL needs the package pyopencl: blocked; SYCL needs the package dpctl: blocked" in note
+    assert count == len(XE_DEVICES) + 1
+
+
+@pytest.mark.opencl
+def test_without_any_driver_the_message_says_how_to_get_one(tmp_path: Path) -> None:
+    # As on a machine where the wheel is not installed.
+    (tmp_path / "hal_without_wheel.py").write_text("import hal.icd\nhal.icd.wheel_runtime = lambda: None\n")
+    script = """
+import json, os
+os.environ["OCL_ICD_VENDORS"] = "/nowhere"
+import hal_without_wheel
+from hal.probe import probe_opencl
+print(json.dumps(probe_opencl().fault))
+"""
+    assert "pip install intel-opencl-rt" in run(script, tmp_path)
+
+
+@pytest.mark.opencl
+def test_this_machines_cpu_is_found_by_opencl() -> None:
+    script = """
+import json, hal
+device = hal.resolve_device("opencl-cpu")
+print(json.dumps([device.spec.id, device.runnable, device.targetable]))
+"""
+    assert run(script) == ["opencl-cpu-as-b580", True, True]
+
+
+def test_a_probe_that_ends_its_process_is_a_fault_of_its_runtime(tmp_path: Path) -> None:
+    (tmp_path / "pyopencl.py").write_text("import os\nos.abort()\n")
+    (tmp_path / "dpctl.py").write_text("import time\ntime.sleep(60)\n")
+    script = """
+import json
+from hal.probe import probe_drivers
+probes = probe_drivers(timeout_s=2)
+print(json.dumps([probes.opencl.fault, probes.sycl.fault]))
+"""
+    opencl, sycl = run(script, tmp_path)
+    assert opencl == "probing OpenCL failed: the device process was ended by SIGABRT"
+    assert sycl.startswith("probing SYCL failed: no answer from the device process within 2 s")

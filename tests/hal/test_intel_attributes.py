@@ -1,0 +1,41 @@
+"""What a GPU tells through Intel's queries becomes facts."""
+
+import struct
+
+from hal.intel_attributes import gpu_attributes, subgroup_sizes
+
+# As a B580 would answer: IP version 20.1.4, five slices of four cores.
+B580 = {
+    0x4108: struct.pack("2Q", 16, 32),
+    0x4250: struct.pack("I", 0x05004004),
+    0x4251: struct.pack("I", 0xE20B),
+    0x4252: struct.pack("I", 5),
+    0x4253: struct.pack("I", 4),
+    0x4254: struct.pack("I", 8),
+    0x4255: struct.pack("I", 8),
+    0x4256: struct.pack("Q", 3),
+}
+
+
+def test_a_gpus_answers_become_facts() -> None:
+    attributes = gpu_attributes(B580.get)
+    assert {fact.name: fact.value for fact in attributes.facts} == {
+        "pci_ids": ("E20B",),
+        "ip_version": "20.1.4",
+        "xe_cores": 20,
+        "eus_per_core": 8,
+        "threads_per_eu": 8,
+    }
+    assert attributes.has_dpas is True
+    assert subgroup_sizes(B580.get) == (16, 32)
+
+
+def test_the_dpas_bit_is_the_second() -> None:
+    assert gpu_attributes((B580 | {0x4256: struct.pack("Q", 1)}).get).has_dpas is False
+
+
+def test_a_device_that_does_not_answer_has_no_facts() -> None:
+    attributes = gpu_attributes({}.get)
+    assert attributes.facts == ()
+    assert attributes.has_dpas is None
+    assert subgroup_sizes({}.get) is None

@@ -1,0 +1,103 @@
+"""What the runtimes told becomes one entry a device, filled in from the table."""
+
+from hal import Backend, DeviceKind, Fact, ListedDevice, find, list_devices
+from hal.probe import ProbedDevice, ProbeReport, Probes
+from hal.spec import PROBED
+
+NOTHING = ProbeReport(fault="no runtime")
+
+
+def probed(address: str, kind: DeviceKind, has_dpas: bool | None = None, **values: object) -> ProbedDevice:
+    facts = tuple(Fact(name, value, PROBED) for name, value in values.items())
+    return ProbedDevice(address, f"device at {address}", kind, facts, has_dpas)
+
+
+def gpu(address: str, pci_id: str = "E20B", has_dpas: bool | None = True, **values: object) -> ProbedDevice:
+    return probed(address, DeviceKind.GPU, has_dpas, pci_ids=(pci_id,), **values)
+
+
+CPU = probed("opencl:1:0", DeviceKind.CPU, cores=2, max_workgroup_size=8192, driver="rt 1")
+
+
+def here(opencl: ProbeReport, sycl: ProbeReport = NOTHING) -> list[ListedDevice]:
+    return [d for d in list_devices(Probes(opencl, sycl)) if d.backend not in (Backend.TABLE, Backend.HOST)]
+
+
+def test_a_probed_gpu_is_filled_in_from_its_row() -> None:
+    [device] = here(ProbeReport((gpu("opencl:0:0", ip_version="20.1.4", xe_cores=20, driver="NEO 26"),)))
+    spec = device.spec
+    assert (spec.id, device.address, device.runnable, device.targetable) == ("b580", "opencl:0:0", True, True)
+    assert (spec.driver, spec.provenance["driver"]) == ("NEO 26", PROBED)
+    assert (spec.pci_ids, spec.ip_version) == (("E20B",), "20.1.4")
+    assert (spec.l2_bytes, spec.provenance["l2_bytes"]) == (18 << 20, find("b580").provenance["l2_bytes"])
+    assert device.note == ""  # a stepping of its own is no disagreement
+
+
+def test_where_driver_and_table_disagree_the_driver_counts_and_it_is_noted() -> None:
+    [device] = here(ProbeReport((gpu("opencl:0:0", xe_cores=18, memory_bytes=12_200_000_000, clock_mhz=2400),)))
+    assert (device.spec.xe_cores, device.spec.memory_bytes) == (18, 12_200_000_000)
+    assert (
+        device.note
+        == "xe_cores is 18 by the driver, 20 by the table; clock_mhz is 2400 by the driver, 2850 by the table"
+    )
+
+
+def test_a_gpu_whose_driver_denies_dpas_is_not_targeted() -> None:
+    [device] = here(ProbeReport((gpu("opencl:0:0", has_dpas=False),)))
+    assert device.spec.dpas_n is None
+    assert not device.targetable
+    assert "the driver says it has no DPAS, the table that it has" in device.note
+
+
+def test_a_gpu_that_both_runtimes_find_is_one_entry_with_the_facts_of_both() -> None:
+    opencl = ProbeReport((gpu("opencl:0:0", driver="NEO 26"), CPU))
+    sycl = ProbeReport(
+        (gpu("opencl:gpu:0"), gpu("level_zero:gpu:0", driver="L0", bandwidth_bytes_per_s=450 * 10**9), CPU)
+    )
+    device, cpu = here(opencl, sycl)
+    assert (device.spec.driver, device.spec.bandwidth_bytes_per_s) == ("NEO 26", 450 * 10**9)
+    assert device.note == "also SYCL level_zero:gpu:0"
+    assert cpu.spec.id == "opencl-cpu"
+
+
+def test_two_gpus_of_one_model_have_distinct_ids_and_their_own_twins() -> None:
+    opencl = ProbeReport((gpu("opencl:0:0"), gpu("opencl:0:1")))
+    first, second = here(opencl, ProbeReport((gpu("level_zero:gpu:0"), gpu("level_zero:gpu:1"))))
+    assert (first.spec.id, second.spec.id) == ("b580", "b580-2")
+    assert (first.note, second.note) == ("also SYCL level_zero:gpu:0", "also SYCL level_zero:gpu:1")
+
+
+def test_a_gpu_that_only_sycl_finds_says_what_to_install() -> None:
+    [device] = here(ProbeReport(), ProbeReport((gpu("level_zero:gpu:0", "E211"),)))
+    assert (device.spec.id, device.backend, device.runnable, device.targetable) == ("b60", Backend.SYCL, False, True)
+    assert "intel-opencl-icd" in device.note
+
+
+def test_a_gpu_that_is_not_in_the_table_is_listed_with_what_it_told() -> None:
+    [device] = here(ProbeReport((gpu("opencl:0:0", "E2FF", xe_cores=24),)))
+    assert (device.spec.id, device.spec.xe_cores, device.targetable) == ("gpu-e2ff", 24, False)
+    assert device.note.startswith("PCI id E2FF is not in the table; not targetable: it is not known to have DPAS")
+
+
+def test_the_opencl_cpu_is_filled_in_from_linux() -> None:
+    [device] = here(ProbeReport((CPU,)))
+    assert (device.spec.id, device.runnable, device.targetable) == ("opencl-cpu", True, False)
+    assert device.spec.isa is not None
+    assert device.spec.max_workgroup_size == 8192
+
+
+def test_the_rest_of_the_table_and_the_host_are_always_listed() -> None:
+    devices = list_devices(Probes(ProbeReport((gpu("opencl:0:0"),)), NOTHING))
+    assert [d.spec.id for d in devices[:2]] == ["b580", "host-cpu"]
+    rows = {d.spec.id: d for d in devices[2:]}
+    assert "b580" not in rows
+    assert {d.backend for d in rows.values()} == {Backend.TABLE}
+    assert not any(d.runnable for d in rows.values())
+    assert rows["b60"].targetable
+    assert rows["a770"].note.startswith("not targetable: its DPAS needs sub-groups of 8")
+
+
+def test_what_kept_a_runtime_from_being_listed_is_said_of_the_host() -> None:
+    host = list_devices(Probes(NOTHING, ProbeReport(fault="SYCL needs the package dpctl")))[0]
+    assert host.spec.id == "host-cpu"
+    assert host.note.endswith("no runtime; SYCL needs the package dpctl")

@@ -1,0 +1,33 @@
+"""A spec holds facts with their provenance, and nothing without."""
+
+import pickle
+
+import pytest
+
+from hal import DeviceKind, DeviceSpec, Fact, LaunchSpec, find
+from hal.spec import PROBED, spec_from_facts
+
+
+def test_a_fact_without_provenance_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"without: \['cores'\], for unknown facts: \['clock_mhz'\]"):
+        DeviceSpec("x", "X", DeviceKind.CPU, cores=4, provenance={"clock_mhz": PROBED})
+
+
+def test_of_two_facts_of_one_name_the_first_counts_and_none_is_no_fact() -> None:
+    facts = [Fact("clock_mhz", None, PROBED), Fact("cores", 4, PROBED), Fact("cores", 8, "table:t")]
+    spec = spec_from_facts("x", "X", DeviceKind.CPU, [*facts, Fact("clock_mhz", 2000, "table:t")])
+    assert list(spec.facts()) == [Fact("clock_mhz", 2000, "table:t"), Fact("cores", 4, PROBED)]
+
+
+def test_a_fact_of_no_known_name_is_refused() -> None:
+    with pytest.raises(TypeError, match="no_such_fact"):
+        spec_from_facts("x", "X", DeviceKind.CPU, [Fact("no_such_fact", 1, PROBED)])
+
+
+def test_a_spec_survives_pickling() -> None:
+    assert pickle.loads(pickle.dumps(find("b580"))) == find("b580")
+
+
+def test_a_launch_whose_work_groups_do_not_divide_it_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"kernel k: each local size must divide its global size, got \(48, 1, 1\)"):
+        LaunchSpec(b"", "k", (), (64, 1, 1), (48, 1, 1), 16, "")
