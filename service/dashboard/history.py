@@ -38,6 +38,7 @@ def job_page(session: Session, job_id: UUID, sort: str, page: int) -> JobPage | 
         trials=_trial_page(session, job, points, ranks, sort, page),
         started_at=job.started_at,
         finished_at=job.finished_at,
+        last_seen=next((p.number for p in points if p.status == "pending"), len(points)) - 1,
     )
 
 

@@ -56,7 +56,7 @@ def _ended_counts(session: Session, job_ids: list[UUID]) -> dict[UUID, int]:
         .where(Trial.job_id.in_(job_ids), Trial.status != "pending")
         .group_by(Trial.job_id)
     )
-    return dict(session.execute(query).tuples().all())
+    return dict(session.execute(query).all())
 
 
 def _best_times(session: Session, jobs: Sequence[Job]) -> dict[UUID, TimeFigure]:
@@ -74,13 +74,13 @@ def _best_times(session: Session, jobs: Sequence[Job]) -> dict[UUID, TimeFigure]
 def _devices(session: Session, present: Sequence[DeviceRow]) -> Iterable[DeviceRow]:
     rows = {d.id: d for d in present}
     for device in session.scalars(select(Device).order_by(Device.slug, Device.id)):
-        row = DeviceRow(device.slug, device.name, device.kind, device.emulates, present=False, targetable=False)
+        row = DeviceRow(device.slug, device.name, device.kind, device.emulates, False, False, None)
         rows.setdefault(device.slug, row)
     return sorted(rows.values(), key=lambda d: (not d.present, d.id))
 
 
 def _schedules(session: Session) -> Iterable[ScheduleRow]:
     query = select(ScheduleFire.schedule_id, func.max(ScheduleFire.due_at)).group_by(ScheduleFire.schedule_id)
-    last = dict(session.execute(query).tuples().all())
+    last = dict(session.execute(query).all())
     for s in session.scalars(select(Schedule).order_by(Schedule.name)):
         yield ScheduleRow(str(s.id), s.name, s.cron, s.timezone, s.enabled, s.next_due_at, last.get(s.id))

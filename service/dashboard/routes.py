@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse
 from sqlalchemy.orm import Session
 
@@ -23,13 +23,13 @@ router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
 _INPUT_DTYPES = (DType.F16, DType.BF16)
 _SCHEDULE_EXAMPLE = """\
-curl -X POST http://127.0.0.1:8752/v1/schedules -H 'Content-Type: application/json' -d '{
+curl -X POST {base}v1/schedules -H 'Content-Type: application/json' -d '{{
   "name": "nightly", "cron": "0 2 * * *", "timezone": "Europe/Warsaw",
-  "template": {"problem": {"m": 512, "n": 384, "k": 1024}, "device": "auto", "budget": {"trials": 50}}}'"""
+  "job": {{"problem": {{"m": 512, "n": 384, "k": 1024}}, "device": "auto", "budget": {{"trials": 50}}}}}}'"""
 
 
 @router.get("/")
-def read_overview(context: ContextDep) -> HTMLResponse:
+def read_overview(request: Request, context: ContextDep) -> HTMLResponse:
     """Jobs, devices, schedules, and the form that starts a job."""
     devices = _devices(context)
 
@@ -37,7 +37,7 @@ def read_overview(context: ContextDep) -> HTMLResponse:
         values = {
             "view": overview(session, devices),
             "dtypes": [d.value for d in _INPUT_DTYPES],
-            "schedule_example": _SCHEDULE_EXAMPLE,
+            "schedule_example": _SCHEDULE_EXAMPLE.format(base=request.base_url),
         }
         return page("overview.html", values)
 
@@ -99,7 +99,7 @@ def _read(context: Context, answer: Callable[[Session], HTMLResponse]) -> HTMLRe
 
 def _devices(context: Context) -> list[DeviceRow]:
     return [
-        DeviceRow(d.spec.id, d.spec.name, d.spec.kind.value, d.spec.emulates, d.runnable, d.targetable)
+        DeviceRow(d.spec.id, d.spec.name, d.spec.kind.value, d.spec.emulates, d.runnable, d.targetable, d.note)
         for d in context.devices.all()
     ]
 

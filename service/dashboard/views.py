@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from service.dashboard.chart import Chart
-from service.dashboard.evidence import ProofFigure, TimeFigure
+from service.dashboard.evidence import ProofFigure, TimeEvidence, TimeFigure
 from service.dashboard.highlight import Listing
 
 PAGE_SIZE = 100
@@ -37,6 +37,14 @@ class DeviceRow:
     emulates: str | None
     present: bool
     targetable: bool
+    note: str | None
+
+    @property
+    def times(self) -> TimeEvidence | None:
+        """What a time for this device would be: no CPU has DPAS, so what runs on one is emulated."""
+        if self.present:
+            return TimeEvidence.EMULATED if self.kind == "cpu" else TimeEvidence.MEASURED
+        return TimeEvidence.PREDICTED if self.targetable else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,7 @@ class SpeedUp:
 
 @dataclass(frozen=True, slots=True)
 class JobPage:
-    """A job, its history and one page of its trials."""
+    """A job, its history and one page of its trials. All trials up to `last_seen` have ended; -1 for none."""
 
     job: JobRow
     best_trial: TrialRow | None
@@ -108,6 +116,7 @@ class JobPage:
     trials: TrialPage
     started_at: datetime | None
     finished_at: datetime | None
+    last_seen: int
 
     @property
     def live(self) -> bool:

@@ -55,7 +55,8 @@ live.addEventListener("keydown", (event) => {
 
 // News. The service draws; this only swaps the parts that changed.
 
-let stream = null;
+const ending = new AbortController();
+let streaming = false;
 let timer = null;
 let last = 0;
 
@@ -71,7 +72,7 @@ async function refresh() {
   // A long history takes longer to draw: look less often then, so that the service keeps up.
   last = performance.now() + 4 * (performance.now() - began);
   if (!active()) stop();
-  else if (stream === null || stream.readyState === EventSource.CLOSED) schedule(POLL_MS);
+  else if (!streaming) schedule(POLL_MS);
 }
 
 function schedule(delay) {
@@ -98,14 +99,28 @@ function active() {
 }
 
 function stop() {
-  stream?.close();
+  ending.abort();
   clearTimeout(timer);
 }
 
+// Each piece of the event stream means that there is news. An EventSource could not say what has been seen
+// already, and would be sent the whole history first.
+async function listen() {
+  const headers = live.dataset.seen === "-1" ? {} : { "Last-Event-ID": live.dataset.seen };
+  try {
+    const response = await fetch(`/v1/jobs/${job}/events`, { headers, signal: ending.signal });
+    streaming = response.ok;
+    const pieces = response.body.getReader();
+    while (streaming && !(await pieces.read()).done) schedule(0);
+  } catch {
+    // Broken off: looking from time to time takes over.
+  }
+  streaming = false;
+  if (!ending.signal.aborted) schedule(POLL_MS);
+}
+
 if (active()) {
-  stream = new EventSource(`/v1/jobs/${job}/events`);
-  for (const name of ["message", "job", "status", "trial", "progress", "end"]) stream.addEventListener(name, () => schedule(0));
-  stream.addEventListener("error", () => schedule(POLL_MS));
+  listen();
   addEventListener("pagehide", stop);
 }
 

@@ -1,0 +1,225 @@
+"""The pages as text: what they say, with which evidence, and that nothing hostile gets through."""
+
+import re
+from collections.abc import Generator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from db.migrate import upgrade
+from db.session import Database
+from hal import DeviceKind, DeviceSpec
+from hal.listed import Backend, ListedDevice
+from service.app import create_app
+from service.dashboard.rendering import STATIC_FILES
+from service.settings import Settings
+from tests.service import dashboard_rows as rows
+
+HOSTILE = "<script>alert('1')</script> \" onmouseover=alert(2) &amp;"
+HERE = ListedDevice(
+    DeviceSpec("opencl-cpu", "A CPU", DeviceKind.CPU), Backend.OPENCL, "0", runnable=True, targetable=False, note="n"
+)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> FastAPI:
+    settings = Settings(data_dir=tmp_path, database_url=f"sqlite:///{tmp_path / 'x.sqlite'}", scheduler=False)
+    app = create_app(settings, lambda: [HERE])
+    upgrade(app.state.context.database.engine)
+    return app
+
+
+@pytest.fixture
+def database(app: FastAPI) -> Database:
+    return app.state.context.database
+
+
+@pytest.fixture
+def client(app: FastAPI) -> Generator[TestClient]:
+    with TestClient(app) as client:
+        yield client
+
+
+def text_of(html: str) -> str:
+    """What a reader sees, roughly: without tags, spaces folded."""
+    return re.sub(r"\s+(?=,)|(?<=\s)\s+", "", unescape(re.sub(r"<[^>]+>", " ", html).replace("\n", " ")))
+
+
+def test_an_empty_overview_says_what_to_do(client: TestClient) -> None:
+    answer = client.get("/")
+    assert answer.status_code == 200
+    assert "xetune tune --m 512 --n 384 --k 1024" in answer.text
+    assert "/v1/schedules" in answer.text
+    assert "opencl-cpu" in text_of(answer.text)
+
+
+def test_the_overview_shows_jobs_with_their_evidence_and_schedules(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem, gpu = rows.add_problem(session), rows.add_device(session, "b580", None)
+        cpu = rows.add_device(session)
+        emulated, predicted = rows.add_job(session, problem, cpu), rows.add_job(session, problem, gpu)
+        kernel = rows.add_kernel(session, emulated, problem)
+        emulated.best_trial_id = rows.add_measured(session, emulated, 0, 1234.5, kernel.id).id
+        predicted.best_trial_id = rows.add_predicted(session, predicted, 0, 88.25).id
+        rows.add_job(session, problem, cpu, "running", cancel_requested=True)
+        rows.add_schedule(session)
+        rows.add_schedule(session, "weekly", enabled=False)
+    seen = text_of(client.get("/").text)
+    assert "1.234 ms measured on opencl-cpu-as-b580 · DPAS emulated 1 of 20" in seen
+    assert "88.25 µs predicted (roofline-1) 1 of 20" in seen
+    assert "cancelling" in seen
+    assert "2026-03-02 01:00:00 UTC" in seen
+    assert "paused" in seen
+
+
+def test_a_job_shows_best_speed_up_proof_and_ranks(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session))
+        kernel = rows.add_kernel(session, job, problem)
+        for number, median_us in enumerate((3000.0, 1500.0, 2000.0)):
+            rows.add_measured(session, job, number, median_us, kernel.id)
+        rows.add_predicted(session, job, 3, 10.0)
+        rows.add_trial(session, job, 4, "timed_out")
+    html = client.get(f"/jobs/{job.id}").text
+    seen = text_of(html)
+    assert "2.00x default (trial 0): 3.000 ms, emulated" in seen, "a prediction is not the best of measured times"
+    assert "1.500 ms 268.4 GFLOP/s measured on opencl-cpu-as-b580 · DPAS emulated" in seen
+    assert "12 of 64 work-groups in the simulator largest error 0.0011, tolerance 0.0124" in seen
+    assert "5 of 20 trials" in seen
+    assert "no answer after 20 s" in seen
+    order = re.findall(r'data-label="Trial"[^>]*><div>(\d+)', html)
+    assert order == ["1", "2", "0", "3", "4"], "same evidence together, fastest first, those without a time last"
+    assert f'href="/kernels/{kernel.id}"' in html
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("", "249"), ("?sort=-time", "0"), ("?sort=number", "0"), ("?sort=-number", "249"), ("?sort=number&page=3", "200"),
+     ("?sort=number&page=99", "200"), ("?sort=number&page=-1", "0"), ("?sort=number&page=x", "0"),
+     ("?sort=nonsense", "249"), ("?page=" + "9" * 5000, "249")],
+)  # fmt: skip
+def test_trials_are_sorted_and_paged_on_the_server(
+    client: TestClient, database: Database, query: str, first: str
+) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session), budget=250)
+        kernel = rows.add_kernel(session, job, problem)
+        for number in range(250):
+            rows.add_measured(session, job, number, 1000.0 - number, kernel.id)
+    html = client.get(f"/jobs/{job.id}{query}").text
+    shown = re.findall(r'data-label="Trial"[^>]*><div>(\d+)', html)
+    assert shown[0] == first
+    assert len(shown) == (50 if first == "200" else 100)
+    assert "Page" in text_of(html)
+
+
+def test_the_live_parts_are_those_of_the_page(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session), "running")
+        kernel = rows.add_kernel(session, job, problem)
+        rows.add_measured(session, job, 0, 100.0, kernel.id)
+        rows.add_trial(session, job, 1, "pending")
+    page, parts = client.get(f"/jobs/{job.id}").text, client.get(f"/jobs/{job.id}/live").text
+    assert re.findall(r'data-part="(\w+)"', parts) == re.findall(r'data-part="(\w+)"', page) == [
+        "summary", "chart", "trials",
+    ]  # fmt: skip
+    assert "<html" not in parts
+    assert 'data-seen="0"' in page, "trial 1 goes on"
+    assert 'data-active="yes"' in parts
+    assert 'id="cancel"' in parts
+
+
+@pytest.mark.parametrize("status", ["queued", "running", "succeeded", "failed", "cancelled"])
+def test_a_job_without_trials_has_a_page(client: TestClient, database: Database, status: str) -> None:
+    with database.write() as session:
+        job = rows.add_job(session, rows.add_problem(session), rows.add_device(session), status)
+    answer = client.get(f"/jobs/{job.id}")
+    assert answer.status_code == 200
+    assert ('id="cancel"' in answer.text) == (status in ("queued", "running"))
+    assert ("the disk is full" in answer.text) == (status == "failed")
+
+
+def test_a_kernel_shows_launch_stages_and_downloads(client: TestClient, app: FastAPI, database: Database) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session))
+        kernel = rows.add_kernel(session, job, problem)
+        rows.add_measured(session, job, 0, 1500.0, kernel.id)
+    for name, data in rows.STAGES.items():
+        if name != "xegpu.mlir":
+            app.state.context.artifacts.put(data)
+    html = client.get(f"/kernels/{kernel.id}").text
+    seen = text_of(html)
+    for name in (*rows.STAGES, "kernel.spv", "kernel.json"):
+        assert f'href="/v1/kernels/{kernel.id}/artifacts/{name}"' in html
+    assert "512 x 4 x 1 work-items in general 128 * ceil(n / 96)" in seen
+    assert "128 x 1 x 1 work-items" in seen
+    assert "-cl-intel-256-GRF-per-thread" in seen
+    assert "measured on opencl-cpu-as-b580 · DPAS emulated" in seen
+    assert "768.0 KiB" in seen
+    assert "xdsl 0.74.0" in seen
+    assert "&lt;b&gt;&amp;" in html, "the text of a stage is escaped"
+    assert "The file xegpu.mlir is gone or damaged" in seen
+    assert html.index("XeTile") < html.index("XeGPU") < html.index("LLVM IR")
+
+
+def test_hostile_text_is_shown_and_never_markup(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem, device = rows.add_problem(session), rows.add_device(session, HOSTILE, None)
+        job = rows.add_job(session, problem, device, "failed", error=HOSTILE)
+        kernel = rows.add_kernel(session, job, problem, files={HOSTILE: b"x"})
+        kernel.manifest = {"kernel": HOSTILE, "arguments": [{"name": HOSTILE}], "build_options": {HOSTILE: HOSTILE}}
+        kernel.toolchain = {HOSTILE: HOSTILE}
+        job.best_trial_id = rows.add_measured(session, job, 0, 10.0, kernel.id, "native").id
+        rows.add_trial(session, job, 1, "rejected", reason=HOSTILE)
+        rows.add_trial(session, job, 2, "crashed", config={"matmul": {"loop_order": "<b>&"}, HOSTILE: HOSTILE})
+        schedule = rows.add_schedule(session, HOSTILE)
+        schedule.timezone = schedule.cron = HOSTILE
+    for path in ("/", f"/jobs/{job.id}", f"/jobs/{job.id}/live", f"/kernels/{kernel.id}", "/jobs/<script>alert(1)"):
+        html = client.get(path).text
+        assert "<script>alert" not in html, path
+        assert "&lt;script&gt;alert" in html, path
+        assert not re.search(r'"\s*onmouseover=', html), path
+
+
+def test_pages_allow_only_our_own_files(client: TestClient) -> None:
+    answer = client.get("/")
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert not re.search(
+        r"<script(?![^>]*\bsrc=\"/static/)|<style|\sstyle=|\son\w+=|https?://(?!testserver)", answer.text
+    )
+    for address in re.findall(r'(?:src|href)="(/static/[^"]+)"', answer.text):
+        assert client.get(address).status_code == 200
+
+
+def test_every_static_file_is_served_with_its_type_and_no_other(client: TestClient) -> None:
+    types = {".css": "text/css", ".js": "javascript", ".svg": "image/svg+xml"}
+    for name, path in STATIC_FILES.items():
+        assert types[path.suffix] in client.get(f"/static/{name}").headers["content-type"]
+    assert client.get("/static/../routes.py").status_code == 404
+    assert client.get("/static/%2e%2e%2froutes.py").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/jobs/nope", "/kernels/nope", "/jobs/01970a3c-0000-7000-8000-000000000000/live"])
+def test_what_is_not_there_is_a_page_with_a_way_back(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "text/html" in answer.headers["content-type"]
+    assert 'href="/"' in answer.text
+
+
+def test_a_database_that_is_not_migrated_is_told_in_a_page(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'empty.sqlite'}"
+    app = create_app(Settings(data_dir=tmp_path, database_url=url, scheduler=False), list)
+    with TestClient(app) as client:
+        answer = client.get("/")
+    assert answer.status_code == 503
+    assert "xetune db upgrade" in answer.text
