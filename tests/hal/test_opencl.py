@@ -1,0 +1,28 @@
+"""What only the OpenCL side can show: buffers rotate while a kernel is timed."""
+
+import pytest
+
+from hal import Timing, list_devices, resolve_device
+from tests.hal.kernels import N, launch, operands
+
+pytestmark = pytest.mark.opencl
+
+
+@pytest.fixture
+def uploads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    from hal.opencl import OpenCLDevice
+
+    counted: list[int] = []
+    upload = OpenCLDevice._upload
+    monkeypatch.setattr(OpenCLDevice, "_upload", lambda self, buffers: counted.append(1) or upload(self, buffers))
+    return counted
+
+
+@pytest.mark.parametrize(("rotate_bytes", "sets"), [(0, 1), (12 * N, 1), (12 * N + 1, 2), (100 * N, 9), (10**10, 1024)])
+def test_enough_sets_of_buffers_rotate(uploads: list[int], rotate_bytes: int, sets: int) -> None:
+    from hal.opencl import OpenCLDevice
+
+    cpu = resolve_device("opencl-cpu", among=list_devices())
+    device = OpenCLDevice(cpu.spec, cpu.address or "")
+    device.run(launch(), operands(), Timing(min_samples=1, min_time_s=0, rotate_bytes=rotate_bytes), 60)
+    assert len(uploads) == 1 + sets  # the first run, whose outputs count, has a set of its own
