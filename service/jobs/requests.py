@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from codegen import GemmProblem
-from codegen.canonical import content_hash, to_json
+from codegen.canonical import content_hash
 from codegen.rules import check_problem
 from db import devices, jobs, problems
-from db.base import JsonObject
 from db.models import ACTIVE_STATUSES, Job
 from hal import DeviceSpec
+from service.convert import problem_to_json, spec_to_json
 from service.devices.service import DeviceDirectory
 from service.errors import BadRequest, FieldError, TooMany
 from service.jobs.schemas import BudgetBody, JobBody
@@ -70,9 +70,9 @@ def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job,
         name=spec.name,
         kind=spec.kind.value,
         emulates=spec.emulates,
-        spec=_json_object(spec),
+        spec=spec_to_json(spec),
     )
-    problem = problems.upsert(session, key=request.problem.key, definition=_json_object(request.problem))
+    problem = problems.upsert(session, key=request.problem.key, definition=problem_to_json(request.problem))
     job = jobs.create(
         session,
         problem_id=problem.id,
@@ -96,9 +96,3 @@ def _check_budget(budget: BudgetBody, settings: Settings) -> None:
             message = f"expected more than 0 and at most {most:g} {unit}, got {value:g}"
             fault = FieldError(field=f"budget.{name}", message=message)
             raise BadRequest(f"budget.{name}: {message}", rule="budget", errors=[fault])
-
-
-def _json_object(value: object) -> JsonObject:
-    plain = to_json(value)
-    assert isinstance(plain, dict)
-    return dict(plain)

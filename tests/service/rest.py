@@ -1,0 +1,101 @@
+"""The service on a migrated SQLite file with invented devices, and a client of it."""
+
+from collections.abc import Generator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from db import jobs
+from db.models import Job
+from db.session import Database
+from hal import DeviceKind, Fact
+from hal.listed import Backend, ListedDevice, listed
+from hal.spec import spec_from_facts
+from hal.xe import XE_DEVICES
+from service.app import create_app
+from service.deps import Context
+from service.settings import Settings
+
+PROBLEM = {"m": 512, "n": 384, "k": 1024}
+BODY = {"problem": PROBLEM, "device": "b580", "budget": {"trials": 20, "seconds": 60}, "seed": 7}
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.moment = datetime(2026, 3, 4, 12, 0, 30, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.moment
+
+    def step(self, **by: float) -> None:
+        """Move on."""
+        self.moment += timedelta(**by)
+
+
+def invented_devices() -> list[ListedDevice]:
+    """A CPU OpenCL device that is here, and the table of GPUs that are not."""
+    facts = [Fact("driver", "2026.2", "probed"), Fact("cores", 2, "probed")]
+    cpu = spec_from_facts("opencl-cpu", "A CPU", DeviceKind.CPU, facts)
+    here = ListedDevice(cpu, Backend.OPENCL, "0:0", runnable=True, targetable=False, note="stands in")
+    return [here, *(listed(row.spec, Backend.TABLE, None, runnable=False) for row in XE_DEVICES)]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The service's clock."""
+    return Clock()
+
+
+@pytest.fixture
+def settings(sqlite_url: str, tmp_path: Path) -> Settings:
+    """Settings of a service that opens nothing outside the test's folder."""
+    return Settings(
+        data_dir=tmp_path, database_url=sqlite_url, scheduler=False, events_poll_s=0.01, max_body_bytes=4096
+    )
+
+
+@pytest.fixture
+def app(settings: Settings, clock: Clock) -> Generator[FastAPI]:
+    """The service."""
+    made = create_app(settings, invented_devices, clock)
+    yield made
+    made.state.context.database.close()
+
+
+@pytest.fixture
+def client(app: FastAPI) -> TestClient:
+    """A client of the service."""
+    return TestClient(app, headers={"Accept": "application/json"})
+
+
+@pytest.fixture
+def context(app: FastAPI) -> Context:
+    """What the service's routes use."""
+    context: Context = app.state.context
+    return context
+
+
+def post_job(client: TestClient, **changes: object) -> UUID:
+    """Queue a job over REST."""
+    answer = client.post("/v1/jobs", json=BODY | changes)
+    assert answer.status_code in (200, 202), answer.text
+    return UUID(answer.json()["id"])
+
+
+def row_of(session: object, job_id: UUID) -> Job:
+    """The row of a job."""
+    job = jobs.get(session, job_id)  # pyright: ignore[reportArgumentType]
+    assert job is not None
+    return job
+
+
+def jobs_of(database: Database) -> list[Job]:
+    """Every job, newest first."""
+    with database.read() as session:
+        return jobs.list_page(session, limit=100)

@@ -1,0 +1,178 @@
+"""Jobs over REST: queued once, read, paged, cancelled; bad requests are refused with the rule's name."""
+
+import json
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from db import jobs, leases
+from service.deps import Context
+from tests.db.rows import add_measured, add_trial
+from tests.service.rest import BODY, PROBLEM, jobs_of, post_job, row_of
+
+
+def test_a_job_is_queued_and_found_where_location_says(client: TestClient) -> None:
+    answer = client.post("/v1/jobs", json=BODY)
+    assert answer.status_code == 202
+    assert answer.headers["location"] == answer.json()["links"]["self"]
+    job = client.get(answer.headers["location"]).json()
+    assert (job["status"], job["device"], job["done"], job["best"]) == ("queued", "b580", 0, None)
+    assert {key: job["problem"][key] for key in PROBLEM} == PROBLEM
+    assert job["problem"]["lda"] == 1024
+    assert (job["budget"], job["seed"]) == ({"trials": 20, "seconds": 60.0}, 7)
+
+
+def test_the_same_work_is_one_job_while_it_is_active(client: TestClient, context: Context) -> None:
+    first = post_job(client)
+    again = client.post("/v1/jobs", json=BODY)
+    assert (again.status_code, again.headers["location"]) == (200, f"/v1/jobs/{first}")
+    assert post_job(client, seed=8) != first
+    assert post_job(client, budget={"trials": 21, "seconds": 60}) != first
+    client.post(f"/v1/jobs/{first}/cancel")
+    assert post_job(client) != first
+    assert len(jobs_of(context.database)) == 4
+
+
+def test_auto_is_the_cpu_standing_in_for_the_target(client: TestClient) -> None:
+    job = client.get(f"/v1/jobs/{post_job(client, device='auto', target='lunar-lake')}").json()
+    assert job["device"].startswith("opencl-cpu-as-")
+    assert job["device"] != client.get(f"/v1/jobs/{post_job(client, device='auto')}").json()["device"]
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "rule", "field"),
+    [
+        ({"problem": PROBLEM | {"m": 0}}, 400, "invalid-problem", "problem.m"),
+        ({"problem": PROBLEM | {"n": -3}}, 400, "invalid-problem", "problem.n"),
+        ({"problem": PROBLEM | {"k": 2**24 + 1}}, 400, "invalid-problem", "problem.k"),
+        ({"problem": PROBLEM | {"k": 10**40}}, 400, "invalid-problem", "problem.k"),
+        ({"problem": PROBLEM | {"lda": 5}}, 400, "invalid-problem", "problem.lda"),
+        ({"problem": PROBLEM | {"epilogue": [{"kind": "clip"}]}}, 400, "invalid-problem", "problem.epilogue"),
+        ({"problem": PROBLEM | {"m": 1.5}}, 422, None, "body.problem.m"),
+        ({"problem": PROBLEM | {"m": 512.0}}, 422, None, "body.problem.m"),
+        ({"problem": PROBLEM | {"m": "512"}}, 422, None, "body.problem.m"),
+        ({"problem": PROBLEM | {"m": True}}, 422, None, "body.problem.m"),
+        ({"problem": PROBLEM | {"dtype_a": "f15"}}, 422, None, "body.problem.dtype_a"),
+        ({"problem": PROBLEM | {"mm": 5}}, 422, None, "body.problem.mm"),
+        ({"problem": {"m": 5, "n": 6}}, 422, None, "body.problem.k"),
+        ({"problem": PROBLEM | {"dtype_a": "bf16"}}, 409, "dtype-pair", None),
+        ({"problem": PROBLEM | {"transpose_b": True}}, 409, "row-major", None),
+        ({"problem": PROBLEM | {"batch": 2}}, 409, "single-matrix", None),
+        ({"problem": PROBLEM | {"k": 1023}}, 409, "block2d-pitch", None),
+        ({"device": "a770"}, 409, "device-subgroup-size", None),
+        ({"device": "nosuch"}, 400, "unknown-device", "device"),
+        ({"device": "auto", "target": "nosuch"}, 400, "unknown-device", "device"),
+        ({"device": ""}, 422, None, "body.device"),
+        ({"budget": {"trials": 0, "seconds": 60}}, 400, "budget", "budget.trials"),
+        ({"budget": {"trials": 10**9, "seconds": 60}}, 400, "budget", "budget.trials"),
+        ({"budget": {"trials": 20, "seconds": 0}}, 400, "budget", "budget.seconds"),
+        ({"budget": {"trials": 20, "seconds": -1.5}}, 400, "budget", "budget.seconds"),
+        ({"budget": {"trials": 2.5, "seconds": 60}}, 422, None, "body.budget.trials"),
+        ({"seed": -1}, 422, None, "body.seed"),
+        ({"seed": 2**63}, 422, None, "body.seed"),
+        ({"colour": "red"}, 422, None, "body.colour"),
+    ],
+    ids=lambda value: json.dumps(value)[:60] if isinstance(value, dict) else None,
+)
+def test_bad_requests_are_problems_that_name_the_rule_and_the_field(
+    client: TestClient, context: Context, change: dict[str, object], status: int, rule: str | None, field: str | None
+) -> None:
+    answer = client.post("/v1/jobs", json=BODY | change)
+    problem = answer.json()
+    assert (answer.status_code, problem["status"], problem.get("rule")) == (status, status, rule)
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert problem["instance"] == "/v1/jobs"
+    assert [fault["field"] for fault in problem.get("errors", [])] == ([field] if field is not None else [])
+    assert jobs_of(context.database) == []
+
+
+def test_too_many_active_jobs_are_refused(client: TestClient, context: Context) -> None:
+    object.__setattr__(context, "settings", context.settings.model_copy(update={"max_active_jobs": 2}))
+    first = post_job(client, seed=1)
+    post_job(client, seed=2)
+    answer = client.post("/v1/jobs", json=BODY | {"seed": 3})
+    assert (answer.status_code, answer.json()["rule"]) == (429, "active-jobs")
+    assert answer.headers["retry-after"] == "30"
+    assert post_job(client, seed=1) == first
+
+
+def test_jobs_are_paged_newest_first_and_filtered(client: TestClient) -> None:
+    made = [post_job(client, seed=seed) for seed in range(5)]
+    client.post(f"/v1/jobs/{made[1]}/cancel")
+    seen, query = [], {"limit": 2}
+    while True:
+        page = client.get("/v1/jobs", params=query).json()
+        seen += [UUID(job["id"]) for job in page["jobs"]]
+        if page["next_before"] is None:
+            break
+        query = {"limit": 2, "before": page["next_before"]}
+    assert seen == sorted(made, reverse=True)
+    cancelled = client.get("/v1/jobs", params={"status": "cancelled"}).json()["jobs"]
+    assert [UUID(job["id"]) for job in cancelled] == [made[1]]
+    assert client.get("/v1/jobs", params={"status": "lost"}).status_code == 422
+    assert client.get("/v1/jobs", params={"limit": 0}).status_code == 422
+
+
+def test_progress_shows_counts_and_the_best_with_its_evidence(client: TestClient, context: Context) -> None:
+    job_id = post_job(client)
+    with context.database.write() as session:
+        assert leases.claim(session, job_id, "w", 60.0) is not None
+        row = row_of(session, job_id)
+        add_measured(session, row, 0, 500.0)
+        row.best_trial_id = add_measured(session, row, 1, 400.0).id
+        add_trial(session, job_id, 2)
+    job = client.get(f"/v1/jobs/{job_id}").json()
+    assert (job["counts"], job["done"], job["status"]) == ({"measured": 2, "pending": 1}, 2, "running")
+    best = job["best"]
+    assert best["number"] == 1
+    assert best["evidence"]["time"] == {
+        "kind": "measured",
+        "unit": "us",
+        "value": 400.0,
+        "low": 399.5,
+        "high": 401.0,
+        "label": "DPAS emulated",
+        "samples": 30,
+        "driver": "1.2",
+    }
+    assert best["evidence"]["proof"] == {
+        "kind": "simulator",
+        "checked": 5,
+        "total": 6,
+        "max_error": 0.25,
+        "tolerance": 0.5,
+    }
+    assert best["tflops"] == pytest.approx(2 * 512 * 384 * 1024 / 400e-6 / 1e12)
+
+
+def test_trials_are_read_by_cursor(client: TestClient, context: Context) -> None:
+    job_id = post_job(client)
+    with context.database.write() as session:
+        for number in range(5):
+            add_trial(session, job_id, number)
+    first = client.get(f"/v1/jobs/{job_id}/trials", params={"limit": 3}).json()
+    assert ([t["number"] for t in first["trials"]], first["next_after"]) == ([0, 1, 2], 2)
+    rest = client.get(f"/v1/jobs/{job_id}/trials", params={"limit": 3, "after": 2}).json()
+    assert ([t["number"] for t in rest["trials"]], rest["next_after"]) == ([3, 4], None)
+
+
+def test_a_queued_job_is_cancelled_at_once_and_a_running_one_is_told(client: TestClient, context: Context) -> None:
+    queued, running = post_job(client, seed=1), post_job(client, seed=2)
+    with context.database.write() as session:
+        leases.claim(session, running, "w", 60.0)
+    assert client.post(f"/v1/jobs/{queued}/cancel").json()["status"] == "cancelled"
+    told = client.post(f"/v1/jobs/{running}/cancel").json()
+    assert (told["status"], told["cancel_requested"]) == ("running", True)
+    assert client.post(f"/v1/jobs/{queued}/cancel").json()["status"] == "cancelled"
+    with context.database.read() as session:
+        assert jobs.count_by_status(session) == {"cancelled": 1, "running": 1}
+
+
+@pytest.mark.parametrize(
+    ("method", "tail"), [("GET", ""), ("GET", "/trials"), ("GET", "/events"), ("POST", "/cancel")]
+)
+def test_a_job_that_does_not_exist_is_a_404_problem(client: TestClient, method: str, tail: str) -> None:
+    answer = client.request(method, f"/v1/jobs/{uuid4()}{tail}")
+    assert (answer.status_code, answer.json()["type"]) == (404, "urn:xetune:problem:not-found")
+    assert client.request(method, f"/v1/jobs/7{tail}").status_code == 422

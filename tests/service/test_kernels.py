@@ -1,0 +1,180 @@
+"""Lookups are exact in problem and device, carry evidence, and a miss says what to do; files never change."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from db import kernels, leases
+from db.models import Artifact
+from service.deps import Context
+from tests.db.rows import add_measured, add_predicted
+from tests.service.rest import BODY, PROBLEM, post_job, row_of
+
+LOOKUP = {"problem": PROBLEM, "device": "b580"}
+EMULATED = "opencl-cpu-as-b580"
+
+
+def tuned(client: TestClient, context: Context, device: str, kind: str = "measured", time_us: float = 400.0) -> UUID:
+    """A job on a device with two kernels, the second faster."""
+    job_id = post_job(client, device=device)
+    with context.database.write() as session:
+        leases.claim(session, job_id, "w", 60.0)
+        row = row_of(session, job_id)
+        add = add_measured if kind == "measured" else add_predicted
+        add(session, row, 0, time_us * 2)
+        best = add(session, row, 1, time_us)
+        assert best.kernel_id is not None
+        return best.kernel_id
+
+
+def test_the_fastest_measured_kernel_is_served_with_its_evidence(client: TestClient, context: Context) -> None:
+    kernel_id = tuned(client, context, EMULATED)
+    answer = client.post("/v1/kernels/lookup", json=LOOKUP | {"device": EMULATED})
+    assert (answer.status_code, answer.json()["source"]) == (200, "exact")
+    kernel = answer.json()["kernel"]
+    assert (kernel["id"], kernel["device"]) == (str(kernel_id), EMULATED)
+    time = kernel["evidence"]["time"]
+    assert (time["kind"], time["label"], time["unit"], time["value"]) == ("measured", "DPAS emulated", "us", 400.0)
+    assert kernel["evidence"]["proof"]["kind"] == "simulator"
+    assert kernel["artifacts"][0]["href"] == f"/v1/kernels/{kernel_id}/artifacts/kernel.spv"
+    assert kernel["launch"] == {"kernel": "gemm"}
+    short = client.get("/v1/kernels", params=PROBLEM | {"dtype": "f16", "device": "auto", "target": "b580"})
+    assert short.json() == answer.json()
+    assert client.get(f"/v1/kernels/{kernel_id}").json() == kernel
+
+
+def test_a_time_of_an_emulating_cpu_is_never_served_for_the_gpu(client: TestClient, context: Context) -> None:
+    tuned(client, context, EMULATED, time_us=1.5)
+    assert client.post("/v1/kernels/lookup", json=LOOKUP).status_code == 404
+    predicted = tuned(client, context, "b580", "predicted", 300.0)
+    kernel = client.post("/v1/kernels/lookup", json=LOOKUP).json()["kernel"]
+    assert (kernel["id"], kernel["evidence"]["time"]["kind"]) == (str(predicted), "predicted")
+    assert kernel["evidence"]["time"]["value"] == 300.0
+
+
+@pytest.mark.parametrize("change", [{"m": 384}, {"dtype_c": "f16"}, {"lda": 2048}, {"alignment": 128}])
+def test_another_problem_is_a_miss(client: TestClient, context: Context, change: dict[str, object]) -> None:
+    tuned(client, context, EMULATED)
+    answer = client.post("/v1/kernels/lookup", json={"problem": PROBLEM | change, "device": EMULATED})
+    assert (answer.status_code, answer.json()["rule"]) == (404, "no-kernel")
+
+
+def test_a_miss_says_what_to_post_and_that_works(client: TestClient) -> None:
+    problem = client.get("/v1/kernels", params=PROBLEM | {"dtype": "bf16", "device": "b580"}).json()
+    assert (problem["status"], problem["rule"]) == (404, "no-kernel")
+    (advice,) = problem["next"]
+    assert advice["body"]["problem"]["dtype_a"] == "bf16"
+    queued = client.request(advice["method"], advice["href"], json=advice["body"])
+    assert (queued.status_code, queued.json()["device"]) == (202, "b580")
+
+
+def test_a_miss_on_a_device_that_cannot_be_tuned_for_promises_nothing(client: TestClient) -> None:
+    problem = client.post("/v1/kernels/lookup", json=LOOKUP | {"device": "a770"}).json()
+    assert (problem["rule"], problem.get("next", [])) == ("no-kernel", [])
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "rule"),
+    [
+        (PROBLEM | {"m": 0}, 400, "invalid-problem"),
+        (PROBLEM | {"m": 10**30}, 400, "invalid-problem"),
+        (PROBLEM | {"m": "1.5"}, 422, None),
+        (PROBLEM | {"dtype": "f15"}, 422, None),
+        (PROBLEM | {"device": "nosuch"}, 400, "unknown-device"),
+        ({"m": 5}, 422, None),
+    ],
+)
+def test_bad_lookups_name_the_rule(
+    client: TestClient, query: dict[str, str | int], status: int, rule: str | None
+) -> None:
+    answer = client.get("/v1/kernels", params=query)
+    assert (answer.status_code, answer.json().get("rule")) == (status, rule)
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file of a kernel that is stored."""
+
+    path: str
+    data: bytes
+    sha256: str
+
+
+@pytest.fixture
+def stored(client: TestClient, context: Context) -> StoredFile:
+    """A kernel with a file of 1000 bytes."""
+    kernel_id = tuned(client, context, EMULATED)
+    data = bytes(i % 251 for i in range(1000))
+    sha256 = context.artifacts.put(data)
+    with context.database.write() as session:
+        file = kernels.ArtifactFile("xetile.mlir", sha256, len(data), "text/plain; charset=utf-8")
+        session.add(
+            Artifact(kernel_id=kernel_id, name=file.name, sha256=sha256, size=file.size, media_type=file.media_type)
+        )
+    return StoredFile(f"/v1/kernels/{kernel_id}/artifacts/xetile.mlir", data, sha256)
+
+
+def test_a_file_is_served_with_a_strong_etag_and_answers_304(client: TestClient, stored: StoredFile) -> None:
+    answer = client.get(stored.path)
+    assert (answer.status_code, answer.content) == (200, stored.data)
+    assert answer.headers["etag"] == f'"{stored.sha256}"'
+    assert "immutable" in answer.headers["cache-control"]
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    for known in (answer.headers["etag"], f'"other", W/{answer.headers["etag"]}', "*"):
+        again = client.get(stored.path, headers={"If-None-Match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", answer.headers["etag"])
+    assert client.get(stored.path, headers={"If-None-Match": '"other"'}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("wanted", "status", "part"),
+    [
+        ("bytes=0-9", 206, slice(0, 10)),
+        ("bytes=990-", 206, slice(990, 1000)),
+        ("bytes=-5", 206, slice(995, 1000)),
+        ("bytes=-5000", 206, slice(0, 1000)),
+        ("bytes=990-5000", 206, slice(990, 1000)),
+        ("bytes=1000-", 416, None),
+        ("bytes=-0", 416, None),
+        ("bytes=9-3", 200, slice(0, 1000)),
+        ("bytes=0-1,5-6", 200, slice(0, 1000)),
+        ("lines=1-2", 200, slice(0, 1000)),
+        ("bytes=-", 200, slice(0, 1000)),
+    ],
+)
+def test_ranges_are_served_or_refused(
+    client: TestClient, stored: StoredFile, wanted: str, status: int, part: slice | None
+) -> None:
+    answer = client.get(stored.path, headers={"Range": wanted})
+    assert answer.status_code == status
+    if part is None:
+        assert answer.headers["content-range"] == "bytes */1000"
+        return
+    assert answer.content == stored.data[part]
+    if status == 206:
+        assert answer.headers["content-range"] == f"bytes {part.start}-{part.stop - 1}/1000"
+
+
+def test_a_range_of_another_version_is_the_whole_file(client: TestClient, stored: StoredFile) -> None:
+    answer = client.get(stored.path, headers={"Range": "bytes=0-9", "If-Range": '"other"'})
+    assert (answer.status_code, answer.content) == (200, stored.data)
+
+
+def test_files_that_are_gone_or_unknown_say_so(client: TestClient, stored: StoredFile, context: Context) -> None:
+    missing = client.get(stored.path.replace("xetile.mlir", "nosuch"))
+    assert (missing.status_code, missing.headers["content-type"]) == (404, "application/problem+json")
+    assert client.get(f"/v1/kernels/{uuid4()}/artifacts/xetile.mlir").status_code == 404
+    assert client.get(f"/v1/kernels/{uuid4()}").status_code == 404
+    next(Path(context.artifacts.root).rglob(stored.sha256)).unlink()
+    gone = client.get(stored.path)
+    assert (gone.status_code, gone.json()["rule"]) == (503, "artifact-files")
+
+
+def test_lookups_do_not_queue_jobs(client: TestClient) -> None:
+    client.post("/v1/kernels/lookup", json=LOOKUP)
+    assert client.get("/v1/jobs").json()["jobs"] == []
+    assert BODY["device"] == LOOKUP["device"]
