@@ -51,7 +51,7 @@ class ArtifactStore:
             StorageUnwritable: the folder cannot be written.
         """
         sha256 = hashlib.sha256(data).hexdigest()
-        path = self._path(sha256)
+        path = self.path(sha256)
         try:
             if not _holds(path, sha256):
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ class ArtifactStore:
         Raises:
             ArtifactDamaged: the file is not what it was.
         """
-        path = self._path(sha256)
+        path = self.path(sha256)
         try:
             data = path.read_bytes()
         except FileNotFoundError:
@@ -94,7 +94,8 @@ class ArtifactStore:
             raise ArtifactDamaged(f"artifact {path} holds bytes of {found}: delete it and tune the problem again")
         return data
 
-    def _path(self, sha256: str) -> Path:
+    def path(self, sha256: str) -> Path:
+        """Where the bytes of that hash are, if they are kept."""
         if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
             raise ValueError(f"expected a SHA-256 in hex, got {sha256!r}")
         return self.root / sha256[:2] / sha256

@@ -1,0 +1,32 @@
+"""How a terminal shows times and proofs: always with unit and evidence."""
+
+from service.schemas import Evidence, TimeEvidence
+
+
+def shown_time(time: TimeEvidence | None) -> str:
+    """Median or prediction with its spread, in a readable unit."""
+    if time is None:
+        return "-"
+    scale, unit = (1e-3, "ms") if time.value >= 1000 else (1.0, "us")
+    return f"{time.value * scale:.4g} {unit} [{time.low * scale:.4g}, {time.high * scale:.4g}]"
+
+
+def shown_kind(time: TimeEvidence | None) -> str:
+    """How the time is known."""
+    if time is None:
+        return "-"
+    return f"measured, {time.label}" if time.kind == "measured" else f"predicted, {time.label}"
+
+
+def shown_proof(evidence: Evidence) -> str:
+    """Where the numbers were compared, and how closely."""
+    proof = evidence.proof
+    if proof.kind == "none":
+        return "not proven"
+    closeness = "" if proof.max_error is None else f", {proof.max_error:.1e} <= {proof.tolerance:.1e}"
+    return f"{proof.kind} {proof.checked}/{proof.total}{closeness}"
+
+
+def shown_gflops(tflops: float | None) -> str:
+    """Throughput in GFLOP/s."""
+    return "-" if tflops is None else f"{tflops * 1e3:,.2f}"

@@ -1,0 +1,84 @@
+"""xetune jobs: list, show, cancel and resume tuning jobs."""
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.table import Table
+
+from service.cli.evidence import shown_kind, shown_time
+from service.cli.output import CONSOLE, print_json
+from service.cli.problem import AsJson
+from service.cli.results import print_job
+from service.cli.running import work_on_job
+from service.cli.stored import stored
+from service.jobs import service
+from service.jobs.schemas import JobOut, JobStatus
+from service.schemas import to_problem
+
+app = typer.Typer(help="List, show, cancel and resume tuning jobs.", invoke_without_command=True)
+
+JobId = Annotated[UUID, typer.Argument(help="Id of the job.")]
+
+
+@app.callback()
+def list_command(
+    context: typer.Context,
+    status: Annotated[list[JobStatus] | None, typer.Option(help="Only jobs of this status.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most jobs shown.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the newest jobs."""
+    if context.invoked_subcommand is not None:
+        return
+    with stored() as store, store.database.read() as session:
+        page = service.list_jobs(session, status or [], None, limit)
+    if as_json:
+        print_json(page.model_dump(mode="json"))
+    elif not page.jobs:
+        CONSOLE.print("No jobs yet. Start one: xetune tune --m 512 --n 384 --k 1024 --dtype f16")
+    else:
+        CONSOLE.print(_table(page.jobs))
+
+
+@app.command("show")
+def show_command(job_id: JobId, as_json: AsJson = False) -> None:
+    """Show a job and its trials, fastest first."""
+    with stored() as store:
+        print_job(store, job_id, as_json)
+
+
+@app.command("cancel")
+def cancel_command(job_id: JobId, as_json: AsJson = False) -> None:
+    """Ask a job to stop; what it found stays."""
+    with stored() as store, store.database.write() as session:
+        job = service.cancel(session, job_id)
+    if as_json:
+        print_json(job.model_dump(mode="json"))
+    else:
+        CONSOLE.print(f"job {job.id}: {job.status.value}{' (stopping)' if not job.status.over else ''}")
+
+
+@app.command("resume")
+def resume_command(job_id: JobId, as_json: AsJson = False) -> None:
+    """Go on with a job that was interrupted, in this process."""
+    with stored() as store:
+        work_on_job(store, job_id, as_json)
+        print_job(store, job_id, as_json)
+
+
+def _table(jobs: list[JobOut]) -> Table:
+    table = Table("job", "status", "problem", "device", "trials", "best", "time is", "created (UTC)")
+    for job in jobs:
+        time = None if job.best is None else job.best.evidence.time
+        table.add_row(
+            str(job.id),
+            job.status.value + (" (stopping)" if job.cancel_requested and not job.status.over else ""),
+            str(to_problem(job.problem)),
+            job.device,
+            f"{job.done}/{job.budget.trials}",
+            shown_time(time),
+            shown_kind(time),
+            f"{job.created_at:%Y-%m-%d %H:%M}",
+        )
+    return table

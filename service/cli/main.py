@@ -1,0 +1,62 @@
+"""xetune: the command line."""
+
+import errno
+import signal
+import sys
+
+import typer
+
+from codegen import CodegenError
+from db.errors import DatabaseError
+from hal import HalError
+from service.artifacts import StorageFull
+from service.cli.compile import compile_command
+from service.cli.database import app as database_app
+from service.cli.devices import devices_command
+from service.cli.jobs import app as jobs_app
+from service.cli.kernels import kernels_command
+from service.cli.output import ERRORS
+from service.cli.serve import serve_command, worker_command
+from service.cli.tune import tune_command
+from service.errors import ServiceError
+from service.settings import InvalidSettings
+from tuner.errors import TunerError
+
+app = typer.Typer(
+    name="xetune",
+    help="Tunes GEMM kernels for Intel GPUs, proves their numbers, stores and serves them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("devices")(devices_command)
+app.command("compile")(compile_command)
+app.command("tune")(tune_command)
+app.command("kernels")(kernels_command)
+app.add_typer(jobs_app, name="jobs")
+app.command("serve")(serve_command)
+app.command("worker")(worker_command)
+app.add_typer(database_app, name="db")
+
+_EXPECTED = (CodegenError, HalError, TunerError, ServiceError, DatabaseError, StorageFull, InvalidSettings)
+_BAD_INPUT, _INTERRUPTED = 2, 128 + signal.SIGINT
+
+
+def main() -> None:
+    """Run the command line; an expected error is one line on standard error and exit status 2."""
+    try:
+        app()
+    except _EXPECTED as error:
+        _end(str(error), _BAD_INPUT)
+    except KeyboardInterrupt:
+        _end("interrupted; what was finished is stored, and `xetune jobs resume` goes on", _INTERRUPTED)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EEXIST):
+            raise
+        _end(f"{error.strerror}: {error.filename or 'file'}", _BAD_INPUT)
+
+
+def _end(message: str, status: int) -> None:
+    ERRORS.print(f"error: {message}", style="bold red", highlight=False, markup=False, soft_wrap=True)
+    sys.exit(status)

@@ -1,0 +1,106 @@
+"""How a terminal shows a job: its trials by rank, the winner and its files."""
+
+from uuid import UUID
+
+from rich.table import Table
+
+from service.artifacts import ArtifactStore
+from service.cli.evidence import shown_gflops, shown_kind, shown_proof, shown_time
+from service.cli.output import CONSOLE, print_json
+from service.cli.stored import Stored
+from service.convert import config_from_json
+from service.jobs import service as job_service
+from service.jobs.schemas import JobOut, TrialOut
+from service.kernels import service as kernel_service
+from service.kernels.schemas import KernelOut
+from service.schemas import to_problem
+
+_SHOWN_TRIALS = 10
+_ALL = 10**6
+
+
+def print_job(store: Stored, job_id: UUID, as_json: bool) -> None:
+    """Print a job, its trials from fastest to slowest, and where the winner's files are.
+
+    Raises:
+        NotFound: there is no such job.
+    """
+    with store.database.read() as session:
+        job = job_service.read_job(session, job_id)
+        trials = job_service.list_trials(session, job_id, -1, _ALL).trials
+        best = job.best.kernel_id if job.best is not None else None
+        kernel = None if best is None else kernel_service.read_kernel(session, best)
+    ranked = sorted((t for t in trials if t.evidence.time is not None), key=_time)
+    files = {} if kernel is None else artifact_paths(kernel, store.artifacts)
+    if as_json:
+        document = job.model_dump(mode="json")
+        document["trials"] = [trial.model_dump(mode="json") for trial in [*ranked, *_without_time(trials)]]
+        print_json(document | {"speedup_over_default": _speedup(trials), "artifacts": files})
+        return
+    CONSOLE.print(_heading(job))
+    if ranked:
+        CONSOLE.print(_table(ranked))
+    _print_without_time(trials)
+    _print_winner(job, trials, files)
+
+
+def artifact_paths(kernel: KernelOut, store: ArtifactStore) -> dict[str, str]:
+    """Where the files of a kernel are, by name."""
+    return {artifact.name: str(store.path(artifact.sha256)) for artifact in kernel.artifacts}
+
+
+def _heading(job: JobOut) -> str:
+    ending = "" if job.error is None else f"\n[red]{job.error}[/red]"
+    return f"job {job.id}: {job.status.value}, {to_problem(job.problem)} on {job.device}{ending}"
+
+
+def _table(ranked: list[TrialOut]) -> Table:
+    table = Table("rank", "trial", "configuration", "median [p10, p90]", "GFLOP/s", "time is", "numbers")
+    for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
+        table.add_row(
+            str(rank),
+            f"{trial.number}{' (default)' if trial.number == 0 else ''}",
+            str(config_from_json(dict(trial.config))),
+            shown_time(trial.evidence.time),
+            shown_gflops(trial.tflops),
+            shown_kind(trial.evidence.time),
+            shown_proof(trial.evidence),
+        )
+    if len(ranked) > _SHOWN_TRIALS:
+        table.caption = f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)"
+    return table
+
+
+def _print_without_time(trials: list[TrialOut]) -> None:
+    for trial in _without_time(trials):
+        CONSOLE.print(f"trial {trial.number}: {trial.status}: {trial.reason}", markup=False, highlight=False)
+
+
+def _print_winner(job: JobOut, trials: list[TrialOut], files: dict[str, str]) -> None:
+    if job.best is None or job.best.evidence.time is None:
+        return
+    speedup = _speedup(trials)
+    over = "" if speedup is None else f", {speedup:.2f} times as fast as the default configuration"
+    CONSOLE.print(f"winner: trial {job.best.number}, {shown_time(job.best.evidence.time)}{over}", highlight=False)
+    CONSOLE.print(f"  time     {shown_kind(job.best.evidence.time)} on {job.device}", highlight=False)
+    CONSOLE.print(f"  numbers  {shown_proof(job.best.evidence)}", highlight=False)
+    for name, path in files.items():
+        CONSOLE.print(f"  {name:13} {path}", highlight=False, soft_wrap=True)
+
+
+def _without_time(trials: list[TrialOut]) -> list[TrialOut]:
+    return [trial for trial in trials if trial.evidence.time is None]
+
+
+def _time(trial: TrialOut) -> float:
+    assert trial.evidence.time is not None
+    return trial.evidence.time.value
+
+
+def _speedup(trials: list[TrialOut]) -> float | None:
+    """Time of the default over the best time, of one kind; None when the default gave none."""
+    timed = [trial for trial in trials if trial.evidence.time is not None]
+    default = next((trial for trial in timed if trial.number == 0), None)
+    if default is None:
+        return None
+    return _time(default) / min(_time(t) for t in timed)

@@ -1,0 +1,83 @@
+"""Runs one job in this process with a progress bar, or follows the worker that runs it."""
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from uuid import UUID
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from service.cli.evidence import shown_time
+from service.cli.output import ERRORS
+from service.cli.stored import Stored
+from service.jobs import service
+from service.jobs.schemas import JobOut
+from service.tuning import Tuning
+from service.worker import Worker
+from tuner.session import SessionEvent
+
+_POLL_S = 0.5
+
+
+def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
+    """Return when the job is over, or when Ctrl-C put it back in the queue.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C; what was finished is stored.
+    """
+    with _bar(quiet) as progress:
+        task = progress.add_task("starting", total=None)
+
+        def show(_event: SessionEvent) -> None:
+            _update(progress, task, _read(store, job_id))
+
+        tuning = Tuning(store.database, store.artifacts, store.settings.data_dir / "cache", on_event=show)
+        worker = Worker(store.database, store.settings, tuning.run)
+        with _stopping(worker):
+            if not worker.run_one(job_id):
+                _follow(store, job_id, progress, task)
+        job = _read(store, job_id)
+        _update(progress, task, job)
+    if not job.status.over:
+        raise KeyboardInterrupt
+
+
+def _follow(store: Stored, job_id: UUID, progress: Progress, task: TaskID) -> None:
+    """Another worker has the job, or it is over: show how it goes."""
+    while not (job := _read(store, job_id)).status.over:
+        _update(progress, task, job)
+        time.sleep(_POLL_S)
+
+
+def _read(store: Stored, job_id: UUID) -> JobOut:
+    with store.database.read() as session:
+        return service.read_job(session, job_id)
+
+
+def _update(progress: Progress, task: TaskID, job: JobOut) -> None:
+    best = "" if job.best is None else f"best {shown_time(job.best.evidence.time)}"
+    progress.update(task, total=job.budget.trials, completed=job.done, description=f"trials  {best}")
+
+
+def _bar(quiet: bool) -> Progress:
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    return Progress(*columns, console=ERRORS, disable=quiet or not ERRORS.is_terminal)
+
+
+@contextmanager
+def _stopping(worker: Worker) -> Iterator[None]:
+    """The first Ctrl-C or SIGTERM stops after the present trial, the second at once."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        worker.stop()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        ERRORS.print("stopping after the present trial (Ctrl-C again stops at once)")
+
+    before = signal.signal(signal.SIGINT, stop), signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before[0])
+        signal.signal(signal.SIGTERM, before[1])

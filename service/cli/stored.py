@@ -1,0 +1,34 @@
+"""What commands read and write: the settings, the migrated database, artifact files."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from db.session import Database, prepare
+from service.artifacts import ArtifactStore
+from service.settings import Settings, read_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Everything a command may use that outlives it."""
+
+    settings: Settings
+    database: Database
+    artifacts: ArtifactStore
+
+
+@contextmanager
+def stored() -> Iterator[Stored]:
+    """Open what the settings name; an empty database is made and migrated.
+
+    Raises:
+        InvalidSettings: a setting that cannot be.
+        DatabaseError: the database cannot be used.
+    """
+    settings = read_settings()
+    database = prepare(settings.database_url, create=True)
+    try:
+        yield Stored(settings, database, ArtifactStore(settings.data_dir / "artifacts"))
+    finally:
+        database.close()

@@ -1,0 +1,92 @@
+"""Runs a claimed job: wires devices, compile workers, the tuner and the database together."""
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from codegen import KernelArtifact, KernelConfig
+from codegen.pool import CompilePool
+from db.session import Database
+from hal import DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
+from service.artifacts import ArtifactStore
+from service.store import DbTrialStore
+from service.worker import ClaimedJob, JobEnd
+from tuner.session import Budget, SessionEvent, SessionResult, run_session
+from tuner.trial import Outcome, Trial, TrialStore
+
+_COMPILE_TIMEOUT_S = 60.0
+Listener = Callable[[SessionEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What running jobs needs. `last_result` of a run is handed to `on_result`."""
+
+    database: Database
+    artifacts: ArtifactStore
+    cache: Path
+    on_event: Listener = lambda _event: None
+    on_result: Callable[[SessionResult], None] = lambda _result: None
+    resolve: Callable[[str], ListedDevice] = resolve_device
+
+    def run(self, job: ClaimedJob, interrupt: threading.Event) -> JobEnd:
+        """Tune until the budget is spent, the space is exhausted, or someone asks to stop.
+
+        Raises:
+            CodegenError, HalError, TunerError, StorageError: the job cannot give a result.
+            DatabaseError: the database does not answer; the job stays as it is.
+        """
+        listed = self.resolve(job.device.id)
+        _check_same(job.device, listed)
+        device = open_device(listed) if listed.runnable else None
+        store = _Interruptible(DbTrialStore(self.database, self.artifacts, job.id, job.worker), interrupt)
+        try:
+            with CompilePool(os.cpu_count() or 1, _COMPILE_TIMEOUT_S, self.cache) as pool:
+                result = run_session(
+                    job.problem,
+                    listed.spec,
+                    device,
+                    store,
+                    pool,
+                    Budget(job.budget_trials, job.budget_seconds),
+                    job.seed,
+                    self.on_event,
+                )
+        finally:
+            if device is not None:
+                device.close()
+        self.on_result(result)
+        if not result.cancelled:
+            return JobEnd.SUCCEEDED
+        return JobEnd.INTERRUPTED if interrupt.is_set() else JobEnd.CANCELLED
+
+
+@dataclass(frozen=True, slots=True)
+class _Interruptible:
+    """A TrialStore that is also cancelled by an event."""
+
+    store: TrialStore
+    interrupt: threading.Event
+
+    def trials(self) -> list[Trial]:
+        return self.store.trials()
+
+    def begin(self, number: int, config: KernelConfig) -> None:
+        self.store.begin(number, config)
+
+    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+        self.store.end(number, outcome, artifact)
+
+    def cancelled(self) -> bool:
+        return self.interrupt.is_set() or self.store.cancelled()
+
+
+def _check_same(asked: DeviceSpec, here: ListedDevice) -> None:
+    """A job for a device that was there when it was asked for is not answered with a prediction."""
+    if asked.driver is not None and not here.runnable:
+        raise UnknownDevice(
+            f"the job was asked for {asked.id} with driver {asked.driver}, which is not in this machine; "
+            "run a worker where it is"
+        )
