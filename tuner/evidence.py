@@ -3,6 +3,9 @@
 from codegen import KernelArtifact
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
 
+LABELS = ("native", "DPAS emulated")
+LONGEST_US = 1e12  # eleven days; infinity and NaN are no times either
+
 
 def check_evidence(outcome: Outcome, artifact: KernelArtifact | None) -> None:
     """Return when an outcome and its kernel belong together and its numbers can be.
@@ -42,10 +45,13 @@ def _check_agreement(proof: Proof) -> None:
 
 
 def _check_measurement(times: Measurement) -> None:
-    if times.samples < 1 or not 0 < times.min_us <= times.p10_us <= times.median_us <= times.p90_us:
-        raise ValueError(f"expected samples, and 0 < min <= p10 <= median <= p90, got {times}")
+    ordered = 0 < times.min_us <= times.p10_us <= times.median_us <= times.p90_us < LONGEST_US
+    if times.samples < 1 or not ordered:
+        raise ValueError(f"expected samples, and 0 < min <= p10 <= median <= p90 < {LONGEST_US}, got {times}")
+    if times.label not in LABELS:
+        raise ValueError(f"expected a label out of {LABELS}, got {times.label!r}")
 
 
 def _check_prediction(times: Prediction) -> None:
-    if not 0 < times.low_us <= times.time_us <= times.high_us:
-        raise ValueError(f"expected 0 < low <= time <= high, got {times}")
+    if not 0 < times.low_us <= times.time_us <= times.high_us < LONGEST_US:
+        raise ValueError(f"expected 0 < low <= time <= high < {LONGEST_US}, got {times}")

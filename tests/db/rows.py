@@ -30,11 +30,17 @@ def add_problem(session: Session, m: int = 96) -> Problem:
     return problems.upsert(session, key=digest(f"problem {m}"), definition=definition)
 
 
-def add_job(session: Session, slug: str = "opencl-cpu-as-b580", m: int = 96, key: str | None = None) -> Job:
+def add_job(
+    session: Session,
+    slug: str = "opencl-cpu-as-b580",
+    m: int = 96,
+    key: str | None = None,
+    problem_id: int | None = None,
+) -> Job:
     """A queued job."""
     return jobs.create(
         session,
-        problem_id=add_problem(session, m).id,
+        problem_id=problem_id or add_problem(session, m).id,
         device_id=add_device(session, slug).id,
         budget_trials=20,
         budget_seconds=60.0,

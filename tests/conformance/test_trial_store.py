@@ -1,0 +1,207 @@
+"""Every TrialStore keeps trials the same way: the one in memory and those in databases."""
+
+import math
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from db import leases, problems
+from db.session import Database, open_database
+from service.artifacts import ArtifactStore
+from service.convert import problem_to_json
+from service.store import DbTrialStore
+from tests.conformance.trial_samples import PROBLEM, PROOF, artifact, config, measured, predicted
+from tests.db.databases import (  # noqa: F401 (fixtures)
+    migrated_file,
+    migrated_postgres,
+    postgres_server,
+    postgres_url,
+    sqlite_url,
+)
+from tests.db.rows import add_job
+from tuner.memory_store import MemoryTrialStore
+from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status, Trial, TrialStore
+
+
+@dataclass(frozen=True)
+class Side:
+    """A store under test: `reopen` gives the same trials as a later process sees them."""
+
+    store: TrialStore
+    reopen: Callable[[], TrialStore]
+    cancel: Callable[[], None]
+
+
+FAILED = [status for status in Status if status not in (Status.MEASURED, Status.PREDICTED)]
+CONTRADICTIONS = {
+    "a measurement without its kernel": (replace(measured(0), kernel_hash=None), False),
+    "a hash without its kernel": (measured(0), False),
+    "a kernel that is not named": (replace(measured(0), kernel_hash=None), True),
+    "a measurement without proof": (replace(measured(0), proof=Proof(ProofKind.NONE)), True),
+    "a proof without a tolerance": (replace(measured(0), proof=replace(PROOF, tolerance=None)), True),
+    "a proof of no work-groups": (replace(measured(0), proof=replace(PROOF, checked=0, total=0)), True),
+    "more agreed than there are": (replace(measured(0), proof=replace(PROOF, checked=7)), True),
+    "an error above the tolerance": (replace(measured(0), proof=replace(PROOF, max_error=0.75)), True),
+    "an error that is not a number": (replace(predicted(0), proof=replace(PROOF, max_error=math.nan)), True),
+    "no samples": (replace(measured(0), measurement=Measurement(4, 1, 2, 5, 0, "native", "1")), True),
+    "a negative time": (replace(measured(0), measurement=Measurement(4, -1, 2, 5, 9, "native", "1")), True),
+    "a median below the minimum": (replace(measured(0), measurement=Measurement(1, 2, 3, 5, 9, "native", "1")), True),
+    "an endless time": (replace(measured(0), measurement=Measurement(2, 1, 2, math.inf, 9, "native", "1")), True),
+    "an unknown label": (replace(measured(0), measurement=Measurement(4, 1, 2, 5, 9, "guessed", "1")), True),
+    "a time outside its interval": (replace(predicted(0), prediction=Prediction(5, 6, 7, "1")), True),
+    "an endless interval": (replace(predicted(0), prediction=Prediction(5, 4, math.inf, "1")), True),
+    "a kernel of another configuration": (measured(1), True),
+}
+
+
+class TrialStoreContract:
+    """What a TrialStore promises. Subclasses give the fixture `side`."""
+
+    def test_new_job_has_no_trials(self, side: Side) -> None:
+        assert side.store.trials() == []
+
+    def test_begun_trial_has_no_outcome(self, side: Side) -> None:
+        side.store.begin(0, config(0))
+        assert side.reopen().trials() == [Trial(0, config(0))]
+
+    def test_trials_come_in_order_of_number(self, side: Side) -> None:
+        for number in (2, 0, 1):
+            side.store.begin(number, config(number))
+        side.store.end(1, predicted(1), artifact(1))
+        assert [trial.number for trial in side.reopen().trials()] == [0, 1, 2]
+
+    def test_measured_outcome_comes_back_whole(self, side: Side) -> None:
+        side.store.begin(0, config(0))
+        side.store.end(0, measured(0), artifact(0))
+        assert side.reopen().trials() == [Trial(0, config(0), measured(0))]
+
+    def test_predicted_outcome_comes_back_whole(self, side: Side) -> None:
+        side.store.begin(0, config(0))
+        side.store.end(0, predicted(0), artifact(0))
+        assert side.reopen().trials() == [Trial(0, config(0), predicted(0))]
+
+    def test_prediction_needs_no_kernel(self, side: Side) -> None:
+        outcome = replace(predicted(0), kernel_hash=None, proof=Proof(ProofKind.NONE))
+        side.store.begin(0, config(0))
+        side.store.end(0, outcome, None)
+        assert side.reopen().trials() == [Trial(0, config(0), outcome)]
+
+    @pytest.mark.parametrize("status", FAILED)
+    def test_failure_comes_back_with_its_reason(self, side: Side, status: Status) -> None:
+        outcome = Outcome(status, reason="spill: 3 registers", compile_s=0.5)
+        side.store.begin(0, config(0))
+        side.store.end(0, outcome, None)
+        assert side.reopen().trials() == [Trial(0, config(0), outcome)]
+
+    def test_wrong_result_keeps_its_kernel_and_error(self, side: Side) -> None:
+        kernel, proof = artifact(0), Proof(ProofKind.SIMULATOR, 0, 6, math.inf, 0.5)
+        outcome = Outcome(Status.WRONG_RESULT, "row 3", proof, kernel_hash=kernel.content_hash)
+        side.store.begin(0, config(0))
+        side.store.end(0, outcome, kernel)
+        assert side.reopen().trials() == [Trial(0, config(0), outcome)]
+
+    def test_two_trials_may_share_a_binary(self, side: Side) -> None:
+        """Two configurations can compile to the same code."""
+        for number in (0, 1):
+            side.store.begin(number, config(number))
+            side.store.end(number, measured(0), replace(artifact(0), config=config(number), key=artifact(number).key))
+        assert [t.outcome for t in side.reopen().trials()] == [measured(0), measured(0)]
+
+    def test_number_is_begun_once(self, side: Side) -> None:
+        side.store.begin(0, config(0))
+        with pytest.raises(ValueError, match="there already as trial 0"):
+            side.store.begin(0, config(1))
+        assert side.store.trials() == [Trial(0, config(0))]
+
+    def test_configuration_is_begun_once(self, side: Side) -> None:
+        side.store.begin(0, config(0))
+        side.store.end(0, measured(0), artifact(0))
+        with pytest.raises(ValueError, match="there already as trial 0"):
+            side.store.begin(1, config(0))
+        assert len(side.store.trials()) == 1
+
+    def test_negative_number_is_refused(self, side: Side) -> None:
+        with pytest.raises(ValueError, match="at least 0, got -1"):
+            side.store.begin(-1, config(0))
+
+    def test_trial_that_was_not_begun_cannot_end(self, side: Side) -> None:
+        with pytest.raises(ValueError, match="not begun"):
+            side.store.end(0, measured(0), artifact(0))
+        assert side.store.trials() == []
+
+    def test_trial_ends_once(self, side: Side) -> None:
+        side.store.begin(0, config(0))
+        side.store.end(0, measured(0), artifact(0))
+        with pytest.raises(ValueError, match="ended already"):
+            side.store.end(0, Outcome(Status.CRASHED, reason="later"), None)
+        assert side.store.trials() == [Trial(0, config(0), measured(0))]
+
+    @pytest.mark.parametrize("case", CONTRADICTIONS)
+    def test_contradiction_is_refused_and_changes_nothing(self, side: Side, case: str) -> None:
+        outcome, with_kernel = CONTRADICTIONS[case]
+        kernel = None if not with_kernel else artifact(1 if outcome == measured(1) else 0)
+        side.store.begin(0, config(0))
+        with pytest.raises(ValueError):
+            side.store.end(0, outcome, kernel)
+        assert side.reopen().trials() == [Trial(0, config(0))]
+        side.store.end(0, measured(0), artifact(0))
+
+    def test_cancel_is_seen(self, side: Side) -> None:
+        assert not side.store.cancelled()
+        side.cancel()
+        assert side.store.cancelled()
+
+
+class TestMemoryTrialStore(TrialStoreContract):
+    """The simulated side."""
+
+    @pytest.fixture
+    def side(self) -> Side:
+        store = MemoryTrialStore()
+        return Side(store, lambda: store, store.cancel)
+
+
+class DbContract(TrialStoreContract):
+    """The real side; subclasses give the fixture `url`."""
+
+    @pytest.fixture
+    def side(self, url: str, tmp_path: Path) -> Generator[Side]:
+        database = open_database(url)
+        yield db_side(database, tmp_path / "artifacts")
+        database.close()
+
+
+class TestDbTrialStoreOnSqlite(DbContract):
+    """The real side on SQLite."""
+
+    @pytest.fixture
+    def url(self, sqlite_url: str) -> str:  # noqa: F811
+        return sqlite_url
+
+
+@pytest.mark.postgres
+class TestDbTrialStoreOnPostgresql(DbContract):
+    """The real side on PostgreSQL."""
+
+    @pytest.fixture
+    def url(self, postgres_url: str) -> str:  # noqa: F811
+        return postgres_url
+
+
+def db_side(database: Database, folder: Path) -> Side:
+    """A store for a job that is claimed."""
+    with database.write() as session:
+        problem = problems.upsert(session, key=PROBLEM.key, definition=problem_to_json(PROBLEM))
+        job_id = add_job(session, problem_id=problem.id).id
+        leases.claim(session, job_id, "worker", 60.0)
+
+    def store() -> DbTrialStore:
+        return DbTrialStore(database, ArtifactStore(folder), job_id, "worker")
+
+    def cancel() -> None:
+        with database.write() as session:
+            leases.request_cancel(session, job_id)
+
+    return Side(store(), store, cancel)

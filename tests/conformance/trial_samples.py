@@ -1,0 +1,67 @@
+"""Configurations, outcomes and kernels for tests of trial stores; nothing is compiled."""
+
+import hashlib
+
+from codegen import (
+    Extent,
+    GemmProblem,
+    KernelArtifact,
+    KernelConfig,
+    MatmulConfig,
+    Prefetch,
+    PrefetchLevels,
+    StageOutput,
+    XeStrategy,
+)
+from hal import Argument, LaunchSpec
+from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
+
+PROBLEM = GemmProblem(96, 64, 128, transpose_b=True)
+PROOF = Proof(ProofKind.OPENCL_CPU, 5, 6, 0.25, 0.5)
+
+
+def config(number: int) -> KernelConfig:
+    """One of many configurations."""
+    prefetch = Prefetch(PrefetchLevels.L2_L1, number + 1)
+    matmul = MatmulConfig(Extent(2, 3, 1), Extent(32, 64, 16), Extent(8, 16, 32))
+    return KernelConfig(matmul, XeStrategy((4, 2), prefetch))
+
+
+def artifact(number: int, problem: GemmProblem = PROBLEM, config_number: int | None = None) -> KernelArtifact:
+    """A kernel of configuration `number`."""
+    binary = f"SPIR-V of {number}".encode()
+    return KernelArtifact(
+        key=hashlib.sha256(f"key {number}".encode()).hexdigest(),
+        content_hash=hashlib.sha256(binary).hexdigest(),
+        problem=problem,
+        config=config(number if config_number is None else config_number),
+        target="b580",
+        stages=(
+            StageOutput("xetile", "xetile.mlir", b"module {}", 1.5),
+            StageOutput("llvm", "llvm.ll", b"; llvm", 2.5),
+            StageOutput("spirv", "kernel.spv", binary, 0.5),
+        ),
+        launch=LaunchSpec(binary, "gemm", (Argument("a", "input", "f16", 24576),), (64, 2, 1), (64, 1, 1), 16, ""),
+        toolchain={"llvm": "22.1"},
+    )
+
+
+def measured(number: int, median_us: float = 12.0) -> Outcome:
+    """What a measured trial of `artifact(number)` came to."""
+    times = Measurement(median_us, median_us - 2, median_us - 1, median_us + 1, 30, "DPAS emulated", "2026.1")
+    return Outcome(
+        Status.MEASURED,
+        proof=PROOF,
+        measurement=times,
+        kernel_hash=artifact(number).content_hash,
+        compile_s=0.125,
+        verify_s=0.25,
+        measure_s=0.5,
+    )
+
+
+def predicted(number: int, time_us: float = 12.0) -> Outcome:
+    """What a predicted trial of `artifact(number)` came to."""
+    times = Prediction(time_us, time_us - 1, time_us + 2, "model 3")
+    proof = Proof(ProofKind.SIMULATOR, 6, 6, 0.0, 0.5)
+    return Outcome(Status.PREDICTED, proof=proof, prediction=times, kernel_hash=artifact(number).content_hash)
