@@ -1,10 +1,24 @@
 """How `xetune devices` shows devices: as tables, one device in full, or JSON."""
 
+from typing import Annotated
+
+import typer
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hal import FACT_NAMES, Backend, DeviceKind, DeviceSpec, ListedDevice, untargetable_reason
+from hal import (
+    FACT_NAMES,
+    Backend,
+    DeviceKind,
+    DeviceSpec,
+    ListedDevice,
+    list_devices,
+    resolve_device,
+    untargetable_reason,
+)
+from service.cli.output import CONSOLE, print_json
+from service.cli.problem import AsJson
 
 _UNKNOWN = "-"
 
@@ -146,3 +160,15 @@ def _binary(nbytes: int) -> str:
         if nbytes >= 1024**power:
             return f"{nbytes / 1024**power:.4g} {unit}"
     return f"{nbytes} B"
+
+
+def devices_command(
+    device: Annotated[str | None, typer.Argument(help="Every fact of this one, with where it comes from.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what can run here and the Intel GPUs that are known."""
+    listed = list_devices() if device is None else [resolve_device(device)]
+    if as_json:
+        print_json({"devices": devices_json(listed)})
+    else:
+        CONSOLE.print(render_devices(listed) if device is None else render_device(listed[0]))
