@@ -2,7 +2,7 @@
 
 import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from typing import TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -75,11 +75,10 @@ def _dataclass(hint: type, value: object, where: str) -> object:
     names = [f.name for f in fields(hint)]
     if unknown := [name for name in given if name not in names]:
         raise Malformed(_join(where, unknown[0]), f"unknown field; there are {', '.join(names)}")
-    values = {name: _decode(hints[name], item, _join(where, name)) for name, item in given.items()}
-    try:
-        return hint(**values)
-    except TypeError as error:  # a field without a default is missing
-        raise Malformed(where, str(error).partition("() ")[2]) from error
+    required = [f.name for f in fields(hint) if f.default is MISSING and f.default_factory is MISSING]
+    if missing := [name for name in required if name not in given]:
+        raise Malformed(where, f"missing {', '.join(missing)}")
+    return hint(**{name: _decode(hints[name], item, _join(where, name)) for name, item in given.items()})
 
 
 def _plain(hint: type, value: object, where: str) -> object:

@@ -6,11 +6,12 @@ Clocks of hosts differ and may step back, so no constraint orders two times of a
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.kernel import Artifact, Kernel
 from db.models.schedule import FIRE_OUTCOMES, Schedule, ScheduleFire
-from db.models.target import Device, Problem
+from db.models.target import DEVICE_KINDS, Device, Problem
 from db.models.trial import LABELS, PROOF_KINDS, TRIAL_STATUSES, Measurement, Prediction, Trial
 
 __all__ = [
     "ACTIVE_STATUSES",
+    "DEVICE_KINDS",
     "FIRE_OUTCOMES",
     "JOB_STATUSES",
     "LABELS",

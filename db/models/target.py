@@ -7,6 +7,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, JsonObject, one_of, utc_now
 
+DEVICE_KINDS = ("gpu", "cpu")
+
 
 class Device(Base):
     """A device under one driver; another driver of the same device is another row.
@@ -20,7 +22,7 @@ class Device(Base):
     __table_args__ = (
         UniqueConstraint("slug", "driver"),
         CheckConstraint("length(slug) > 0", name="slug_not_empty"),
-        CheckConstraint(one_of("kind", ("gpu", "cpu")), name="kind_known"),
+        CheckConstraint(one_of("kind", DEVICE_KINDS), name="kind_known"),
         CheckConstraint("emulates IS NULL OR emulates <> slug", name="emulates_another"),
     )
 

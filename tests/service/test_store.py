@@ -1,0 +1,148 @@
+"""What DbTrialStore writes beside the trials: kernels, files, the best trial; and when it writes nothing."""
+
+import hashlib
+import json
+import math
+from collections.abc import Generator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from codegen import GemmProblem
+from db import jobs, kernels, leases, problems
+from db.base import utc_now
+from db.errors import LeaseLost
+from db.models import Artifact, Job, Kernel, Measurement
+from db.session import Database, open_database
+from service.artifacts import ArtifactStore, StorageFull
+from service.convert import problem_to_json
+from service.store import DbTrialStore
+from tests.conformance.trial_samples import PROBLEM, artifact, config, measured, predicted
+from tests.db.databases import migrated_file, sqlite_url  # noqa: F401 (fixtures)
+from tests.db.rows import add_job
+from tuner.trial import Outcome, Proof, ProofKind, Status, Trial
+
+
+@pytest.fixture
+def store(sqlite_url: str, tmp_path: Path) -> Generator[DbTrialStore]:  # noqa: F811
+    """A store of a job that its worker claimed."""
+    database = open_database(sqlite_url)
+    with database.write() as session:
+        problem = problems.upsert(session, key=PROBLEM.key, definition=problem_to_json(PROBLEM))
+        job_id = add_job(session, problem_id=problem.id).id
+        leases.claim(session, job_id, "worker", 60.0)
+    yield DbTrialStore(database, ArtifactStore(tmp_path / "artifacts"), job_id, "worker")
+    database.close()
+
+
+def run(store: DbTrialStore, number: int, outcome: Outcome) -> None:
+    """Begin and end a trial, with its kernel if it names one."""
+    store.begin(number, config(number))
+    store.end(number, outcome, artifact(number) if outcome.kernel_hash else None)
+
+
+def best_number(store: DbTrialStore) -> int | None:
+    """Number of the job's best trial."""
+    with store.database.read() as session:
+        job = jobs.get(session, store.job_id)
+        assert job is not None
+        return None if job.best_trial is None else job.best_trial.number
+
+
+def count(database: Database, model: type[Kernel | Artifact | Measurement]) -> int:
+    """Rows of a table."""
+    with database.read() as session:
+        return session.scalars(select(func.count()).select_from(model)).one()
+
+
+def test_kernel_is_kept_with_every_file(store: DbTrialStore) -> None:
+    run(store, 0, measured(0))
+    with store.database.read() as session:
+        found = kernels.best_measured(session, PROBLEM.key, "opencl-cpu-as-b580")
+        assert found is not None
+        assert found.kernel is not None
+        kernel = found.kernel
+        assert (kernel.content_hash, kernel.compile_key) == (artifact(0).content_hash, artifact(0).key)
+        assert (kernel.target, kernel.toolchain, kernel.config_hash) == ("b580", {"llvm": "22.1"}, config(0).key)
+        assert found.measurement is not None
+        assert found.measurement.versions == {"llvm": "22.1"}
+        files = {a.name: store.artifacts.get(a.sha256) for a in kernel.artifacts}
+        assert [a.size for a in kernel.artifacts] == [len(data) for data in files.values()]
+    assert list(files) == ["xetile.mlir", "llvm.ll", "kernel.spv", "kernel.json"]
+    assert hashlib.sha256(files["kernel.spv"]).hexdigest() == artifact(0).content_hash
+    assert json.loads(files["kernel.json"]) == kernel.manifest
+    assert kernel.manifest["local_size"] == [64, 1, 1]
+
+
+def test_job_names_its_best_trial_as_trials_end(store: DbTrialStore) -> None:
+    run(store, 0, Outcome(Status.REJECTED, reason="spill: 3 registers"))
+    assert best_number(store) is None
+    seen: list[int | None] = []
+    for number, outcome in ((1, predicted(1, 3.0)), (2, measured(2, 20.0)), (3, measured(3, 19.0)), (4, measured(4))):
+        run(store, number, replace(outcome, kernel_hash=artifact(number).content_hash))
+        seen.append(best_number(store))
+    run(store, 5, measured(5, 30.0))
+    assert [*seen, best_number(store)] == [1, 2, 3, 4, 4]
+
+
+def test_result_that_is_not_a_number_is_infinitely_wrong(store: DbTrialStore) -> None:
+    proof = Proof(ProofKind.SIMULATOR, 0, 6, math.nan, 0.5)
+    run(store, 0, Outcome(Status.WRONG_RESULT, "row 3 is not a number", proof))
+    (trial,) = store.trials()
+    assert trial.outcome is not None
+    assert trial.outcome.proof.max_error == math.inf
+
+
+def test_full_disk_leaves_the_trial_pending_and_no_row(store: DbTrialStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.begin(0, config(0))
+
+    def full(_store: ArtifactStore, _data: bytes) -> str:
+        raise StorageFull("no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ArtifactStore, "put", full)
+        with pytest.raises(StorageFull):
+            store.end(0, measured(0), artifact(0))
+    assert store.trials() == [Trial(0, config(0))]
+    assert count(store.database, Kernel) == count(store.database, Artifact) == 0
+    store.end(0, measured(0), artifact(0))
+    assert store.trials() == [Trial(0, config(0), measured(0))]
+
+
+def test_failure_between_the_rows_undoes_them_all(store: DbTrialStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.begin(0, config(0))
+
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "update_best", fail)
+        with pytest.raises(KeyboardInterrupt):
+            store.end(0, measured(0), artifact(0))
+    assert store.trials() == [Trial(0, config(0))]
+    assert count(store.database, Kernel) == count(store.database, Measurement) == 0
+
+
+def test_kernel_of_another_problem_is_refused(store: DbTrialStore) -> None:
+    store.begin(0, config(0))
+    with pytest.raises(ValueError, match="the artifact given is of 80x64x128"):
+        store.end(0, measured(0), artifact(0, GemmProblem(80, 64, 128)))
+    assert store.trials() == [Trial(0, config(0))]
+
+
+def test_worker_that_lost_the_job_writes_nothing_more(store: DbTrialStore) -> None:
+    store.begin(0, config(0))
+    with store.database.write() as session:
+        leases.claim_next(session, "another", 60.0, now=utc_now() + timedelta(seconds=61))
+    with pytest.raises(LeaseLost):
+        store.end(0, measured(0), artifact(0))
+    with pytest.raises(LeaseLost):
+        store.begin(1, config(1))
+    resumed = replace(store, worker="another")
+    assert resumed.trials() == [Trial(0, config(0))]
+    resumed.end(0, measured(0), artifact(0))
+    with store.database.read() as session:
+        assert session.scalars(select(Job.attempts)).one() == 2
