@@ -86,7 +86,9 @@ def _prefetch_first(
     k_step, distance = config.matmul.block.k, config.strategy.prefetch.distance
     if not distance:
         return []
-    ahead = [_init(body, *start, name) for start, name in zip(starts, ("a_ahead", "b_ahead"), strict=True)]
+    ahead: list[SSAValue] = [
+        _init(body, *start, name) for start, name in zip(starts, ("a_ahead", "b_ahead"), strict=True)
+    ]
     for step in range(distance):
         if step * k_step < problem.k:
             for tile in ahead:

@@ -12,9 +12,9 @@ from xdsl.dialects.memref import MemRef
 from xdsl.dialects.scf import Scf
 from xdsl.dialects.vector import Vector
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 
 from codegen.dialects.gpu import Gpu
+from codegen.dialects.printer import ModulePrinter
 from codegen.dialects.xegpu import XeGPU
 from codegen.dialects.xetile import XeTile
 
@@ -40,8 +40,8 @@ def parse(source: str, name: str = "<input>") -> ModuleOp:
 
 
 def text(module: ModuleOp, *, generic: bool = False) -> str:
-    """The text of a module, in MLIR's generic form if asked."""
-    stream = StringIO()
-    Printer(stream, print_generic_format=generic).print_op(module)
-    stream.write("\n")
-    return stream.getvalue()
+    """The text of a module; in MLIR's generic form, without aliases, if asked."""
+    printer = ModulePrinter(StringIO(), print_generic_format=generic)
+    printer.print_op(module)
+    assert isinstance(printer.stream, StringIO)
+    return f"{printer.alias_definitions()}{printer.stream.getvalue()}\n"

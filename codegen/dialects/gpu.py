@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import auto
-from typing import ClassVar, Self
+from typing import Self
 
 from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IndexType, StringAttr, UnitAttr, i32
 from xdsl.dialects.utils import EnumAttribute
@@ -77,7 +77,7 @@ class SubgroupIdOp(IRDLOperation):
     name = "gpu.subgroup_id"
     result = result_def(IndexType)
     traits = traits_def(Pure())
-    assembly_format: ClassVar[str] = "attr-dict `:` type($result)"
+    assembly_format = "attr-dict `:` type($result)"
 
 
 @irdl_op_definition
@@ -86,7 +86,7 @@ class ReturnOp(IRDLOperation):
 
     name = "gpu.return"
     traits = traits_def(IsTerminator())
-    assembly_format: ClassVar[str] = "attr-dict"
+    assembly_format = "attr-dict"
 
     def __init__(self) -> None:
         super().__init__()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, IntegerType, i64
 from xdsl.ir import SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -13,25 +13,22 @@ Index = int | SSAValue
 index = IndexType()
 
 
-def split(values: Sequence[Index]) -> tuple[list[SSAValue], DenseArrayBase]:
+def split(values: Sequence[Index]) -> tuple[list[SSAValue], DenseArrayBase[IntegerType]]:
     """The values, and the numbers with a marker where a value stands."""
     dynamic = [v for v in values if isinstance(v, SSAValue)]
-    static = [v if isinstance(v, int) else DYNAMIC_INDEX for v in values]
-    return dynamic, DenseArrayBase.from_list(i64, static)
+    return dynamic, DenseArrayBase.from_list(i64, [v if isinstance(v, int) else DYNAMIC_INDEX for v in values])
 
 
-def join(dynamic: Sequence[SSAValue], static: DenseArrayBase | None) -> tuple[Index, ...]:
-    """The list that `split` took apart; empty when there is none."""
+def join(dynamic: Iterator[SSAValue], static: DenseArrayBase[IntegerType] | None) -> tuple[Index, ...]:
+    """The list that `split` took apart; empty when there is none. Takes what it needs of the values."""
     if static is None:
         return ()
-    values: Iterator[SSAValue] = iter(dynamic)
-    return tuple(next(values) if s == DYNAMIC_INDEX else int(s) for s in static.get_values())
+    return tuple(next(dynamic) if s == DYNAMIC_INDEX else s for s in static.get_values())
 
 
-def agrees(dynamic: Sequence[SSAValue], static: DenseArrayBase | None) -> bool:
-    """Whether there are as many values as markers."""
-    markers = 0 if static is None else static.get_values().count(DYNAMIC_INDEX)
-    return len(dynamic) == markers
+def markers(static: DenseArrayBase[IntegerType] | None) -> int:
+    """How many values belong to the numbers."""
+    return 0 if static is None else static.get_values().count(DYNAMIC_INDEX)
 
 
 def parse_indices(parser: Parser) -> tuple[Index, ...]:

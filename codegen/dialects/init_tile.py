@@ -6,23 +6,19 @@ from typing import Self
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     DenseArrayBase,
-    IndexType,
     IntAttr,
     IntegerType,
     MemRefType,
     NoneAttr,
     StridedLayoutAttr,
-    VectorType,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
     operand_def,
-    opt_operand_def,
     opt_prop_def,
     result_def,
     traits_def,
@@ -33,9 +29,9 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.index_list import Index, agrees, index, join, parse_indices, print_indices, split
+from codegen.dialects.index_list import Index, index, join, markers, parse_indices, print_indices, split
 from codegen.dialects.maps import Ints, format_ints
-from codegen.dialects.tile import COLUMN_MAJOR, ROW_MAJOR, TileType
+from codegen.dialects.tile import COLUMN_MAJOR, ROW_MAJOR, TileType, verify_indices
 
 _SWAPPED = AffineMap.from_callable(lambda d0, d1: (d1, d0))
 _IDENTITY = AffineMap.identity(2)
@@ -49,16 +45,12 @@ class InitTileOp(IRDLOperation):
     """
 
     name = "xetile.init_tile"
-    source = operand_def(MemRefType.constr() | IntegerType)
-    dynamic_offsets = var_operand_def(IndexType)
-    dynamic_sizes = var_operand_def(IndexType)
-    dynamic_strides = var_operand_def(IndexType)
-    indices = opt_operand_def(VectorType)
+    source = operand_def()
+    dynamic = var_operand_def()  # the values among offsets, sizes and strides, in this order; or the indices
     tile = result_def(TileType)
-    const_offsets = opt_prop_def(DenseArrayBase)
-    const_sizes = opt_prop_def(DenseArrayBase)
-    const_strides = opt_prop_def(DenseArrayBase)
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    const_offsets = opt_prop_def(DenseArrayBase[IntegerType])
+    const_sizes = opt_prop_def(DenseArrayBase[IntegerType])
+    const_strides = opt_prop_def(DenseArrayBase[IntegerType])
     traits = traits_def(Pure())
 
     def __init__(
@@ -72,36 +64,33 @@ class InitTileOp(IRDLOperation):
         indices: SSAValue | None = None,
         attributes: dict[str, Attribute] | None = None,
     ) -> None:
-        dynamic: list[list[SSAValue]] = []
+        dynamic: list[SSAValue] = [] if indices is None else [indices]
         properties: dict[str, Attribute] = {}
         for key, values in (("const_offsets", offsets), ("const_sizes", sizes), ("const_strides", strides)):
-            values_now, numbers = split(values)
-            dynamic.append(values_now)
             if values:
-                properties[key] = numbers
-        super().__init__(
-            operands=[source, *dynamic, indices], result_types=[tile], properties=properties, attributes=attributes
-        )
+                values_now, properties[key] = split(values)
+                dynamic += values_now
+        super().__init__(operands=[source, dynamic], result_types=[tile], properties=properties, attributes=attributes)
 
     @property
-    def tile_type(self) -> TileType:
-        """Type of the tile."""
-        return self.tile.type
+    def placement(self) -> tuple[tuple[Index, ...], tuple[Index, ...], tuple[Index, ...]]:
+        """Offsets in each dimension of the base; its sizes and strides where its type does not say them."""
+        values = iter(self.dynamic)
+        return (
+            join(values, self.const_offsets),
+            join(values, self.const_sizes),
+            join(values, self.const_strides),
+        )
 
     @property
     def offsets(self) -> tuple[Index, ...]:
         """Offsets in each dimension of the base, in elements; none when scattered."""
-        return join(self.dynamic_offsets, self.const_offsets)
+        return join(iter(self.dynamic), self.const_offsets)
 
     @property
-    def sizes(self) -> tuple[Index, ...]:
-        """Shape of the base where its type does not say it."""
-        return join(self.dynamic_sizes, self.const_sizes)
-
-    @property
-    def strides(self) -> tuple[Index, ...]:
-        """Strides of the base where its type does not say them."""
-        return join(self.dynamic_strides, self.const_strides)
+    def indices(self) -> SSAValue | None:
+        """The indices of a scattered tile."""
+        return self.dynamic[0] if self.const_offsets is None else None
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -133,12 +122,13 @@ class InitTileOp(IRDLOperation):
             printer.print_string(", ")
             printer.print_ssa_value(self.indices)
         else:
-            print_indices(printer, self.offsets)
-            if self.sizes:
+            offsets, sizes, strides = self.placement
+            print_indices(printer, offsets)
+            if sizes:
                 printer.print_string(", ")
-                print_indices(printer, self.sizes)
+                print_indices(printer, sizes)
                 printer.print_string(", ")
-                print_indices(printer, self.strides)
+                print_indices(printer, strides)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.source.type)
@@ -149,7 +139,7 @@ class InitTileOp(IRDLOperation):
         printer.print_attribute(self.tile.type)
 
     def verify_(self) -> None:
-        base, tile = self.source.type, self.tile_type
+        base, tile = self.source.type, self.tile.type
         if isinstance(base, MemRefType):
             if base.element_type != tile.element_type:
                 raise VerifyException(f"init_tile: expected a tile of {base.element_type}, got {tile.element_type}")
@@ -157,31 +147,24 @@ class InitTileOp(IRDLOperation):
             raise VerifyException(f"init_tile: expected a memref or an i64 address, got {base}")
         if len(tile.get_shape()) != 2:
             raise VerifyException(f"init_tile: expected a 2-D tile, got shape {format_ints(tile.get_shape())}")
-        if tile.traits.scattered != (self.indices is not None):
+        if tile.traits.scattered != (self.const_offsets is None):
             raise VerifyException("init_tile: expected indices for a scattered tile and offsets for any other")
-        if self.indices is not None:
-            _verify_indices(self.indices.type, tile)
+        if self.const_offsets is None:
+            verify_indices("init_tile", self.dynamic, tile)
             return
-        for what, dynamic, static in (
-            ("offsets", self.dynamic_offsets, self.const_offsets),
-            ("sizes", self.dynamic_sizes, self.const_sizes),
-            ("strides", self.dynamic_strides, self.const_strides),
-        ):
-            if not agrees(dynamic, static):
-                raise VerifyException(f"init_tile: expected a value for each marker in {what}, got {len(dynamic)}")
+        needed = sum(map(markers, (self.const_offsets, self.const_sizes, self.const_strides)))
+        if len(self.dynamic) != needed or any(v.type != index for v in self.dynamic):
+            raise VerifyException(
+                f"init_tile: expected {needed} values of type index, got {[str(v.type) for v in self.dynamic]}"
+            )
+        offsets, sizes, strides = self.placement
         rank = base.get_num_dims() if isinstance(base, MemRefType) else 2
         if rank < 2:
             raise VerifyException(f"init_tile: expected a base of two or more dimensions, got {base}")
-        if len(self.offsets) != rank:
-            raise VerifyException(f"init_tile: expected {rank} offsets for {base}, got {len(self.offsets)}")
-        _verify_extent(base, rank, self.sizes, self.strides)
-        _verify_order(base, self.strides, tile.traits.order)
-
-
-def _verify_indices(indices: Attribute, tile: TileType) -> None:
-    expected = VectorType(index, tile.get_shape())
-    if indices != expected:
-        raise VerifyException(f"init_tile: expected indices {expected}, got {indices}")
+        if len(offsets) != rank:
+            raise VerifyException(f"init_tile: expected {rank} offsets for {base}, got {len(offsets)}")
+        _verify_extent(base, rank, sizes, strides)
+        _verify_order(base, strides, tile.traits.order)
 
 
 def _verify_extent(base: Attribute, rank: int, sizes: tuple[Index, ...], strides: tuple[Index, ...]) -> None:

@@ -1,10 +1,10 @@
 """The XeTile tile type and the attribute that describes a tile."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
-from xdsl.dialects.builtin import IntegerAttr, ShapedType, VectorType
-from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ShapedType, VectorType
+from xdsl.ir import Attribute, Data, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -147,6 +147,17 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType):
                 f"xetile.tile: expected a 2-D shape that inner_blocks {format_ints(blocks)} divide, "
                 f"got {format_ints(shape)}"
             )
+
+
+def verify_indices(op: str, indices: Sequence[SSAValue], tile: TileType) -> None:
+    """Check that a scattered tile has one vector of indices, of its shape.
+
+    Raises:
+        VerifyException: it has not.
+    """
+    types, expected = [v.type for v in indices], VectorType(IndexType(), tile.get_shape())
+    if types != [expected]:
+        raise VerifyException(f"{op}: expected indices {expected}, got {[str(t) for t in types]}")
 
 
 def _parse_wg_map(parser: AttrParser) -> WgMap:

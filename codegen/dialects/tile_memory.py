@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from typing import Self, cast
 
-from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, FloatAttr, IndexType, IntegerAttr, VectorType
+from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
     IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
-    opt_operand_def,
     opt_prop_def,
     result_def,
     traits_def,
@@ -26,16 +24,16 @@ from xdsl.utils.exceptions import VerifyException
 from codegen.dialects.cache_hint import HINTS, CachePolicy, TileCacheHint
 from codegen.dialects.index_list import (
     Index,
-    agrees,
     index,
     join,
+    markers,
     parse_indices,
     print_indices,
     resolve_index,
     split,
 )
 from codegen.dialects.maps import format_ints
-from codegen.dialects.tile import TileType
+from codegen.dialects.tile import TileType, verify_indices
 
 _NEAREST_CACHE = {3: 0, 2: 1, 1: 2, 0: 3}  # RFC appendix 2.5: locality<3> is for the first level, <2> for the second
 
@@ -168,11 +166,9 @@ class UpdateTileOffsetOp(IRDLOperation):
 
     name = "xetile.update_tile_offset"
     tile = operand_def(TileType)
-    dynamic_offsets = var_operand_def(IndexType)
-    indices = opt_operand_def(VectorType)
-    const_offsets = opt_prop_def(DenseArrayBase)
+    dynamic = var_operand_def()  # the values among the offsets; or the indices
+    const_offsets = opt_prop_def(DenseArrayBase[IntegerType])
     result = result_def(TileType)
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure())
 
     def __init__(
@@ -183,18 +179,23 @@ class UpdateTileOffsetOp(IRDLOperation):
         indices: SSAValue | None = None,
         attributes: dict[str, Attribute] | None = None,
     ) -> None:
-        values, numbers = split(offsets)
+        dynamic: list[SSAValue] = [] if indices is None else [indices]
+        properties: dict[str, Attribute] = {}
+        if offsets:
+            dynamic, properties["const_offsets"] = split(offsets)
         super().__init__(
-            operands=[tile, values, indices],
-            result_types=[tile.type],
-            properties={"const_offsets": numbers} if offsets else {},
-            attributes=attributes,
+            operands=[tile, dynamic], result_types=[tile.type], properties=properties, attributes=attributes
         )
 
     @property
     def offsets(self) -> tuple[Index, ...]:
         """Elements to move by; none when scattered."""
-        return join(self.dynamic_offsets, self.const_offsets)
+        return join(iter(self.dynamic), self.const_offsets)
+
+    @property
+    def indices(self) -> SSAValue | None:
+        """What a scattered tile's elements move by."""
+        return self.dynamic[0] if self.const_offsets is None else None
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -240,14 +241,18 @@ class UpdateTileOffsetOp(IRDLOperation):
         tile = cast(TileType, self.tile.type)
         if self.result.type != tile:
             raise VerifyException(f"update_tile_offset: expected the result {tile}, got {self.result.type}")
-        if tile.traits.scattered != (self.indices is not None):
+        if tile.traits.scattered != (self.const_offsets is None):
             raise VerifyException("update_tile_offset: expected indices for a scattered tile and offsets for any other")
-        if self.indices is not None:
-            expected = VectorType(index, tile.get_shape())
-            if self.indices.type != expected:
-                raise VerifyException(f"update_tile_offset: expected indices {expected}, got {self.indices.type}")
-        elif not agrees(self.dynamic_offsets, self.const_offsets) or len(self.offsets) != 2:
-            raise VerifyException(f"update_tile_offset: expected two offsets, got {len(self.offsets)}")
+        if self.const_offsets is None:
+            verify_indices("update_tile_offset", self.dynamic, tile)
+            return
+        needed = markers(self.const_offsets)
+        if len(self.dynamic) != needed or any(v.type != index for v in self.dynamic):
+            raise VerifyException(
+                f"update_tile_offset: expected {needed} values of type index, got {[str(v.type) for v in self.dynamic]}"
+            )
+        if len(self.const_offsets) != 2:
+            raise VerifyException(f"update_tile_offset: expected two offsets, got {len(self.const_offsets)}")
 
 
 def _verify_value(op: str, value: Attribute, tile: TileType) -> None:

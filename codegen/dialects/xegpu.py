@@ -25,7 +25,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.cache_hint import XeGPUCacheHint
-from codegen.dialects.index_list import Index, agrees, split
+from codegen.dialects.index_list import Index, markers, split
 from codegen.dialects.maps import format_ints
 from codegen.dialects.xegpu_types import Distribution, LayoutAttr, TensorDescType
 
@@ -47,11 +47,11 @@ class CreateNdTdescOp(IRDLOperation):
     """Describe a matrix for 2-D block messages. A memref of static shape needs no shape and strides."""
 
     name = "xegpu.create_nd_tdesc"
-    source = operand_def(MemRefType.constr() | IntegerType)
+    source = operand_def()
     shape = var_operand_def(IndexType)
     strides = var_operand_def(IndexType)
-    const_shape = opt_prop_def(DenseArrayBase)
-    const_strides = opt_prop_def(DenseArrayBase)
+    const_shape = opt_prop_def(DenseArrayBase[IntegerType])
+    const_strides = opt_prop_def(DenseArrayBase[IntegerType])
     result = result_def(TensorDescType)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure())
@@ -73,7 +73,7 @@ class CreateNdTdescOp(IRDLOperation):
             raise VerifyException(f"create_nd_tdesc: expected no shape for the static {self.source.type}, got one")
         if not static and (self.const_shape is None or self.const_strides is None):
             raise VerifyException(f"create_nd_tdesc: expected shape and strides for {self.source.type}, got none")
-        if not agrees(self.shape, self.const_shape) or not agrees(self.strides, self.const_strides):
+        if len(self.shape) != markers(self.const_shape) or len(self.strides) != markers(self.const_strides):
             raise VerifyException("create_nd_tdesc: expected a value for each marker in shape and strides")
 
 
@@ -84,7 +84,7 @@ class LoadNdOp(IRDLOperation):
     name = "xegpu.load_nd"
     desc = operand_def(TensorDescType)
     offsets = var_operand_def(IndexType)
-    const_offsets = prop_def(DenseArrayBase)
+    const_offsets = prop_def(DenseArrayBase[IntegerType])
     layout = opt_prop_def(LayoutAttr)
     l1_hint = opt_prop_def(XeGPUCacheHint)
     l2_hint = opt_prop_def(XeGPUCacheHint)
@@ -112,7 +112,7 @@ class PrefetchNdOp(IRDLOperation):
     name = "xegpu.prefetch_nd"
     desc = operand_def(TensorDescType)
     offsets = var_operand_def(IndexType)
-    const_offsets = prop_def(DenseArrayBase)
+    const_offsets = prop_def(DenseArrayBase[IntegerType])
     layout = opt_prop_def(LayoutAttr)
     l1_hint = opt_prop_def(XeGPUCacheHint)
     l2_hint = opt_prop_def(XeGPUCacheHint)
@@ -136,7 +136,7 @@ class StoreNdOp(IRDLOperation):
     value = operand_def(VectorType)
     desc = operand_def(TensorDescType)
     offsets = var_operand_def(IndexType)
-    const_offsets = prop_def(DenseArrayBase)
+    const_offsets = prop_def(DenseArrayBase[IntegerType])
     layout = opt_prop_def(LayoutAttr)
     l1_hint = opt_prop_def(XeGPUCacheHint)
     l2_hint = opt_prop_def(XeGPUCacheHint)
@@ -194,11 +194,13 @@ def _verify_block(op: str, desc: SSAValue, value: Attribute, layout: LayoutAttr 
         layout.verify_distributes(op, block.get_shape())
 
 
-def _verify_offsets(op: str, desc: SSAValue, offsets: Sequence[SSAValue], const_offsets: DenseArrayBase) -> None:
+def _verify_offsets(
+    op: str, desc: SSAValue, offsets: Sequence[SSAValue], const_offsets: DenseArrayBase[IntegerType]
+) -> None:
     rank = cast(TensorDescType, desc.type).vector_type.get_num_dims()
     if len(const_offsets) < rank:
         raise VerifyException(f"{op}: expected at least {rank} offsets, got {len(const_offsets)}")
-    if not agrees(offsets, const_offsets):
+    if len(offsets) != markers(const_offsets):
         raise VerifyException(f"{op}: expected a value for each marker in const_offsets, got {len(offsets)}")
 
 

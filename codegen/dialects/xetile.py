@@ -3,10 +3,10 @@
 Source: XeTile RFC, with the concrete syntax of Intel's former C++ implementation.
 """
 
-from typing import ClassVar, cast
+from typing import cast
 
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Dialect, SSAValue
+from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -61,14 +61,14 @@ class TileMmaOp(IRDLOperation):
     wg_map_c = opt_prop_def(WgMap)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format: ClassVar[str] = (
-        "$a `,` $b (`,` $c^)? attr-dict `:` type($a) `,` type($b) (`,` type($c)^)? `->` type($d)"
-    )
+    assembly_format = "$a `,` $b (`,` $c^)? attr-dict `:` type($a) `,` type($b) (`,` type($c)^)? `->` type($d)"
 
     def __init__(
         self, a: SSAValue, b: SSAValue, c: SSAValue, wg_maps: tuple[WgMap, WgMap, WgMap] | None = None
     ) -> None:
-        properties = {} if wg_maps is None else dict(zip(("wg_map_a", "wg_map_b", "wg_map_c"), wg_maps, strict=True))
+        properties: dict[str, Attribute] = {}
+        if wg_maps is not None:
+            properties["wg_map_a"], properties["wg_map_b"], properties["wg_map_c"] = wg_maps
         super().__init__(operands=[a, b, c], result_types=[c.type], properties=properties)
 
     def verify_(self) -> None:

@@ -30,17 +30,18 @@ def _visit(block: Block, made: dict[_Key, SSAValue], descriptors: dict[InitTileO
     for op in tuple(block.ops):
         if isinstance(op, InitTileOp):
             _verify_lowered(op)
-            key = (op.source, op.tile.type, op.sizes, op.strides)
+            _, sizes, strides = op.placement
+            key = (op.source, op.tile.type, sizes, strides)
             if key not in made:
-                made[key] = _create(op)
+                made[key] = _create(op, sizes, strides)
             descriptors[op] = made[key]
         for region in op.regions:
             for inner in region.blocks:
                 _visit(inner, dict(made), descriptors)
 
 
-def _create(op: InitTileOp) -> SSAValue:
-    create = CreateNdTdescOp(op.source, TensorDescType(op.tile.type.vector_type), op.sizes, op.strides)
+def _create(op: InitTileOp, sizes: tuple[Index, ...], strides: tuple[Index, ...]) -> SSAValue:
+    create = CreateNdTdescOp(op.source, TensorDescType(op.tile.type.vector_type), sizes, strides)
     create.result.name_hint = op.tile.name_hint
     Rewriter.insert_op(create, InsertPoint.before(op))
     return create.result

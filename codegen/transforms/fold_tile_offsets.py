@@ -105,7 +105,7 @@ class _Carried:
         if self.init is None:
             return [value]
         init, first = _init_of(value), self.init
-        same = (init.source, init.sizes, init.strides) == (first.source, first.sizes, first.strides)
+        same = (init.source, init.placement[1:]) == (first.source, first.placement[1:])
         fixed = [(a, b) for a, b, moves in zip(init.offsets, first.offsets, self.moves, strict=True) if not moves]
         if not same or any(a != b for a, b in fixed):
             raise PassFailedException(
@@ -155,7 +155,8 @@ def _init_of(tile: SSAValue) -> InitTileOp:
 
 def _at(init: InitTileOp, offsets: tuple[Index, ...], where: InsertPoint, name: str | None) -> SSAValue:
     """The tile at other offsets."""
-    moved = InitTileOp(init.source, offsets, init.tile.type, sizes=init.sizes, strides=init.strides)
+    _, sizes, strides = init.placement
+    moved = InitTileOp(init.source, offsets, init.tile.type, sizes=sizes, strides=strides)
     moved.tile.name_hint = name
     Rewriter.insert_op(moved, where)
     return moved.tile
