@@ -7,6 +7,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from codegen import GemmProblem
+from codegen.canonical import to_json
 from db.base import new_id
 from db.models import (
     Artifact,
@@ -70,9 +72,12 @@ def add_device(session: Session, slug: str = "opencl-cpu-as-b580", emulates: str
 
 def add_problem(session: Session, m: int = 512, n: int = 384, k: int = 1024) -> Problem:
     """A plain GEMM."""
+    gemm = GemmProblem(m, n, k)
+    definition = to_json(gemm)
+    assert isinstance(definition, dict)
     problem = Problem(
-        key=sha256(f"{m} {n} {k}"), m=m, n=n, k=k, batch=1, dtype_a="f16", dtype_b="f16", dtype_c="f32",
-        dtype_acc="f32", transpose_a=False, transpose_b=False, definition={"epilogue": []},
+        key=gemm.key, m=m, n=n, k=k, batch=1, dtype_a="f16", dtype_b="f16", dtype_c="f32", dtype_acc="f32",
+        transpose_a=False, transpose_b=False, definition=definition,
     )  # fmt: skip
     session.add(problem)
     session.flush()
