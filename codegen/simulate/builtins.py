@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from codegen.simulate.block_io import block_io, block_shape
+from codegen.simulate.block_io import block_io
+from codegen.simulate.block_shape import block_shape
 from codegen.simulate.call import Call
 from codegen.simulate.dpas import DPAS_NAME, dpas
 from codegen.simulate.values import LANES, Array, unsigned
@@ -21,7 +22,7 @@ def call_builtin(call: Call) -> Array | None:
         SimulationRefused: a function that is not known, or arguments that its definition excludes.
     """
     symbol = call.instruction.detail
-    name = _unmangled(symbol)
+    name = unmangled(symbol)
     if (m := DPAS_NAME.fullmatch(name)) is not None:
         return dpas(call, m["type"])
     if (shape := block_shape(name)) is not None:
@@ -39,7 +40,8 @@ def call_builtin(call: Call) -> Array | None:
     raise call.refuse(f"function {symbol} is not known")
 
 
-def _unmangled(symbol: str) -> str:
+def unmangled(symbol: str) -> str:
+    """The name of an OpenCL built-in without its parameter types; other symbols as they are."""
     m = _MANGLED.match(symbol)
     return symbol[m.end() : m.end() + int(m["length"])] if m else symbol
 

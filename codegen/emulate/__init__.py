@@ -1,0 +1,11 @@
+"""Kernels for an Xe GPU made to run on an OpenCL CPU device, with emulated built-ins.
+
+The CPU has no 2-D block messages and no DPAS. Its compiler takes seconds to vectorise kernels over the lanes of a
+sub-group, so the lanes are made explicit here instead: one work-item runs a whole sub-group, a value that differs
+between lanes is a small array, and the built-ins are functions that work on such arrays. The launch stays the same;
+of 16 work-items of a sub-group 15 return at once.
+"""
+
+from codegen.emulate.rewrite import emulate
+
+__all__ = ["emulate"]
