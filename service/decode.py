@@ -1,5 +1,6 @@
 """Values from JSON by their type hints: the inverse of the canonical form."""
 
+import functools
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -7,6 +8,8 @@ from enum import Enum
 from typing import TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+
+_hints = functools.cache(get_type_hints)
 
 
 class Malformed(ValueError):
@@ -71,7 +74,7 @@ def _enum(hint: type[Enum], value: object, where: str) -> Enum:
 
 def _dataclass(hint: type, value: object, where: str) -> object:
     given = _object(value, where)
-    hints = get_type_hints(hint)
+    hints = _hints(hint)
     names = [f.name for f in fields(hint)]
     if unknown := [name for name in given if name not in names]:
         raise Malformed(_join(where, unknown[0]), f"unknown field; there are {', '.join(names)}")
