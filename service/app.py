@@ -17,7 +17,7 @@ from service.dashboard.routes import router as dashboard
 from service.deps import Context
 from service.devices.routes import router as devices
 from service.devices.service import DeviceDirectory
-from service.headers import SecurityHeaders
+from service.gate import Gate
 from service.health.routes import router as health
 from service.jobs.routes import router as jobs
 from service.kernels.routes import router as kernels
@@ -68,11 +68,10 @@ def create_app(
         redoc_url=None,
         openapi_url="/openapi.json",
         generate_unique_id_function=_operation_id,
-        max_body_size=settings.max_body_bytes,
     )
     app.state.context = context
     app.openapi = lambda: contract(app)
-    app.add_middleware(SecurityHeaders)
+    app.add_middleware(Gate, max_body_bytes=settings.max_body_bytes)
     add_problem_handlers(app)
     for router in (jobs, kernels, devices, schedules, health):
         app.include_router(router, responses=EVERYWHERE)

@@ -6,6 +6,7 @@ ServiceError
 +-- NotFound      404  no such thing
 +-- Conflict      409  it contradicts the present state
 +-- RefusedByRule 409  a legality rule refuses the problem on the device
++-- TooLarge      413  the body is larger than the service accepts
 +-- RangeInvalid  416  no such bytes
 +-- TooMany       429  a limit of this service is reached
 +-- Unavailable   503  the database cannot serve it now
@@ -105,6 +106,12 @@ class RefusedByRule(ServiceError):
     """A legality rule refuses the problem on the device."""
 
     status, kind = HTTPStatus.CONFLICT, "refused"
+
+
+class TooLarge(ServiceError):
+    """The body is larger than the service accepts."""
+
+    status, kind = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"
 
 
 class RangeInvalid(ServiceError):

@@ -7,6 +7,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from codegen import InvalidProblem, Refused
 from db.errors import DatabaseError
@@ -62,7 +63,10 @@ def add_problem_handlers(app: FastAPI) -> None:
             405: ("method-not-allowed", f"{request.method} is not allowed here"),
             413: ("too-large", "the request body is larger than this service accepts; send less"),
         }.get(error.status_code, (f"http-{error.status_code}", str(error.detail)))
-        return _answer(request, HTTPStatus(error.status_code), kind, detail, headers=error.headers)
+        headers = dict(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = ", ".join(_methods(app, request))
+        return _answer(request, HTTPStatus(error.status_code), kind, detail, headers=headers)
 
     @app.exception_handler(HTTPStatus.INTERNAL_SERVER_ERROR)
     def _bug(request: Request, error: Exception) -> JSONResponse:
@@ -112,6 +116,15 @@ def _answer(
         headers=dict(headers or {}),
         media_type=PROBLEM_JSON,
     )
+
+
+def _methods(app: FastAPI, request: Request) -> list[str]:
+    """What is allowed at the path; the router itself names the methods of one route only."""
+    return [
+        method
+        for method in ("GET", "POST", "DELETE")
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in app.routes)
+    ]
 
 
 def _dashed(name: str) -> str:

@@ -169,9 +169,7 @@ def test_a_queued_job_is_cancelled_at_once_and_a_running_one_is_told(client: Tes
         assert jobs.count_by_status(session) == {"cancelled": 1, "running": 1}
 
 
-@pytest.mark.parametrize(
-    ("method", "tail"), [("GET", ""), ("GET", "/trials"), ("GET", "/events"), ("POST", "/cancel")]
-)
+@pytest.mark.parametrize(("method", "tail"), [("GET", ""), ("GET", "/trials"), ("GET", "/events"), ("POST", "/cancel")])
 def test_a_job_that_does_not_exist_is_a_404_problem(client: TestClient, method: str, tail: str) -> None:
     answer = client.request(method, f"/v1/jobs/{uuid4()}{tail}")
     assert (answer.status_code, answer.json()["type"]) == (404, "urn:xetune:problem:not-found")

@@ -1,0 +1,202 @@
+"""Schedules fire once for each due time, however many processes look, and jobs come of it."""
+
+import threading
+from uuid import uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from db import schedules
+from db.session import Database
+from service.app import create_app
+from service.deps import Context
+from service.schedules.clock import ScheduleClock
+from service.schedules.firing import fire_due
+from service.settings import Settings
+from tests.service.rest import BODY, Clock, invented_devices, jobs_of
+
+HOURLY = {"name": "hourly", "cron": "0 * * * *", "timezone": "UTC", "job": BODY, "misfire_grace_s": 600}
+
+
+def post(client: TestClient, **changes: object) -> dict[str, object]:
+    """Make a schedule over REST."""
+    answer = client.post("/v1/schedules", json=HOURLY | changes)
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def outcomes(client: TestClient, schedule: dict[str, object]) -> list[tuple[str, str]]:
+    """Due time and outcome of each fire, newest first."""
+    fires = client.get(f"/v1/schedules/{schedule['id']}").json()["fires"]
+    return [(fire["due_at"], fire["outcome"]) for fire in fires]
+
+
+def test_a_schedule_shows_its_next_run(client: TestClient) -> None:
+    made = post(client, timezone="Asia/Kolkata")
+    assert made["next_due_at"] == "2026-03-04T12:30:00Z"
+    assert client.get("/v1/schedules").json() == {"schedules": [made]}
+    assert client.get(f"/v1/schedules/{made['id']}").json() == made
+
+
+def test_it_fires_when_due_and_not_before(client: TestClient, context: Context, clock: Clock) -> None:
+    made = post(client)
+    assert fire_due(context) == 0
+    clock.step(hours=1)
+    assert fire_due(context) == 1
+    assert fire_due(context) == 0
+    (job,) = jobs_of(context.database)
+    fired = client.get(f"/v1/schedules/{made['id']}").json()
+    assert fired["next_due_at"] == "2026-03-04T14:00:00Z"
+    assert (fired["fires"][0]["due_at"], fired["fires"][0]["job"]) == ("2026-03-04T13:00:00Z", str(job.id))
+    assert (job.device.slug, job.budget_trials, job.seed) == ("b580", 20, 7)
+
+
+def test_a_job_that_is_still_active_is_joined(client: TestClient, context: Context, clock: Clock) -> None:
+    made = post(client)
+    for _ in range(2):
+        clock.step(hours=1)
+        fire_due(context)
+    assert [outcome for _, outcome in outcomes(client, made)] == ["joined", "created"]
+    assert len(jobs_of(context.database)) == 1
+
+
+def test_only_the_latest_missed_run_within_the_grace_fires(client: TestClient, context: Context, clock: Clock) -> None:
+    made = post(client, cron="*/5 * * * *", misfire_grace_s=600)
+    clock.step(hours=7, minutes=2)  # 19:02:30: 18:55 and 19:00 are within ten minutes
+    assert fire_due(context) == 1
+    assert outcomes(client, made) == [("2026-03-04T19:00:00Z", "created")]
+
+
+def test_a_run_missed_by_more_than_the_grace_is_recorded_and_does_not_fire(
+    client: TestClient, context: Context, clock: Clock
+) -> None:
+    made = post(client, misfire_grace_s=600)
+    clock.step(hours=7, minutes=30)
+    assert fire_due(context) == 1
+    assert outcomes(client, made) == [("2026-03-04T13:00:00Z", "missed")]
+    assert jobs_of(context.database) == []
+    assert client.get(f"/v1/schedules/{made['id']}").json()["next_due_at"] == "2026-03-04T20:00:00Z"
+
+
+def test_a_device_that_went_away_refuses_the_run_with_the_reason(
+    client: TestClient, context: Context, clock: Clock
+) -> None:
+    made = post(client, job=BODY | {"device": "auto"})
+    object.__setattr__(context.devices, "_listed", (context.devices._clock(), ()))
+    clock.step(hours=1)
+    fire_due(context)
+    (fire,) = client.get(f"/v1/schedules/{made['id']}").json()["fires"]
+    assert (fire["outcome"], fire["job"]) == ("refused", None)
+    assert "no CPU OpenCL device" in fire["reason"]
+
+
+def test_two_processes_never_fire_twice(settings: Settings, clock: Clock, database: Database) -> None:
+    url = database.engine.url.render_as_string(hide_password=False)
+    apps = [create_app(settings.model_copy(update={"database_url": url}), invented_devices, clock) for _ in range(2)]
+    contexts: list[Context] = [app.state.context for app in apps]
+    client = TestClient(apps[0])
+    made = [post(client, name=f"s{i}", job=BODY | {"seed": i}) for i in range(4)]
+    clock.step(hours=1)
+    start, handled = threading.Barrier(2), []
+
+    def look(context: Context) -> None:
+        start.wait(10)
+        handled.append(fire_due(context))
+
+    threads = [threading.Thread(target=look, args=(c,)) for c in contexts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(handled) == 4
+    assert [len(outcomes(client, schedule)) for schedule in made] == [1, 1, 1, 1]
+    assert len(jobs_of(database)) == 4
+    for context in contexts:
+        context.database.close()
+
+
+def test_a_due_time_that_was_handled_before_goes_on_without_a_job(
+    client: TestClient, context: Context, clock: Clock
+) -> None:
+    made = post(client)
+    clock.step(hours=1)
+    with context.database.write() as session:
+        (row,) = schedules.list_all(session)
+        assert row.next_due_at is not None
+        schedules.add_fire(session, row.id, row.next_due_at, outcome="missed")
+    assert fire_due(context) == 0
+    assert jobs_of(context.database) == []
+    assert client.get(f"/v1/schedules/{made['id']}").json()["next_due_at"] == "2026-03-04T14:00:00Z"
+
+
+def test_a_paused_schedule_rests_and_what_came_due_then_does_not_count(
+    client: TestClient, context: Context, clock: Clock
+) -> None:
+    made = post(client)
+    paused = client.post(f"/v1/schedules/{made['id']}/pause").json()
+    assert (paused["enabled"], paused["next_due_at"]) == (False, None)
+    clock.step(hours=2)
+    assert fire_due(context) == 0
+    resumed = client.post(f"/v1/schedules/{made['id']}/resume").json()
+    assert (resumed["enabled"], resumed["next_due_at"]) == (True, "2026-03-04T15:00:00Z")
+    assert fire_due(context) == 0
+    assert jobs_of(context.database) == []
+
+
+def test_a_deleted_schedule_is_gone_and_its_job_stays(client: TestClient, context: Context, clock: Clock) -> None:
+    made = post(client)
+    clock.step(hours=1)
+    fire_due(context)
+    assert client.delete(f"/v1/schedules/{made['id']}").status_code == 204
+    assert client.get(f"/v1/schedules/{made['id']}").status_code == 404
+    assert client.delete(f"/v1/schedules/{made['id']}").status_code == 404
+    assert len(jobs_of(context.database)) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "rule"),
+    [
+        ({"cron": "61 * * * *"}, 400, "cron"),
+        ({"cron": "0 0 30 2 *"}, 400, "cron"),
+        ({"cron": ""}, 422, None),
+        ({"timezone": "Mars/Olympus"}, 400, "timezone"),
+        ({"misfire_grace_s": 0}, 400, "misfire-grace"),
+        ({"misfire_grace_s": 10**9}, 400, "misfire-grace"),
+        ({"job": BODY | {"device": "nosuch"}}, 400, "unknown-device"),
+        ({"job": BODY | {"device": "a770"}}, 409, "device-subgroup-size"),
+        ({"job": BODY | {"budget": {"trials": 0}}}, 400, "budget"),
+        ({"job": {}}, 422, None),
+        ({"name": ""}, 422, None),
+    ],
+)
+def test_bad_schedules_are_refused_with_the_rule(
+    client: TestClient, change: dict[str, object], status: int, rule: str | None
+) -> None:
+    answer = client.post("/v1/schedules", json=HOURLY | change)
+    assert (answer.status_code, answer.json().get("rule")) == (status, rule)
+    assert client.get("/v1/schedules").json() == {"schedules": []}
+
+
+def test_names_are_unique_and_unknown_schedules_are_404(client: TestClient) -> None:
+    post(client)
+    again = client.post("/v1/schedules", json=HOURLY)
+    assert (again.status_code, again.json()["rule"]) == (409, "unique-name")
+    for tail in ("pause", "resume"):
+        assert client.post(f"/v1/schedules/{uuid4()}/{tail}").status_code == 404
+
+
+def test_the_clock_of_a_running_service_fires_what_was_missed_at_once(
+    client: TestClient, context: Context, clock: Clock
+) -> None:
+    post(client)
+    clock.step(hours=1)
+    ticker = ScheduleClock(context)
+    ticker.start()
+    try:
+        for _ in range(200):
+            if jobs_of(context.database):
+                break
+            threading.Event().wait(0.01)
+    finally:
+        ticker.stop()
+    assert len(jobs_of(context.database)) == 1

@@ -1,0 +1,25 @@
+"""Settings come from XETUNE_* variables; a bad one is named with what it holds."""
+
+from pathlib import Path
+
+import pytest
+
+from service.settings import InvalidSettings, read_settings
+
+
+def test_the_database_lives_in_the_data_folder_unless_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
+    assert read_settings().database_url == f"sqlite:///{tmp_path / 'xetune.sqlite'}"
+    monkeypatch.setenv("XETUNE_DATABASE_URL", "postgresql+psycopg://u@h/d")
+    assert read_settings().database_url == "postgresql+psycopg://u@h/d"
+
+
+def test_only_this_machine_is_served_unless_asked() -> None:
+    assert (read_settings().host, read_settings().port) == ("127.0.0.1", 8752)
+
+
+def test_a_bad_variable_is_named_with_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XETUNE_PORT", "http")
+    monkeypatch.setenv("XETUNE_LEASE_S", "-1")
+    with pytest.raises(InvalidSettings, match=r"XETUNE_PORT is 'http'.*XETUNE_LEASE_S is '-1'"):
+        read_settings()
