@@ -27,7 +27,7 @@ def recorded_space(path: Path) -> tuple[Space[Point], dict[Point, float]]:
         rows = list(csv.DictReader(file))
     names = [name for name in rows[0] if name not in _NOT_AXES and len({row[name] for row in rows}) > 1]
     axes = tuple(Axis(name, tuple(sorted({int(row[name]) for row in rows}))) for name in names)
-    times = {tuple(int(row[name]) for name in names): float(row["time_ms"]) for row in rows}
+    times: dict[Point, float] = {tuple(int(row[name]) for name in names): float(row["time_ms"]) for row in rows}
     points = [[axis.values.index(value) for axis, value in zip(axes, point, strict=True)] for point in times]
     return Space(axes, np.array(points, dtype=np.int16), lambda p: p, lambda p: p), times
 

@@ -1,0 +1,91 @@
+"""A finite space of configurations: points on ordinal axes, all of them legal."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+C = TypeVar("C")
+Value = int | str
+Ranks = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One choice: its name and its values in their natural order."""
+
+    name: str
+    values: tuple[Value, ...]
+
+
+class Space(Generic[C]):
+    """The legal configurations, each a row of `points`: its rank on every axis.
+
+    `points` is [configurations, axes]. `read` gives a configuration's value on every axis, `write` the
+    configuration of such values.
+
+    Raises:
+        ValueError: two rows are the same point.
+    """
+
+    def __init__(
+        self,
+        axes: tuple[Axis, ...],
+        points: NDArray[np.int16],
+        read: Callable[[C], tuple[Value, ...]],
+        write: Callable[[tuple[Value, ...]], C],
+    ) -> None:
+        self.axes = axes
+        self.points = points
+        self._read, self._write = read, write
+        sizes = [len(axis.values) for axis in axes]
+        self._radix = np.cumprod([1, *sizes[:-1]], dtype=np.int64)
+        codes = points.astype(np.int64) @ self._radix
+        self._order = np.argsort(codes)
+        self._codes = codes[self._order]
+        if len(codes) != len(np.unique(codes)):
+            raise ValueError("a space holds every configuration once, got some twice")
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def version(self) -> str:
+        """Hash of the axes and the points: a search resumes only in the space it began in."""
+        digest = hashlib.sha256(repr(self.axes).encode())
+        digest.update(self._codes.tobytes())
+        return digest.hexdigest()
+
+    def config(self, index: int) -> C:
+        """The configuration of a row."""
+        return self._write(tuple(axis.values[rank] for axis, rank in zip(self.axes, self.ranks(index), strict=True)))
+
+    def ranks(self, index: int) -> Ranks:
+        """The rank of a row on every axis."""
+        return tuple(int(rank) for rank in self.points[index])
+
+    def index(self, config: C) -> int | None:
+        """The row of a configuration; None when the space does not hold it."""
+        ranks: list[int] = []
+        for axis, value in zip(self.axes, self._read(config), strict=True):
+            if value not in axis.values:
+                return None
+            ranks.append(axis.values.index(value))
+        found = self.find(tuple(ranks))
+        # Two configurations may differ in what no axis says.
+        return found if found is not None and self.config(found) == config else None
+
+    def find(self, ranks: Ranks) -> int | None:
+        """The row of a point; None when it is not legal."""
+        code = int(np.array(ranks, dtype=np.int64) @ self._radix)
+        place = int(np.searchsorted(self._codes, code))
+        if place == len(self._codes) or self._codes[place] != code:
+            return None
+        return int(self._order[place])
+
+    def distances(self, ranks: Ranks) -> NDArray[np.int64]:
+        """Steps along the axes from a point to every row."""
+        return np.abs(self.points - np.array(ranks, dtype=np.int16)).sum(axis=1, dtype=np.int64)
