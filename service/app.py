@@ -43,7 +43,7 @@ def create_app(
         settings=settings,
         database=database,
         devices=DeviceDirectory(list_all, settings.devices_ttl_s),
-        artifacts=ArtifactStore(settings.data_dir / "artifacts"),
+        artifacts=ArtifactStore(settings.artifacts_dir),
         now=now,
     )
 

@@ -57,6 +57,16 @@ class Settings(BaseSettings):
     )
     worker_poll_s: float = Field(default=1.0, gt=0, description="How often an idle worker looks for a job, in seconds")
 
+    @property
+    def artifacts_dir(self) -> Path:
+        """Folder of the files of kernels."""
+        return self.data_dir / "artifacts"
+
+    @property
+    def cache_dir(self) -> Path:
+        """Folder of compiled kernels by what they are made from; may be deleted at any time."""
+        return self.data_dir / "cache"
+
 
 def read_settings() -> Settings:
     """The settings of this process.

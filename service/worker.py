@@ -6,7 +6,6 @@ that is killed leaves it to the next worker, which takes it over at once on this
 
 import re
 import signal
-import socket
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,20 +14,20 @@ from types import FrameType
 from typing import Literal
 from uuid import UUID
 
-import psutil
 import structlog
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from codegen import CodegenError, GemmProblem
 from db import leases
 from db.errors import DatabaseError, LeaseLost
+from db.migrate import prepare
 from db.models import Job
 from db.session import Database
 from hal import DeviceSpec, HalError
-from service.artifacts import StorageError
+from service.artifacts import ArtifactStore, StorageError
 from service.convert import problem_from_json, spec_from_json
 from service.settings import Settings
+from service.worker_names import is_dead, own_name
 from tuner.errors import TunerError
 
 MAX_ATTEMPTS = 100
@@ -67,7 +66,7 @@ class Worker:
     def __init__(self, database: Database, settings: Settings, run_job: RunJob) -> None:
         self._database, self._settings, self._run_job = database, settings, run_job
         self._stop, self._interrupt = threading.Event(), threading.Event()
-        self.name = _worker_name(psutil.Process())
+        self.name = own_name()
 
     def stop(self) -> None:
         """Put the present job back and end."""
@@ -92,8 +91,11 @@ class Worker:
             DatabaseError: the database does not answer; the job stays as it is.
         """
         with self._database.write() as session:
-            for name in _abandoned(session, self.name):
-                leases.release_all(session, name)
+            holders = session.scalars(select(Job.worker).where(Job.status == "running").distinct()).all()
+            for name in holders:
+                # This worker is idle: what has its name was left when the database did not answer.
+                if name is not None and (name == self.name or is_dead(name)):
+                    leases.release_all(session, name)
             job = leases.claim_next(session, self.name, self._settings.lease_s)
         if job is None:
             return False
@@ -151,6 +153,26 @@ class Worker:
                 _log.warning("lease not extended", job=str(job_id), error=str(error))
 
 
+def run_worker(settings: Settings) -> None:
+    """Run jobs of the database that `settings` name until SIGTERM or SIGINT.
+
+    Raises:
+        DatabaseError: the database cannot be opened or is not migrated.
+    """
+    # Imported here: it opens devices and compilers, which nothing else of the service needs.
+    from service.tuning import Tuning
+
+    database = prepare(settings.database_url, create=False)
+    artifacts = ArtifactStore(settings.artifacts_dir)
+    try:
+        worker = Worker(database, settings, Tuning(database, artifacts, settings.cache_dir).run)
+        stop_on_signals(worker)
+        _log.info("worker starts", worker=worker.name)
+        worker.run()
+    finally:
+        database.close()
+
+
 def stop_on_signals(worker: Worker) -> None:
     """Make SIGTERM and SIGINT stop the worker."""
 
@@ -171,28 +193,6 @@ def _claimed(job: Job, worker: str) -> ClaimedJob:
         budget_seconds=job.budget_seconds,
         seed=job.seed,
     )
-
-
-def _worker_name(process: psutil.Process) -> str:
-    # The start time tells a process from a later one that was given its number.
-    return f"{socket.gethostname()}/{process.pid}/{process.create_time():.2f}"
-
-
-def _abandoned(session: Session, own: str) -> list[str]:
-    """Workers that hold jobs and cannot be running them: this one, which is idle, and dead ones of this host."""
-    query = select(Job.worker).where(Job.status == "running").distinct()
-    return [name for name in session.scalars(query) if name is not None and (name == own or _is_dead(name))]
-
-
-def _is_dead(name: str) -> bool:
-    host, _, rest = name.partition("/")
-    number, _, _started = rest.partition("/")
-    if host != socket.gethostname() or not number.isdecimal():
-        return False
-    try:
-        return _worker_name(psutil.Process(int(number))) != name
-    except psutil.NoSuchProcess:
-        return True
 
 
 def _code(error: Exception) -> str:
