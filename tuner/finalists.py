@@ -1,0 +1,44 @@
+"""The default and the best measured again, in turns, so that their ratio does not depend on when each was measured."""
+
+import time
+from collections.abc import Callable
+from statistics import median
+
+from codegen import KernelArtifact, KernelConfig
+from tuner.measure import Bench, Compilation, median_us
+from tuner.result import Comparison
+from tuner.trial import Trial
+
+ROUNDS = 3
+
+
+def compare_finalists(
+    bench: Bench,
+    baseline: Trial,
+    best: Trial,
+    kernel_of: Callable[[KernelConfig], KernelArtifact | Compilation],
+    left_s: float,
+) -> Comparison | None:
+    """Compare within `left_s` seconds, by the trials' own times where that cannot be; None without a default time."""
+    default_us = baseline.outcome.time_us if baseline.outcome is not None else None
+    best_us = best.outcome.time_us if best.outcome is not None else None
+    if default_us is None or best_us is None:
+        return None
+    as_tried = Comparison(default_us, best_us, remeasured=False)
+    if bench.device is None or best.number == baseline.number:
+        return as_tried
+    pairs: list[tuple[float, float]] = []
+    begun_s = time.monotonic()
+    kernels = (kernel_of(baseline.config), kernel_of(best.config))
+    for _ in range(ROUNDS):
+        spent_s = time.monotonic() - begun_s
+        # Another round only if it fits, taking the last for its length.
+        if spent_s * (1 + 1 / len(pairs) if pairs else 1) >= left_s:
+            break
+        first, second = (median_us(bench, kernel, left_s - spent_s) for kernel in kernels)
+        if first is None or second is None:
+            break
+        pairs.append((first, second))
+    if not pairs:
+        return as_tried
+    return Comparison(median(p[0] for p in pairs), median(p[1] for p in pairs), remeasured=True)

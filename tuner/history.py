@@ -1,0 +1,68 @@
+"""The trials of a job as the store has them, and what follows from them."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from codegen import KernelArtifact, KernelConfig
+from tuner.trial import Outcome, Status, Trial, TrialStore
+
+
+class History:
+    """Trials by number: what the store held at first, kept up to date through `begin` and `end`."""
+
+    def __init__(self, store: TrialStore) -> None:
+        self._store = store
+        self._trials = {trial.number: trial for trial in store.trials()}
+        self.unfinished = [trial for trial in self._trials.values() if trial.outcome is None]
+        self.earlier_s = sum(wall_s(outcome) for _, outcome in self.ended())
+        self.new: list[Outcome] = []
+
+    def __len__(self) -> int:
+        return len(self._trials)
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next trial."""
+        return max(self._trials, default=-1) + 1
+
+    @property
+    def baseline(self) -> Trial | None:
+        """Trial 0."""
+        return self._trials.get(0)
+
+    @property
+    def best(self) -> Trial | None:
+        """The trial of least time, the earliest of several."""
+        timed = [(time_us, trial.number) for trial, outcome in self.ended() if (time_us := outcome.time_us) is not None]
+        return self._trials[min(timed)[1]] if timed else None
+
+    def ended(self) -> Iterator[tuple[Trial, Outcome]]:
+        """The trials that have an outcome, in order of number."""
+        for _, trial in sorted(self._trials.items()):
+            if trial.outcome is not None:
+                yield trial, trial.outcome
+
+    def begin(self, number: int, config: KernelConfig) -> None:
+        """Record that a trial begins."""
+        self._store.begin(number, config)
+        self._trials[number] = Trial(number, config)
+
+    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> Trial:
+        """Record what became of a trial."""
+        self._store.end(number, outcome, artifact)
+        self._trials[number] = Trial(number, self._trials[number].config, outcome)
+        self.new.append(outcome)
+        return self._trials[number]
+
+    def by_status(self) -> dict[Status, int]:
+        """How many trials ended how."""
+        return dict(Counter(outcome.status for _, outcome in self.ended()))
+
+    def last_reason(self) -> str | None:
+        """Why the last trial that gave no time gave none."""
+        return next((o.reason for _, o in reversed(list(self.ended())) if o.reason is not None), None)
+
+
+def wall_s(outcome: Outcome) -> float:
+    """Seconds that a trial took."""
+    return outcome.compile_s + outcome.verify_s + outcome.measure_s

@@ -1,0 +1,191 @@
+"""One candidate: compiled, proven, timed. The one place where failures become Outcomes."""
+
+import threading
+import time
+from collections.abc import Generator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from codegen import (
+    CompileFailed,
+    CompileTimedOut,
+    GemmProblem,
+    KernelArtifact,
+    KernelConfig,
+    Refused,
+)
+from codegen.simulate import SimulationRefused
+from hal import Device, DeviceFailed, DeviceSpec, DeviceTimedOut, KernelBuildFailed, RunReport, Timing
+from tuner.errors import ProofFailed
+from tuner.model.roofline import predict
+from tuner.reference import Reference
+from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
+from tuner.verify import verify_by_simulation, verify_on_device
+
+EMULATED, NATIVE = "DPAS emulated", "native"
+_HOPELESS = 3.0  # times slower than the best so far
+_EMULATED_TIMING = Timing(warmup=1, min_samples=7, min_time_s=0.2, max_time_s=1.5)
+
+
+class Compilation(Protocol):
+    """A compilation under way, as codegen's pool gives it."""
+
+    def result(self) -> KernelArtifact: ...
+
+    def cancel(self) -> None: ...
+
+
+class Compiler(Protocol):
+    """Begins compilations; `workers` of them run at one time."""
+
+    @property
+    def workers(self) -> int: ...
+
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a job's candidates have in common. Without a device, times are predicted for `spec`."""
+
+    problem: GemmProblem
+    spec: DeviceSpec
+    device: Device | None
+    reference: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one candidate: seconds to compile it, seconds on the device, and the best time so far."""
+
+    compile_s: float
+    run_s: float
+    best_us: float | None = None
+
+
+@dataclass(slots=True)
+class _Progress:
+    """How far a candidate came: what an Outcome keeps of it, whatever becomes of it."""
+
+    artifact: KernelArtifact | None = None
+    proof: Proof = field(default_factory=lambda: Proof(ProofKind.NONE))
+    compile_s: float = 0.0
+    verify_s: float = 0.0
+    measure_s: float = 0.0
+
+
+def evaluate(
+    bench: Bench, config: KernelConfig, compilation: Compilation, limits: Limits
+) -> tuple[Outcome, KernelArtifact | None]:
+    """Wait for the kernel, prove it, and measure or predict its time."""
+    progress = _Progress()
+    try:
+        outcome = _succeed(bench, config, compilation, limits, progress)
+    except Refused as refusal:
+        outcome = Outcome(Status.REJECTED, f"rule {refusal.rule}: {refusal.message}")
+    except CancelledError:
+        outcome = Outcome(Status.TIMED_OUT, f"compilation: stopped after {limits.compile_s:.1f} s, when the job ends")
+    except CompileTimedOut as failure:
+        outcome = Outcome(Status.TIMED_OUT, f"compilation: {failure}")
+    except CompileFailed as failure:
+        outcome = Outcome(Status.COMPILE_FAILED, str(failure))
+    except SimulationRefused as refusal:
+        outcome = Outcome(Status.REJECTED, f"not proven: {refusal}")
+    except ProofFailed as failure:
+        progress.proof = failure.proof
+        outcome = Outcome(Status.WRONG_RESULT, str(failure))
+    except DeviceFailed as failure:
+        outcome = Outcome(_status_of(failure), str(failure))
+    finished = replace(
+        outcome,
+        proof=progress.proof,
+        kernel_hash=progress.artifact.content_hash if progress.artifact is not None else None,
+        compile_s=progress.compile_s,
+        verify_s=progress.verify_s,
+        measure_s=progress.measure_s,
+    )
+    return finished, progress.artifact
+
+
+def timing_for(spec: DeviceSpec, best_us: float | None) -> Timing:
+    """How to time on a device: on a GPU with buffers beyond twice its last cache, where built-ins are emulated less."""
+    hopeless_us = best_us * _HOPELESS if best_us is not None else None
+    if spec.emulates is not None:
+        return replace(_EMULATED_TIMING, hopeless_us=hopeless_us)
+    last_cache = spec.l3_bytes or spec.l2_bytes or 0
+    return Timing(rotate_bytes=2 * last_cache + 1, hopeless_us=hopeless_us)
+
+
+def median_us(bench: Bench, kernel: KernelArtifact | Compilation, run_s: float) -> float | None:
+    """Time a proven kernel once more; None when that gives no time."""
+    assert bench.device is not None
+    try:
+        artifact = kernel if isinstance(kernel, KernelArtifact) else kernel.result()
+        report = bench.device.run(artifact.launch, bench.reference.buffers(), timing_for(bench.spec, None), run_s)
+    except (Refused, CompileFailed, DeviceFailed):
+        return None
+    return float(np.median(report.times_us)) if report.times_us else None
+
+
+def _succeed(
+    bench: Bench, config: KernelConfig, compilation: Compilation, limits: Limits, progress: _Progress
+) -> Outcome:
+    with _stopwatch(progress, "compile_s"), _time_limit(compilation, limits.compile_s):
+        progress.artifact = compilation.result()
+    if bench.device is None:
+        with _stopwatch(progress, "verify_s"):
+            progress.proof = verify_by_simulation(progress.artifact, reference=bench.reference)
+        return _predicted(predict(bench.problem, config, bench.spec))
+    begun = time.perf_counter()
+    with _stopwatch(progress, "verify_s"):
+        progress.proof, _ = verify_on_device(bench.device, progress.artifact, bench.reference, None, limits.run_s)
+    left_s = max(limits.run_s - (time.perf_counter() - begun), 0.1)
+    timing = timing_for(bench.spec, limits.best_us)
+    with _stopwatch(progress, "measure_s"):
+        report = bench.device.run(progress.artifact.launch, bench.reference.buffers(), timing, left_s)
+    return _measured(report, bench.spec)
+
+
+def _measured(report: RunReport, spec: DeviceSpec) -> Outcome:
+    times = np.array(report.times_us)
+    if not len(times) or times.min() <= 0:
+        return Outcome(Status.REJECTED, f"the device's clock gave {len(times)} times, the least {times.min(initial=0)}")
+    p10, median, p90 = (float(value) for value in np.percentile(times, (10, 50, 90)))
+    label = NATIVE if spec.emulates is None else EMULATED
+    measurement = Measurement(median, float(times.min()), p10, p90, len(times), label, report.driver)
+    return Outcome(Status.MEASURED, measurement=measurement)
+
+
+def _predicted(prediction: Prediction) -> Outcome:
+    return Outcome(Status.PREDICTED, prediction=prediction)
+
+
+def _status_of(failure: DeviceFailed) -> Status:
+    if isinstance(failure, KernelBuildFailed):
+        return Status.COMPILE_FAILED
+    if isinstance(failure, DeviceTimedOut):
+        return Status.TIMED_OUT
+    return Status.CRASHED
+
+
+@contextmanager
+def _stopwatch(progress: _Progress, phase: str) -> Generator[None]:
+    begun = time.perf_counter()
+    try:
+        yield
+    finally:
+        setattr(progress, phase, time.perf_counter() - begun)
+
+
+@contextmanager
+def _time_limit(compilation: Compilation, seconds: float) -> Generator[None]:
+    timer = threading.Timer(max(seconds, 0.0), compilation.cancel)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -1,0 +1,218 @@
+"""One tuning run: the default first, then what the search proposes, until the budget is spent."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from codegen import GemmProblem, KernelArtifact, KernelConfig
+from hal import Device, DeviceSpec
+from tuner.ahead import Ahead, Candidate
+from tuner.errors import DeviceUnusable, NoValidMeasurement
+from tuner.finalists import ROUNDS, compare_finalists
+from tuner.heuristic import default_config
+from tuner.history import History
+from tuner.measure import Bench, Compilation, Compiler, Limits, evaluate
+from tuner.model.roofline import predict
+from tuner.reference import Reference
+from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
+from tuner.search.optuna import OptunaProposer
+from tuner.trial import Status, TrialStore
+from tuner.xe_space import xe_space
+
+_FIRST_RUN_S = 300.0  # limit of a run on the device while the default's time is not known
+_LEAST_RUN_S, _RUN_FACTOR = 20.0, 20.0  # limit afterwards: at least, and times the default's
+_GRACE_S = 2.0  # what a candidate may overrun the job's seconds by
+_CRASHES = 5
+_RESERVE = 0.2  # at most this part of the seconds is kept for comparing default and best
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Trials and seconds of wall time of a job, over all its runs.
+
+    Raises:
+        ValueError: a budget of nothing.
+    """
+
+    trials: int
+    seconds: float
+
+    def __post_init__(self) -> None:
+        if self.trials < 1 or not self.seconds > 0:
+            raise ValueError(f"expected at least 1 trial and more than 0 seconds, got {self.trials} and {self.seconds}")
+
+
+def run_session(
+    problem: GemmProblem,
+    spec: DeviceSpec,
+    device: Device | None,
+    store: TrialStore,
+    pool: Compiler,
+    budget: Budget,
+    seed: int,
+    on_event: Callable[[Event], None] = lambda _: None,
+) -> SessionResult:
+    """Tune, going on from the trials that the store holds; without a device, times are predicted for `spec`.
+
+    Trials that were begun and not ended are done again under their numbers. Whatever ends it early, KeyboardInterrupt
+    too, leaves the store such that another call goes on.
+
+    Raises:
+        Refused: a rule refuses the problem or the device.
+        CannotPredict: there is no device and the model lacks a fact of `spec`.
+        NoValidMeasurement: the budget is spent and no trial gave a time.
+        DeviceUnusable: the device crashed again and again.
+    """
+    default = default_config(problem, spec)
+    if device is None:
+        predict(problem, default, spec)  # a fact that is missing ends the job before it compiles anything
+    bench = Bench(problem, spec, device, Reference(problem, seed))
+    return _Session(bench, default, store, pool, budget, seed, on_event).run()
+
+
+class _Session:
+    """The state of one run: the history, the proposer, the clock, and the kernels of default and best."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        default: KernelConfig,
+        store: TrialStore,
+        pool: Compiler,
+        budget: Budget,
+        seed: int,
+        on_event: Callable[[Event], None],
+    ) -> None:
+        self._begun_s = time.monotonic()
+        self._bench, self._default, self._store, self._pool = bench, default, store, pool
+        self._budget, self._emit = budget, on_event
+        self._history = History(store)
+        self._space = xe_space(bench.problem, bench.spec)
+        self._proposer = OptunaProposer(self._space, seed)
+        for trial, outcome in self._history.ended():
+            self._proposer.tell(trial.config, outcome.time_us)
+        for config in (default, *(trial.config for trial in self._history.unfinished)):
+            self._proposer.skip(config)
+        self._ahead = Ahead(self._propose, self._compile, pool.workers)
+        self._kernels: dict[KernelConfig, KernelArtifact] = {}
+        self._crashes = 0
+        self._propose_s = 0.0
+
+    def run(self) -> SessionResult:
+        """Search, then compare what was found with the default."""
+        try:
+            stop = self._search()
+        finally:
+            self._ahead.cancel()
+        best, baseline = self._history.best, self._history.baseline
+        if best is None and stop is not Stop.CANCELLED:
+            raise NoValidMeasurement(
+                f"{len(self._history)} trials on {self._bench.spec.name} gave no time; the last ended with: "
+                f"{self._history.last_reason() or 'nothing, the seconds of the budget were spent'}"
+            )
+        comparison = None
+        if best is not None and baseline is not None:
+            left_s = 0.0 if stop is Stop.CANCELLED else self._left_s()
+            comparison = compare_finalists(self._bench, baseline, best, self._kernel_of, left_s)
+        if comparison is not None and comparison.speedup < 1:
+            # In turns with the default, the best of the search lost: nothing better than the default is known.
+            best = baseline
+            comparison = Comparison(comparison.default_us, comparison.default_us, comparison.remeasured)
+        if comparison is not None:
+            self._emit(comparison)
+        return SessionResult(
+            stop=stop,
+            best=best,
+            baseline=baseline,
+            comparison=comparison,
+            trials=self._history.by_status(),
+            space_size=len(self._space),
+            space_version=self._space.version,
+            wall=self._wall(),
+        )
+
+    def _search(self) -> Stop:
+        while True:
+            if self._store.cancelled():
+                return Stop.CANCELLED
+            if self._left_s() <= self._reserve_s():
+                return Stop.SECONDS
+            if self._history.unfinished:
+                trial = self._history.unfinished.pop(0)
+                self._try(trial.number, trial.config, self._compile(trial.config))
+                continue
+            if len(self._history) >= self._budget.trials:
+                return Stop.TRIALS
+            candidate = self._next()
+            if candidate is None:
+                return Stop.EXHAUSTED
+            number = self._history.next_number
+            self._history.begin(number, candidate[0])
+            self._try(number, *candidate)
+
+    def _next(self) -> Candidate | None:
+        if self._history.next_number == 0:
+            return self._default, self._compile(self._default)
+        self._ahead.fill(1)
+        return self._ahead.take()
+
+    def _try(self, number: int, config: KernelConfig, compilation: Compilation) -> None:
+        self._emit(TrialBegun(number, config))
+        self._ahead.fill(self._budget.trials - len(self._history))
+        outcome, artifact = evaluate(self._bench, config, compilation, self._limits())
+        trial = self._history.end(number, outcome, artifact)
+        self._proposer.tell(config, outcome.time_us)
+        if artifact is not None:
+            self._keep(config, artifact)
+        self._emit(TrialEnded(trial))
+        self._crashes = self._crashes + 1 if outcome.status is Status.CRASHED else 0
+        if self._crashes == _CRASHES:
+            raise DeviceUnusable(f"{self._bench.spec.name} crashed {_CRASHES} times in a row; last: {outcome.reason}")
+
+    def _keep(self, config: KernelConfig, artifact: KernelArtifact) -> None:
+        """Keep the kernels of the default and the best, which are measured again at the end."""
+        best = self._history.best
+        wanted = {self._default} | ({best.config} if best is not None else set())
+        self._kernels = {c: a for c, a in (self._kernels | {config: artifact}).items() if c in wanted}
+
+    def _kernel_of(self, config: KernelConfig) -> KernelArtifact | Compilation:
+        """The kernel, or its compilation when an earlier run made it."""
+        return self._kernels.get(config) or self._compile(config)
+
+    def _limits(self) -> Limits:
+        left_s = max(self._left_s(), 0.0) + _GRACE_S
+        run_s, best, baseline = _FIRST_RUN_S, self._history.best, self._history.baseline
+        if baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None:
+            run_s = max(_LEAST_RUN_S, _RUN_FACTOR * (baseline.outcome.verify_s + baseline.outcome.measure_s))
+        best_us = best.outcome.time_us if best is not None and best.outcome is not None else None
+        return Limits(compile_s=left_s, run_s=min(run_s, left_s), best_us=best_us)
+
+    def _left_s(self) -> float:
+        return self._budget.seconds - self._history.earlier_s - (time.monotonic() - self._begun_s)
+
+    def _reserve_s(self) -> float:
+        """Seconds to keep for the comparison at the end."""
+        best, baseline = self._history.best, self._history.baseline
+        if self._bench.device is None or best is None or baseline is None or best.number == 0:
+            return 0.0
+        one_s = baseline.outcome.measure_s if baseline.outcome is not None else 0.0
+        return min(2 * ROUNDS * one_s, _RESERVE * self._budget.seconds)
+
+    def _propose(self) -> KernelConfig | None:
+        begun_s = time.perf_counter()
+        config = self._proposer.propose()
+        self._propose_s += time.perf_counter() - begun_s
+        return config
+
+    def _compile(self, config: KernelConfig) -> Compilation:
+        return self._pool.compile(self._bench.problem, config, self._bench.spec)
+
+    def _wall(self) -> WallTime:
+        new = self._history.new
+        return WallTime(
+            total_s=time.monotonic() - self._begun_s,
+            propose_s=self._propose_s,
+            compile_s=sum(outcome.compile_s for outcome in new),
+            verify_s=sum(outcome.verify_s for outcome in new),
+            measure_s=sum(outcome.measure_s for outcome in new),
+        )
