@@ -59,7 +59,9 @@ def build_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> 
     _store(body, accumulator, _init(body, c, (row, column), types.c, "c_tile"))
     body.insert(gpu.ReturnOp())
     function = gpu.FuncOp(KERNEL_NAME, Region(block), known_block_size=(config.subgroups * SUBGROUP_SIZE, 1, 1))
-    return ModuleOp([gpu.ModuleOp(KERNEL_NAME, [function])], {"gpu.container_module": UnitAttr()})
+    module = ModuleOp([gpu.ModuleOp(KERNEL_NAME, [function])], {"gpu.container_module": UnitAttr()})
+    module.verify()
+    return module
 
 
 def _origin(body: Builder, config: KernelConfig) -> tuple[SSAValue, SSAValue]:

@@ -194,7 +194,9 @@ class FuncOp(IRDLOperation):
         if self.kernel is not None and len(self.function_type.outputs):
             raise VerifyException(f"gpu.func: expected a kernel to return nothing, got {self.function_type.outputs}")
         if self.known_block_size is not None and len(self.known_block_size) != 3:
-            raise VerifyException(f"gpu.func: expected three known_block_size entries, got {self.known_block_size}")
+            raise VerifyException(
+                f"gpu.func: expected three entries of known_block_size, got {len(self.known_block_size)}"
+            )
 
 
 Gpu = Dialect("gpu", [BlockIdOp, ThreadIdOp, SubgroupIdOp, ReturnOp, ModuleOp, FuncOp], [DimensionAttr])

@@ -37,19 +37,20 @@ class ModulePrinter(Printer):
         """Lines that define the aliases that were used."""
         lines: list[str] = []
         for attribute, alias in self.aliases.items():
-            lines.append(f"{alias} = {self._written_out(attribute)}\n")
+            lines.append(f"{alias} = {self.written_out(attribute)}\n")
         return "".join(lines)
 
     def _attribute_text(self, attribute: Attribute) -> str:
         stem = None if self.print_generic_format else _ALIAS.get(type(attribute))
         if stem is None:
-            return self._written_out(attribute)
+            return self.written_out(attribute)
         if attribute not in self.aliases:
             number = sum(type(a) is type(attribute) for a in self.aliases)
             self.aliases[attribute] = f"#{stem}{number or ''}"
         return self.aliases[attribute]
 
-    def _written_out(self, attribute: Attribute) -> str:
+    def written_out(self, attribute: Attribute) -> str:
+        """The text of an attribute, without its own alias."""
         if isinstance(attribute, DenseIntOrFPElementsAttr):
             attribute = _shortened(attribute)
         stream, self.stream = self.stream, StringIO()

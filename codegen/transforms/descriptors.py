@@ -52,9 +52,9 @@ def _verify_lowered(op: InitTileOp) -> None:
     for what, refused, got in (
         ("a row-major tile (order [1, 0])", traits.order != ROW_MAJOR, format_ints(traits.order)),
         ("a tile in global memory (memory_space 0)", traits.memory_space != GLOBAL_MEMORY, traits.memory_space),
-        ("a tile that is not scattered", traits.scattered, "scattered"),
+        ("a tile that is not scattered", traits.scattered, "one that is"),
         ("a tile without array_length", traits.array_length != 1, traits.array_length),
-        ("a tile without inner_blocks", traits.inner_blocks is not None, traits.inner_blocks),
+        ("a tile without inner_blocks", traits.inner_blocks is not None, format_ints(traits.inner_blocks or ())),
         ("a work-group tile with a wg_map", traits.wg_map is None, op.tile.type),
         ("a matrix of two dimensions", len(op.offsets) != 2, op.source.type),
     ):

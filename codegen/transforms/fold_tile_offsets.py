@@ -107,7 +107,7 @@ class _Carried:
         init, first = _init_of(value), self.init
         same = (init.source, init.placement[1:]) == (first.source, first.placement[1:])
         fixed = [(a, b) for a, b, moves in zip(init.offsets, first.offsets, self.moves, strict=True) if not moves]
-        if not same or any(a != b for a, b in fixed):
+        if not same or any(_known(a) != _known(b) for a, b in fixed):
             raise PassFailedException(
                 "fold-tile-offsets: expected a loop to move its tiles, got one that changes matrix"
             )
@@ -138,7 +138,8 @@ def _moves(argument: SSAValue, yielded: SSAValue, rank: int) -> tuple[bool, ...]
         update = yielded.owner
         if not isinstance(update, UpdateTileOffsetOp):
             return (True,) * rank
-        row, column = row or update.offsets[0] != 0, column or update.offsets[1] != 0
+        down, across = map(_known, update.offsets)
+        row, column = row or down != 0, column or across != 0
         yielded = update.tile
     return *(False,) * (rank - 2), row, column
 

@@ -6,7 +6,7 @@ from math import gcd
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -37,6 +37,11 @@ class LowerXeTilePass(ModulePass):
     load_a: tuple[int, int] = (8, 16)
     load_b: tuple[int, int] = (16, 16)
     prefetch: tuple[int, int] = (8, 32)
+
+    def __post_init__(self) -> None:
+        for block in (self.dpas, self.load_a, self.load_b, self.prefetch):
+            if min(block) < 1:
+                raise ValueError(f"lower-xetile: expected sizes of at least 1, got {','.join(map(str, block))}")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lower_xetile(op, self)
@@ -74,7 +79,7 @@ def lower_xetile(module: ModuleOp, flags: LowerXeTilePass) -> None:
             _lower_mma(op, flags)
     for op in operations:
         if isinstance(op, LoadTileOp | StoreTileOp | PrefetchTileOp):
-            init = cast(InitTileOp, op.tile.owner)
+            init = _init_of(op.tile)
             _lower_access(op, descriptors[init], init, flags)
     for init in reversed(descriptors):
         if not init.tile.uses:
@@ -83,6 +88,8 @@ def lower_xetile(module: ModuleOp, flags: LowerXeTilePass) -> None:
 
 def _lower_mma(op: TileMmaOp, flags: LowerXeTilePass) -> None:
     m, n, k = flags.dpas
+    if len(cast(VectorType, op.a.type).get_shape()) != 2:
+        raise PassFailedException(f"lower-xetile: expected a tile_mma of two dimensions, got {op.a.type}")
     map_a, map_b = _wg_map(op.wg_map_a, op.a), _wg_map(op.wg_map_b, op.b)
     map_c = op.wg_map_c or WgMap.of(map_a.sg_layout, (map_a.sg_data[0], map_b.sg_data[1]))
     layouts: dict[str, Attribute] = {
@@ -109,6 +116,16 @@ def _lower_access(
     else:
         properties["layout"] = _layout(wg_map, flags.prefetch)
         _replace(op, PrefetchNdOp(desc, init.offsets, properties))
+
+
+def _init_of(tile: SSAValue) -> InitTileOp:
+    owner = tile.owner
+    if not isinstance(owner, InitTileOp):
+        source = owner.name if isinstance(owner, Operation) else "a block argument"
+        raise PassFailedException(
+            f"lower-xetile: expected a tile from init_tile, update_tile_offset or scf.for, got one from {source}"
+        )
+    return owner
 
 
 def _layout(wg_map: WgMap, instruction: Sequence[int]) -> LayoutAttr:
