@@ -31,7 +31,8 @@ def configure_logs(settings: Settings) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=settings.log_level.upper(), force=True)
-    logging.getLogger("apscheduler").setLevel(logging.WARNING)  # else two lines for each look at the clock
+    for chatty in ("apscheduler", "alembic"):  # lines for each look at the clock and each question of readiness
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,

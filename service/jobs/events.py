@@ -70,10 +70,15 @@ def read_news(database: Database, job_id: UUID, after: int) -> News:
         return News(job, tuple(describe_trial(trial, row.problem) for trial in ended), more)
 
 
-async def job_events(database: Database, job_id: UUID, after: int, poll_s: float) -> AsyncGenerator[ServerSentEvent]:
-    """Events until the job is over. Between looks at the database no thread and no transaction is held."""
+async def job_events(
+    database: Database, job_id: UUID, after: int, poll_s: float, closing: anyio.Event
+) -> AsyncGenerator[ServerSentEvent]:
+    """Events until the job is over or the service closes.
+
+    Between looks at the database no thread and no transaction is held.
+    """
     shown: JobOut | None = None
-    while True:
+    while not closing.is_set():
         try:
             news = await run_sync(read_news, database, job_id, after)
         except DatabaseError as error:
@@ -88,4 +93,5 @@ async def job_events(database: Database, job_id: UUID, after: int, poll_s: float
         if news.last:
             return
         if not news.more:
-            await anyio.sleep(poll_s)
+            with anyio.move_on_after(poll_s):
+                await closing.wait()

@@ -3,6 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
+import anyio
 from fastapi import APIRouter, Header, Query, Response
 from sse_starlette.sse import EventSourceResponse
 
@@ -13,6 +14,8 @@ from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialPage
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY, Responses
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+
+_CLOSING_S = 2.0  # how long a stream may take to end when the service stops
 
 _LOCATION: dict[str, object] = {
     "headers": {"Location": {"description": "Path of the job", "schema": {"type": "string"}}},
@@ -80,7 +83,9 @@ def stream_events(
     over = events.read_news(context.database, job_id, after).job.status.over
     if over and last_event_id == events.END:
         return Response(status_code=204)
-    return EventSourceResponse(events.job_events(context.database, job_id, after, context.settings.events_poll_s))
+    closing = anyio.Event()
+    stream = events.job_events(context.database, job_id, after, context.settings.events_poll_s, closing)
+    return EventSourceResponse(stream, shutdown_event=closing, shutdown_grace_period=_CLOSING_S)
 
 
 @router.post("/{job_id}/cancel", responses=NOT_FOUND)
