@@ -2,6 +2,6 @@
 
 from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.sampling import sample_groups
-from codegen.simulate.simulate import SimulationReport, simulate
+from codegen.simulate.launch import SimulationReport, simulate
 
 __all__ = ["SimulationRefused", "SimulationReport", "sample_groups", "simulate"]
