@@ -10,7 +10,6 @@ from codegen.build.gemm import build_gemm, grid
 from codegen.canonical import content_hash
 from codegen.config import KernelConfig
 from codegen.dialects import text
-from codegen.emulate import emulate
 from codegen.errors import CompileFailed
 from codegen.llvm import optimise
 from codegen.mlir import lower_xegpu
@@ -47,6 +46,7 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
     stages = _Stages()
 
     module = build_gemm(problem, config, spec)
+    module.verify()
     stages.add("xetile", "xetile.mlir", lambda: text(module))
     generic = stages.run("xegpu", lambda: lower_gemm(module, problem, config, spec))
     lowered = stages.run("xegpu", lambda: lower_xegpu(generic, target.chip))
@@ -55,6 +55,8 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
     spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(llvm.decode()))
     binary = spirv
     if target.emulated:
+        from codegen.emulate import emulate
+
         emulated = stages.add("emulated", "emulated.ll", lambda: emulate(llvm.decode()))
         binary = stages.add("emulated-spirv", "emulated.spv", lambda: emit_spirv(emulated.decode()))
     return KernelArtifact(

@@ -13,16 +13,17 @@ from hal import DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_de
 from service.artifacts import ArtifactStore
 from service.store import DbTrialStore
 from service.worker import ClaimedJob, JobEnd
-from tuner.session import Budget, SessionEvent, SessionResult, run_session
+from tuner.result import Event, SessionResult, Stop
+from tuner.session import Budget, run_session
 from tuner.trial import Outcome, Trial, TrialStore
 
 _COMPILE_TIMEOUT_S = 60.0
-Listener = Callable[[SessionEvent], None]
+Listener = Callable[[Event], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What running jobs needs. `last_result` of a run is handed to `on_result`."""
+    """What running jobs needs. `on_event` hears of each trial, `on_result` of the end."""
 
     database: Database
     artifacts: ArtifactStore
@@ -58,7 +59,7 @@ class Tuning:
             if device is not None:
                 device.close()
         self.on_result(result)
-        if not result.cancelled:
+        if result.stop is not Stop.CANCELLED:
             return JobEnd.SUCCEEDED
         return JobEnd.INTERRUPTED if interrupt.is_set() else JobEnd.CANCELLED
 

@@ -16,6 +16,7 @@ from uuid import UUID
 
 import structlog
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from codegen import CodegenError, GemmProblem
 from db import leases
@@ -91,12 +92,29 @@ class Worker:
             DatabaseError: the database does not answer; the job stays as it is.
         """
         with self._database.write() as session:
-            holders = session.scalars(select(Job.worker).where(Job.status == "running").distinct()).all()
-            for name in holders:
-                # This worker is idle: what has its name was left when the database did not answer.
-                if name is not None and (name == self.name or is_dead(name)):
-                    leases.release_all(session, name)
+            self._release_abandoned(session)
             job = leases.claim_next(session, self.name, self._settings.lease_s)
+        return self._take(job)
+
+    def run_one(self, job_id: UUID) -> bool:
+        """Run that job; False when it is over or another worker has it.
+
+        Raises:
+            DatabaseError: the database does not answer; the job stays as it is.
+        """
+        with self._database.write() as session:
+            self._release_abandoned(session)
+            job = leases.claim(session, job_id, self.name, self._settings.lease_s)
+        return self._take(job)
+
+    def _release_abandoned(self, session: Session) -> None:
+        holders = session.scalars(select(Job.worker).where(Job.status == "running").distinct()).all()
+        for name in holders:
+            # This worker is idle: what has its name was left when the database did not answer.
+            if name is not None and (name == self.name or is_dead(name)):
+                leases.release_all(session, name)
+
+    def _take(self, job: Job | None) -> bool:
         if job is None:
             return False
         _log.info("job claimed", job=str(job.id), attempt=job.attempts)

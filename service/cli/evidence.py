@@ -8,7 +8,7 @@ def shown_time(time: TimeEvidence | None) -> str:
     if time is None:
         return "-"
     scale, unit = (1e-3, "ms") if time.value >= 1000 else (1.0, "us")
-    return f"{time.value * scale:.4g} {unit} [{time.low * scale:.4g}, {time.high * scale:.4g}]"
+    return f"{time.value * scale:.4g} {unit} ({time.low * scale:.4g}, {time.high * scale:.4g})"
 
 
 def shown_kind(time: TimeEvidence | None) -> str:
@@ -23,8 +23,14 @@ def shown_proof(evidence: Evidence) -> str:
     proof = evidence.proof
     if proof.kind == "none":
         return "not proven"
-    closeness = "" if proof.max_error is None else f", {proof.max_error:.1e} <= {proof.tolerance:.1e}"
-    return f"{proof.kind} {proof.checked}/{proof.total}{closeness}"
+    closeness = "" if proof.max_error is None else f", error {proof.max_error:.1e} within {proof.tolerance:.1e}"
+    return f"{proof.kind}: {proof.checked} of {proof.total} work-groups{closeness}"
+
+
+def shown_proof_short(evidence: Evidence) -> str:
+    """Where the numbers were compared, and how much of them, for a column of a table."""
+    proof = evidence.proof
+    return "not proven" if proof.kind == "none" else f"{proof.kind} {proof.checked}/{proof.total}"
 
 
 def shown_gflops(tflops: float | None) -> str:

@@ -8,7 +8,7 @@ from rich.table import Table
 from codegen import DType, InvalidProblem
 from db import kernels
 from hal import resolve_device
-from service.cli.evidence import shown_gflops, shown_kind, shown_proof, shown_time
+from service.cli.evidence import shown_gflops, shown_kind, shown_proof_short, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson, InputType, OutputType, TargetName, plain_gemm
 from service.cli.results import artifact_paths
@@ -58,7 +58,7 @@ def _list(store: Stored, device: str | None, limit: int, as_json: bool) -> None:
 
 
 def _table(listed: list[KernelOut]) -> Table:
-    table = Table("kernel", "problem", "device", "median [p10, p90]", "GFLOP/s", "time is", "numbers")
+    table = Table("kernel", "problem", "device", "median (p10, p90)", "GFLOP/s", "time is", "numbers")
     for kernel in listed:
         table.add_row(
             str(kernel.id),
@@ -67,7 +67,7 @@ def _table(listed: list[KernelOut]) -> Table:
             shown_time(kernel.evidence.time),
             shown_gflops(kernel.tflops),
             shown_kind(kernel.evidence.time),
-            shown_proof(kernel.evidence),
+            shown_proof_short(kernel.evidence),
         )
     return table
 

@@ -9,7 +9,7 @@ import typer
 from codegen import CodegenError
 from db.errors import DatabaseError
 from hal import HalError
-from service.artifacts import StorageFull
+from service.artifacts import StorageError
 from service.cli.compile import compile_command
 from service.cli.database import app as database_app
 from service.cli.devices import devices_command
@@ -39,7 +39,7 @@ app.command("serve")(serve_command)
 app.command("worker")(worker_command)
 app.add_typer(database_app, name="db")
 
-_EXPECTED = (CodegenError, HalError, TunerError, ServiceError, DatabaseError, StorageFull, InvalidSettings)
+_EXPECTED = (CodegenError, HalError, TunerError, ServiceError, DatabaseError, StorageError, InvalidSettings)
 _BAD_INPUT, _INTERRUPTED = 2, 128 + signal.SIGINT
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from rich.table import Table
 
 from service.artifacts import ArtifactStore
-from service.cli.evidence import shown_gflops, shown_kind, shown_proof, shown_time
+from service.cli.evidence import shown_gflops, shown_kind, shown_proof, shown_proof_short, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.stored import Stored
 from service.convert import config_from_json
@@ -55,7 +55,7 @@ def _heading(job: JobOut) -> str:
 
 
 def _table(ranked: list[TrialOut]) -> Table:
-    table = Table("rank", "trial", "configuration", "median [p10, p90]", "GFLOP/s", "time is", "numbers")
+    table = Table("rank", "trial", "configuration", "median (p10, p90)", "GFLOP/s", "time is", "numbers")
     for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
         table.add_row(
             str(rank),
@@ -64,7 +64,7 @@ def _table(ranked: list[TrialOut]) -> Table:
             shown_time(trial.evidence.time),
             shown_gflops(trial.tflops),
             shown_kind(trial.evidence.time),
-            shown_proof(trial.evidence),
+            shown_proof_short(trial.evidence),
         )
     if len(ranked) > _SHOWN_TRIALS:
         table.caption = f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)"

@@ -2,7 +2,7 @@
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 from uuid import UUID
@@ -16,7 +16,7 @@ from service.jobs import service
 from service.jobs.schemas import JobOut
 from service.tuning import Tuning
 from service.worker import Worker
-from tuner.session import SessionEvent
+from tuner.result import Event
 
 _POLL_S = 0.5
 
@@ -30,10 +30,10 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
     with _bar(quiet) as progress:
         task = progress.add_task("starting", total=None)
 
-        def show(_event: SessionEvent) -> None:
+        def show(_event: Event) -> None:
             _update(progress, task, _read(store, job_id))
 
-        tuning = Tuning(store.database, store.artifacts, store.settings.data_dir / "cache", on_event=show)
+        tuning = Tuning(store.database, store.artifacts, store.settings.cache_dir, on_event=show)
         worker = Worker(store.database, store.settings, tuning.run)
         with _stopping(worker):
             if not worker.run_one(job_id):
@@ -67,7 +67,7 @@ def _bar(quiet: bool) -> Progress:
 
 
 @contextmanager
-def _stopping(worker: Worker) -> Iterator[None]:
+def _stopping(worker: Worker) -> Generator[None]:
     """The first Ctrl-C or SIGTERM stops after the present trial, the second at once."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:

@@ -4,17 +4,16 @@ import os
 import signal
 import subprocess
 import sys
-from types import FrameType
 from typing import Annotated
 
 import typer
 import uvicorn
 
-from db.session import prepare
+from db.migrate import prepare
 from service.app import create_app
 from service.cli.output import CONSOLE
 from service.logs import configure_logs
-from service.settings import Settings, read_settings
+from service.settings import read_settings
 from service.worker import run_worker
 
 _STOP_S = 15.0
@@ -25,6 +24,7 @@ def serve_command(
 ) -> None:
     """Start the REST service and dashboard, with a worker beside it."""
     settings = read_settings()
+    configure_logs(settings)
     prepare(settings.database_url, create=True).close()
     child = _start_worker() if worker else None
     CONSOLE.print(f"XeTune on http://{settings.host}:{settings.port}  (Ctrl-C stops it)", highlight=False)
@@ -37,7 +37,9 @@ def serve_command(
 
 def worker_command() -> None:
     """Run jobs of the database until stopped; a job that was running is put back and resumed later."""
-    run_worker(read_settings())
+    settings = read_settings()
+    configure_logs(settings)
+    run_worker(settings)
 
 
 def _start_worker() -> subprocess.Popen[bytes]:

@@ -1,10 +1,11 @@
 """What commands read and write: the settings, the migrated database, artifact files."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from db.session import Database, prepare
+from db.migrate import prepare
+from db.session import Database
 from service.artifacts import ArtifactStore
 from service.settings import Settings, read_settings
 
@@ -19,7 +20,7 @@ class Stored:
 
 
 @contextmanager
-def stored() -> Iterator[Stored]:
+def stored() -> Generator[Stored]:
     """Open what the settings name; an empty database is made and migrated.
 
     Raises:
@@ -29,6 +30,6 @@ def stored() -> Iterator[Stored]:
     settings = read_settings()
     database = prepare(settings.database_url, create=True)
     try:
-        yield Stored(settings, database, ArtifactStore(settings.data_dir / "artifacts"))
+        yield Stored(settings, database, ArtifactStore(settings.artifacts_dir))
     finally:
         database.close()

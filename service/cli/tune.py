@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from codegen import DType
+from hal import list_devices
 from service.cli.output import CONSOLE
 from service.cli.problem import (
     AsJson,
@@ -23,7 +24,7 @@ from service.cli.problem import (
 from service.cli.results import print_job
 from service.cli.running import work_on_job
 from service.cli.stored import stored
-from service.devices.service import DeviceDirectory, DeviceSource
+from service.devices.service import DeviceDirectory
 from service.jobs.requests import submit, understand
 from service.jobs.schemas import BudgetBody, JobBody
 from service.schemas import to_body
@@ -50,10 +51,10 @@ def tune_command(
     with stored() as store:
         budget = BudgetBody(trials=trials, seconds=seconds)
         body = JobBody(problem=to_body(problem), device=device, target=target, budget=budget, seed=seed)
-        directory = DeviceDirectory(DeviceSource(), store.settings.devices_ttl_s)
+        directory = DeviceDirectory(list_devices, store.settings.devices_ttl_s)
         request = understand(body, directory, store.settings)
         with store.database.write() as session:
-            job, is_new = submit(session, request, store.settings.max_queued_jobs)
+            job, is_new = submit(session, request, store.settings.max_active_jobs)
         if not as_json:
             going_on = "" if is_new else " (the same request was begun before: going on with it)"
             CONSOLE.print(f"tuning {problem} on {request.device.id}: {request.device.name}, job {job.id}{going_on}", highlight=False)
