@@ -7,15 +7,16 @@ from codegen.dialects.xetile import WgMap
 _LEAST_ROWS = 8  # fewer rows a message make more messages than prefetching saves
 
 
-def cooperative_map(rows: int, columns: int, subgroups: int, block_columns: int) -> WgMap:
-    """Deal a tile out to `subgroups`, rows first, in parts of at least 8 rows and `block_columns` columns.
+def cooperative_map(rows: int, columns: int, subgroups: int, widest: int) -> WgMap:
+    """Deal a tile out to as many of the sub-groups as its messages allow, at most `widest` columns a message.
 
     Sub-groups that are left over share: the map wraps around.
     """
-    least_rows = gcd(rows, _LEAST_ROWS)
-    down_choices = _divisors(rows // least_rows, subgroups)
-    shares = [(down, _divisors(max(1, columns // block_columns), subgroups // down)[-1]) for down in down_choices]
-    down, across = max(shares, key=lambda share: (share[0] * share[1], share[0]))
+    messages_down, messages_across = rows // gcd(rows, _LEAST_ROWS), columns // gcd(columns, widest)
+    layouts = [
+        (down, _divisors(messages_across, subgroups // down)[-1]) for down in _divisors(messages_down, subgroups)
+    ]
+    down, across = max(layouts, key=lambda layout: (layout[0] * layout[1], layout[0]))
     return WgMap.of((down, across), (rows // down, columns // across))
 
 

@@ -129,7 +129,8 @@ BOTH = "const_offsets = array<i64: 0, 0>"
             "load_nd: expected vector<64x32xf16>, got vector<32x64xf16>",
         ),
         (
-            f'{DESC}\n"xegpu.prefetch_nd"(%t) <{{const_offsets = array<i64: 0>}}> : (!xegpu.tensor_desc<64x32xf16>) -> ()',
+            f'{DESC}\n"xegpu.prefetch_nd"(%t) <{{const_offsets = array<i64: 0>}}> : '
+            "(!xegpu.tensor_desc<64x32xf16>) -> ()",
             "prefetch_nd: expected at least 2 offsets, got 1",
         ),
         (
