@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from db.migrate import prepare
 from db.session import Database
 from service.artifacts import ArtifactStore
+from service.logs import configure_logs
 from service.settings import Settings, read_settings
 
 
@@ -28,6 +29,8 @@ def stored() -> Generator[Stored]:
         DatabaseError: the database cannot be used.
     """
     settings = read_settings()
+    # Commands speak for themselves; the log is for what they do not say.
+    configure_logs(settings.model_copy(update={"log_level": "warning"}))
     database = prepare(settings.database_url, create=True)
     try:
         yield Stored(settings, database, ArtifactStore(settings.artifacts_dir))
