@@ -96,10 +96,15 @@ def test_prefetch_runs_ahead_by_its_distance_and_not_past_k(distance: int, first
     assert (len(prefetches) - len(in_loop), len(in_loop)) == (first, each)
 
 
-def test_the_first_prefetch_of_the_loop_is_distance_steps_ahead() -> None:
+def test_tiles_move_along_k() -> None:
     printed = text(build_gemm(PROBLEM, config(PROBLEM, distance=2), B580))
-    assert len(re.findall(r"update_tile_offset %a_ahead\w*, \[0, 32\]", printed)) == 3  # two before the loop, one in it
-    assert len(re.findall(r"update_tile_offset %b_ahead\w*, \[32, 0\]", printed)) == 3
+    moves = re.findall(r"update_tile_offset %([ab]_[a-z]+)\w*, (\[.*?\])", printed)
+    assert sorted(moves) == [
+        *[("a_ahead", "[0, 32]")] * 3,  # two before the loop, one in it
+        ("a_tile", "[0, 32]"),
+        *[("b_ahead", "[32, 0]")] * 3,
+        ("b_tile", "[32, 0]"),
+    ]
 
 
 def test_the_accumulator_is_f32_and_stored_as_the_output() -> None:
