@@ -1,0 +1,1 @@
+"""Writes XeTile for a problem and a configuration."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import auto
 from typing import Self
 
-from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IndexType, StringAttr, UnitAttr, i32
+from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IndexType, IntegerType, StringAttr, UnitAttr, i32
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import (
@@ -22,6 +22,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, Pure, SymbolOpInterface, SymbolTable
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 from xdsl.utils.str_enum import StrEnum
 
 
@@ -132,7 +133,7 @@ class FuncOp(IRDLOperation):
     sym_name = attr_def(StringAttr)  # MLIR keeps it among the attributes, not the properties
     function_type = prop_def(FunctionType)
     kernel = opt_prop_def(UnitAttr)
-    known_block_size = opt_prop_def(DenseArrayBase)
+    known_block_size = opt_prop_def(DenseArrayBase[IntegerType])
     body = region_def()
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface())
 
@@ -142,7 +143,7 @@ class FuncOp(IRDLOperation):
         body: Region,
         *,
         kernel: bool = True,
-        known_block_size: DenseArrayBase | tuple[int, int, int] | None = None,
+        known_block_size: DenseArrayBase[IntegerType] | tuple[int, int, int] | None = None,
         attributes: dict[str, Attribute] | None = None,
     ) -> None:
         properties: dict[str, Attribute] = {
@@ -165,8 +166,8 @@ class FuncOp(IRDLOperation):
         parsed = parser.parse_optional_attr_dict_with_keyword()
         attributes = dict(parsed.data) if parsed is not None else {}
         size = attributes.pop("known_block_size", None)
-        if size is not None and not isinstance(size, DenseArrayBase):
-            parser.raise_error(f"gpu.func: expected known_block_size to be an array, got {size}")
+        if size is not None and not isa(size, DenseArrayBase[IntegerType]):
+            parser.raise_error(f"gpu.func: expected known_block_size to be an array of integers, got {size}")
         region = parser.parse_region(arguments)
         return cls(name, region, kernel=kernel, known_block_size=size, attributes=attributes)
 

@@ -4,17 +4,12 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
     DenseArrayBase,
-    IntAttr,
     IntegerType,
     MemRefType,
-    NoneAttr,
-    StridedLayoutAttr,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
-from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -29,12 +24,10 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.dialects.base_matrix import verify_extent, verify_order
 from codegen.dialects.index_list import Index, index, join, markers, parse_indices, print_indices, split
-from codegen.dialects.maps import Ints, format_ints
-from codegen.dialects.tile import COLUMN_MAJOR, ROW_MAJOR, TileType, verify_indices
-
-_SWAPPED = AffineMap.from_callable(lambda d0, d1: (d1, d0))
-_IDENTITY = AffineMap.identity(2)
+from codegen.dialects.maps import format_ints
+from codegen.dialects.tile import TileType, verify_indices
 
 
 @irdl_op_definition
@@ -163,42 +156,5 @@ class InitTileOp(IRDLOperation):
             raise VerifyException(f"init_tile: expected a base of two or more dimensions, got {base}")
         if len(offsets) != rank:
             raise VerifyException(f"init_tile: expected {rank} offsets for {base}, got {len(offsets)}")
-        _verify_extent(base, rank, sizes, strides)
-        _verify_order(base, strides, tile.traits.order)
-
-
-def _verify_extent(base: Attribute, rank: int, sizes: tuple[Index, ...], strides: tuple[Index, ...]) -> None:
-    if isinstance(base, MemRefType) and base.has_static_shape():
-        if sizes or strides:
-            raise VerifyException(f"init_tile: expected no sizes and strides for the static {base}, got some")
-    elif len(sizes) != rank or len(strides) != rank:
-        raise VerifyException(
-            f"init_tile: expected {rank} sizes and {rank} strides for {base}, got {len(sizes)} and {len(strides)}"
-        )
-
-
-def _verify_order(base: Attribute, strides: tuple[Index, ...], order: Ints) -> None:
-    stored = _orders(base, strides)
-    if not stored:
-        raise VerifyException(f"init_tile: expected a base with one contiguous dimension of the last two, got {base}")
-    if order not in stored:
-        raise VerifyException(
-            f"init_tile: expected order {format_ints(stored[0])} as {base} is stored, got {format_ints(order)}"
-        )
-
-
-def _orders(base: Attribute, strides: tuple[Index, ...]) -> tuple[Ints, ...]:
-    """The orders that agree with how the base is stored."""
-    layout = base.layout if isinstance(base, MemRefType) else NoneAttr()
-    if isinstance(layout, AffineMapAttr):
-        return {_IDENTITY: (ROW_MAJOR,), _SWAPPED: (COLUMN_MAJOR,)}.get(layout.data, ())
-    if isinstance(layout, StridedLayoutAttr):
-        strides = tuple(s.data if isinstance(s, IntAttr) else -1 for s in layout.strides)
-    elif isinstance(base, MemRefType) and not strides:
-        return (ROW_MAJOR,)
-    row, column = (s if isinstance(s, int) else None for s in strides[-2:])
-    found = (ROW_MAJOR,) if column == 1 else ()
-    if row == 1:
-        found += (COLUMN_MAJOR,)
-    unknown = not isinstance(layout, StridedLayoutAttr) and None in (row, column)
-    return found or ((ROW_MAJOR, COLUMN_MAJOR) if unknown else ())
+        verify_extent(base, rank, sizes, strides)
+        verify_order(base, strides, tile.traits.order)

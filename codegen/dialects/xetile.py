@@ -23,8 +23,10 @@ from xdsl.utils.exceptions import VerifyException
 from codegen.dialects.cache_hint import TileCacheHint
 from codegen.dialects.init_tile import InitTileOp
 from codegen.dialects.maps import Ints, SgMap, WgMap, format_ints
-from codegen.dialects.tile import TileAttr, TileTraits, TileType
-from codegen.dialects.tile_memory import LoadTileOp, PrefetchTileOp, StoreTileOp, UpdateTileOffsetOp
+from codegen.dialects.tile import TileType
+from codegen.dialects.tile_attr import TileAttr, TileTraits
+from codegen.dialects.tile_memory import LoadTileOp, PrefetchTileOp, StoreTileOp
+from codegen.dialects.update_tile_offset import UpdateTileOffsetOp
 
 __all__ = [
     "InitTileOp",

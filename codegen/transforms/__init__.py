@@ -1,0 +1,1 @@
+"""Passes over XeTile and XeGPU: one a file, named as its flag."""

@@ -7,7 +7,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import format_ints
-from codegen.dialects.tile import GLOBAL_MEMORY, ROW_MAJOR
+from codegen.dialects.tile_attr import GLOBAL_MEMORY, ROW_MAJOR
 from codegen.dialects.xegpu import CreateNdTdescOp, TensorDescType
 from codegen.dialects.xetile import InitTileOp, TileType
 
@@ -29,10 +29,10 @@ def _visit(block: Block, made: dict[_Key, SSAValue], descriptors: dict[InitTileO
     """`made` holds what was made before in this block and in those around it: that dominates what follows."""
     for op in tuple(block.ops):
         if isinstance(op, InitTileOp):
-            _verify_lowered(op)
             _, sizes, strides = op.placement
             key = (op.source, op.tile.type, sizes, strides)
             if key not in made:
+                _verify_lowered(op)
                 made[key] = _create(op, sizes, strides)
             descriptors[op] = made[key]
         for region in op.regions:
