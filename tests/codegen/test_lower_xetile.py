@@ -63,11 +63,11 @@ def test_mlir_accepts_the_xegpu(case: str) -> None:
 
 
 def test_load_blocks_are_the_innermost_loops() -> None:
-    chosen = config((64, 128, 64), (2, 4), innermost=(16, 32, 32))
+    chosen = config((64, 128, 64), (2, 4), innermost=(8, 32, 16))
     generic = lower_gemm(build_gemm(RAGGED, chosen, B580), RAGGED, chosen, B580)
     a, b = (line for line in generic.splitlines() if '"xegpu.load_nd"' in line)
-    assert "sg_data = [32, 64], inst_data = [16, 32]" in a
-    assert "sg_data = [64, 32], inst_data = [32, 32]" in b
+    assert "sg_data = [32, 64], inst_data = [8, 16]" in a
+    assert "sg_data = [64, 32], inst_data = [16, 32]" in b
 
 
 def test_mlir_keeps_the_layouts_of_the_operations() -> None:

@@ -73,6 +73,23 @@ xetile.prefetch_tile %r : !xetile.tile<64x32xf16>
 
 // -----
 
+// Tiles that move in two steps, one offset each, in either order.
+%A, %m, %n, %lb, %ub, %step = "test.op"() : () -> (memref<512x96xf16>, index, index, index, index, index)
+%t = xetile.init_tile %A[%m, %n] : memref<512x96xf16> -> !xetile.tile<64x32xf16>
+%r0, %r1 = scf.for %k = %lb to %ub step %step iter_args(%u = %t, %x = %t) -> (!xetile.tile<64x32xf16>, !xetile.tile<64x32xf16>) {
+  %v = xetile.update_tile_offset %u, [0, 32] : !xetile.tile<64x32xf16>
+  %w = xetile.update_tile_offset %v, [64, 0] : !xetile.tile<64x32xf16>
+  %y = xetile.update_tile_offset %x, [64, 0] : !xetile.tile<64x32xf16>
+  %z = xetile.update_tile_offset %y, [0, 32] : !xetile.tile<64x32xf16>
+  scf.yield %w, %z : !xetile.tile<64x32xf16>, !xetile.tile<64x32xf16>
+}
+
+// CHECK:      builtin.module {
+// CHECK-NEXT:   %A, %m, %n, %lb, %ub, %step = "test.op"() : () -> (memref<512x96xf16>, index, index, index, index, index)
+// CHECK-NEXT: }
+
+// -----
+
 // Other values are carried as they were, in the same order.
 %A, %m, %c0, %c96, %c32, %x = "test.op"() : () -> (memref<512x96xf16>, index, index, index, index, f32)
 %t = xetile.init_tile %A[%m, 0] : memref<512x96xf16> -> !xetile.tile<64x32xf16>
