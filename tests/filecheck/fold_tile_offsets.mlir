@@ -81,11 +81,28 @@ xetile.prefetch_tile %r : !xetile.tile<64x32xf16>
   %w = xetile.update_tile_offset %v, [64, 0] : !xetile.tile<64x32xf16>
   %y = xetile.update_tile_offset %x, [64, 0] : !xetile.tile<64x32xf16>
   %z = xetile.update_tile_offset %y, [0, 32] : !xetile.tile<64x32xf16>
+  xetile.prefetch_tile %w : !xetile.tile<64x32xf16>
+  xetile.prefetch_tile %z : !xetile.tile<64x32xf16>
   scf.yield %w, %z : !xetile.tile<64x32xf16>, !xetile.tile<64x32xf16>
 }
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   %A, %m, %n, %lb, %ub, %step = "test.op"() : () -> (memref<512x96xf16>, index, index, index, index, index)
+// CHECK-NEXT:   %u_row, %u_column, %x_row, %x_column = scf.for %k = %lb to %ub step %step iter_args(%u_row_1 = %m, %u_column_1 = %n, %x_row_1 = %m, %x_column_1 = %n) -> (index, index, index, index) {
+// CHECK-NEXT:     %c32 = arith.constant 32 : index
+// CHECK-NEXT:     %0 = arith.addi %u_column_1, %c32 : index
+// CHECK-NEXT:     %c64 = arith.constant 64 : index
+// CHECK-NEXT:     %1 = arith.addi %u_row_1, %c64 : index
+// CHECK-NEXT:     %w = xetile.init_tile %A[%1, %0] : memref<512x96xf16> -> !xetile.tile<64x32xf16>
+// CHECK-NEXT:     %c64_1 = arith.constant 64 : index
+// CHECK-NEXT:     %2 = arith.addi %x_row_1, %c64_1 : index
+// CHECK-NEXT:     %c32_1 = arith.constant 32 : index
+// CHECK-NEXT:     %3 = arith.addi %x_column_1, %c32_1 : index
+// CHECK-NEXT:     %z = xetile.init_tile %A[%2, %3] : memref<512x96xf16> -> !xetile.tile<64x32xf16>
+// CHECK-NEXT:     xetile.prefetch_tile %w : !xetile.tile<64x32xf16>
+// CHECK-NEXT:     xetile.prefetch_tile %z : !xetile.tile<64x32xf16>
+// CHECK-NEXT:     scf.yield %1, %0, %2, %3 : index, index, index, index
+// CHECK-NEXT:   }
 // CHECK-NEXT: }
 
 // -----
