@@ -25,7 +25,7 @@ _COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
 class Compilation:
     """A compilation under way."""
 
-    def __init__(self, future: ProcessFuture, timeout_s: float) -> None:
+    def __init__(self, future: ProcessFuture[KernelArtifact], timeout_s: float) -> None:
         self._future = future
         self._timeout_s = timeout_s
 

@@ -94,6 +94,18 @@ def update_best(session: Session, job_id: UUID) -> None:
     session.execute(update(Job).where(Job.id == job_id).values(best_trial_id=None if best is None else best.id))
 
 
+def set_best(session: Session, job_id: UUID, number: int) -> None:
+    """Let a job's `best_trial_id` name the trial that won in the end."""
+    winner = select(Trial.id).where(Trial.job_id == job_id, Trial.number == number).scalar_subquery()
+    session.execute(update(Job).where(Job.id == job_id).values(best_trial_id=winner))
+
+
+def set_comparison(session: Session, job_id: UUID, *, default_us: float, best_us: float) -> None:
+    """Keep the medians of trial 0 and of the best, measured in turns."""
+    values = {"compared_default_us": default_us, "compared_best_us": best_us}
+    session.execute(update(Job).where(Job.id == job_id).values(**values))
+
+
 def count_by_status(session: Session) -> dict[str, int]:
     """How many jobs have each status; statuses of no job are left out."""
     query = select(Job.status, func.count()).group_by(Job.status)

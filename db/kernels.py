@@ -94,13 +94,13 @@ def list_page(
 
 
 def best_measured(session: Session, problem_key: str, device: str) -> Trial | None:
-    """The measured trial with the least median on that device (a slug), with its kernel, job and device."""
+    """Of the winners of jobs the measured one with the least median on that device (a slug), with kernel and job."""
     query = _evidence(problem_key, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id)
     return session.scalars(query.options(contains_eager(Trial.measurement), joinedload(Trial.prediction))).first()
 
 
 def best_predicted(session: Session, problem_key: str, device: str) -> Trial | None:
-    """The predicted trial with the least time for that device (a slug) that has a kernel. Never a measured one."""
+    """Of the winners of jobs the predicted one with the least time for that device (a slug). Never a measured one."""
     query = _evidence(problem_key, device).join(Trial.prediction).order_by(Prediction.time_us, Trial.id)
     return session.scalars(query.options(contains_eager(Trial.prediction), joinedload(Trial.measurement))).first()
 
@@ -119,7 +119,7 @@ def _whole() -> Select[Kernel]:
 
 def _evidence(problem_key: str, device: str) -> Select[Trial]:
     query = select(Trial).join(Trial.kernel).join(Trial.job).join(Job.device).join(Job.problem)
-    query = query.where(Problem.key == problem_key, Device.slug == device).limit(1)
+    query = query.where(Problem.key == problem_key, Device.slug == device, Job.best_trial_id == Trial.id).limit(1)
     job = contains_eager(Trial.job)
     return query.options(
         contains_eager(Trial.kernel).selectinload(Kernel.artifacts),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from codegen import KernelArtifact, KernelConfig
 from codegen.pool import CompilePool
+from db import jobs
 from db.session import Database
 from hal import DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
 from service.artifacts import ArtifactStore
@@ -23,13 +24,12 @@ Listener = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What running jobs needs. `on_event` hears of each trial, `on_result` of the end."""
+    """What running jobs needs. `on_event` hears of each trial."""
 
     database: Database
     artifacts: ArtifactStore
     cache: Path
     on_event: Listener = lambda _event: None
-    on_result: Callable[[SessionResult], None] = lambda _result: None
     resolve: Callable[[str], ListedDevice] = resolve_device
 
     def run(self, job: ClaimedJob, interrupt: threading.Event) -> JobEnd:
@@ -58,10 +58,19 @@ class Tuning:
         finally:
             if device is not None:
                 device.close()
-        self.on_result(result)
+        self._keep(job, result)
         if result.stop is not Stop.CANCELLED:
             return JobEnd.SUCCEEDED
         return JobEnd.INTERRUPTED if interrupt.is_set() else JobEnd.CANCELLED
+
+    def _keep(self, job: ClaimedJob, result: SessionResult) -> None:
+        """Record who won when default and best were measured again in turns."""
+        compared = result.comparison
+        if result.best is None or compared is None or not compared.remeasured:
+            return
+        with self.database.write() as session:
+            jobs.set_best(session, job.id, result.best.number)
+            jobs.set_comparison(session, job.id, default_us=compared.default_us, best_us=compared.best_us)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ class Job(Base):
     A running job is leased to a worker until `lease_until`; after that any worker may take it over, and
     `attempts` counts how often one did. `error` is "code: message". `request_hash` is equal for equal
     requests; `idempotency_key` is the client's own. `space_hash` names the space of configurations that
-    the trials were drawn from. `best_trial_id` is a trial of this job that gave a time.
+    the trials were drawn from. `best_trial_id` is a trial of this job that gave a time. `compared_default_us`
+    and `compared_best_us` are medians of trial 0 and of the best, measured again in turns at the end.
     """
 
     __tablename__ = "job"
@@ -51,6 +52,8 @@ class Job(Base):
         CheckConstraint("(status = 'failed') = (error IS NOT NULL)", name="error_iff_failed"),
         CheckConstraint("length(error) > 0", name="error_not_empty"),
         CheckConstraint("status <> 'cancelled' OR cancel_requested", name="cancelled_was_requested"),
+        CheckConstraint("(compared_default_us IS NULL) = (compared_best_us IS NULL)", name="compared_both_or_neither"),
+        CheckConstraint("compared_default_us > 0 AND compared_best_us > 0", name="compared_positive"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
@@ -69,6 +72,8 @@ class Job(Base):
     lease_until: Mapped[datetime | None]
     attempts: Mapped[int] = mapped_column(default=0)
     best_trial_id: Mapped[int | None]
+    compared_default_us: Mapped[float | None]
+    compared_best_us: Mapped[float | None]
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]

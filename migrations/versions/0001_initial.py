@@ -106,6 +106,8 @@ def _create_jobs() -> None:
         sa.Column("lease_until", sa.DateTime(timezone=True), nullable=True),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("best_trial_id", sa.Integer(), nullable=True),
+        sa.Column("compared_default_us", sa.Double(), nullable=True),
+        sa.Column("compared_best_us", sa.Double(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
@@ -117,6 +119,10 @@ def _create_jobs() -> None:
             name=op.f("ck_job_finished_iff_over"),
         ),
         sa.CheckConstraint("status <> 'cancelled' OR cancel_requested", name=op.f("ck_job_cancelled_was_requested")),
+        sa.CheckConstraint(
+            "(compared_default_us IS NULL) = (compared_best_us IS NULL)", name=op.f("ck_job_compared_both_or_neither")
+        ),
+        sa.CheckConstraint("compared_default_us > 0 AND compared_best_us > 0", name=op.f("ck_job_compared_positive")),
         sa.CheckConstraint(
             "status IN ('queued', 'cancelled') OR started_at IS NOT NULL", name=op.f("ck_job_started_when_run")
         ),

@@ -56,9 +56,7 @@ def compile_command(
     """Compile a GEMM kernel and write every stage: xetile.mlir, xegpu.mlir, llvm.ll, kernel.spv, kernel.json."""
     problem = plain_gemm(m, n, k, dtype, out_dtype, lda, ldb, ldc)
     spec = resolve_device(device, target).spec
-    chosen = (
-        default_config(problem, spec) if config is None else config_from_json(json.loads(config.read_text()))
-    )
+    chosen = default_config(problem, spec) if config is None else config_from_json(json.loads(config.read_text()))
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
         artifact = pool.compile(problem, chosen, spec).result()
     proof = verify_by_simulation(artifact, seed=0) if prove else Proof(ProofKind.NONE)

@@ -56,7 +56,8 @@ def tune_command(
         with store.database.write() as session:
             job, is_new = submit(session, request, store.settings.max_active_jobs)
         if not as_json:
-            going_on = "" if is_new else " (the same request was begun before: going on with it)"
-            CONSOLE.print(f"tuning {problem} on {request.device.id}: {request.device.name}, job {job.id}{going_on}", highlight=False)
+            begun = "job" if is_new else "going on with job"
+            what = f"{problem} on {request.device.id} ({request.device.name})"
+            CONSOLE.print(f"tuning {what}, {begun} {job.id}", highlight=False)
         work_on_job(store, job.id, as_json)
         print_job(store, job.id, as_json)

@@ -31,7 +31,7 @@ def job_page(session: Session, job_id: UUID, sort: str, page: int) -> JobPage | 
     return JobPage(
         job=job_row(job, None if best is None else best.time, len(ended)),
         best_trial=None if best is None else _rows(session, job, [best], ranks)[0],
-        speed_up=_speed_up(ended, best),
+        speed_up=_speed_up(job, ended, best),
         counts=dict(Counter(p.status for p in points)),
         chart=chart,
         configs=_config_labels(session, job_id, (dot.point.number for dot in chart.dots)),
@@ -91,11 +91,13 @@ def _ranks(points: Iterable[HistoryPoint]) -> dict[int, int]:
     return ranks
 
 
-def _speed_up(points: Sequence[HistoryPoint], best: HistoryPoint | None) -> SpeedUp | None:
+def _speed_up(job: Job, points: Sequence[HistoryPoint], best: HistoryPoint | None) -> SpeedUp | None:
     default = next((p.time for p in points if p.number == 0), None)
     if best is None or best.time is None or default is None or default.evidence is not best.time.evidence:
         return None
-    return SpeedUp(default.time_us / best.time.time_us, default)
+    if job.compared_default_us is not None and job.compared_best_us is not None:
+        return SpeedUp(job.compared_default_us / job.compared_best_us, default, in_turns=True)
+    return SpeedUp(default.time_us / best.time.time_us, default, in_turns=False)
 
 
 def _trial_page(

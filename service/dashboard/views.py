@@ -97,10 +97,11 @@ class TrialPage:
 
 @dataclass(frozen=True, slots=True)
 class SpeedUp:
-    """The best time against the default's (trial 0), both with the same evidence."""
+    """The best time against the default's (trial 0), both with the same evidence; `in_turns` if measured again."""
 
     factor: float
     default: TimeFigure
+    in_turns: bool
 
 
 @dataclass(frozen=True, slots=True)

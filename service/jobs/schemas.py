@@ -112,6 +112,14 @@ class TrialOut(BaseModel):
     ended_at: datetime | None = Field(default=None, description="When it ended, UTC", examples=["2026-01-02T03:04:06Z"])
 
 
+class Comparison(BaseModel):
+    """The default configuration against the best, measured again in turns at the end of the job."""
+
+    default_us: float = Field(description="Median of trial 0, in us", examples=[930.2])
+    best_us: float = Field(description="Median of the best trial, in us", examples=[412.5])
+    speedup: float = Field(description="How many times as fast the best is", examples=[2.26])
+
+
 class JobLinks(BaseModel):
     """Where to go on."""
 
@@ -142,6 +150,9 @@ class JobOut(BaseModel):
     counts: dict[str, int] = Field(description="Trials by status", examples=[{"measured": 12, "rejected": 1}])
     done: int = Field(description="Trials that ended", examples=[13])
     best: TrialOut | None = Field(default=None, description="The fastest proven trial so far", examples=[None])
+    comparison: Comparison | None = Field(
+        None, description="Speed-up over the default configuration; null before the end", examples=[None]
+    )
     created_at: datetime = Field(description="When it was asked for, UTC", examples=["2026-01-02T03:04:05Z"])
     started_at: datetime | None = Field(
         default=None, description="When it first ran, UTC", examples=["2026-01-02T03:04:06Z"]

@@ -8,7 +8,7 @@ from db import jobs, leases, trials
 from db.models import Job, Problem, Trial
 from service.errors import NotFound
 from service.evidence import evidence_of, tflops
-from service.jobs.schemas import BudgetOut, JobLinks, JobOut, JobPage, JobStatus, TrialOut, TrialPage
+from service.jobs.schemas import BudgetOut, Comparison, JobLinks, JobOut, JobPage, JobStatus, TrialOut, TrialPage
 from service.schemas import ProblemBody
 
 
@@ -79,11 +79,19 @@ def describe(session: Session, job: Job) -> JobOut:
         counts=counts,
         done=sum(number for status, number in counts.items() if status != "pending"),
         best=None if job.best_trial is None else describe_trial(job.best_trial, job.problem),
+        comparison=_comparison(job),
         created_at=job.created_at,
         started_at=job.started_at,
         finished_at=job.finished_at,
         links=JobLinks(self=path, trials=f"{path}/trials", events=f"{path}/events", cancel=f"{path}/cancel"),
     )
+
+
+def _comparison(job: Job) -> Comparison | None:
+    default_us, best_us = job.compared_default_us, job.compared_best_us
+    if default_us is None or best_us is None:
+        return None
+    return Comparison(default_us=default_us, best_us=best_us, speedup=default_us / best_us)
 
 
 def describe_trial(trial: Trial, problem: Problem) -> TrialOut:

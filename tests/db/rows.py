@@ -80,6 +80,7 @@ def add_measured(session: Session, job: Job, number: int, median_us: float, ende
     times = {"min_us": median_us - 1, "p10_us": median_us - 0.5, "median_us": median_us, "p90_us": median_us + 1}
     session.add(Measurement(trial_id=trial.id, samples=30, label="DPAS emulated", driver="1.2", versions={}, **times))
     session.flush()
+    jobs.update_best(session, job.id)
     return trial
 
 
@@ -89,6 +90,7 @@ def add_predicted(session: Session, job: Job, number: int, time_us: float, ended
     times = {"low_us": time_us - 1, "time_us": time_us, "high_us": time_us + 1}
     session.add(Prediction(trial_id=trial.id, model_version="1", **times))
     session.flush()
+    jobs.update_best(session, job.id)
     return trial
 
 

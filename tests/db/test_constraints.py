@@ -158,6 +158,10 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_job_error_iff_failed", FAILED | {"error": None}),
     ("ck_job_error_not_empty", FAILED | {"error": ""}),
     ("ck_job_cancelled_was_requested", {"status": "cancelled", "cancel_requested": False, "finished_at": NOON}),
+    ("ck_job_compared_both_or_neither", SUCCEEDED | {"compared_default_us": 2.5}),
+    ("ck_job_compared_both_or_neither", SUCCEEDED | {"compared_best_us": 2.5}),
+    ("ck_job_compared_positive", SUCCEEDED | {"compared_default_us": 0.0, "compared_best_us": 2.5}),
+    ("ck_job_compared_positive", SUCCEEDED | {"compared_default_us": 2.5, "compared_best_us": -1.0}),
     ("fk_kernel_problem_id", {"problem_id": NOBODY}),
     ("fk_kernel_device_id", {"device_id": NOBODY}),
     (

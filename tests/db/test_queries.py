@@ -167,6 +167,22 @@ def test_same_binary_on_same_device_is_one_kernel(database: Database) -> None:
         assert kernels.list_page(session, limit=9, problem_key=digest("problem 80")) == []
 
 
+def test_the_winner_of_a_job_is_served_even_if_a_trial_looked_faster(database: Database) -> None:
+    with database.write() as session:
+        job = rows.add_job(session, "b60", 96)
+        rows.add_measured(session, job, 0, 20.0)
+        rows.add_measured(session, job, 1, 19.0)
+        jobs.set_best(session, job.id, 0)
+        jobs.set_comparison(session, job.id, default_us=20.5, best_us=20.5)
+    with database.read() as session:
+        found = kernels.best_measured(session, digest("problem 96"), "b60")
+        assert found is not None
+        assert found.number == 0
+        stored = jobs.get(session, job.id)
+        assert stored is not None
+        assert (stored.compared_default_us, stored.compared_best_us) == (20.5, 20.5)
+
+
 def test_best_kernel_is_sought_on_that_device_for_that_problem_only(database: Database) -> None:
     with database.write() as session:
         job = rows.add_job(session, "b60", 96)
@@ -174,7 +190,7 @@ def test_best_kernel_is_sought_on_that_device_for_that_problem_only(database: Da
         rows.add_measured(session, job, 1, 21.0)
         rows.add_measured(session, rows.add_job(session, "b580", 96), 2, 10.0)
         rows.add_measured(session, rows.add_job(session, "b60", 80), 3, 5.0)
-        rows.add_predicted(session, job, 4, 2.0)
+        rows.add_predicted(session, rows.add_job(session, "b60", 96), 4, 2.0)
         best_id, kernel_id = best.id, best.kernel_id
     with database.read() as session:
         found = kernels.best_measured(session, digest("problem 96"), "b60")
