@@ -28,9 +28,9 @@ def predict(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Pre
     clocks = core_clocks(problem, config, gpu_rates(spec))
     depth = ceil_div(problem.k, config.matmul.block.k) * config.matmul.block.k
     stall = 1.0 if config.strategy.prefetch.distance else _WITHOUT_PREFETCH
-    core_us = max(clocks.dpas, clocks.l1, clocks.l2) * depth * stall / known(spec, "clock_mhz")
+    core_us = max(clocks.dpas, clocks.l1, clocks.l2) * depth / known(spec, "clock_mhz")
     memory_us = memory_bytes(problem, config, spec) / known(spec, "bandwidth_bytes_per_s") * 1e6
-    time_us = max(core_us, memory_us) + _LAUNCH_US
+    time_us = max(core_us, memory_us) * stall + _LAUNCH_US
     return Prediction(time_us, time_us / INTERVAL, time_us * INTERVAL, MODEL_VERSION)
 
 

@@ -1,0 +1,166 @@
+"""Test doubles: a compiler and a device that do as told, and a fuse that ends the program at the nth step."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from codegen import CodegenError, GemmProblem, KernelArtifact, KernelConfig, StageOutput
+from codegen.canonical import canonical_text
+from hal import (
+    Argument,
+    Buffer,
+    DeviceKind,
+    DeviceSpec,
+    Fact,
+    HalError,
+    LaunchSpec,
+    RunReport,
+    Timing,
+    emulated_spec,
+    find,
+)
+from hal.spec import spec_from_facts
+from tuner.memory_store import MemoryTrialStore
+from tuner.reference import decode, encode
+from tuner.trial import Outcome
+
+SMALL = GemmProblem(24, 40, 56)
+
+
+def emulated() -> DeviceSpec:
+    """A CPU of two cores that stands in for a B580."""
+    facts = [Fact("cores", 2, "probed"), Fact("max_workgroup_size", 256, "probed"), Fact("driver", "fake 1", "probed")]
+    return emulated_spec(spec_from_facts("cpu", "Fake CPU", DeviceKind.CPU, facts), find("b580"))
+
+
+class Killed(BaseException):
+    """Stands for kill -9."""
+
+
+@dataclass
+class Fuse:
+    """Ends the program at step `at`; counts the steps."""
+
+    at: int | None = None
+    steps: int = 0
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps == self.at:
+            raise Killed
+
+
+class FusedStore(MemoryTrialStore):
+    """A store where the program may end right before and right after each write."""
+
+    def __init__(self, fuse: Fuse) -> None:
+        super().__init__()
+        self.fuse = fuse
+
+    def begin(self, number: int, config: KernelConfig) -> None:
+        self.fuse.step()
+        super().begin(number, config)
+        self.fuse.step()
+
+    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+        self.fuse.step()
+        super().end(number, outcome, artifact)
+        self.fuse.step()
+
+
+@dataclass
+class FakeCompilation:
+    """Gives a kernel whose binary is the text of its configuration, an error, or waits to be cancelled."""
+
+    problem: GemmProblem
+    config: KernelConfig
+    error: CodegenError | None = None
+    hangs: bool = False
+    fuse: Fuse = field(default_factory=Fuse)
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    def result(self) -> KernelArtifact:
+        self.fuse.step()
+        if self.hangs:
+            self.cancelled.wait(10)
+            raise CancelledError
+        if self.error is not None:
+            raise self.error
+        return artifact_of(self.problem, self.config)
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+
+
+@dataclass
+class FakeCompiler:
+    """Compiles at once; `errors` and `hangs` are asked for each configuration."""
+
+    workers: int = 2
+    errors: Callable[[KernelConfig], CodegenError | None] = lambda _: None
+    hangs: Callable[[KernelConfig], bool] = lambda _: False
+    fuse: Fuse = field(default_factory=Fuse)
+    begun: list[KernelConfig] = field(default_factory=list)
+    made: list[FakeCompilation] = field(default_factory=list)
+
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> FakeCompilation:
+        self.fuse.step()
+        self.begun.append(config)
+        self.made.append(FakeCompilation(problem, config, self.errors(config), self.hangs(config), self.fuse))
+        return self.made[-1]
+
+
+@dataclass
+class FakeDevice:
+    """Multiplies with numpy; times follow from the binary. `faults` by binary: an error, or a change to C."""
+
+    problem: GemmProblem
+    spec: DeviceSpec
+    faults: Mapping[bytes, HalError | Callable[[Buffer], None]] = field(default_factory=dict)
+    every: HalError | Callable[[Buffer], None] | None = None
+    fuse: Fuse = field(default_factory=Fuse)
+    runs: list[tuple[bytes, float, bool]] = field(default_factory=list)
+    time_us: Callable[[bytes], float] = lambda binary: 100 + int(hashlib.sha256(binary).hexdigest()[:4], 16) / 100
+
+    def run(
+        self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+    ) -> RunReport:
+        self.fuse.step()
+        self.runs.append((launch.binary, timeout_s, timing is not None))
+        fault = self.faults.get(launch.binary, self.every)
+        if isinstance(fault, HalError):
+            raise fault
+        output = multiply(self.problem, *buffers)
+        if fault is not None:
+            fault(output)
+        times = tuple(self.time_us(launch.binary) * (1 + 0.01 * i) for i in range(5)) if timing is not None else ()
+        self.fuse.step()
+        return RunReport({2: output}, times, 0.0, "fake 1")
+
+    def close(self) -> None:
+        pass
+
+
+def multiply(problem: GemmProblem, a: Buffer, b: Buffer, c: Buffer) -> Buffer:
+    """What a right kernel leaves in C."""
+    p, output = problem, c.copy()
+    product = decode(a[:, : p.k], p.dtype_a) @ decode(b[:, : p.n], p.dtype_b)
+    output[:, : p.n] = encode(product.astype(np.float32), p.dtype_c)
+    return output
+
+
+def binary_of(config: KernelConfig) -> bytes:
+    """The binary that the fake compiler makes."""
+    return canonical_text(config).encode()
+
+
+def artifact_of(problem: GemmProblem, config: KernelConfig) -> KernelArtifact:
+    """The kernel that the fake compiler makes."""
+    binary = binary_of(config)
+    launch = LaunchSpec(binary, "gemm", (Argument("A", "input", "f16", 0),), (16, 1, 1), (16, 1, 1), 16, "")
+    digest = hashlib.sha256(binary).hexdigest()
+    return KernelArtifact(digest, digest, problem, config, "fake", (StageOutput("spirv", "k", binary, 1),), launch, {})

@@ -1,0 +1,139 @@
+"""One candidate: every way it may fail is an outcome with a reason, and no exception."""
+
+import numpy as np
+import pytest
+
+from codegen import CodegenError, CompileCrashed, CompileFailed, CompileTimedOut, Refused
+from codegen.pipeline import compile_gemm
+from codegen.simulate import SimulationRefused
+from hal import Buffer, DeviceCrashed, DeviceFailed, DeviceTimedOut, HalError, KernelBuildFailed, find
+from tests.tuner.fakes import SMALL, FakeCompilation, FakeDevice, emulated
+from tuner.heuristic import default_config
+from tuner.measure import Bench, Limits, evaluate, median_us, timing_for
+from tuner.reference import Reference
+from tuner.trial import Outcome, ProofKind, Status
+
+CONFIG = default_config(SMALL, emulated())
+LIMITS = Limits(compile_s=5, run_s=7)
+
+
+def _bench(fault: HalError | None = None) -> tuple[Bench, FakeDevice]:
+    device = FakeDevice(SMALL, emulated(), every=fault)
+    return Bench(SMALL, device.spec, device, Reference(SMALL, 1)), device
+
+
+def _outcome(error: CodegenError | None = None, fault: HalError | None = None) -> Outcome:
+    outcome, artifact = evaluate(_bench(fault)[0], CONFIG, FakeCompilation(SMALL, CONFIG, error), LIMITS)
+    assert (artifact is None) == (outcome.kernel_hash is None)
+    return outcome
+
+
+def test_a_right_kernel_is_proven_and_measured() -> None:
+    bench, device = _bench()
+    outcome, artifact = evaluate(bench, CONFIG, FakeCompilation(SMALL, CONFIG), LIMITS)
+    assert artifact is not None
+    assert outcome.status is Status.MEASURED
+    assert outcome.kernel_hash == artifact.content_hash
+    times = outcome.measurement
+    assert times is not None
+    assert times.min_us < times.p10_us < times.median_us < times.p90_us
+    assert (times.samples, times.label, times.driver) == (5, "DPAS emulated", "fake 1")
+    assert outcome.proof.kind is ProofKind.OPENCL_CPU
+    assert outcome.proof.checked == outcome.proof.total
+    assert [timed for _, _, timed in device.runs] == [False, True]
+    assert all(0 < timeout_s <= 7 for _, timeout_s, _ in device.runs)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "reason"),
+    [
+        (Refused("registers", "too large"), Status.REJECTED, "rule registers: too large"),
+        (CompileFailed("llvm", "no"), Status.COMPILE_FAILED, "stage llvm: no"),
+        (CompileCrashed("worker", "SIGSEGV"), Status.COMPILE_FAILED, "SIGSEGV"),
+        (CompileTimedOut("worker", "60 s"), Status.TIMED_OUT, "compilation: stage worker: 60 s"),
+        (SimulationRefused("call", "unknown"), Status.REJECTED, "not proven: "),
+    ],
+)
+def test_a_compilation_that_fails(error: CodegenError, status: Status, reason: str) -> None:
+    outcome = _outcome(error=error)
+    assert outcome.status is status
+    assert reason in (outcome.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [
+        (KernelBuildFailed("refused"), Status.COMPILE_FAILED),
+        (DeviceTimedOut("7 s"), Status.TIMED_OUT),
+        (DeviceCrashed("SIGSEGV"), Status.CRASHED),
+        (DeviceFailed("lost"), Status.CRASHED),
+    ],
+)
+def test_a_run_that_fails(fault: HalError, status: Status) -> None:
+    outcome = _outcome(fault=fault)
+    assert outcome.status is status
+    assert outcome.reason == str(fault)
+    assert outcome.proof.kind is ProofKind.NONE
+
+
+def test_a_wrong_result_is_not_timed() -> None:
+    def spoil(c: Buffer) -> None:
+        c[3, 5] = 9
+
+    bench, device = _bench()
+    device.every = spoil
+    outcome, _ = evaluate(bench, CONFIG, FakeCompilation(SMALL, CONFIG), LIMITS)
+    assert outcome.status is Status.WRONG_RESULT
+    assert "C[3, 5] is 9, expected" in (outcome.reason or "")
+    assert outcome.proof.tolerance is not None
+    assert outcome.proof.max_error is not None
+    assert outcome.proof.max_error > 7 > outcome.proof.tolerance
+    assert len(device.runs) == 1
+
+
+def test_a_hanging_compilation_ends_with_the_job() -> None:
+    compilation = FakeCompilation(SMALL, CONFIG, hangs=True)
+    outcome, _ = evaluate(_bench()[0], CONFIG, compilation, Limits(compile_s=0.05, run_s=7))
+    assert outcome.status is Status.TIMED_OUT
+    assert 0.04 < outcome.compile_s < 5
+
+
+def test_a_clock_that_stands_still_gives_no_measurement() -> None:
+    bench, device = _bench()
+    device.time_us = lambda _: 0.0
+    outcome, _ = evaluate(bench, CONFIG, FakeCompilation(SMALL, CONFIG), LIMITS)
+    assert outcome.status is Status.REJECTED
+    assert "clock" in (outcome.reason or "")
+
+
+def test_a_kernel_for_an_absent_gpu_is_simulated_and_predicted() -> None:
+    spec = find("b580")
+    config = default_config(SMALL, spec)
+    artifact = compile_gemm(SMALL, config, spec)
+
+    class Ready(FakeCompilation):
+        def result(self):
+            return artifact
+
+    outcome, _ = evaluate(Bench(SMALL, spec, None, Reference(SMALL, 1)), config, Ready(SMALL, config), LIMITS)
+    assert outcome.status is Status.PREDICTED
+    assert outcome.proof.kind is ProofKind.SIMULATOR
+    assert outcome.proof.checked == outcome.proof.total > 0
+    assert outcome.measurement is None
+
+
+def test_timing_rotates_beyond_the_cache_of_a_gpu() -> None:
+    spec = find("b580")
+    assert spec.l2_bytes is not None
+    assert timing_for(spec, None).rotate_bytes > 2 * spec.l2_bytes
+    assert timing_for(spec, 10.0).hopeless_us == 30.0
+    assert timing_for(emulated(), None).rotate_bytes == 0
+
+
+def test_a_finalist_that_fails_gives_no_time() -> None:
+    bench, device = _bench()
+    assert median_us(bench, FakeCompilation(SMALL, CONFIG), 5) == pytest.approx(
+        np.median([device.time_us(run[0]) * 1.02 for run in device.runs])
+    )
+    assert median_us(_bench(DeviceCrashed("x"))[0], FakeCompilation(SMALL, CONFIG), 5) is None
+    assert median_us(bench, FakeCompilation(SMALL, CONFIG, CompileFailed("llvm", "x")), 5) is None
