@@ -46,7 +46,6 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
     stages = _Stages()
 
     module = build_gemm(problem, config, spec)
-    module.verify()
     stages.add("xetile", "xetile.mlir", lambda: text(module))
     generic = stages.run("xegpu", lambda: lower_gemm(module, problem, config, spec))
     lowered = stages.run("xegpu", lambda: lower_xegpu(generic, target.chip))
