@@ -54,8 +54,7 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
     spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(llvm.decode()))
     binary = spirv
     if target.emulated:
-        from codegen.emulate import emulate
-
+        
         emulated = stages.add("emulated", "emulated.ll", lambda: emulate(llvm.decode()))
         binary = stages.add("emulated-spirv", "emulated.spv", lambda: emit_spirv(emulated.decode()))
     return KernelArtifact(
@@ -103,7 +102,7 @@ class _Stages:
         """Run one part of a stage; time since the part before counts to it."""
         try:
             return work()
-        except RuntimeError as error:
+        except RuntimeError as error:  # llvmlite's, of text that does not parse
             raise CompileFailed(stage, str(error)) from error
         finally:
             now = time.perf_counter()

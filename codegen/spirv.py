@@ -1,9 +1,21 @@
-"""The one door to LLVM's SPIR-V target. It can end the process: compile in workers."""
+"""The one door to LLVM's SPIR-V target.
+
+The target keeps state from one module to the next: the second module that a process emits may define an id twice,
+and an error ends the process. So every module is emitted by a fork of a process that never emitted one.
+"""
+
+import os
+import signal
+from typing import NoReturn
 
 import llvmlite.binding as llvm
 
+from codegen.errors import CompileFailed
+
 TRIPLE = "spirv64-unknown-unknown"
 
+_STAGE = "spirv"
+_SHOWN_CHARACTERS = 500
 # Rounding f32 to bf16 needs the first; cache hints on loads and prefetches the second.
 _EXTENSIONS = "+SPV_KHR_bfloat16,+SPV_INTEL_cache_controls"
 
@@ -13,16 +25,49 @@ llvm.initialize_all_asmprinters()
 
 
 def target_machine() -> llvm.TargetMachine:
-    """A new machine: emitting a second object with one crashes."""
+    """A new machine: one machine emits one module."""
     return llvm.Target.from_triple(TRIPLE).create_target_machine(opt=2)
 
 
 def emit_spirv(text: str) -> bytes:
-    """SPIR-V of LLVM IR text.
+    """SPIR-V of LLVM IR text; the same bytes for the same text.
 
     Raises:
-        RuntimeError: the text does not parse or verify; the message is LLVM's.
+        CompileFailed: LLVM refused the text or ended the fork; with what it printed.
     """
-    module = llvm.parse_assembly(text)
-    module.verify()
-    return target_machine().emit_object(module)
+    result, errors = os.memfd_create("spirv"), os.memfd_create("errors")
+    try:
+        child = os.fork()
+        if child == 0:
+            _emit(text, result, errors)
+        _, status = os.waitpid(child, 0)
+        if status != 0:
+            code = os.waitstatus_to_exitcode(status)
+            ended = f"LLVM ended with {signal.Signals(-code).name if code < 0 else f'exit status {code}'}"
+            said = _content(errors).decode(errors="replace").strip()[:_SHOWN_CHARACTERS]
+            raise CompileFailed(_STAGE, f"{ended}: {said}" if said else ended)
+        return _content(result)
+    finally:
+        os.close(result)
+        os.close(errors)
+
+
+def _emit(text: str, result: int, errors: int) -> NoReturn:
+    """Runs in the fork, which must not return to the caller's code."""
+    status = 1
+    try:
+        os.dup2(errors, 2)
+        module = llvm.parse_assembly(text)
+        module.verify()
+        spirv = memoryview(target_machine().emit_object(module))
+        while spirv:
+            spirv = spirv[os.write(result, spirv) :]
+        status = 0
+    except RuntimeError as error:
+        os.write(errors, str(error).encode())
+    finally:
+        os._exit(status)
+
+
+def _content(file: int) -> bytes:
+    return os.pread(file, os.fstat(file).st_size, 0)
