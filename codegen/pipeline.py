@@ -10,6 +10,7 @@ from codegen.build.gemm import build_gemm, grid
 from codegen.canonical import content_hash
 from codegen.config import KernelConfig
 from codegen.dialects import text
+from codegen.emulate import emulate
 from codegen.errors import CompileFailed
 from codegen.llvm import optimise
 from codegen.mlir import lower_xegpu
@@ -54,7 +55,6 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
     spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(llvm.decode()))
     binary = spirv
     if target.emulated:
-        
         emulated = stages.add("emulated", "emulated.ll", lambda: emulate(llvm.decode()))
         binary = stages.add("emulated-spirv", "emulated.spv", lambda: emit_spirv(emulated.decode()))
     return KernelArtifact(

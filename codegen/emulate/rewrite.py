@@ -6,11 +6,12 @@ from codegen.emulate.block_functions import block_function
 from codegen.emulate.block_rows import row_functions
 from codegen.emulate.dpas_function import dpas_function
 from codegen.emulate.elements import ELEMENTWISE
-from codegen.emulate.lanes import Lanes, analyse
+from codegen.emulate.lanes import UNIFORM_CALLS, Lanes, analyse
+from codegen.emulate.private_memory import stays_in_memory
 from codegen.emulate.refusal import STAGE, not_emulated
-from codegen.emulate.writer import MEMCPY, Writer, local, local_value, renamed
+from codegen.emulate.writer import COPY_FUNCTION, Writer, local, local_value, renamed
 from codegen.errors import CompileFailed
-from codegen.simulate.block_shape import block_shape
+from codegen.simulate.block_shape import BlockShape, block_shape
 from codegen.simulate.builtins import unmangled
 from codegen.simulate.dpas import DPAS_NAME
 from codegen.simulate.ir import Block, Function, Instruction
@@ -20,7 +21,6 @@ from codegen.simulate.values import LANES
 
 _PREFIX = "xetune_emulated_"
 _KERNEL = "gemm"
-_BLOCK_ARGUMENTS = 6  # surface and coordinates, then where the block is in private memory
 _DECLARATION = re.compile(r"^declare [^\n]*@(?P<name>[\w.$-]+)\([^\n]*$", re.MULTILINE)
 _KERNEL_METADATA = re.compile(r"!reqd_work_group_size !(\d+)")
 _HEADER = re.compile(r"^target (?:datalayout|triple) = [^\n]*$", re.MULTILINE)
@@ -48,7 +48,7 @@ def emulate(ll: str) -> str:
             "",
             *(re.sub(r" #\d+$", "", line) for line in kept),
             "declare spir_func i64 @_Z12get_local_idj(i32)",
-            MEMCPY,
+            COPY_FUNCTION,
             *kernel.functions(),
             kernel.text(),
             # One lane to a sub-group: the lanes of ours are explicit.
@@ -69,7 +69,7 @@ class _Kernel:
         self._needed: dict[str, str] = {}
         self._needed_rows: set[int] = set()
         self._w = Writer(lanes)
-        self._unshared = _read_once(function)
+        self._staying = stays_in_memory(function)
         self._blocks = [self._block(block) for block in function.blocks]
 
     def functions(self) -> list[str]:
@@ -85,10 +85,11 @@ class _Kernel:
                 "!reqd_work_group_size !0 !intel_reqd_sub_group_size !1 {",
                 "emulated.entry:",
                 *self._w.arrays,
-                "  %emulated.item = call spir_func i64 @_Z12get_local_idj(i32 0)",
-                f"  %emulated.lane = urem i64 %emulated.item, {LANES}",
-                f"  %emulated.subgroup = udiv i64 %emulated.item, {LANES}",
-                "  %emulated.first = icmp eq i64 %emulated.lane, 0",
+                "  %emulated.item.wide = call spir_func i64 @_Z12get_local_idj(i32 0)",
+                "  %emulated.item = trunc i64 %emulated.item.wide to i32",
+                f"  %emulated.lane = urem i32 %emulated.item, {LANES}",
+                f"  %emulated.subgroup = udiv i32 %emulated.item, {LANES}",
+                "  %emulated.first = icmp eq i32 %emulated.lane, 0",
                 f"  br i1 %emulated.first, label %{local(self._function.blocks[0].label)}, label %emulated.return",
                 *(line for block in self._blocks for line in block),
                 "emulated.return:",
@@ -130,7 +131,7 @@ class _Kernel:
         elif i.opcode == "getelementptr" and i.operands[0].local in private:
             self._private_offset(i)
         elif i.opcode == "load" and i.operands[0].local in private:
-            if i.result in self._unshared:
+            if i.result in self._staying:
                 self._w.alias(i.result, local_value(i.operands[0]))
             else:
                 self._w.copy(self._w.array(i.result, i.type), local_value(i.operands[0]), i.type)
@@ -148,6 +149,8 @@ class _Kernel:
             raise not_emulated("an index into private memory that is not constant", i.text)
         steps = (i.pointee.nbytes, i.pointee.dtype.itemsize)
         offset = sum(int(o.constant[0] or 0) * step for o, step in zip(i.operands[1:], steps, strict=False))
+        if offset % self._lanes.element_bytes[i.result]:
+            raise not_emulated("an index to the middle of an element", i.text)
         base = local_value(i.operands[0])
         self._w.lines.append(f"  %{local(i.result)} = getelementptr i8, ptr {base}, i64 {offset * LANES}")
 
@@ -156,20 +159,26 @@ class _Kernel:
         if (m := DPAS_NAME.fullmatch(name)) is not None:
             self._dpas(i, m["type"])
         elif (shape := block_shape(name)) is not None:
-            if shape.action != "prefetch":
-                function = _PREFIX + name.removeprefix("intel_sub_group_")
-                definition = block_function(function, shape)
-                if definition is None:
-                    raise not_emulated(f"function {name}", i.text)
-                self._needed[function] = definition
-                self._needed_rows.add(shape.bits)
-                arguments = ", ".join(f"{o.type} {self._w.uniform(o, i)}" for o in i.operands)
-                self._w.lines.append(f"  call spir_func void @{function}({arguments})")
+            self._block_io(i, name, shape)
         elif name == "get_sub_group_id":
-            self._w.lines.append(f"  %{local(i.result)} = trunc i64 %emulated.subgroup to {i.type}")
-        else:
+            self._w.lines.append(f"  %{local(i.result)} = add i32 %emulated.subgroup, 0")
+        elif name in UNIFORM_CALLS:
             self.uniform_calls.add(name)
             self._w.lines.append(f"  {renamed(i)}")
+        else:
+            raise not_emulated(f"function {i.detail}", i.text)
+
+    def _block_io(self, i: Instruction, name: str, shape: BlockShape) -> None:
+        arguments = ", ".join(f"{o.type} {self._w.uniform(o, i)}" for o in i.operands)
+        if shape.action == "prefetch":
+            return
+        function = _PREFIX + name.removeprefix("intel_sub_group_")
+        definition = block_function(function, shape)
+        if definition is None:
+            raise not_emulated(f"function {name}", i.text)
+        self._needed[function] = definition
+        self._needed_rows.add(shape.bits)
+        self._w.lines.append(f"  call spir_func void @{function}({arguments})")
 
     def _dpas(self, i: Instruction, type_: str) -> None:
         rows = i.type.count or 1
@@ -177,29 +186,3 @@ class _Kernel:
         self._needed[function] = dpas_function(function, type_, rows)
         arguments = [self._w.array(i.result, i.type), *(self._w.whole(o) for o in i.operands)]
         self._w.lines.append(f"  call spir_func void @{function}({', '.join(f'ptr {a}' for a in arguments)})")
-
-
-def _read_once(function: Function) -> frozenset[str]:
-    """Loads whose private memory only one earlier instruction of the same block writes: it can stay there.
-
-    The memory is written again only where the load runs again too.
-    """
-    roots: dict[str, str] = {}
-    written: dict[str, list[tuple[str, int]]] = {}
-    loaded: list[tuple[str, str, str, int]] = []
-    for block in function.blocks:
-        for at, i in enumerate(block.body):
-            if i.opcode == "alloca":
-                roots[i.result] = i.result
-            elif i.opcode == "getelementptr" and i.operands[0].local in roots:
-                roots[i.result] = roots[i.operands[0].local]
-            elif i.opcode == "store" or (i.opcode == "call" and len(i.operands) == _BLOCK_ARGUMENTS):
-                pointer = i.operands[-1].local
-                written.setdefault(roots.get(pointer, ""), []).append((block.label, at))
-            elif i.opcode == "load":
-                loaded.append((i.result, roots.get(i.operands[0].local, ""), block.label, at))
-    return frozenset(
-        result
-        for result, root, label, at in loaded
-        if len(writes := written.get(root, [])) == 1 and writes[0][0] == label and writes[0][1] < at
-    )

@@ -10,7 +10,7 @@ from service.cli.evidence import shown_kind, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
 from service.cli.results import print_job
-from service.cli.running import work_on_job
+from service.cli.running import end_with, work_on_job
 from service.cli.stored import stored
 from service.jobs import service
 from service.jobs.schemas import JobOut, JobStatus
@@ -64,7 +64,7 @@ def resume_command(job_id: JobId, as_json: AsJson = False) -> None:
     """Go on with a job that was interrupted, in this process."""
     with stored() as store:
         work_on_job(store, job_id, as_json)
-        print_job(store, job_id, as_json)
+        end_with(print_job(store, job_id, as_json))
 
 
 def _table(jobs: list[JobOut]) -> Table:

@@ -58,7 +58,7 @@ def _list(store: Stored, device: str | None, limit: int, as_json: bool) -> None:
 
 
 def _table(listed: list[KernelOut]) -> Table:
-    table = Table("kernel", "problem", "device", "median (p10, p90)", "GFLOP/s", "time is", "numbers")
+    table = Table("kernel", "problem", "device", "time (spread)", "GFLOP/s", "time is", "numbers")
     for kernel in listed:
         table.add_row(
             str(kernel.id),

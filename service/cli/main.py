@@ -1,7 +1,6 @@
 """xetune: the command line."""
 
 import errno
-import signal
 import sys
 
 import typer
@@ -40,7 +39,7 @@ app.command("worker")(worker_command)
 app.add_typer(database_app, name="db")
 
 _EXPECTED = (CodegenError, HalError, TunerError, ServiceError, DatabaseError, StorageError, InvalidSettings)
-_BAD_INPUT, _INTERRUPTED = 2, 128 + signal.SIGINT
+_BAD_INPUT = 2
 
 
 def main() -> None:
@@ -48,15 +47,13 @@ def main() -> None:
     try:
         app()
     except _EXPECTED as error:
-        _end(str(error), _BAD_INPUT)
-    except KeyboardInterrupt:
-        _end("interrupted; what was finished is stored, and `xetune jobs resume` goes on", _INTERRUPTED)
+        _end(str(error))
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EEXIST):
             raise
-        _end(f"{error.strerror}: {error.filename or 'file'}", _BAD_INPUT)
+        _end(f"{error.strerror}: {error.filename or 'file'}")
 
 
-def _end(message: str, status: int) -> None:
+def _end(message: str) -> None:
     ERRORS.print(f"error: {message}", style="bold red", highlight=False, markup=False, soft_wrap=True)
-    sys.exit(status)
+    sys.exit(_BAD_INPUT)

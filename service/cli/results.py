@@ -19,8 +19,8 @@ _SHOWN_TRIALS = 10
 _ALL = 10**6
 
 
-def print_job(store: Stored, job_id: UUID, as_json: bool) -> None:
-    """Print a job, its trials from fastest to slowest, and where the winner's files are.
+def print_job(store: Stored, job_id: UUID, as_json: bool) -> JobOut:
+    """Print a job, its trials from fastest to slowest, and where the winner's files are; returns the job.
 
     Raises:
         NotFound: there is no such job.
@@ -36,12 +36,13 @@ def print_job(store: Stored, job_id: UUID, as_json: bool) -> None:
         document = job.model_dump(mode="json")
         document["trials"] = [trial.model_dump(mode="json") for trial in [*ranked, *_without_time(trials)]]
         print_json(document | {"artifacts": files})
-        return
-    CONSOLE.print(_heading(job))
-    if ranked:
-        CONSOLE.print(_table(ranked))
-    _print_without_time(trials)
-    _print_winner(job, files)
+    else:
+        CONSOLE.print(_heading(job))
+        if ranked:
+            CONSOLE.print(_table(ranked))
+        _print_without_time(trials)
+        _print_winner(job, files)
+    return job
 
 
 def artifact_paths(kernel: KernelOut, store: ArtifactStore) -> dict[str, str]:
@@ -55,7 +56,7 @@ def _heading(job: JobOut) -> str:
 
 
 def _table(ranked: list[TrialOut]) -> Table:
-    table = Table("rank", "trial", "configuration", "median (p10, p90)", "GFLOP/s", "time is", "numbers")
+    table = Table("rank", "trial", "configuration", "time (spread)", "GFLOP/s", "time is", "numbers")
     for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
         table.add_row(
             str(rank),

@@ -7,25 +7,37 @@ from contextlib import contextmanager
 from types import FrameType
 from uuid import UUID
 
+import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from service.cli.evidence import shown_time
 from service.cli.output import ERRORS
 from service.cli.stored import Stored
 from service.jobs import service
-from service.jobs.schemas import JobOut
+from service.jobs.schemas import JobOut, JobStatus
 from service.tuning import Tuning
 from service.worker import Worker
 from tuner.result import Event
 
 _POLL_S = 0.5
+_INTERRUPTED = 128 + signal.SIGINT
+
+
+def end_with(job: JobOut) -> None:
+    """End the program with status 1 if the job gave no result.
+
+    Raises:
+        typer.Exit: it failed or was cancelled.
+    """
+    if job.status is not JobStatus.SUCCEEDED:
+        raise typer.Exit(1)
 
 
 def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
-    """Return when the job is over, or when Ctrl-C put it back in the queue.
+    """Return when the job is over.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C; what was finished is stored.
+        typer.Exit: Ctrl-C put it back in the queue; what was finished is stored.
     """
     with _bar(quiet) as progress:
         task = progress.add_task("starting", total=None)
@@ -41,7 +53,8 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
         job = _read(store, job_id)
         _update(progress, task, job)
     if not job.status.over:
-        raise KeyboardInterrupt
+        ERRORS.print(f"stopped after {job.done} trials, which are stored; `xetune jobs resume {job_id}` goes on")
+        raise typer.Exit(_INTERRUPTED)
 
 
 def _follow(store: Stored, job_id: UUID, progress: Progress, task: TaskID) -> None:

@@ -22,7 +22,7 @@ from service.cli.problem import (
     plain_gemm,
 )
 from service.cli.results import print_job
-from service.cli.running import work_on_job
+from service.cli.running import end_with, work_on_job
 from service.cli.stored import stored
 from service.devices.service import DeviceDirectory
 from service.jobs.requests import submit, understand
@@ -60,4 +60,4 @@ def tune_command(
             what = f"{problem} on {request.device.id} ({request.device.name})"
             CONSOLE.print(f"tuning {what}, {begun} {job.id}", highlight=False)
         work_on_job(store, job.id, as_json)
-        print_job(store, job.id, as_json)
+        end_with(print_job(store, job.id, as_json))
