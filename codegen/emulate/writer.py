@@ -10,17 +10,17 @@ from codegen.emulate.refusal import not_emulated
 from codegen.simulate.ir import Instruction, Number, Operand, Type
 from codegen.simulate.values import LANES
 
-# llvm.memcpy would do, but LLVM's SPIR-V target puts the casts of its arguments before what they cast.
+# Copies rows of 16 bytes. llvm.memcpy would do, but LLVM's SPIR-V target puts the casts of its arguments before what they cast.
 COPY_FUNCTION = """
 define internal spir_func void @xetune_emulated_copy(ptr %to, ptr %from, i32 %rows) noinline nounwind {
 entry:
   br label %loop
 loop:
   %row = phi i32 [ 0, %entry ], [ %next, %loop ]
-  %from.row = getelementptr <16 x i16>, ptr %from, i32 %row
-  %to.row = getelementptr <16 x i16>, ptr %to, i32 %row
-  %values = load <16 x i16>, ptr %from.row, align 16
-  store <16 x i16> %values, ptr %to.row, align 16
+  %from.row = getelementptr <16 x i8>, ptr %from, i32 %row
+  %to.row = getelementptr <16 x i8>, ptr %to, i32 %row
+  %values = load <16 x i8>, ptr %from.row, align 16
+  store <16 x i8> %values, ptr %to.row, align 16
   %next = add i32 %row, 1
   %more = icmp ult i32 %next, %rows
   br i1 %more, label %loop, label %done
@@ -28,7 +28,6 @@ done:
   ret void
 }
 """
-_COPIED_ROW_BYTES = 2 * LANES
 
 # Types that memory or the CPU does not have: truth values take a byte, bfloat is handled as its bits.
 _KEPT_AS = {"i1": "i8", "bfloat": "i16"}
@@ -107,17 +106,7 @@ class Writer:
 
     def copy(self, to: str, source: str, type_: Type) -> None:
         """Copy an array of values of a type."""
-        nbytes = type_.nbytes * LANES
-        if nbytes % _COPIED_ROW_BYTES == 0:
-            rows = nbytes // _COPIED_ROW_BYTES
-            self.lines.append(f"  call spir_func void @xetune_emulated_copy(ptr {to}, ptr {source}, i32 {rows})")
-            return
-        for at in range(type_.count or 1):  # bytes
-            row = _kept_row(type_)
-            value = self.line(f"load {row}, ptr {self.line(f'getelementptr {row}, ptr {source}, i64 {at}')}, align 16")
-            self.lines.append(
-                f"  store {row} {value}, ptr {self.line(f'getelementptr {row}, ptr {to}, i64 {at}')}, align 16"
-            )
+        self.lines.append(f"  call spir_func void @xetune_emulated_copy(ptr {to}, ptr {source}, i32 {type_.nbytes})")
 
     def uniform(self, operand: Operand, i: Instruction) -> str:
         """An operand as it is, which must be the same in all lanes."""
