@@ -22,7 +22,6 @@ from codegen.simulate.values import LANES
 _PREFIX = "xetune_emulated_"
 _KERNEL = "gemm"
 _DECLARATION = re.compile(r"^declare [^\n]*@(?P<name>[\w.$-]+)\([^\n]*$", re.MULTILINE)
-_KERNEL_METADATA = re.compile(r"!reqd_work_group_size !(\d+)")
 _HEADER = re.compile(r"^target (?:datalayout|triple) = [^\n]*$", re.MULTILINE)
 
 
@@ -36,11 +35,10 @@ def emulate(ll: str) -> str:
         function = parse_kernel(ll, _KERNEL)
     except SimulationRefused as refused:
         raise CompileFailed(STAGE, str(refused)) from refused
-    kernel = _Kernel(function, analyse(function))
-    size = _KERNEL_METADATA.search(ll)
-    node = re.search(rf"^!{size[1]} = (.*)$", ll, re.MULTILINE) if size else None
-    if node is None:
+    if function.work_group_size is None:
         raise CompileFailed(STAGE, "the kernel does not say its work-group size")
+    kernel = _Kernel(function, analyse(function))
+    size = ", ".join(f"i32 {extent}" for extent in function.work_group_size)
     kept = [m[0] for m in _DECLARATION.finditer(ll) if unmangled(m["name"]) in kernel.uniform_calls]
     return "\n".join(
         [
@@ -52,7 +50,7 @@ def emulate(ll: str) -> str:
             *kernel.functions(),
             kernel.text(),
             # One lane to a sub-group: the lanes of ours are explicit.
-            f"!0 = {node[1]}",
+            f"!0 = !{{{size}}}",
             "!1 = !{i32 1}",
             "",
         ]

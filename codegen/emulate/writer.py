@@ -10,7 +10,8 @@ from codegen.emulate.refusal import not_emulated
 from codegen.simulate.ir import Instruction, Number, Operand, Type
 from codegen.simulate.values import LANES
 
-# Copies rows of 16 bytes. llvm.memcpy would do, but LLVM's SPIR-V target puts the casts of its arguments before what they cast.
+# Copies rows of 16 bytes. llvm.memcpy would do, but LLVM's SPIR-V target casts its arguments before they are
+# defined.
 COPY_FUNCTION = """
 define internal spir_func void @xetune_emulated_copy(ptr %to, ptr %from, i32 %rows) noinline nounwind {
 entry:

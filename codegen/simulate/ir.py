@@ -101,8 +101,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A kernel: its parameters and its blocks in program order."""
+    """A kernel: its parameters and its blocks in program order; the sizes that it requires, if it says any."""
 
     name: str
     parameters: tuple[Operand, ...]
     blocks: tuple[Block, ...]
+    work_group_size: tuple[int, ...] | None = None
+    subgroup_size: int | None = None

@@ -74,6 +74,12 @@ def _check_launch(
         raise SimulationRefused(
             "", f"expected groups of at least 1 and whole sub-groups of {LANES}, got {groups} and {local_size}"
         )
+    if function.work_group_size not in (None, (local_size, 1, 1)) or function.subgroup_size not in (None, LANES):
+        raise SimulationRefused(
+            "",
+            f"the kernel requires work-groups of {function.work_group_size} and sub-groups of "
+            f"{function.subgroup_size}, the launch has {(local_size, 1, 1)} and {LANES}",
+        )
     if not chosen or min(chosen) < 0 or max(chosen) >= prod(groups) or len(set(chosen)) != len(chosen):
         raise SimulationRefused("", f"expected different work-groups below {prod(groups)}, got {chosen[:8]}")
     if not all(b.flags.c_contiguous and b.flags.writeable for b in buffers):

@@ -24,7 +24,16 @@ def parse_kernel(text: str, name: str) -> Function:
     parameters = parse_parameters(head[1])
     unnamed = sum(p.local.isdigit() for p in parameters)
     blocks = tuple(_blocks(text[head.end() : end].split("\n"), str(unnamed)))
-    return Function(name, parameters, blocks)
+    work_group_size = _required(text, head[0], "reqd_work_group_size")
+    subgroup_size = _required(text, head[0], "intel_reqd_sub_group_size")
+    return Function(name, parameters, blocks, work_group_size, subgroup_size[0] if subgroup_size else None)
+
+
+def _required(text: str, head: str, metadata: str) -> tuple[int, ...] | None:
+    """The numbers of the metadata node that a kernel's head names."""
+    named = re.search(rf"!{metadata} (!\d+)", head)
+    node = re.search(rf"^{named[1]} = !{{(.*)}}$", text, re.MULTILINE) if named else None
+    return tuple(int(part.split()[-1]) for part in node[1].split(",")) if node else None
 
 
 def _blocks(lines: list[str], entry: str) -> Iterator[Block]:

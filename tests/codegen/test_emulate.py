@@ -68,6 +68,11 @@ def test_what_is_not_emulated_is_refused(line: str, message: str) -> None:
     assert caught.value.stage == "emulated"
 
 
+def test_a_kernel_must_say_its_work_group_size() -> None:
+    with pytest.raises(CompileFailed, match="does not say its work-group size"):
+        emulate(HEAD.replace(" !reqd_work_group_size !0", "") + TAIL)
+
+
 def test_a_branch_that_differs_between_lanes_is_refused() -> None:
     body = """
   %e = extractelement <4 x i32> %v, i64 0

@@ -105,6 +105,7 @@ def test_the_launch_must_fit_the_kernel() -> None:
         ((a, b), RAGGED.groups, 32, None, "one global pointer for each of 2 buffers"),
         ((a, b, c), (3, 0, 1), 32, None, "groups of at least 1"),
         ((a, b, c), RAGGED.groups, 24, None, "whole sub-groups of 16"),
+        ((a, b, c), RAGGED.groups, 48, None, r"requires work-groups of \(32, 1, 1\) and sub-groups of 16"),
         ((a, b, c), RAGGED.groups, 32, [6], "different work-groups below 6"),
         ((a, b, c), RAGGED.groups, 32, [1, 1], "different work-groups below 6"),
         ((a, b, c.T), RAGGED.groups, 32, None, "contiguous and writeable"),
