@@ -14,6 +14,7 @@ from hal import DeviceSpec
 
 _MAX_PREFETCH_DISTANCE = 8
 _MAX_SURFACE_BYTES = 2**24  # width and pitch of a 2-D block surface; source: cl_intel_subgroup_2d_block_io
+_SURFACE_WIDTH_MULTIPLE_BYTES = 4  # same source
 _MAX_MATRIX_BYTES = 2**36
 _RESERVED_REGISTERS = 16  # addresses, payloads and loop state
 
@@ -97,6 +98,11 @@ def block2d_width(problem: GemmProblem, spec: DeviceSpec) -> str | None:
             return (
                 f"rows of {name} are {row} elements = {row * dtype.nbytes} bytes long; 2-D block messages need at "
                 f"least {least}: pad to {least // dtype.nbytes} elements with zeros"
+            )
+        if row * dtype.nbytes % _SURFACE_WIDTH_MULTIPLE_BYTES:
+            return (
+                f"rows of {name} are {row} elements = {row * dtype.nbytes} bytes long; 2-D block messages need a "
+                f"multiple of {_SURFACE_WIDTH_MULTIPLE_BYTES}: pad to {row + 1} elements with zeros"
             )
     return None
 

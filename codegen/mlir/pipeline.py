@@ -10,6 +10,8 @@ from codegen.errors import CompileFailed
 from codegen.mlir.context import context
 
 _SHOWN_DIAGNOSTICS = 4
+# MLIR describes two of the chips; the others have the DPAS shapes and 2-D block messages of bmg.
+_DESCRIBED_AS = {"pvc": "pvc", "bmg": "bmg", "lnl-m": "bmg", "ptl-h": "bmg"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Lowered:
 
 
 def lower_xegpu(text: str, chip: str) -> Lowered:
-    """Parse and verify an XeGPU module (generic form is fine), and lower it for `chip` ("pvc", "bmg", ...).
+    """Parse and verify an XeGPU module, in generic form if need be, and lower it for `chip`, a key of the table above.
 
     Raises:
         CompileFailed: MLIR's first diagnostics, in stage xegpu (it does not verify) or llvm (it does not lower).
@@ -30,7 +32,8 @@ def lower_xegpu(text: str, chip: str) -> Lowered:
     diagnostics: list[str] = []
 
     def collect(diagnostic: ir.Diagnostic) -> bool:
-        diagnostics.append(f"{str(diagnostic.severity).split('.')[-1].lower()}: {diagnostic.message}")
+        if diagnostic.severity is ir.DiagnosticSeverity.ERROR:
+            diagnostics.append(str(diagnostic.message))
         return True
 
     handler = ctx.attach_diagnostic_handler(collect)
@@ -50,7 +53,9 @@ def lower_xegpu(text: str, chip: str) -> Lowered:
 
 
 def _pipeline(chip: str) -> str:
-    options = f"xegpu-op-level=workgroup zebin-chip={chip} binary-format=llvm"
+    if chip not in _DESCRIBED_AS:
+        raise CompileFailed("llvm", f"MLIR has no description of chip {chip!r}; it has {sorted(_DESCRIBED_AS)}")
+    options = f"xegpu-op-level=workgroup zebin-chip={_DESCRIBED_AS[chip]} binary-format=llvm"
     return f"builtin.module(gpu-lower-to-xevm-pipeline{{{options}}})"
 
 

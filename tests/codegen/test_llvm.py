@@ -17,10 +17,10 @@ WIDE = (
 define spir_kernel void @k(ptr addrspace(1) %C) {
   %1 = alloca [64 x i16], align 2
   %2 = load <64 x i16>, ptr %1, align 2
-  %3 = shufflevector <64 x i16> %2, <64 x i16> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %3 = shufflevector <64 x i16> %2, <64 x i16> poison, <4 x i32> <i32 8, i32 9, i32 10, i32 11>
   %4 = bitcast <64 x i16> %2 to <32 x i32>
   %5 = extractelement <32 x i32> %4, i64 5
-  store <8 x i16> %3, ptr addrspace(1) %C, align 16
+  store <4 x i16> %3, ptr addrspace(1) %C, align 16
   store i32 %5, ptr addrspace(1) %C, align 4
   ret void
 }

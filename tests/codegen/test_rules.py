@@ -116,5 +116,11 @@ def test_a_device_without_block_loads_is_refused_by_name() -> None:
     assert caught.value.rule == "device-block2d"
 
 
+def test_a_row_of_an_odd_number_of_halves_is_refused_by_name() -> None:
+    with pytest.raises(Refused, match="pad to 76") as caught:
+        check_problem(GemmProblem(200, 136, 75, lda=80), B580)
+    assert caught.value.rule == "block2d-width"
+
+
 def test_padding_the_rows_as_told_makes_the_problem_legal() -> None:
-    check_problem(GemmProblem(200, 136, 75, lda=80), B580)
+    check_problem(GemmProblem(200, 136, 76, lda=80), B580)
