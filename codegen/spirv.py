@@ -11,6 +11,7 @@ from typing import NoReturn
 import llvmlite.binding as llvm
 
 from codegen.errors import CompileFailed
+from codegen.spirv_check import check_spirv
 
 TRIPLE = "spirv64-unknown-unknown"
 
@@ -25,15 +26,18 @@ llvm.initialize_all_asmprinters()
 
 
 def target_machine() -> llvm.TargetMachine:
-    """A new machine: one machine emits one module."""
-    return llvm.Target.from_triple(TRIPLE).create_target_machine(opt=2)
+    """A new machine: one machine emits one module.
+
+    Its own optimisations are off, as they can drop a truncation; the IR it is given is optimised.
+    """
+    return llvm.Target.from_triple(TRIPLE).create_target_machine(opt=0)
 
 
 def emit_spirv(text: str) -> bytes:
     """SPIR-V of LLVM IR text; the same bytes for the same text.
 
     Raises:
-        CompileFailed: LLVM refused the text or ended the fork; with what it printed.
+        CompileFailed: LLVM refused the text, ended the fork, or emitted a module that is not valid.
     """
     result, errors = os.memfd_create("spirv"), os.memfd_create("errors")
     try:
@@ -46,10 +50,12 @@ def emit_spirv(text: str) -> bytes:
             ended = f"LLVM ended with {signal.Signals(-code).name if code < 0 else f'exit status {code}'}"
             said = _content(errors).decode(errors="replace").strip()[:_SHOWN_CHARACTERS]
             raise CompileFailed(_STAGE, f"{ended}: {said}" if said else ended)
-        return _content(result)
+        spirv = _content(result)
     finally:
         os.close(result)
         os.close(errors)
+    check_spirv(spirv)
+    return spirv
 
 
 def _emit(text: str, result: int, errors: int) -> NoReturn:
