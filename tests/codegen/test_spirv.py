@@ -36,13 +36,37 @@ def test_a_truncation_behind_wide_arithmetic_is_kept() -> None:
     text = """define spir_kernel void @k(ptr addrspace(1) %p) {
   %id = call spir_func i32 @_Z16get_sub_group_id()
   %wide = zext i32 %id to i64
-  %part = and i64 %wide, 24
-  %narrow = trunc nuw nsw i64 %part to i32
-  store i64 %part, ptr addrspace(1) %p, align 8
+  %shifted = shl nuw nsw i64 %wide, 3
+  %part = and i64 %shifted, 248
+  %group = call spir_func i64 @_Z12get_group_idj(i32 1)
+  %base = shl i64 %group, 8
+  %row = or disjoint i64 %part, %base
+  %narrow = trunc i64 %row to i32
+  %again = and i64 %shifted, 224
+  %row2 = or disjoint i64 %again, %base
+  %narrow2 = trunc i64 %row2 to i32
   store i32 %narrow, ptr addrspace(1) %p, align 4
+  %q = getelementptr i8, ptr addrspace(1) %p, i64 8
+  store i32 %narrow2, ptr addrspace(1) %q, align 4
+  %masked = and i64 %wide, 24
+  %n3 = trunc nuw nsw i64 %masked to i32
+  %n4 = or disjoint i32 %n3, 32
+  %r = getelementptr i8, ptr addrspace(1) %p, i64 16
+  store i32 %n4, ptr addrspace(1) %r, align 4
+  br label %loop
+loop:
+  %i = phi i64 [ 96, %0 ], [ %j, %loop ]
+  %x = or disjoint i64 %i, %masked
+  %y = trunc i64 %x to i32
+  store i32 %y, ptr addrspace(1) %r, align 4
+  %j = add i64 %i, 32
+  %c = icmp ult i64 %j, 512
+  br i1 %c, label %loop, label %end
+end:
   ret void
 }
-declare spir_func i32 @_Z16get_sub_group_id()"""
+declare spir_func i32 @_Z16get_sub_group_id()
+declare spir_func i64 @_Z12get_group_idj(i32)"""
     check_spirv(emit_spirv(text))
 
 
