@@ -222,9 +222,7 @@ XE_DEVICES = (
         PTL_H,
     ),
     _row(_named("panther-lake-b370", "Intel Panther Lake-H (Arc B370)", "arc-b370 b370", "B081 B083"), PTL_H),
-    _row(
-        _named("ptl-h-other", "Intel Panther Lake-H, other", "", "B084 B085 B086 B087 B08F B0A0 B0B0"), PTL_H
-    ),
+    _row(_named("ptl-h-other", "Intel Panther Lake-H, other", "", "B084 B085 B086 B087 B08F B0A0 B0B0"), PTL_H),
     _row(
         _named("panther-lake-4xe", "Intel Panther Lake-U, 4 Xe", "ptl-u", "B090"),
         _stated(NEO, xe_cores=4, l2_bytes=4 * MIB),
