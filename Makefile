@@ -22,16 +22,16 @@ $(READY): requirements.lock pyproject.toml
 	@touch $(READY)
 
 run: $(READY) ## Tune a real problem on whatever this machine has
-	@$(BIN)/python -m benchmarks.demo
+	@$(BIN)/xetune tune --m 512 --n 384 --k 1024 --dtype f16 --device auto --trials 20
 
 serve: $(READY) ## Start the service and its worker on http://127.0.0.1:8752
 	@$(BIN)/xetune serve
 
-test: $(READY) ## The unmarked suite and what this machine can run beside it
-	@$(BIN)/python -m pytest -m "not slow and not gpu"
+test: $(READY) ## All tests but the slow ones; skipped ones say what they need
+	@$(BIN)/python -m pytest -rs -m "not slow and not gpu"
 
 test-all: $(READY) ## Everything, slow tests too
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -rs
 
 lint: $(READY) ## Format, lint, types and import contracts
 	@$(BIN)/ruff format --check .

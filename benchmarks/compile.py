@@ -13,7 +13,7 @@ from codegen.pipeline import compile_gemm
 from codegen.rules import check_problem
 from hal import DeviceSpec
 from hal.xe import find
-from tuner.space import Space
+from tuner.xe_space import xe_space
 
 
 def main() -> None:
@@ -47,7 +47,8 @@ def _draw(count: int, seed: int, spec: DeviceSpec) -> list[tuple[GemmProblem, Ke
             check_problem(problem, spec)
         except Refused:
             continue
-        drawn.append((problem, rng.choice(Space(problem, spec).configs)))
+        space = xe_space(problem, spec)
+        drawn.append((problem, space.config(rng.randrange(len(space)))))
     return drawn
 
 

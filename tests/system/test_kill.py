@@ -45,7 +45,7 @@ def ended_trials(data: Path) -> dict[int, tuple[str, str]]:
 def kill_at_random(data: Path, rng: random.Random, tune: tuple[str, ...]) -> dict[int, tuple[str, str]]:
     """Start tuning, kill -9 its process alone at some moment, and wait until its children are gone."""
     process = start(data, *tune)
-    time.sleep(rng.uniform(0.5, 6.0))
+    time.sleep(rng.uniform(1.0, 8.0))
     children = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
     process.kill()
     process.communicate()
