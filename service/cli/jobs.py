@@ -4,6 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from service.cli.evidence import shown_kind, shown_time
@@ -68,17 +69,16 @@ def resume_command(job_id: JobId, as_json: AsJson = False) -> None:
 
 
 def _table(jobs: list[JobOut]) -> Table:
-    table = Table("job", "status", "problem", "device", "trials", "best", "time is", "created (UTC)")
+    table = Table(box=SIMPLE_HEAD, show_lines=False, padding=(0, 1, 1, 0))
+    table.add_column("job", no_wrap=True)
+    table.add_column("status")
+    table.add_column("best time (spread)")
     for job in jobs:
         time = None if job.best is None else job.best.evidence.time
+        stopping = " (stopping)" if job.cancel_requested and not job.status.over else ""
         table.add_row(
-            str(job.id),
-            job.status.value + (" (stopping)" if job.cancel_requested and not job.status.over else ""),
-            str(to_problem(job.problem)),
-            job.device,
-            f"{job.done}/{job.budget.trials}",
-            shown_time(time),
-            shown_kind(time),
-            f"{job.created_at:%Y-%m-%d %H:%M}",
+            f"{job.id}\n{to_problem(job.problem)}\n{job.device}",
+            f"{job.status.value}{stopping}\n{job.done} of {job.budget.trials}\n{job.created_at:%Y-%m-%d %H:%M} UTC",
+            f"{shown_time(time)}\n{shown_kind(time)}" if time is not None else "none",
         )
     return table

@@ -1,8 +1,10 @@
 """xetune kernels: what is stored, or the best for one problem."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from codegen import DType, InvalidProblem
@@ -13,6 +15,7 @@ from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson, InputType, OutputType, TargetName, plain_gemm
 from service.cli.results import artifact_paths
 from service.cli.stored import Stored, stored
+from service.files import write_atomically
 from service.kernels import service
 from service.kernels.schemas import KernelOut
 from service.schemas import to_problem
@@ -28,6 +31,9 @@ def kernels_command(
     out_dtype: OutputType = DType.F32,
     device: Annotated[str | None, typer.Option(help="Only kernels tuned on this device.")] = None,
     target: TargetName = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder to copy the files of the best kernel to.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most kernels shown.")] = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -39,9 +45,11 @@ def kernels_command(
             raise InvalidProblem("sizes", "give --m, --n and --k, or none of them")
         else:
             problem = plain_gemm(m, n, k, dtype, out_dtype, None, None, None)
+            listed = resolve_device(device or "auto", target)
             with store.database.read() as session:
-                kernel = service.look_up(session, problem, resolve_device(device or "auto", target))
-            _show(store, kernel, as_json)
+                kernel = service.look_up(session, problem, listed)
+            files = artifact_paths(kernel, store.artifacts) if output is None else _copy(store, kernel, output)
+            _show(kernel, files, as_json)
 
 
 def _list(store: Stored, device: str | None, limit: int, as_json: bool) -> None:
@@ -58,22 +66,30 @@ def _list(store: Stored, device: str | None, limit: int, as_json: bool) -> None:
 
 
 def _table(listed: list[KernelOut]) -> Table:
-    table = Table("kernel", "problem", "device", "time (spread)", "GFLOP/s", "time is", "numbers")
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 1, 0))
+    table.add_column("kernel", no_wrap=True)
+    table.add_column("time (spread)")
+    table.add_column("numbers")
     for kernel in listed:
+        time = kernel.evidence.time
+        rate = "" if kernel.tflops is None else f"\n{shown_gflops(kernel.tflops)} GFLOP/s"
         table.add_row(
-            str(kernel.id),
-            str(to_problem(kernel.problem)),
-            kernel.device,
-            shown_time(kernel.evidence.time),
-            shown_gflops(kernel.tflops),
-            shown_kind(kernel.evidence.time),
+            f"{kernel.id}\n{to_problem(kernel.problem)}\n{kernel.device}",
+            "none stored" if time is None else f"{shown_time(time)}\n{shown_kind(time)}{rate}",
             shown_proof_short(kernel.evidence),
         )
     return table
 
 
-def _show(store: Stored, kernel: KernelOut, as_json: bool) -> None:
-    files = artifact_paths(kernel, store.artifacts)
+def _copy(store: Stored, kernel: KernelOut, folder: Path) -> dict[str, str]:
+    """Write the files of a kernel under their names; their paths by name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for artifact in kernel.artifacts:
+        write_atomically(folder / artifact.name, store.artifacts.get(artifact.sha256))
+    return {artifact.name: str(folder / artifact.name) for artifact in kernel.artifacts}
+
+
+def _show(kernel: KernelOut, files: dict[str, str], as_json: bool) -> None:
     if as_json:
         print_json(kernel.model_dump(mode="json") | {"files": files})
         return

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from service.artifacts import ArtifactStore
@@ -39,7 +40,7 @@ def print_job(store: Stored, job_id: UUID, as_json: bool) -> JobOut:
     else:
         CONSOLE.print(_heading(job))
         if ranked:
-            CONSOLE.print(_table(ranked))
+            CONSOLE.print(_table(ranked, job.device))
         _print_without_time(trials)
         _print_winner(job, files)
     return job
@@ -55,18 +56,27 @@ def _heading(job: JobOut) -> str:
     return f"job {job.id}: {job.status.value}, {to_problem(job.problem)} on {job.device}{ending}"
 
 
-def _table(ranked: list[TrialOut]) -> Table:
-    table = Table("rank", "trial", "configuration", "time (spread)", "GFLOP/s", "time is", "numbers")
+def _table(ranked: list[TrialOut], device: str) -> Table:
+    kinds = sorted({shown_kind(trial.evidence.time) for trial in ranked})
+    table = Table(title=f"{' and '.join(kinds)}, on {device}", title_justify="left", box=SIMPLE_HEAD)
+    for heading in ("rank", "trial"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("configuration")
+    table.add_column("time (spread)", no_wrap=True)
+    table.add_column("GFLOP/s", justify="right", no_wrap=True)
+    table.add_column("numbers", no_wrap=True)
+    if len(kinds) > 1:
+        table.add_column("time is")
     for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
-        table.add_row(
+        cells = [
             str(rank),
-            f"{trial.number}{' (default)' if trial.number == 0 else ''}",
+            "default" if trial.number == 0 else str(trial.number),
             str(config_from_json(dict(trial.config))),
             shown_time(trial.evidence.time),
             shown_gflops(trial.tflops),
-            shown_kind(trial.evidence.time),
             shown_proof_short(trial.evidence),
-        )
+        ]
+        table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
     if len(ranked) > _SHOWN_TRIALS:
         table.caption = f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)"
     return table
