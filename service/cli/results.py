@@ -58,12 +58,11 @@ def _heading(job: JobOut) -> str:
 
 def _table(ranked: list[TrialOut], device: str) -> Table:
     kinds = sorted({shown_kind(trial.evidence.time) for trial in ranked})
-    table = Table(title=f"{' and '.join(kinds)}, on {device}", title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=f"{' and '.join(kinds)}, on {device}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("rank", "trial"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("configuration")
+    table.add_column("configuration", min_width=24)
     table.add_column("time (spread)", no_wrap=True)
-    table.add_column("GFLOP/s", justify="right", no_wrap=True)
     table.add_column("numbers", no_wrap=True)
     if len(kinds) > 1:
         table.add_column("time is")
@@ -72,8 +71,7 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
             str(rank),
             "default" if trial.number == 0 else str(trial.number),
             str(config_from_json(dict(trial.config))),
-            shown_time(trial.evidence.time),
-            shown_gflops(trial.tflops),
+            f"{shown_time(trial.evidence.time)}\n{shown_gflops(trial.tflops)} GFLOP/s",
             shown_proof_short(trial.evidence),
         ]
         table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
