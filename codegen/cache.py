@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import hashlib
 import json
 import os
 import tempfile
@@ -16,7 +17,7 @@ from hal import DeviceSpec
 
 
 class CompileCache:
-    """A folder of compiled kernels, one file each. Safe to share between processes."""
+    """A folder of compiled kernels, one file each: a SHA-256, then JSON. Safe to share between processes."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -26,7 +27,10 @@ class CompileCache:
         target = target_of(spec)
         key = compile_key(problem, config, target)
         try:
-            stored = json.loads(self._path(key).read_bytes())
+            digest, _, text = self._path(key).read_bytes().partition(b"\n")
+            if digest.decode() != hashlib.sha256(text).hexdigest():
+                return None
+            stored = json.loads(text)
             stages = tuple(
                 StageOutput(s["name"], s["file"], base64.b64decode(s["data"], validate=True), s["elapsed_ms"])
                 for s in stored["stages"]
@@ -52,14 +56,15 @@ class CompileCache:
         stored = {"stages": stages, "toolchain": artifact.toolchain, "content_hash": artifact.content_hash}
         path = self._path(artifact.key)
         path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(stored).encode()
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
         try:
-            with os.fdopen(handle, "w") as file:
-                json.dump(stored, file)
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
             Path(temporary).replace(path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
 
     def _path(self, key: str) -> Path:
-        return self._root / key[:2] / f"{key}.json"
+        return self._root / key[:2] / f"{key}.kernel"

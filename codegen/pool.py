@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import signal
 import sys
+from collections.abc import Callable
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
 from types import TracebackType
@@ -16,8 +17,11 @@ from codegen.artifact import KernelArtifact
 from codegen.cache import CompileCache
 from codegen.config import KernelConfig
 from codegen.errors import CompileCrashed, CompileTimedOut
+from codegen.pipeline import compile_gemm
 from codegen.problem import GemmProblem
 from hal import DeviceSpec
+
+Compiler = Callable[[GemmProblem, KernelConfig, DeviceSpec], KernelArtifact]
 
 _COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
 
@@ -53,8 +57,9 @@ class Compilation:
 class CompilePool:
     """Workers that compile, with a time limit for each compilation and a cache."""
 
-    def __init__(self, workers: int, timeout_s: float, cache: Path | None) -> None:
+    def __init__(self, workers: int, timeout_s: float, cache: Path | None, compiler: Compiler = compile_gemm) -> None:
         self.workers = workers
+        self._compiler = compiler
         self._timeout_s = timeout_s
         self._cache = cache
         self._pool = ProcessPool(
@@ -66,7 +71,8 @@ class CompilePool:
 
     def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation:
         """Begin a compilation."""
-        future = self._pool.schedule(_compile, args=[problem, config, spec, self._cache], timeout=self._timeout_s)
+        arguments = [self._compiler, problem, config, spec, self._cache]
+        future = self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s)
         return Compilation(future, self._timeout_s)
 
     def close(self) -> None:
@@ -91,13 +97,13 @@ def _start_worker() -> None:
     os.dup2(silent, sys.stderr.fileno() if sys.stderr is not None else 2)
 
 
-def _compile(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, cache: Path | None) -> KernelArtifact:
-    from codegen.pipeline import compile_gemm
-
+def _compile(
+    compiler: Compiler, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, cache: Path | None
+) -> KernelArtifact:
     store = CompileCache(cache) if cache is not None else None
     if store is not None and (known := store.get(problem, config, spec)) is not None:
         return known
-    artifact = compile_gemm(problem, config, spec)
+    artifact = compiler(problem, config, spec)
     if store is not None:
         # A cache that cannot be written costs time, not the result.
         with contextlib.suppress(OSError):

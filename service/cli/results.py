@@ -58,12 +58,14 @@ def _heading(job: JobOut) -> str:
 
 def _table(ranked: list[TrialOut], device: str) -> Table:
     kinds = sorted({shown_kind(trial.evidence.time) for trial in ranked})
-    table = Table(title=f"{' and '.join(kinds)}, on {device}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(
+        title=f"{' and '.join(kinds)}, on {device}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
     for heading in ("rank", "trial"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("configuration", min_width=24)
     table.add_column("time (spread)", no_wrap=True)
-    table.add_column("numbers", no_wrap=True)
+    table.add_column("numbers")
     if len(kinds) > 1:
         table.add_column("time is")
     for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
