@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from db.base import JsonObject
@@ -106,11 +106,15 @@ def best_predicted(session: Session, problem_key: str, device: str) -> Trial | N
 
 
 def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
-    """For each kernel its measured trial with the least median; kernels without one are left out."""
-    query = select(Trial).join(Trial.measurement).where(Trial.kernel_id.in_(kernel_ids))
-    loads = contains_eager(Trial.measurement), joinedload(Trial.prediction)
-    slowest_first = query.options(*loads).order_by(Measurement.median_us.desc(), Trial.id.desc())
-    return {trial.kernel_id: trial for trial in session.scalars(slowest_first) if trial.kernel_id is not None}
+    """For each kernel its trial of least measured median, else of least predicted time; others are left out."""
+    query = select(Trial).where(Trial.kernel_id.in_(kernel_ids)).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
+    loads = contains_eager(Trial.measurement), contains_eager(Trial.prediction)
+    timed = query.where(or_(Measurement.median_us.is_not(None), Prediction.time_us.is_not(None))).options(*loads)
+    # The last that is put into the dictionary stays: predicted ones first, then measured ones, each slowest first.
+    last_wins = timed.order_by(
+        Measurement.median_us.is_not(None), Measurement.median_us.desc(), Prediction.time_us.desc(), Trial.id.desc()
+    )
+    return {trial.kernel_id: trial for trial in session.scalars(last_wins) if trial.kernel_id is not None}
 
 
 def _whole() -> Select[Kernel]:

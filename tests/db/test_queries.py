@@ -216,7 +216,8 @@ def test_evidence_of_a_kernel_is_its_best_measurement(database: Database) -> Non
         assert slow.kernel_id == fast.kernel_id is not None
         assert predicted.kernel_id is not None
         found = kernels.evidence(session, [slow.kernel_id, predicted.kernel_id])
-        assert {kernel_id: trial.id for kernel_id, trial in found.items()} == {slow.kernel_id: fast.id}
+        expected = {slow.kernel_id: fast.id, predicted.kernel_id: predicted.id}
+        assert {kernel_id: trial.id for kernel_id, trial in found.items()} == expected
 
 
 def test_what_was_not_asked_for_is_not_loaded_behind_ones_back(database: Database) -> None:
