@@ -25,7 +25,7 @@ class KernelArtifact:
     content_hash: str
     problem: GemmProblem
     config: KernelConfig
-    target: str  # id of the device it was compiled for
+    target: str  # id of the GPU that kernel.spv is for
     stages: tuple[StageOutput, ...]
     launch: LaunchSpec
     toolchain: dict[str, str]

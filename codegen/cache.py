@@ -41,7 +41,7 @@ class CompileCache:
             return None
         binary = stages[-1].data
         launch = launch_spec(problem, config, target, binary)
-        return KernelArtifact(key, content_hash, problem, config, spec.id, stages, launch, toolchain)
+        return KernelArtifact(key, content_hash, problem, config, spec.emulates or spec.id, stages, launch, toolchain)
 
     def put(self, artifact: KernelArtifact) -> None:
         """Store a kernel: written beside, then renamed.

@@ -3,7 +3,7 @@
 from codegen.artifact import KernelArtifact
 from codegen.canonical import Json, to_json
 from codegen.config import LoopOrder
-from codegen.pipeline import LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL
+from codegen.pipeline import LARGE_GRF, LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL
 
 
 def manifest(artifact: KernelArtifact) -> dict[str, Json]:
@@ -13,7 +13,7 @@ def manifest(artifact: KernelArtifact) -> dict[str, Json]:
     local = launch.local_size[0]
     tiles = {"n": f"ceil(n / {block.n})", "m": f"ceil(m / {block.m})"}
     x, y = ("n", "m") if config.matmul.loop_order is LoopOrder.M_OUTER else ("m", "n")
-    large = bool(launch.build_options)
+    large = config.strategy.grf_mode == LARGE_GRF
     return {
         "kernel": launch.kernel,
         "content_hash": f"sha256:{artifact.content_hash}",

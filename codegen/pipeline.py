@@ -26,6 +26,7 @@ T = TypeVar("T")
 
 KERNEL_NAME = "gemm"
 OPERANDS = ("A", "B", "C")
+LARGE_GRF = 256
 LARGE_GRF_OPENCL = "-cl-intel-256-GRF-per-thread"
 LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"
 
@@ -62,7 +63,7 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
         content_hash=hashlib.sha256(spirv).hexdigest(),
         problem=problem,
         config=config,
-        target=spec.id,
+        target=spec.emulates or spec.id,
         stages=stages.outputs(),
         launch=launch_spec(problem, config, target, binary),
         toolchain=dict(toolchain_versions()),
@@ -74,7 +75,7 @@ def launch_spec(problem: GemmProblem, config: KernelConfig, target: Target, bina
     local = config.subgroups * SUBGROUP_SIZE
     x, y, z = grid(problem, config)
     p = problem
-    large = config.strategy.grf_mode == max(target.grf_modes) and not target.emulated
+    large = config.strategy.grf_mode == LARGE_GRF and not target.emulated
     return LaunchSpec(
         binary=binary,
         kernel=KERNEL_NAME,

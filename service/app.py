@@ -50,6 +50,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         clock = ScheduleClock(context) if settings.scheduler else None
+        context.devices.prepare()
         if clock is not None:
             clock.start()
         try:

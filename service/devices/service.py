@@ -12,7 +12,11 @@ from service.errors import BadRequest, FieldError, NotFound
 
 
 class DeviceDirectory:
-    """Devices by name. Thread-safe; a listing probes drivers, so it is reused for `ttl_s`."""
+    """Devices by name. Thread-safe.
+
+    A listing probes drivers for a second, so one is reused for `ttl_s`; an older one is still given out while
+    the next is made beside it.
+    """
 
     def __init__(
         self,
@@ -26,10 +30,31 @@ class DeviceDirectory:
 
     def all(self) -> tuple[ListedDevice, ...]:
         """Every device that is here or in the table."""
-        with self._lock:
-            if self._listed is None or self._clock() - self._listed[0] > self._ttl_s:
-                self._listed = self._clock(), tuple(self._list_all())
-            return self._listed[1]
+        listed = self._listed
+        if listed is None:
+            with self._lock:
+                return self._refresh()
+        if self._clock() - listed[0] > self._ttl_s:
+            self.prepare()
+        return listed[1]
+
+    def prepare(self) -> threading.Thread:
+        """List the devices in a thread of its own, unless that is under way or not due."""
+        thread = threading.Thread(target=self._refresh_once, name="devices", daemon=True)
+        thread.start()
+        return thread
+
+    def _refresh_once(self) -> None:
+        if self._lock.acquire(blocking=False):
+            try:
+                self._refresh()
+            finally:
+                self._lock.release()
+
+    def _refresh(self) -> tuple[ListedDevice, ...]:
+        if self._listed is None or self._clock() - self._listed[0] > self._ttl_s:
+            self._listed = self._clock(), tuple(self._list_all())
+        return self._listed[1]
 
     def get(self, name: str) -> ListedDevice:
         """The device that a path names.
