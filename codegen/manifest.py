@@ -3,7 +3,8 @@
 from codegen.artifact import KernelArtifact
 from codegen.canonical import Json, to_json
 from codegen.config import LoopOrder
-from codegen.pipeline import LARGE_GRF, LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL
+from codegen.pipeline import LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL
+from codegen.target import LARGE_GRF
 
 
 def manifest(artifact: KernelArtifact) -> dict[str, Json]:

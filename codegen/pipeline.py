@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from xdsl.utils.exceptions import PassFailedException, VerifyException
+
 from codegen.artifact import KernelArtifact, StageOutput
 from codegen.build.gemm import build_gemm, grid
 from codegen.canonical import content_hash
@@ -13,11 +15,11 @@ from codegen.dialects import text
 from codegen.emulate import emulate
 from codegen.errors import CompileFailed
 from codegen.llvm import optimise
-from codegen.mlir import lower_xegpu
+from codegen.mlir import XeGpuModule
 from codegen.problem import GemmProblem
 from codegen.rules import check
 from codegen.spirv import emit_spirv
-from codegen.target import SUBGROUP_SIZE, Target, target_of
+from codegen.target import LARGE_GRF, SUBGROUP_SIZE, Target, target_of
 from codegen.toolchain import toolchain_versions
 from codegen.transforms.lower_xetile import lower_gemm
 from hal import Argument, DeviceSpec, LaunchSpec
@@ -26,7 +28,6 @@ T = TypeVar("T")
 
 KERNEL_NAME = "gemm"
 OPERANDS = ("A", "B", "C")
-LARGE_GRF = 256
 LARGE_GRF_OPENCL = "-cl-intel-256-GRF-per-thread"
 LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"
 
@@ -49,10 +50,9 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
 
     module = build_gemm(problem, config, spec)
     stages.add("xetile", "xetile.mlir", lambda: text(module))
-    generic = stages.run("xegpu", lambda: lower_gemm(module, problem, config, spec))
-    lowered = stages.run("xegpu", lambda: lower_xegpu(generic, target.chip))
-    stages.add("xegpu", "xegpu.mlir", lambda: lowered.xegpu)
-    llvm = stages.add("llvm", "llvm.ll", lambda: optimise(lowered.bitcode, KERNEL_NAME, OPERANDS))
+    xegpu = stages.run("xegpu", lambda: XeGpuModule(lower_gemm(module, problem, config, spec)))
+    stages.add("xegpu", "xegpu.mlir", lambda: str(xegpu))
+    llvm = stages.add("llvm", "llvm.ll", lambda: optimise(xegpu.lower(target.chip), KERNEL_NAME, OPERANDS))
     spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(llvm.decode()))
     binary = spirv
     if target.emulated:
@@ -103,7 +103,7 @@ class _Stages:
         """Run one part of a stage; time since the part before counts to it."""
         try:
             return work()
-        except RuntimeError as error:  # llvmlite's, of text that does not parse
+        except (RuntimeError, OSError, VerifyException, PassFailedException) as error:
             raise CompileFailed(stage, str(error)) from error
         finally:
             now = time.perf_counter()

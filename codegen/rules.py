@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from codegen.config import KernelConfig, PrefetchLevels, SlmOperands, SplitK
 from codegen.errors import Refused
 from codegen.problem import DType, GemmProblem
-from codegen.target import SUBGROUP_SIZE, Target, target_of
+from codegen.target import LARGE_GRF, SUBGROUP_SIZE, Target, target_of
 from hal import DeviceSpec
 
 _MAX_PREFETCH_DISTANCE = 8
@@ -219,11 +219,11 @@ def workgroup_size(case: _Case) -> str | None:
 
 def resident_subgroups(case: _Case) -> str | None:
     """A work-group's sub-groups are hardware threads of one Xe core in the chosen GRF mode."""
-    s, modes = case.spec, case.target.grf_modes
-    large = len(modes) > 1 and case.config.strategy.grf_mode == modes[-1]
-    per_eu = s.threads_per_eu_large_grf if large else s.threads_per_eu
-    if s.eus_per_core is None or per_eu is None:
+    s = case.spec
+    if s.eus_per_core is None or s.threads_per_eu is None or s.threads_per_eu_large_grf is None:
         return None
+    # An EU's registers are shared out: half as many a thread, twice as many threads, up to what it has.
+    per_eu = min(s.threads_per_eu, s.threads_per_eu_large_grf * LARGE_GRF // case.config.strategy.grf_mode)
     if case.config.subgroups > s.eus_per_core * per_eu:
         return (
             f"{case.config.subgroups} sub-groups do not fit one Xe core with {case.config.strategy.grf_mode} "

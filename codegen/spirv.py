@@ -5,6 +5,7 @@ and an error ends the process. So every module is emitted by a fork of a process
 """
 
 import os
+import resource
 import signal
 from typing import NoReturn
 
@@ -17,6 +18,7 @@ TRIPLE = "spirv64-unknown-unknown"
 
 _STAGE = "spirv"
 _SHOWN_CHARACTERS = 500
+_CPU_LIMIT_S = 60
 # Rounding f32 to bf16 needs the first; cache hints on loads and prefetches the second.
 _EXTENSIONS = "+SPV_KHR_bfloat16,+SPV_INTEL_cache_controls"
 
@@ -63,14 +65,16 @@ def _emit(text: str, result: int, errors: int) -> NoReturn:
     status = 1
     try:
         os.dup2(errors, 2)
+        # The worker may be ended while this runs, and nobody would end this.
+        resource.setrlimit(resource.RLIMIT_CPU, (_CPU_LIMIT_S, _CPU_LIMIT_S))
         module = llvm.parse_assembly(text)
         module.verify()
         spirv = memoryview(target_machine().emit_object(module))
         while spirv:
             spirv = spirv[os.write(result, spirv) :]
         status = 0
-    except RuntimeError as error:
-        os.write(errors, str(error).encode())
+    except (RuntimeError, OSError, MemoryError) as error:
+        os.write(errors, f"{error}".encode())
     finally:
         os._exit(status)
 

@@ -6,6 +6,7 @@ from codegen.errors import Refused
 from hal import DeviceSpec
 
 SUBGROUP_SIZE = 16
+SMALL_GRF, LARGE_GRF = 128, 256  # the modes that a build option asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def target_of(spec: DeviceSpec) -> Target:
         dpas_n=spec.dpas_n,
         dpas_k_bytes=spec.dpas_k_bytes,
         grf_bytes=_known(spec, "grf_bytes"),
-        grf_modes=tuple(spec.grf_modes or ()),
+        grf_modes=tuple(mode for mode in spec.grf_modes or () if mode in (SMALL_GRF, LARGE_GRF)),
         block2d_max_rows=_known(spec, "block2d_max_rows"),
         block2d_max_width_bytes=_known(spec, "block2d_max_width_bytes"),
         block2d_pitch_multiple_bytes=_known(spec, "block2d_pitch_multiple_bytes"),

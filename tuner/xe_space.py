@@ -54,6 +54,8 @@ def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[KernelConfig]:
     target = target_of(spec)
     ranges = ranges_of(problem, spec, target)
     points = np.array(list(_points(problem, spec, target, ranges)), dtype=np.int16).reshape(-1, len(ranges))
+    if not len(points):
+        raise Refused("no-configuration", f"no configuration of {problem} is legal on {spec.name}")
     orders = np.repeat(np.arange(len(ORDERS), dtype=np.int16), len(points))[:, None]
     points = np.hstack([np.tile(points, (len(ORDERS), 1)), orders])
     axes = (*(Axis(name, values) for name, values in ranges._asdict().items()), Axis("order", ORDERS))

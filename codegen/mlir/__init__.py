@@ -1,5 +1,5 @@
 """The one door to MLIR's bindings."""
 
-from codegen.mlir.pipeline import Lowered, lower_xegpu
+from codegen.mlir.pipeline import XeGpuModule
 
-__all__ = ["Lowered", "lower_xegpu"]
+__all__ = ["XeGpuModule"]

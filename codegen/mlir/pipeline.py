@@ -1,6 +1,7 @@
 """XeGPU at work-group level to LLVM bitcode, by MLIR's own pipeline."""
 
-from dataclasses import dataclass
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from torch_mlir import ir
 from torch_mlir.dialects import gpu
@@ -14,20 +15,33 @@ _SHOWN_DIAGNOSTICS = 4
 _DESCRIBED_AS = {"pvc": "pvc", "bmg": "bmg", "lnl-m": "bmg", "ptl-h": "bmg"}
 
 
-@dataclass(frozen=True, slots=True)
-class Lowered:
-    """The XeGPU module as MLIR prints it, and the kernel as LLVM bitcode."""
-
-    xegpu: str
-    bitcode: bytes
-
-
-def lower_xegpu(text: str, chip: str) -> Lowered:
-    """Parse and verify an XeGPU module, in generic form if need be, and lower it for `chip`, a key of the table above.
+class XeGpuModule:
+    """An XeGPU module that MLIR parsed and verified.
 
     Raises:
-        CompileFailed: MLIR's first diagnostics, in stage xegpu (it does not verify) or llvm (it does not lower).
+        CompileFailed: stage xegpu, with MLIR's first diagnostics.
     """
+
+    def __init__(self, text: str) -> None:
+        with _diagnosed("xegpu"):
+            self._module = ir.Module.parse(text)
+
+    def __str__(self) -> str:
+        return str(self._module)
+
+    def lower(self, chip: str) -> bytes:
+        """The kernel as LLVM bitcode for `chip`, a key of the table above. Once only: the module is used up.
+
+        Raises:
+            CompileFailed: stage llvm, with MLIR's first diagnostics.
+        """
+        with _diagnosed("llvm"):
+            PassManager.parse(_pipeline(chip)).run(self._module.operation)
+            return _bitcode(self._module)
+
+
+@contextmanager
+def _diagnosed(stage: str) -> Generator[None]:
     ctx = context()
     diagnostics: list[str] = []
 
@@ -37,17 +51,11 @@ def lower_xegpu(text: str, chip: str) -> Lowered:
         return True
 
     handler = ctx.attach_diagnostic_handler(collect)
-    stage = "xegpu"
     try:
         with ctx, ir.Location.unknown():
-            module = ir.Module.parse(text)
-            printed = str(module)
-            stage = "llvm"
-            PassManager.parse(_pipeline(chip)).run(module.operation)
-            return Lowered(printed, _bitcode(module))
+            yield
     except ir.MLIRError as error:
-        found = "; ".join(diagnostics[:_SHOWN_DIAGNOSTICS]) or str(error)
-        raise CompileFailed(stage, found) from None
+        raise CompileFailed(stage, "; ".join(diagnostics[:_SHOWN_DIAGNOSTICS]) or str(error)) from None
     finally:
         handler.detach()
 

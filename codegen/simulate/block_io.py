@@ -8,6 +8,7 @@ import numpy as np
 
 from codegen.simulate.block_shape import BlockShape
 from codegen.simulate.call import Call
+from codegen.simulate.memory import check_writeable
 from codegen.simulate.values import LANES, Array
 
 _MAX_EXTENT = 1 << 24
@@ -62,6 +63,7 @@ def _read(call: Call, shape: BlockShape, typed: Array, at_byte: Array, inside: A
 
 
 def _write(call: Call, shape: BlockShape, typed: Array, at_byte: Array, inside: Array) -> None:
+    check_writeable(typed, call.where)
     elements = at_byte.shape[1]
     raw = call.memory.load(call.operands[5], elements * shape.nbytes, call.active, call.where)
     values = np.ascontiguousarray(raw).view(typed.dtype).transpose(0, 2, 1)

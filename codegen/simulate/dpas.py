@@ -13,6 +13,7 @@ from codegen.simulate.values import LANES, Array, bf16_to_f32
 
 DPAS_NAME = re.compile(r"intel_sub_group_(?P<type>f16_f16|bf16_bf16)_matrix_mad_k16")
 _K = 16
+_ROWS = (1, 2, 4, 8)
 
 
 def dpas(call: Call, type_: str) -> Array:
@@ -23,7 +24,7 @@ def dpas(call: Call, type_: str) -> Array:
     """
     a, b, acc = (o.type for o in call.instruction.operands)
     rows = a.count or 1
-    if a.element != "i16" or (b.element, b.count) != ("i32", _K // 2) or acc.element != "float" or rows > 8:
+    if a.element != "i16" or (b.element, b.count) != ("i32", _K // 2) or acc.element != "float" or rows not in _ROWS:
         raise call.refuse(f"matrix_mad takes i16 rows, <8 x i32> and float rows, got {a}, {b} and {acc}")
     if (acc.count or 1) != rows or call.instruction.type != acc:
         raise call.refuse(f"matrix_mad of {rows} rows has an accumulator of {acc}")

@@ -4,6 +4,8 @@ Each sub-group has its own place in the program. The block that comes first in p
 next, for the sub-groups that are there: after a branch that parts them they meet again where their paths join.
 """
 
+import math
+import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,7 +15,7 @@ from codegen.simulate.call import Call
 from codegen.simulate.ir import Block, Function, Instruction, Operand
 from codegen.simulate.memory import Memory
 from codegen.simulate.ops import PURE
-from codegen.simulate.refusal import SimulationRefused
+from codegen.simulate.refusal import SimulationRefused, SimulationTimedOut
 from codegen.simulate.subgroups import SubGroups
 from codegen.simulate.values import Array, constant, undefined
 
@@ -24,8 +26,11 @@ MAX_BLOCKS = 1_000_000
 class Machine:
     """The state of one run. `instructions` counts those executed, each once for all sub-groups that ran it."""
 
-    def __init__(self, function: Function, buffers: Sequence[Array], subgroups: SubGroups) -> None:
+    def __init__(
+        self, function: Function, buffers: Sequence[Array], subgroups: SubGroups, deadline_s: float = math.inf
+    ) -> None:
         self.instructions = 0
+        self._deadline_s = deadline_s
         self._function = function
         self._subgroups = subgroups
         self._memory = Memory(buffers, len(subgroups))
@@ -42,6 +47,7 @@ class Machine:
 
         Raises:
             SimulationRefused: something that cannot be represented.
+            SimulationTimedOut: the monotonic clock passed `deadline_s`.
         """
         end = len(self._function.blocks)
         with np.errstate(all="ignore"):
@@ -49,6 +55,8 @@ class Machine:
                 place = int(self._place.min())
                 if place == end:
                     return
+                if time.monotonic() > self._deadline_s:
+                    raise SimulationTimedOut
                 self._activate(self._place == place)
                 self._run_block(self._function.blocks[place])
         raise SimulationRefused("", f"{MAX_BLOCKS} blocks were run without an end: an endless loop")

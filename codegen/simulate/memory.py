@@ -15,6 +15,16 @@ _OFFSET_MASK = (1 << _OBJECT_SHIFT) - 1
 _FIRST_PRIVATE = 1 << 20
 
 
+def check_writeable(buffer: Array, where: str) -> None:
+    """Return when a kernel may write a buffer.
+
+    Raises:
+        SimulationRefused: it is an input.
+    """
+    if not buffer.flags.writeable:
+        raise SimulationRefused(where, "writes a buffer that is an input")
+
+
 class Memory:
     """Buffers are shared and written in place; private arrays belong to `count` sub-groups of 16 lanes."""
 
@@ -60,6 +70,7 @@ class Memory:
             self._write_private(object_id, offset, values, active)
             return
         buffer, offsets = self.locate(pointer, nbytes, where)
+        check_writeable(buffer, where)
         shape = np.broadcast_shapes(offsets.shape, values.shape[:2])
         at = np.broadcast_to(offsets, shape)[..., None] + np.arange(nbytes)
         buffer[at] = np.broadcast_to(values, at.shape)

@@ -12,3 +12,13 @@ class SimulationRefused(CodegenError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return SimulationRefused, (self.where, self.message)
+
+
+class SimulationTimedOut(CodegenError):
+    """The time limit of a simulation passed."""
+
+    def __init__(self) -> None:
+        super().__init__("the simulation took longer than its time limit")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SimulationTimedOut, ()

@@ -13,9 +13,9 @@ from codegen.simulate.ir import Operand, Type
 LANES = 16
 Array = NDArray[Any]
 
-# What an undefined value holds: a NaN as a float, an odd large number as an int. Zero would hide mistakes.
+# What an undefined value holds: a NaN in every float type, -1 as an int. A number would hide mistakes.
 _UNDEFINED_FLOAT = float("nan")
-_UNDEFINED_BYTE = 0xAB
+_UNDEFINED_BYTE = 0xFF
 
 
 def undefined(type_: Type, shape: tuple[int, int]) -> Array:
@@ -53,7 +53,7 @@ def _undefined_element(type_: Type) -> Any:
     if type_.element == "i1":
         return True
     raw = np.full(type_.dtype.itemsize, _UNDEFINED_BYTE, np.uint8)
-    return 0x7FC0 if type_.element == "bfloat" else raw.view(type_.dtype)[0]
+    return raw.view(type_.dtype)[0]
 
 
 def bf16_to_f32(bits: Array) -> Array:

@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import PassFailedException
 from codegen.config import KernelConfig
 from codegen.dialects import text
 from codegen.dialects.cache_hint import HINTS, TileCacheHint, XeGPUCacheHint
-from codegen.dialects.maps import Ints
+from codegen.dialects.maps import Ints, format_ints
 from codegen.dialects.xegpu import Distribution, DpasOp, LayoutAttr, LoadNdOp, PrefetchNdOp, StoreNdOp
 from codegen.dialects.xetile import InitTileOp, LoadTileOp, PrefetchTileOp, StoreTileOp, TileMmaOp, WgMap
 from codegen.problem import GemmProblem
@@ -91,6 +91,7 @@ def _lower_mma(op: TileMmaOp, flags: LowerXeTilePass) -> None:
     if len(cast(VectorType, op.a.type).get_shape()) != 2:
         raise PassFailedException(f"lower-xetile: expected a tile_mma of two dimensions, got {op.a.type}")
     map_a, map_b = _wg_map(op.wg_map_a, op.a), _wg_map(op.wg_map_b, op.b)
+    _verify_mma_maps(op, map_a, map_b)
     map_c = op.wg_map_c or WgMap.of(map_a.sg_layout, (map_a.sg_data[0], map_b.sg_data[1]))
     layouts: dict[str, Attribute] = {
         "layout_a": _layout(map_a, (m, k)),
@@ -98,6 +99,22 @@ def _lower_mma(op: TileMmaOp, flags: LowerXeTilePass) -> None:
         "layout_cd": _layout(map_c, (m, n)),
     }
     _replace(op, DpasOp(op.a, op.b, op.c, op.d.type, layouts))
+
+
+def _verify_mma_maps(op: TileMmaOp, map_a: WgMap, map_b: WgMap) -> None:
+    """A sub-group sums over all of K, and operands arrive as they are used: nothing here moves or adds parts."""
+    depth = cast(VectorType, op.a.type).get_shape()[1]
+    if not map_a.sg_data[1] == map_b.sg_data[0] == depth:
+        raise PassFailedException(
+            f"lower-xetile: expected every sub-group to have all of K = {depth}, "
+            f"got sg_data {format_ints(map_a.sg_data)} of a and {format_ints(map_b.sg_data)} of b"
+        )
+    for name, value, wg_map in (("a", op.a, map_a), ("b", op.b, map_b)):
+        loaded = value.owner.tile_type.traits.wg_map if isinstance(value.owner, LoadTileOp) else wg_map
+        if loaded != wg_map:
+            raise PassFailedException(
+                f"lower-xetile: expected {name} of tile_mma distributed as it is loaded, got {wg_map} and {loaded}"
+            )
 
 
 def _lower_access(

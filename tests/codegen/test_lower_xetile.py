@@ -15,7 +15,7 @@ from codegen import (
 )
 from codegen.build.gemm import build_gemm
 from codegen.dialects import parse, text
-from codegen.mlir import lower_xegpu
+from codegen.mlir import XeGpuModule
 from codegen.transforms.lower_xetile import LowerXeTilePass, lower_gemm, lower_xetile
 from hal.xe import find
 
@@ -59,7 +59,7 @@ def test_mlir_accepts_the_xegpu(case: str) -> None:
     generic = lower_gemm(module, problem, chosen, B580)
     module.verify()
     assert text(parse(generic), generic=True) == generic
-    assert lower_xegpu(generic, "bmg").bitcode[:2] == b"BC"
+    assert XeGpuModule(generic).lower("bmg")[:2] == b"BC"
 
 
 def test_load_blocks_are_the_innermost_loops() -> None:
@@ -73,7 +73,7 @@ def test_load_blocks_are_the_innermost_loops() -> None:
 def test_mlir_keeps_the_layouts_of_the_operations() -> None:
     chosen = config((64, 128, 32), (2, 4), distance=1)
     generic = lower_gemm(build_gemm(RAGGED, chosen, B580), RAGGED, chosen, B580)
-    printed = lower_xegpu(generic, "bmg").xegpu
+    printed = str(XeGpuModule(generic))
     for layout in (
         "<sg_layout = [2, 4], sg_data = [32, 32], inst_data = [32, 32]>",  # loads of A and B
         "<sg_layout = [8, 1], sg_data = [8, 32], inst_data = [8, 32]>",  # prefetch of A
@@ -101,7 +101,7 @@ def test_one_tile_may_be_prefetched_loaded_and_stored() -> None:
     module.verify()
     generic = text(module, generic=True)
     assert generic.count("xegpu.create_nd_tdesc") == 1
-    assert lower_xegpu(generic, "bmg").bitcode[:2] == b"BC"
+    assert XeGpuModule(generic).lower("bmg")[:2] == b"BC"
 
 
 def test_sizes_below_one_are_refused() -> None:
