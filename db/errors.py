@@ -12,7 +12,6 @@ DatabaseError
 
 import sqlite3
 
-from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 NOT_MIGRATED_ADVICE = "run `xetune db upgrade`"
@@ -73,13 +72,16 @@ _POSTGRESQL: dict[str, tuple[type[DatabaseError], str]] = {
 }
 
 
-def typed_error(error: DBAPIError, engine: Engine) -> DatabaseError | None:
-    """The error of this room that a driver's error means; None when it is a bug of ours."""
-    found = _sqlite_case(error.orig) if engine.dialect.name == "sqlite" else _postgresql_case(error)
+def typed_error(error: DBAPIError, backend: str, database: str) -> DatabaseError | None:
+    """The error of this room that a driver's error means; None when it is a bug of ours.
+
+    `database` is its URL as people may see it.
+    """
+    found = _sqlite_case(error.orig) if backend == "sqlite" else _postgresql_case(error)
     if found is None:
         return None
     kind, meaning = found
-    return kind(f"database {engine.url.render_as_string(hide_password=True)}: {meaning} ({_first_line(error)})")
+    return kind(f"database {database}: {meaning} ({_first_line(error)})")
 
 
 def _sqlite_case(cause: BaseException | None) -> tuple[type[DatabaseError], str] | None:

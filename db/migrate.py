@@ -9,7 +9,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, inspect, text
 
 from db.errors import NOT_MIGRATED_ADVICE, DatabaseNotMigrated, DatabaseUnavailable
-from db.session import Database, open_database, sqlite_path, typed_errors
+from db.session import Database, open_database, shown_url, sqlite_path, typed_errors
 
 _SCRIPTS = Path(__file__).resolve().parents[1] / "migrations"
 _UPGRADE_LOCK = 0x7865_7475  # any number that only we use
@@ -63,7 +63,7 @@ def check_migrated(engine: Engine) -> None:
         DatabaseNotMigrated: it has none, older or newer ones.
         DatabaseError: it cannot be read.
     """
-    shown = engine.url.render_as_string(hide_password=True)
+    shown = shown_url(engine.url)
     path = sqlite_path(engine)
     if path is not None and not path.exists():
         raise DatabaseNotMigrated(f"database {shown} does not exist; {NOT_MIGRATED_ADVICE}")

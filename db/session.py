@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.orm import Session
@@ -71,7 +71,6 @@ def make_engine(url: str, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
         parsed = make_url(url)
     except ArgumentError as error:
         raise DatabaseUnavailable(f"database URL cannot be read: {expected}") from error
-    shown = parsed.render_as_string(hide_password=True)
     match parsed.get_backend_name():
         case "sqlite" if parsed.database not in (None, "", ":memory:"):
             engine = create_engine(parsed, connect_args={"timeout": lock_timeout_s})
@@ -86,7 +85,12 @@ def make_engine(url: str, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
                 connect_args={"connect_timeout": CONNECT_TIMEOUT_S, "options": options},
             )
         case _:
-            raise DatabaseUnavailable(f"database URL {shown} is not supported: {expected}")
+            raise DatabaseUnavailable(f"database URL {shown_url(parsed)} is not supported: {expected}")
+
+
+def shown_url(url: URL) -> str:
+    """The URL as messages and logs may show it: without the password, also one in the query."""
+    return url.set(query={}).render_as_string(hide_password=True)
 
 
 def sqlite_path(engine: Engine) -> Path | None:
@@ -114,7 +118,7 @@ def typed_errors(engine: Engine) -> Generator[None]:
     try:
         yield
     except DBAPIError as error:
-        typed = typed_error(error, engine)
+        typed = typed_error(error, engine.dialect.name, shown_url(engine.url))
         if typed is None:
             raise
         raise typed from error

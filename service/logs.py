@@ -17,7 +17,10 @@ def configure_logs(settings: Settings) -> None:
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
-    console = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    # The default traceback shows local variables, and with them whatever secret a frame holds.
+    console = structlog.dev.ConsoleRenderer(
+        colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+    )
     last: list[Processor] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         if settings.log_format == "json"

@@ -31,7 +31,9 @@ class Settings(BaseSettings):
         default_factory=_default_data_dir, description="Folder of artifacts and the default database"
     )
     database_url: str = Field(
-        default_factory=_default_database_url, description="SQLAlchemy URL; SQLite in data_dir unless set"
+        default_factory=_default_database_url,
+        repr=False,  # may hold a password
+        description="SQLAlchemy URL; SQLite in data_dir unless set",
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on")
     port: int = Field(default=8752, ge=0, le=65535, description="TCP port to listen on; 0 picks a free one")

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from db import migrate
-from db.session import Database, open_database
+from db.session import Database, open_database, shown_url
 from service.cli.output import CONSOLE
 from service.settings import read_settings
 
@@ -44,4 +44,4 @@ def check_command() -> None:
 
 
 def _shown(database: Database) -> str:
-    return database.engine.url.render_as_string(hide_password=True)
+    return shown_url(database.engine.url)

@@ -137,8 +137,9 @@ def test_missing_folder_is_told(tmp_path: Path) -> None:
         pytest.fail("it was opened")
 
 
-def test_server_that_is_not_there_is_told_without_the_password() -> None:
-    database = open_database("postgresql://me:secret@127.0.0.1:1/x")
+@pytest.mark.parametrize("url", ["postgresql://me:secret@127.0.0.1:1/x", "postgresql://127.0.0.1:1/x?password=secret"])
+def test_server_that_is_not_there_is_told_without_the_password(url: str) -> None:
+    database = open_database(url)
     with pytest.raises(DatabaseUnavailable, match="no connection") as refusal, database.write():
         pytest.fail("it was opened")
     assert "secret" not in str(refusal.value)
@@ -150,6 +151,12 @@ def test_server_that_is_not_there_is_told_without_the_password() -> None:
 def test_other_urls_are_refused_with_what_is_expected(url: str) -> None:
     with pytest.raises(DatabaseUnavailable, match="expected sqlite:///"):
         open_database(url)
+
+
+def test_url_of_another_database_is_shown_without_the_password() -> None:
+    with pytest.raises(DatabaseUnavailable, match=r"mysql://me:\*+@host/x is") as refusal:
+        open_database("mysql://me:secret@host/x?password=secret")
+    assert "secret" not in str(refusal.value)
 
 
 @pytest.mark.postgres
