@@ -3,18 +3,23 @@
 Several processes may do this at once: the row is unique, so the second one's transaction undoes itself.
 """
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
 import structlog
+from pydantic import ValidationError
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from codegen import CodegenError
 from db import schedules
-from db.errors import AlreadyFired
+from db.base import JsonObject
+from db.errors import AlreadyFired, DatabaseLocked
 from db.models import Schedule
+from hal import HalError
 from service.deps import Context
-from service.errors import ServiceError, TooMany
+from service.errors import BadRequest, ServiceError, TooMany
 from service.jobs.requests import JobRequest, submit, understand
 from service.jobs.schemas import JobBody
 from service.schedules.cron import latest_due, next_due, parse_cron
@@ -26,16 +31,33 @@ def fire_due(context: Context) -> int:
     """Handle every schedule that is due now, one transaction each; says how many were handled."""
     now = context.now()
     with context.database.read() as session:
-        due = [(row.id, JobBody.model_validate(row.template)) for row in schedules.due(session, now)]
-    return sum(_fire(context, schedule_id, body, now) for schedule_id, body in due)
+        due = [(row.id, row.template) for row in schedules.due(session, now)]
+    return sum(_fire_apart(context, schedule_id, template, now) for schedule_id, template in due)
 
 
-def _fire(context: Context, schedule_id: UUID, body: JobBody, now: datetime) -> bool:
-    asked: JobRequest | str
+def _fire_apart(context: Context, schedule_id: UUID, template: JsonObject, now: datetime) -> bool:
+    """Handle one schedule; what is wrong with it must not keep the others from firing."""
     try:
-        asked = understand(body, context.devices, context.settings)  # may probe: before the transaction
-    except (ServiceError, CodegenError) as error:
-        asked = str(error)
+        return _fire(context, schedule_id, _understand(template, context), now)
+    except BadRequest as error:  # its zone or expression cannot be read any more
+        return _disable(context, schedule_id, now, error.detail)
+    except (IntegrityError, DatabaseLocked) as error:  # it was changed meanwhile: the next look sees how
+        _log.warning("schedule waits for the next look", schedule=str(schedule_id), error=str(error))
+        return False
+
+
+def _understand(template: JsonObject, context: Context) -> JobRequest | str:
+    """What to queue, or why nothing; may probe devices, so before the transaction."""
+    try:
+        return understand(JobBody.model_validate(template), context.devices, context.settings)
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False))
+        return f"the stored request cannot be read ({faults}); delete the schedule and make it anew"
+    except (ServiceError, CodegenError, HalError) as error:
+        return str(error)
+
+
+def _fire(context: Context, schedule_id: UUID, asked: JobRequest | str, now: datetime) -> bool:
     try:
         with context.database.write() as session:
             schedule = _still_due(session, schedule_id, now)
@@ -58,8 +80,22 @@ def _fire(context: Context, schedule_id: UUID, body: JobBody, now: datetime) -> 
         return False
 
 
+def _disable(context: Context, schedule_id: UUID, now: datetime, reason: str) -> bool:
+    """Pause a schedule whose next due time cannot be told; its last fire says why."""
+    with context.database.write() as session:
+        schedule = _still_due(session, schedule_id, now)
+        if schedule is None or schedule.next_due_at is None:
+            return False
+        with suppress(AlreadyFired):
+            schedules.add_fire(session, schedule.id, schedule.next_due_at, outcome="refused", reason=reason)
+        schedule.enabled, schedule.next_due_at = False, None
+        _log.warning("schedule disabled", schedule=schedule.name, reason=reason)
+    return True
+
+
 def _still_due(session: Session, schedule_id: UUID, now: datetime) -> Schedule | None:
-    schedule = schedules.get(session, schedule_id)
+    # Locked, so that a pause at the same moment waits, or is seen.
+    schedule = session.get(Schedule, schedule_id, with_for_update=True)
     due = schedule is not None and schedule.next_due_at is not None and schedule.next_due_at <= now
     return schedule if due else None
 
@@ -90,3 +126,4 @@ def _start(session: Session, schedule: Schedule, due_at: datetime, asked: JobReq
 
 def _advance(schedule: Schedule, now: datetime) -> None:
     schedule.next_due_at = next_due(parse_cron(schedule.cron, schedule.timezone), now)
+    schedule.enabled = schedule.next_due_at is not None

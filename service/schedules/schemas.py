@@ -14,7 +14,13 @@ class ScheduleBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str = Field(min_length=1, max_length=200, description="Unique name for people", examples=["nightly 512"])
+    name: str = Field(
+        min_length=1,
+        max_length=200,
+        pattern=r"^[^\x00]*$",  # PostgreSQL keeps no NUL
+        description="Unique name for people",
+        examples=["nightly 512"],
+    )
     cron: str = Field(
         min_length=1,
         max_length=200,
@@ -59,7 +65,10 @@ class ScheduleOut(BaseModel):
     name: str = Field(description="Unique name for people", examples=["nightly 512"])
     cron: str = Field(description="minute hour day month weekday", examples=["30 2 * * mon-fri"])
     timezone: str = Field(description="IANA time zone", examples=["UTC"])
-    job: JobBody = Field(description="The request each fire makes", examples=[{"problem": {"m": 512}}])
+    job: JobBody | dict[str, object] = Field(
+        description="The request each fire makes; as stored when this version cannot read it, then fires are refused",
+        examples=[{"problem": {"m": 512, "n": 384, "k": 1024}}],
+    )
     misfire_grace_s: int = Field(description="How late a fire may still happen, in seconds", examples=[300])
     enabled: bool = Field(description="False while paused", examples=[True])
     next_due_at: datetime | None = Field(

@@ -3,9 +3,12 @@
 from datetime import datetime
 from uuid import UUID
 
+from pydantic import ValidationError
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db import schedules
+from db.base import JsonObject
 from db.models import Schedule
 from service.errors import BadRequest, Conflict, FieldError, NotFound
 from service.jobs.schemas import JobBody
@@ -36,16 +39,19 @@ def create(session: Session, body: ScheduleBody, due_at: datetime) -> ScheduleOu
         Conflict: the name is taken.
     """
     if schedules.by_name(session, body.name) is not None:
-        raise Conflict(f"a schedule named {body.name!r} exists; choose another name or delete it", rule="unique-name")
-    schedule = schedules.create(
-        session,
-        name=body.name,
-        cron=body.cron,
-        timezone=body.timezone,
-        template=body.job.model_dump(mode="json"),
-        misfire_grace_s=body.misfire_grace_s,
-        next_due_at=due_at,
-    )
+        raise _taken(body.name)
+    try:
+        schedule = schedules.create(
+            session,
+            name=body.name,
+            cron=body.cron,
+            timezone=body.timezone,
+            template=body.job.model_dump(mode="json"),
+            misfire_grace_s=body.misfire_grace_s,
+            next_due_at=due_at,
+        )
+    except IntegrityError as error:  # another request took the name since
+        raise _taken(body.name) from error
     return describe(session, schedule)
 
 
@@ -104,7 +110,7 @@ def describe(session: Session, schedule: Schedule) -> ScheduleOut:
         name=schedule.name,
         cron=schedule.cron,
         timezone=schedule.timezone,
-        job=JobBody.model_validate(schedule.template),
+        job=_request(schedule.template),
         misfire_grace_s=schedule.misfire_grace_s,
         enabled=schedule.enabled,
         next_due_at=schedule.next_due_at,
@@ -124,12 +130,23 @@ def describe(session: Session, schedule: Schedule) -> ScheduleOut:
     )
 
 
+def _request(template: JsonObject) -> JobBody | dict[str, object]:
+    try:
+        return JobBody.model_validate(template)
+    except ValidationError:  # of another version of this program: shown as it is stored, refused when it fires
+        return dict(template)
+
+
 def _due_after(cron: str, timezone: str, now: datetime) -> datetime:
     due_at = next_due(parse_cron(cron, timezone), now)
     if due_at is None:
         fault = FieldError(field="cron", message="never comes due")
         raise BadRequest(f"{cron!r} never comes due; name a day that exists", rule="cron", errors=[fault])
     return due_at
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"a schedule named {name!r} exists; choose another name or delete it", rule="unique-name")
 
 
 def _existing(session: Session, schedule_id: UUID) -> Schedule:

@@ -1,15 +1,18 @@
 """Schedules fire once for each due time, however many processes look, and jobs come of it."""
 
 import threading
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
 
 from db import schedules
+from db.models import Schedule
 from db.session import Database
 from service.app import create_app
 from service.deps import Context
+from service.schedules import firing
 from service.schedules.clock import ScheduleClock
 from service.schedules.firing import fire_due
 from service.settings import Settings
@@ -90,6 +93,63 @@ def test_a_device_that_went_away_refuses_the_run_with_the_reason(
     assert "no CPU OpenCL device" in fire["reason"]
 
 
+def change(context: Context, name: str, **values: object) -> None:
+    """Put values into a schedule's row that no request can bring there today."""
+    with context.database.write() as session:
+        row = schedules.by_name(session, name)
+        for column, value in values.items():
+            setattr(row, column, value)
+
+
+def test_a_schedule_that_cannot_be_read_stops_itself_and_no_other(
+    client: TestClient, context: Context, clock: Clock
+) -> None:
+    lost, old = post(client, name="lost"), post(client, name="old")
+    clock.step(minutes=1)
+    good = post(client, name="good")
+    change(context, "lost", timezone="Mars/Base")
+    change(context, "old", template={"shape": [512, 384, 1024]})
+    clock.step(hours=1)
+    assert fire_due(context) == 3
+    assert outcomes(client, good) == [("2026-03-04T13:00:00Z", "created")]
+    lost_now, old_now = (client.get(f"/v1/schedules/{made['id']}").json() for made in (lost, old))
+    assert (lost_now["enabled"], lost_now["next_due_at"], lost_now["fires"][0]["outcome"]) == (False, None, "refused")
+    assert "Mars/Base" in lost_now["fires"][0]["reason"]
+    assert (old_now["enabled"], old_now["next_due_at"]) == (True, "2026-03-04T14:00:00Z")
+    assert "problem: Field required" in old_now["fires"][0]["reason"]
+    assert old_now["job"] == {"shape": [512, 384, 1024]}
+    assert client.post(f"/v1/schedules/{lost['id']}/resume").json()["rule"] == "timezone"
+
+
+def test_a_schedule_that_changes_while_it_fires_is_looked_at_again(
+    client: TestClient, context: Context, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = post(client, name="first"), post(client, name="second", job=BODY | {"seed": 8})
+
+    def advance(schedule: Schedule, now: datetime) -> None:
+        if schedule.name == "first":
+            schedule.enabled = False  # as a pause does that is committed in between; breaks next_due_only_enabled
+        else:
+            schedule.next_due_at = now + timedelta(hours=1)
+
+    monkeypatch.setattr(firing, "_advance", advance)
+    clock.step(hours=1)
+    assert fire_due(context) == 1
+    assert (outcomes(client, first), len(outcomes(client, second))) == ([], 1)
+    monkeypatch.undo()
+    assert fire_due(context) == 1
+    assert len(outcomes(client, first)) == 1
+
+
+def test_a_name_that_another_request_took_meanwhile_is_a_conflict(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post(client)
+    monkeypatch.setattr(schedules, "by_name", lambda *_: None)
+    again = client.post("/v1/schedules", json=HOURLY)
+    assert (again.status_code, again.json()["rule"]) == (409, "unique-name")
+
+
 def test_two_processes_never_fire_twice(settings: Settings, clock: Clock, database: Database) -> None:
     url = database.engine.url.render_as_string(hide_password=False)
     apps = [create_app(settings.model_copy(update={"database_url": url}), invented_devices, clock) for _ in range(2)]
@@ -167,6 +227,7 @@ def test_a_deleted_schedule_is_gone_and_its_job_stays(client: TestClient, contex
         ({"job": BODY | {"budget": {"trials": 0}}}, 400, "budget"),
         ({"job": {}}, 422, None),
         ({"name": ""}, 422, None),
+        ({"name": "a\x00b"}, 422, None),
     ],
 )
 def test_bad_schedules_are_refused_with_the_rule(
