@@ -4,7 +4,11 @@ CodegenError
 +-- InvalidProblem   a GemmProblem that contradicts itself
 +-- InvalidConfig    a KernelConfig that contradicts itself
 +-- Refused          a legality rule refuses (problem, configuration, device)
-+-- CompileFailed    a stage failed or ended its process
++-- CompileFailed    a stage failed
+|   +-- CompileTimedOut     the time limit of a compilation passed
+|   +-- CompileCrashed      the compiler ended its process
++-- SimulationRefused    the simulator cannot represent something (simulate/refusal.py)
++-- SimulationTimedOut   the time limit of a simulation passed (simulate/refusal.py)
 """
 
 

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
 from types import TracebackType
@@ -40,7 +41,7 @@ class Compilation:
             Refused: a legality rule refuses.
             CompileFailed: a stage failed.
             CompileTimedOut: the time limit passed.
-            CompileCrashed: the compiler ended its process.
+            CompileCrashed: the compiler ended its process, or the workers ended before it was its turn.
         """
         try:
             return self._future.result()
@@ -48,6 +49,8 @@ class Compilation:
             raise CompileTimedOut("worker", f"no result within {self._timeout_s:g} s; the worker was ended") from None
         except ProcessExpired as expired:
             raise CompileCrashed("worker", f"the compiler ended its process ({_how(expired.exitcode)})") from None
+        except (BrokenExecutor, RuntimeError) as broken:  # Pebble's, when workers end outside of a compilation
+            raise CompileCrashed("worker", f"the compile workers ended: {broken}") from None
 
     def cancel(self) -> None:
         """Stop it if it has not ended."""
@@ -55,23 +58,21 @@ class Compilation:
 
 
 class CompilePool:
-    """Workers that compile, with a time limit for each compilation and a cache."""
+    """Workers that compile, with a time limit for each compilation and a cache. Workers that all end are replaced."""
 
     def __init__(self, workers: int, timeout_s: float, cache: Path | None, compiler: Compiler = compile_gemm) -> None:
         self.workers = workers
         self._compiler = compiler
         self._timeout_s = timeout_s
         self._cache = cache
-        self._pool = ProcessPool(
-            max_workers=workers,
-            max_tasks=_COMPILATIONS_PER_WORKER,
-            initializer=_start_worker,
-            context=multiprocessing.get_context("spawn"),
-        )
+        self._pool = self._new_pool()
 
     def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation:
         """Begin a compilation."""
         arguments = [self._compiler, problem, config, spec, self._cache]
+        if not self._pool.active:
+            self.close()
+            self._pool = self._new_pool()
         future = self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s)
         return Compilation(future, self._timeout_s)
 
@@ -79,6 +80,14 @@ class CompilePool:
         """End the workers; compilations under way are dropped."""
         self._pool.stop()
         self._pool.join()
+
+    def _new_pool(self) -> ProcessPool:
+        return ProcessPool(
+            max_workers=self.workers,
+            max_tasks=_COMPILATIONS_PER_WORKER,
+            initializer=_start_worker,
+            context=multiprocessing.get_context("spawn"),
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -315,12 +315,13 @@ def check_problem(problem: GemmProblem, spec: DeviceSpec) -> None:
     """Check what concerns the problem and the device alone.
 
     Raises:
-        Refused: the first rule that refuses.
+        Refused: the first rule that refuses; its message tells of the others too.
     """
     target_of(spec)
-    for rule in PROBLEM_RULES:
-        if (why := rule(problem, spec)) is not None:
-            raise Refused(rule_name(rule), why)
+    refusals = [(rule_name(rule), why) for rule in PROBLEM_RULES if (why := rule(problem, spec)) is not None]
+    if refusals:
+        first, *others = refusals
+        raise Refused(first[0], "; ".join([first[1], *(f"also {name}: {why}" for name, why in others)]))
 
 
 def config_refusal(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, target: Target) -> Refused | None:

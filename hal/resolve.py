@@ -27,15 +27,23 @@ def resolve_device(name: str, target: str | None = None, among: Sequence[ListedD
     """
     devices = list_devices() if among is None else among
     wanted = name.strip().lower()
-    if wanted == AUTO:
+    if wanted == AUTO and target is None:
         gpu = next((d for d in devices if d.runnable and d.targetable and d.spec.kind is DeviceKind.GPU), None)
-        return gpu if gpu is not None else _stand_in(devices, OPENCL_CPU_ID, target or DEFAULT_TARGET)
-    if wanted.startswith(PREFIX):
-        return _stand_in(devices, OPENCL_CPU_ID, wanted.removeprefix(PREFIX))
-    if wanted.startswith(OPENCL_CPU_ID):
+        return gpu if gpu is not None else _stand_in(devices, OPENCL_CPU_ID, DEFAULT_TARGET)
+    if wanted == AUTO:
+        here = next((d for d in devices if d.runnable and d.spec.id == find(target or "").id), None)
+        return here if here is not None else _stand_in(devices, OPENCL_CPU_ID, target or DEFAULT_TARGET)
+    if wanted.startswith(OPENCL_CPU_ID) and not wanted.startswith(PREFIX):
         return _stand_in(devices, wanted, target or DEFAULT_TARGET)
-    by_id = {device.spec.id: device for device in devices}
-    return by_id.get(wanted) or by_id[_table_id(wanted, tuple(by_id))]
+    if wanted.startswith(PREFIX):
+        device = _stand_in(devices, OPENCL_CPU_ID, wanted.removeprefix(PREFIX))
+    else:
+        by_id = {device.spec.id: device for device in devices}
+        device = by_id.get(wanted) or by_id[_table_id(wanted, tuple(by_id))]
+    own = device.spec.emulates or device.spec.id
+    if target is not None and find(target).id != own:
+        raise UnknownDevice(f"{wanted} runs kernels for {own}, not for {target}: leave the target out")
+    return device
 
 
 def open_device(device: ListedDevice) -> Device:

@@ -3,6 +3,7 @@
 TunerError
 +-- ProofFailed          a kernel's numbers differ from the reference
 +-- CannotPredict        the model lacks a fact of the device
++-- TooLargeToProve      this machine's memory does not hold what a proof needs
 +-- NoValidMeasurement   a job ended without one configuration that gave a time
 +-- DeviceUnusable       the device crashed again and again
 """
@@ -34,6 +35,10 @@ class CannotPredict(TunerError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return CannotPredict, (self.device, self.fact)
+
+
+class TooLargeToProve(TunerError):
+    """This machine's memory does not hold what a proof needs."""
 
 
 class NoValidMeasurement(TunerError):

@@ -35,10 +35,10 @@ def compare_finalists(
         # Another round only if it fits, taking the last for its length.
         if spent_s * (1 + 1 / len(pairs) if pairs else 1) >= left_s:
             break
-        first, second = (median_us(bench, kernel, left_s - spent_s) for kernel in kernels)
-        if first is None or second is None:
+        times = [median_us(bench, kernel, left_s - (time.monotonic() - begun_s)) for kernel in kernels]
+        if times[0] is None or times[1] is None:
             break
-        pairs.append((first, second))
+        pairs.append((times[0], times[1]))
     if not pairs:
         return as_tried
     return Comparison(median(p[0] for p in pairs), median(p[1] for p in pairs), remeasured=True)

@@ -18,7 +18,7 @@ from codegen import (
     KernelConfig,
     Refused,
 )
-from codegen.simulate import SimulationRefused
+from codegen.simulate import SimulationRefused, SimulationTimedOut
 from hal import Device, DeviceFailed, DeviceSpec, DeviceTimedOut, KernelBuildFailed, RunReport, Timing
 from tuner.errors import ProofFailed
 from tuner.model.roofline import predict
@@ -93,6 +93,8 @@ def evaluate(
         outcome = Outcome(Status.TIMED_OUT, f"compilation: {failure}")
     except CompileFailed as failure:
         outcome = Outcome(Status.COMPILE_FAILED, str(failure))
+    except SimulationTimedOut as failure:
+        outcome = Outcome(Status.TIMED_OUT, str(failure))
     except SimulationRefused as refusal:
         outcome = Outcome(Status.REJECTED, f"not proven: {refusal}")
     except ProofFailed as failure:
@@ -121,12 +123,18 @@ def timing_for(spec: DeviceSpec, best_us: float | None) -> Timing:
 
 
 def median_us(bench: Bench, kernel: KernelArtifact | Compilation, run_s: float) -> float | None:
-    """Time a proven kernel once more; None when that gives no time."""
+    """Time a proven kernel once more; None when that gives no time within `run_s` seconds."""
     assert bench.device is not None
+    if run_s <= 0:
+        return None
     try:
-        artifact = kernel if isinstance(kernel, KernelArtifact) else kernel.result()
+        if isinstance(kernel, KernelArtifact):
+            artifact = kernel
+        else:
+            with _time_limit(kernel, run_s):
+                artifact = kernel.result()
         report = bench.device.run(artifact.launch, bench.reference.buffers(), timing_for(bench.spec, None), run_s)
-    except (Refused, CompileFailed, DeviceFailed):
+    except (Refused, CompileFailed, DeviceFailed, CancelledError):
         return None
     return float(np.median(report.times_us)) if report.times_us else None
 
@@ -138,7 +146,9 @@ def _succeed(
         progress.artifact = compilation.result()
     if bench.device is None:
         with _stopwatch(progress, "verify_s"):
-            progress.proof = verify_by_simulation(progress.artifact, reference=bench.reference)
+            progress.proof = verify_by_simulation(
+                progress.artifact, reference=bench.reference, time_limit_s=limits.run_s
+            )
         return _predicted(predict(bench.problem, config, bench.spec))
     begun = time.perf_counter()
     with _stopwatch(progress, "verify_s"):

@@ -62,12 +62,14 @@ def run_session(
         CannotPredict: there is no device and the model lacks a fact of `spec`.
         NoValidMeasurement: the budget is spent and no trial gave a time.
         DeviceUnusable: the device crashed again and again.
+        TooLargeToProve: this machine's memory does not hold what a proof needs.
     """
+    begun_s = time.monotonic()
     default = default_config(problem, spec)
     if device is None:
         predict(problem, default, spec)  # a fact that is missing ends the job before it compiles anything
     bench = Bench(problem, spec, device, Reference(problem, seed))
-    return _Session(bench, default, store, pool, budget, seed, on_event).run()
+    return _Session(bench, default, store, pool, budget, seed, on_event, begun_s).run()
 
 
 class _Session:
@@ -82,8 +84,9 @@ class _Session:
         budget: Budget,
         seed: int,
         on_event: Callable[[Event], None],
+        begun_s: float,
     ) -> None:
-        self._begun_s = time.monotonic()
+        self._begun_s = begun_s
         self._bench, self._default, self._store, self._pool = bench, default, store, pool
         self._budget, self._emit = budget, on_event
         self._history = History(store)

@@ -20,12 +20,15 @@ _SAMPLE = 9  # the corners, the middles of the edges, and the centre
 Tile = tuple[slice, slice]
 
 
-def verify_by_simulation(artifact: KernelArtifact, seed: int = 0, reference: Reference | None = None) -> Proof:
+def verify_by_simulation(
+    artifact: KernelArtifact, seed: int = 0, reference: Reference | None = None, time_limit_s: float | None = None
+) -> Proof:
     """Execute the final LLVM IR, on a sample of work-groups if the problem is large. `reference` saves drawing one.
 
     Raises:
         ProofFailed: the numbers are wrong.
         SimulationRefused: the simulator cannot represent the kernel.
+        SimulationTimedOut: `time_limit_s` passed.
     """
     reference = reference or Reference(artifact.problem, seed)
     p, launch = artifact.problem, artifact.launch
@@ -36,7 +39,13 @@ def verify_by_simulation(artifact: KernelArtifact, seed: int = 0, reference: Ref
     only = sample_groups(groups, count, seed)
     buffers = reference.buffers()
     report = simulate(
-        artifact.stage("llvm").data.decode(), launch.kernel, buffers, groups, local[0], None if count >= total else only
+        artifact.stage("llvm").data.decode(),
+        launch.kernel,
+        buffers,
+        groups,
+        local[0],
+        None if count >= total else only,
+        time_limit_s,
     )
     return compare(artifact, reference, buffers[2], ProofKind.SIMULATOR, report.executed)
 

@@ -14,6 +14,7 @@ from codegen import (
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
+    Refused,
     XeStrategy,
 )
 from codegen.rules import ceil_div, check_problem, config_refusal

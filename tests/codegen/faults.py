@@ -135,6 +135,13 @@ def wrong_dtype(ll: str) -> str:
     return ll.replace("_Z40intel_sub_group_bf16_bf16_matrix_mad", "_Z38intel_sub_group_f16_f16_matrix_mad")
 
 
+def accumulator_undefined(ll: str) -> str:
+    """One part of the sum starts from private memory that nothing wrote."""
+    start = "  %garbage.p = alloca [8 x float], align 64\n  %garbage = load <8 x float>, ptr %garbage.p, align 32\n"
+    head, tail = ll.split("  br label %10\n", 1)
+    return head + start + "  br label %10\n" + tail.replace("[ zeroinitializer, %0 ]", "[ %garbage, %0 ]", 1)
+
+
 FAULTS = (
     Fault("row_offset", RAGGED, row_offset),
     Fault("mask_height", RAGGED, mask_height),
@@ -153,4 +160,5 @@ FAULTS = (
     Fault("offset_not_advanced", RAGGED, offset_not_advanced),
     Fault("rounding_truncated", PREFETCH, rounding_truncated),
     Fault("wrong_dtype", PREFETCH, wrong_dtype),
+    Fault("accumulator_undefined", RAGGED, accumulator_undefined),
 )

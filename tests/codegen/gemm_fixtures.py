@@ -33,10 +33,11 @@ class GemmFixture:
         return (Path(__file__).parent / "fixtures" / f"{self.name}.ll").read_text()
 
     def operands(self, seed: int = 7) -> tuple[Buffer, Buffer, Buffer]:
-        """A, B and a C full of NaN. B is scaled so that results are of the size of one."""
+        """A and B, which cannot be written, and a C full of NaN. B is scaled so that results are of the size of one."""
         rng = np.random.default_rng(seed)
         a = _stored(rng.standard_normal((self.m, self.k)), self.dtype_in)
         b = _stored(rng.standard_normal((self.k, self.n)) / np.sqrt(self.k), self.dtype_in)
+        a.flags.writeable = b.flags.writeable = False
         return a, b, _stored(np.full((self.m, self.n), np.nan), self.dtype_out)
 
     def worst(self, buffers: Sequence[Buffer]) -> float:

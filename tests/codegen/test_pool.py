@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+import psutil
 import pytest
 
 from codegen import (
@@ -69,3 +70,17 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path) -
     in_the_way.write_text("not a folder")
     with CompilePool(1, 60.0, in_the_way) as pool:
         assert pool.compile(PROBLEM, CONFIG, B580).result().problem == PROBLEM
+
+
+def test_workers_that_all_end_between_compilations_are_replaced() -> None:
+    with CompilePool(2, 60.0, None) as pool:
+        first = pool.compile(PROBLEM, CONFIG, B580).result()
+        for _ in range(3):
+            for worker in psutil.Process().children():
+                if "spawn_main" in " ".join(worker.cmdline()):
+                    worker.kill()
+            try:
+                again = pool.compile(PROBLEM, CONFIG, B580).result()
+            except CompileCrashed:  # it was on its way when the workers ended
+                again = pool.compile(PROBLEM, CONFIG, B580).result()
+            assert again.content_hash == first.content_hash

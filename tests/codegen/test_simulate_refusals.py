@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from codegen.simulate import SimulationRefused, simulate
+from codegen.simulate import SimulationRefused, SimulationTimedOut, simulate
 from tests.codegen.gemm_fixtures import RAGGED
 from tests.codegen.ir_snippets import run
 
@@ -120,3 +120,18 @@ def test_a_refusal_travels_between_processes() -> None:
     refusal = pickle.loads(pickle.dumps(SimulationRefused("%x = y", "why")))
     assert (refusal.where, refusal.message) == ("%x = y", "why")
     assert str(refusal) == "simulation refused at `%x = y`: why"
+
+
+def test_an_input_is_not_written() -> None:
+    written = RAGGED.ll.replace("  ret void\n", "  store i16 0, ptr addrspace(1) %A, align 2\n  ret void\n")
+    with pytest.raises(SimulationRefused, match="writes a buffer that is an input"):
+        simulate(written, "gemm", RAGGED.operands(), RAGGED.groups, RAGGED.local_size)
+    block = RAGGED.ll.replace("ptr addrspace(1) nonnull writeonly %C", "ptr addrspace(1) nonnull writeonly %A")
+    assert block != RAGGED.ll
+    with pytest.raises(SimulationRefused):
+        simulate(block, "gemm", RAGGED.operands(), RAGGED.groups, RAGGED.local_size)
+
+
+def test_a_time_limit_ends_a_simulation() -> None:
+    with pytest.raises(SimulationTimedOut):
+        simulate(RAGGED.ll, "gemm", RAGGED.operands(), RAGGED.groups, RAGGED.local_size, time_limit_s=0.0)

@@ -75,3 +75,16 @@ def test_a_stand_in_has_the_gpus_code_facts_and_the_cpus_speed_facts() -> None:
     assert (spec.driver, spec.cores, spec.max_workgroup_size) == ("rt 1", 2, 1024)
     assert (spec.xe_cores, spec.clock_mhz, spec.bandwidth_bytes_per_s, spec.dpas_f16_fma_per_clk_per_eu) == (None,) * 4
     assert spec.l2_bytes != xe.l2_bytes
+
+
+@pytest.mark.parametrize("name", ["b60", "opencl-cpu-as-b60"])
+def test_a_target_that_contradicts_the_device_is_refused(name: str) -> None:
+    among = devices(CPU)
+    assert resolve_device(name, "b60", among).spec.id == name
+    with pytest.raises(UnknownDevice, match="not for max1550: leave the target out"):
+        resolve_device(name, "max1550", among)
+
+
+def test_auto_with_a_target_is_that_gpu_or_its_stand_in() -> None:
+    assert resolve_device("auto", "b580", devices(GPU, CPU)).spec.id == "b580"
+    assert resolve_device("auto", "b60", devices(GPU, CPU)).spec.id == "opencl-cpu-as-b60"

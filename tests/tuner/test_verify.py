@@ -8,7 +8,7 @@ import pytest
 from codegen import DType, GemmProblem, KernelArtifact
 from hal import Buffer
 from tests.tuner.fakes import artifact_of, emulated, multiply
-from tuner.errors import ProofFailed
+from tuner.errors import ProofFailed, TooLargeToProve
 from tuner.heuristic import default_config
 from tuner.reference import Reference, decode, encode
 from tuner.trial import ProofKind
@@ -131,7 +131,8 @@ def test_inputs_follow_from_the_seed_and_fill_only_the_matrix() -> None:
     assert np.array_equal(first, again, equal_nan=True)
     assert not np.array_equal(first, other, equal_nan=True)
     assert np.isnan(first[:, 96:]).all()
-    assert 0 < np.abs(first[:, :96]).max() <= 96**-0.5
+    # 2 ** -3 is the power of two next to 1 / sqrt(96).
+    assert 0 < np.abs(first[:, :96]).max() <= 2**-3
 
 
 def test_bf16_rounds_to_nearest_even() -> None:
@@ -139,3 +140,24 @@ def test_bf16_rounds_to_nearest_even() -> None:
     rounded = decode(encode(values, DType.BF16), DType.BF16)
     assert rounded[:4].tolist() == [1.0, 1.0, 1 + 4 * 2**-8, -(2.0**-130)]
     assert np.isnan(rounded[4])
+
+
+def test_one_k_left_out_of_very_many_is_caught() -> None:
+    problem = GemmProblem(24, 32, 65_536)
+    reference = Reference(problem, 5)
+    a, b, c = reference.buffers()
+    output = multiply(problem, a, b, c)
+    compare(_artifact(problem), reference, output, ProofKind.SIMULATOR)
+    output -= a[:, -1:].astype(np.float32) @ b[-1:].astype(np.float32)
+    with pytest.raises(ProofFailed):
+        compare(_artifact(problem), reference, output, ProofKind.SIMULATOR)
+
+
+def test_inputs_cannot_be_written() -> None:
+    a, b, c = Reference(PROBLEM, 3).buffers()
+    assert [buffer.flags.writeable for buffer in (a, b, c)] == [False, False, True]
+
+
+def test_a_problem_that_memory_does_not_hold_is_refused_before_anything_is_drawn() -> None:
+    with pytest.raises(TooLargeToProve, match="GiB are free here"):
+        Reference(GemmProblem(2**20, 2**20, 64), 0)
