@@ -17,6 +17,7 @@ from hal import (
     resolve_device,
     untargetable_reason,
 )
+from hal.spec import DERIVED
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
 
@@ -27,7 +28,7 @@ def render_devices(listed: list[ListedDevice]) -> RenderableType:
     """What is in this machine, then the table of Intel GPUs, then why some of them are not targeted."""
     here = [device for device in listed if device.backend is not Backend.TABLE]
     gpus = [device for device in listed if device.spec.kind is DeviceKind.GPU]
-    return Group(_here(here), Text(), _gpus(gpus), *_reasons(gpus))
+    return Group(_here(here), Text(), _gpus(gpus), Text(), *_sources(gpus), *_reasons(gpus))
 
 
 def render_device(listed: ListedDevice) -> RenderableType:
@@ -110,6 +111,20 @@ def _gpus(devices: list[ListedDevice]) -> Table:
             *(_in(spec.bandwidth_bytes_per_s, 10**9), _shown(spec, "clock_mhz"), _block2d(spec)),
         )
     return table
+
+
+def _sources(devices: list[ListedDevice]) -> list[RenderableType]:
+    """PCI ids of each device and the numbers of its sources, then the sources."""
+    numbers: dict[str, int] = {}
+    table = Table(title="PCI ids, and sources by number", title_justify="left", box=None, pad_edge=False)
+    for heading in ("device", "PCI ids", "sources"):
+        table.add_column(heading, overflow="fold")
+    for device in devices:
+        named = sorted({p.removeprefix("table:") for p in device.spec.provenance.values()} - {DERIVED})
+        cited = sorted(numbers.setdefault(source, len(numbers) + 1) for source in named)
+        table.add_row(device.spec.id, " ".join(device.spec.pci_ids or (_UNKNOWN,)), " ".join(map(str, cited)))
+    listed = [Text(f"[{number}] {source}") for source, number in numbers.items()]
+    return [table, *listed, Text("`xetune devices NAME` tells the source of each fact.")]
 
 
 def _reasons(devices: list[ListedDevice]) -> list[Text]:
