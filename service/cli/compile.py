@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from codegen import DType, KernelArtifact
+from codegen import DType, InvalidConfig, KernelArtifact, KernelConfig
 from codegen.manifest import manifest
 from codegen.pool import CompilePool
 from hal import resolve_device
@@ -56,7 +56,7 @@ def compile_command(
     """Compile a GEMM kernel and write every stage: xetile.mlir, xegpu.mlir, llvm.ll, kernel.spv, kernel.json."""
     problem = plain_gemm(m, n, k, dtype, out_dtype, lda, ldb, ldc)
     spec = resolve_device(device, target).spec
-    chosen = default_config(problem, spec) if config is None else config_from_json(json.loads(config.read_text()))
+    chosen = default_config(problem, spec) if config is None else _read_config(config)
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
         artifact = pool.compile(problem, chosen, spec).result()
     proof = verify_by_simulation(artifact, seed=0) if prove else Proof(ProofKind.NONE)
@@ -69,6 +69,22 @@ def compile_command(
         print_json(document)
     else:
         _print_summary(artifact, proof, folder)
+
+
+def _read_config(path: Path) -> KernelConfig:
+    """The configuration that a file holds as JSON.
+
+    Raises:
+        InvalidConfig: names the file, and the field at fault.
+    """
+    try:
+        document = json.loads(path.read_text())
+    except ValueError as error:  # no JSON, no text, or a number that is too long
+        raise InvalidConfig(f"--config {path}", f"expected a configuration as JSON: {error}") from error
+    try:
+        return config_from_json(document)
+    except InvalidConfig as error:
+        raise InvalidConfig(f"--config {path}", str(error) if error.field else error.message) from error
 
 
 def _proof_json(proof: Proof) -> dict[str, object]:

@@ -1,5 +1,7 @@
 """xetune jobs: list, show, cancel and resume tuning jobs."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Annotated
 from uuid import UUID
 
@@ -13,6 +15,7 @@ from service.cli.problem import AsJson
 from service.cli.results import print_job
 from service.cli.running import end_with, work_on_job
 from service.cli.stored import stored
+from service.errors import NotFound
 from service.jobs import service
 from service.jobs.schemas import JobOut, JobStatus
 from service.schemas import to_problem
@@ -45,14 +48,14 @@ def list_command(
 @app.command("show")
 def show_command(job_id: JobId, as_json: AsJson = False) -> None:
     """Show a job and its trials, fastest first."""
-    with stored() as store:
+    with stored() as store, _advising(job_id):
         print_job(store, job_id, as_json)
 
 
 @app.command("cancel")
 def cancel_command(job_id: JobId, as_json: AsJson = False) -> None:
     """Ask a job to stop; what it found stays."""
-    with stored() as store, store.database.write() as session:
+    with stored() as store, _advising(job_id), store.database.write() as session:
         job = service.cancel(session, job_id)
     if as_json:
         print_json(job.model_dump(mode="json"))
@@ -63,9 +66,18 @@ def cancel_command(job_id: JobId, as_json: AsJson = False) -> None:
 @app.command("resume")
 def resume_command(job_id: JobId, as_json: AsJson = False) -> None:
     """Go on with a job that was interrupted, in this process."""
-    with stored() as store:
+    with stored() as store, _advising(job_id):
         work_on_job(store, job_id, as_json)
         end_with(print_job(store, job_id, as_json))
+
+
+@contextmanager
+def _advising(job_id: UUID) -> Generator[None]:
+    """Where the service names a path of its own, name the command."""
+    try:
+        yield
+    except NotFound as error:
+        raise NotFound(f"job {job_id} does not exist; `xetune jobs` lists those that do") from error
 
 
 def _table(jobs: list[JobOut]) -> Table:

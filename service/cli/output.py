@@ -4,8 +4,9 @@ import json
 
 from rich.console import Console
 
-CONSOLE = Console()
-ERRORS = Console(stderr=True)
+# Without markup: names of devices and messages may hold brackets.
+CONSOLE = Console(markup=False)
+ERRORS = Console(stderr=True, markup=False)
 
 
 def print_json(document: object) -> None:

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
+from rich.text import Text
 
 from service.artifacts import ArtifactStore
 from service.cli.evidence import shown_gflops, shown_kind, shown_proof, shown_proof_short, shown_time
@@ -51,9 +52,9 @@ def artifact_paths(kernel: KernelOut, store: ArtifactStore) -> dict[str, str]:
     return {artifact.name: str(store.path(artifact.sha256)) for artifact in kernel.artifacts}
 
 
-def _heading(job: JobOut) -> str:
-    ending = "" if job.error is None else f"\n[red]{job.error}[/red]"
-    return f"job {job.id}: {job.status.value}, {to_problem(job.problem)} on {job.device}{ending}"
+def _heading(job: JobOut) -> Text:
+    heading = Text(f"job {job.id}: {job.status.value}, {to_problem(job.problem)} on {job.device}")
+    return heading if job.error is None else heading.append(f"\n{job.error}", style="red")
 
 
 def _table(ranked: list[TrialOut], device: str) -> Table:

@@ -2,8 +2,10 @@
 
 import os
 import signal
-import subprocess
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -14,9 +16,8 @@ from service.app import create_app
 from service.cli.output import CONSOLE
 from service.logs import configure_logs
 from service.settings import read_settings
+from service.supervisor import Supervisor, end_with
 from service.worker import run_worker
-
-_STOP_S = 15.0
 
 
 def serve_command(
@@ -26,30 +27,33 @@ def serve_command(
     settings = read_settings()
     configure_logs(settings)
     prepare(settings.database_url, create=True).close()
-    child = _start_worker() if worker else None
     CONSOLE.print(f"XeTune on http://{settings.host}:{settings.port}  (Ctrl-C stops it)", highlight=False)
-    try:
+    with _worker_beside() if worker else nullcontext():
         uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_config=None, access_log=False)
-    finally:
-        if child is not None:
-            _stop(child)
 
 
-def worker_command() -> None:
+def worker_command(
+    parent: Annotated[int | None, typer.Option(hidden=True, help="Process to end with.")] = None,
+) -> None:
     """Run jobs of the database until stopped; a job that was running is put back and resumed later."""
     settings = read_settings()
     configure_logs(settings)
+    if parent is not None:
+        end_with(parent)
     run_worker(settings)
 
 
-def _start_worker() -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-m", "service.cli", "worker"], start_new_session=True)
-
-
-def _stop(child: subprocess.Popen[bytes]) -> None:
-    child.terminate()
+@contextmanager
+def _worker_beside() -> Generator[None]:
+    # The server hands SIGTERM on when it has shut down; by default that would end us before the worker is stopped.
+    signal.signal(signal.SIGTERM, _exit)
+    worker = Supervisor([sys.executable, "-m", "service.cli", "worker", "--parent", str(os.getpid())])
+    worker.start()
     try:
-        child.wait(_STOP_S)
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
+        yield
+    finally:
+        worker.stop()
+
+
+def _exit(number: int, _frame: FrameType | None) -> None:
+    sys.exit(128 + number)

@@ -1,8 +1,11 @@
 """xetune tune: one problem on one device, from search to stored kernel."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 
 from codegen import DType
 from hal import list_devices
@@ -25,9 +28,12 @@ from service.cli.results import print_job
 from service.cli.running import end_with, work_on_job
 from service.cli.stored import stored
 from service.devices.service import DeviceDirectory
+from service.errors import BadRequest
 from service.jobs.requests import submit, understand
 from service.jobs.schemas import BudgetBody, JobBody
 from service.schemas import to_body
+
+_OPTIONS = ("trials", "seconds", "seed", "device", "target")
 
 
 def tune_command(
@@ -41,7 +47,7 @@ def tune_command(
     ldc: LeadingC = None,
     device: DeviceName = "auto",
     target: TargetName = None,
-    trials: Annotated[int, typer.Option(help="Most configurations tried.")] = 50,
+    trials: Annotated[int, typer.Option(max=2**31 - 1, help="Most configurations tried.")] = 50,
     seconds: Annotated[float, typer.Option(help="Longest run, in seconds.")] = 600.0,
     seed: Annotated[int, typer.Option(min=0, help="Start of the random choices.")] = 0,
     as_json: AsJson = False,
@@ -49,10 +55,11 @@ def tune_command(
     """Find the fastest kernel for a GEMM on a device, prove its numbers and store it."""
     problem = plain_gemm(m, n, k, dtype, out_dtype, lda, ldb, ldc)
     with stored() as store:
-        budget = BudgetBody(trials=trials, seconds=seconds)
-        body = JobBody(problem=to_body(problem), device=device, target=target, budget=budget, seed=seed)
-        directory = DeviceDirectory(list_devices, store.settings.devices_ttl_s)
-        request = understand(body, directory, store.settings)
+        with _named_by_option():
+            budget = BudgetBody(trials=trials, seconds=seconds)
+            body = JobBody(problem=to_body(problem), device=device, target=target, budget=budget, seed=seed)
+            directory = DeviceDirectory(list_devices, store.settings.devices_ttl_s)
+            request = understand(body, directory, store.settings)
         with store.database.write() as session:
             job, is_new = submit(session, request, store.settings.max_active_jobs)
         if not as_json:
@@ -61,3 +68,22 @@ def tune_command(
             CONSOLE.print(f"tuning {what}, {begun} {job.id}", highlight=False)
         work_on_job(store, job.id, as_json)
         end_with(print_job(store, job.id, as_json))
+
+
+@contextmanager
+def _named_by_option() -> Generator[None]:
+    """Say what is wrong with a request by the options that it was made from."""
+    try:
+        yield
+    except ValidationError as error:
+        faults = [(str(e["loc"][-1]), f"{e['msg']}, got {e['input']!r}") for e in error.errors(include_url=False)]
+        raise BadRequest(_told(faults)) from error
+    except BadRequest as error:
+        if not error.errors:
+            raise
+        faults = [(fault.field.rpartition(".")[2], fault.message) for fault in error.errors]
+        raise BadRequest(_told(faults), rule=error.rule) from error
+
+
+def _told(faults: list[tuple[str, str]]) -> str:
+    return "; ".join(f"{f'--{field}' if field in _OPTIONS else field}: {message}" for field, message in faults)
