@@ -1,0 +1,90 @@
+"""A process kept running beside ours: started again when it dies, and ending when ours does."""
+
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+import structlog
+
+_STOP_S = 15.0
+_ORPHAN_S = 5.0
+_SHORTEST_WAIT_S = 1.0
+_LONGEST_WAIT_S = 30.0
+_HEALTHY_S = 60.0
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Supervisor:
+    """Keeps one process of a command running from `start` until `stop`. Owns one thread.
+
+    One that dies is started again after 1 s, then after twice as long each time, up to 30 s; one that
+    lived for a minute is forgiven its predecessors.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopping = threading.Event()
+        self._starting = threading.Lock()
+        self._thread = threading.Thread(target=self._watch, name="supervisor", daemon=True)
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the latest process; None before the first."""
+        return self._process.pid if self._process is not None else None
+
+    def start(self) -> None:
+        """Start the process and watch it."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ask the process to end, kill its group after 15 s, and return when it is gone."""
+        with self._starting:
+            self._stopping.set()
+        process = self._process
+        if process is not None:
+            process.terminate()
+        self._thread.join(_STOP_S)
+        if process is not None and self._thread.is_alive():
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        self._thread.join()
+
+    def _watch(self) -> None:
+        wait_s = _SHORTEST_WAIT_S
+        while True:
+            with self._starting:
+                if self._stopping.is_set():
+                    return
+                process = self._process = subprocess.Popen(self._command, start_new_session=True)
+            began = time.monotonic()
+            code = process.wait()
+            if self._stopping.is_set():
+                return
+            if time.monotonic() - began > _HEALTHY_S:
+                wait_s = _SHORTEST_WAIT_S
+            _log.warning("worker died", pid=process.pid, exit_code=code, starts_again_in_s=wait_s)
+            if self._stopping.wait(wait_s):
+                return
+            wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+
+
+def end_with(parent: int) -> None:
+    """Make this process end soon after its parent process `parent`: it is told to stop, and killed if it does not."""
+    threading.Thread(target=_end_with, args=(parent,), name="parent watch", daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    with suppress(ProcessLookupError):
+        watched = os.pidfd_open(parent)
+        if os.getppid() == parent:  # else it died before, and its number may be another's
+            select.select([watched], [], [])
+    _log.warning("the process that started this one is gone", parent=parent)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(_ORPHAN_S)
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,54 @@
+"""`xetune serve` has one worker as long as it lives, and none after."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import psutil
+import pytest
+
+pytestmark = pytest.mark.opencl  # its worker opens the device
+
+ENDS_S = 20.0
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Generator[psutil.Process]:
+    """`xetune serve` on a free port with its own data folder."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("XETUNE_")}
+    environment |= {"XETUNE_DATA_DIR": str(tmp_path), "XETUNE_PORT": "0"}
+    command = [sys.executable, "-m", "service.cli", "serve"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        yield psutil.Process(process.pid)
+        process.kill()
+
+
+def worker_of(serve: psutil.Process, but_not: int = 0) -> psutil.Process:
+    """The worker that `serve` has, or soon has."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for child in serve.children():
+            if child.pid != but_not and child.status() != psutil.STATUS_ZOMBIE and "worker" in child.cmdline():
+                return child
+        time.sleep(0.05)
+    raise AssertionError("it has no worker")
+
+
+def test_a_killed_worker_is_replaced_and_a_killed_service_takes_its_worker_along(serve: psutil.Process) -> None:
+    first = worker_of(serve)
+    first.kill()
+    second = worker_of(serve, but_not=first.pid)
+    serve.kill()
+    _, alive = psutil.wait_procs([second], timeout=ENDS_S)
+    assert alive == []
+
+
+def test_sigterm_ends_the_service_after_its_worker(serve: psutil.Process) -> None:
+    worker = worker_of(serve)
+    serve.send_signal(signal.SIGTERM)
+    _, alive = psutil.wait_procs([worker, serve], timeout=ENDS_S)
+    assert alive == []
