@@ -1,0 +1,169 @@
+"""The command line answers bad input with one line and status 2, and prints JSON that parses."""
+
+import json
+import logging
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from db import jobs
+from db.session import Database, open_database
+from service.cli.main import main
+from service.cli.output import CONSOLE
+from service.cli.results import print_job
+from service.cli.stored import stored
+from tests.service import dashboard_rows as rows
+
+SIZE = ("--m", "512", "--n", "384", "--k", "1024")
+UNKNOWN = "01970a3c-0000-7000-8000-000000000000"
+
+
+@pytest.fixture(autouse=True)
+def own_data(tmp_path: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """A data folder of the test's own; the handlers of the log are put back."""
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("XETUNE_DATABASE_URL", sqlite_url)
+    root = logging.getLogger()
+    before = root.handlers[:], root.level
+    root.handlers = []
+    yield
+    root.handlers, root.level = before
+
+
+@pytest.fixture
+def database(sqlite_url: str) -> Generator[Database]:
+    """The database that the commands use."""
+    opened = open_database(sqlite_url)
+    yield opened
+    opened.close()
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
+    """`xetune` with those arguments; its exit status."""
+    monkeypatch.setattr(sys, "argv", ["xetune", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("tune", "--m", "0", "--n", "384", "--k", "1024"), "error: m: expected 1 to"),
+        (("tune", "--m", "512", "--n", "-3", "--k", "1024"), "error: n: expected 1 to"),
+        (("tune", "--m", "512", "--n", "384", "--k", "9" * 25), "error: k: expected 1 to"),
+        (("tune", *SIZE, "--lda", "3"), "error: lda: expected at least"),
+        (("tune", *SIZE, "--dtype", "tf32"), "error: refused by rule dtype-pair: "),
+        (("tune", *SIZE, "--seconds", "nan"), "error: --seconds: "),
+        (("tune", *SIZE, "--seconds", "0"), "error: --seconds: expected more than 0"),
+        (("tune", *SIZE, "--trials", "0"), "error: --trials: expected more than 0"),
+        (("tune", *SIZE, "--seed", "9" * 20), "error: --seed: "),
+        (("tune", *SIZE, "--device", ""), "error: --device: "),
+        (("tune", *SIZE, "--target", ""), "error: --target: "),
+        (("tune", *SIZE, "--device", "nosuch"), "error: --device: no device is known as 'nosuch'"),
+        (("tune", *SIZE, "--device", "a770"), "error: refused by rule device-subgroup-size: "),
+        (("compile", *SIZE, "-o", "out", "--device", "a770"), "error: refused by rule device-subgroup-size: "),
+        (("compile", *SIZE, "-o", "out", "--device", ""), "error: no device is known as ''"),
+        (("devices", "nosuch"), "error: no device is known as 'nosuch'"),
+        (("kernels", "--m", "512"), "error: sizes: give --m, --n and --k"),
+        (("kernels", *SIZE, "--device", "b580"), "error: no kernel is stored for 512x384x1024"),
+        (("jobs", "show", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
+        (("jobs", "cancel", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
+        (("jobs", "resume", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
+) -> None:
+    assert run(monkeypatch, *arguments) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1), said.err
+    assert said.err.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("tune", "--m", "4.5", "--n", "384", "--k", "1024"), "Invalid value for '--m'"),
+        (("tune", *SIZE, "--dtype", "f15"), "Invalid value for '--dtype'"),
+        (("tune", *SIZE, "--trials", "9" * 400), "Invalid value for '--trials'"),
+        (("tune", *SIZE, "--seed", "-1"), "Invalid value for '--seed'"),
+        (("tune", "--m", "512"), "Missing option '--n'"),
+        (("jobs", "show", "nonsense"), "valid UUID"),
+        (("nonsense",), "No such command"),
+    ],
+)
+def test_what_cannot_be_read_as_an_option_is_told_with_its_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
+) -> None:
+    assert run(monkeypatch, *arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "expected a configuration as JSON: "),
+        ("9" * 5000, "expected a configuration as JSON: "),
+        ("[]", "expected an object, got []"),
+        ("{}", "missing matmul, strategy"),
+        ('{"matmul": {}, "strategy": {}, "more": 1}', "more: unknown field"),
+    ],
+)
+def test_a_configuration_that_cannot_be_read_names_its_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, message: str
+) -> None:
+    file = tmp_path / "config.json"
+    file.write_text(text)
+    assert run(monkeypatch, "compile", *SIZE, "-o", str(tmp_path / "out"), "--config", str(file)) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: --config {file}: {message}")
+    assert said.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def stored_job(database: Database, error: str | None = None) -> UUID:
+    """A job that ended: with two measured trials, or failed with that error."""
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session), "failed" if error else "succeeded")
+        if error:
+            job.error = error
+        else:
+            kernel = rows.add_kernel(session, job, problem)
+            rows.add_measured(session, job, 0, 3000.0, kernel.id)
+            rows.add_measured(session, job, 1, 1500.0, kernel.id)
+            jobs.update_best(session, job.id)
+        return job.id
+
+
+def test_json_parses_and_carries_the_evidence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], database: Database
+) -> None:
+    job_id = stored_job(database)
+
+    def document(*arguments: str) -> dict[str, object]:
+        assert run(monkeypatch, *arguments, "--json") == 0
+        said = capsys.readouterr()
+        assert said.err == ""
+        read: dict[str, object] = json.loads(said.out)
+        return read
+
+    assert [job["id"] for job in document("jobs")["jobs"]] == [str(job_id)]
+    shown = document("jobs", "show", str(job_id))
+    assert [trial["number"] for trial in shown["trials"]] == [1, 0], "fastest first"
+    (kernel,) = document("kernels")["kernels"]
+    assert kernel["evidence"]["time"]["value"] == 1500.0
+    assert document("devices", "b580")["devices"][0]["id"] == "b580"
+
+
+def test_brackets_in_an_error_are_shown_as_they_are(database: Database, capsys: pytest.CaptureFixture[str]) -> None:
+    job_id = stored_job(database, "internal: cannot read [/foo] of [bold]x[/bold]")
+    with stored() as store:
+        print_job(store, job_id, as_json=False)
+    assert "internal: cannot read [/foo] of [bold]x[/bold]" in capsys.readouterr().out
+    CONSOLE.print("[/foo]")
+    assert capsys.readouterr().out == "[/foo]\n"
