@@ -153,9 +153,9 @@ def test_what_a_dead_worker_of_this_host_held_is_taken_over_at_once(
     dead, foreign = post_job(client, seed=1), post_job(client, seed=2)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         host = make(lambda _job, _stop: JobEnd.SUCCEEDED)
-        alive = f"{host.name.split('/')[0]}/{child.pid}/0.00"  # another process had that number before
+        before = f"{host.name.rsplit('/', 2)[0]}/{child.pid}/1"  # another process had that number before
         with context.database.write() as session:
-            leases.claim(session, dead, alive, 600.0)
+            leases.claim(session, dead, before, 600.0)
             leases.claim(session, foreign, "elsewhere/1/1.00", 600.0)
         assert host.run_next()
         assert not host.run_next()
@@ -167,7 +167,7 @@ def test_what_a_dead_worker_of_this_host_held_is_taken_over_at_once(
 def test_a_live_worker_of_this_host_keeps_its_job(client: TestClient, make: Callable[..., Worker]) -> None:
     post_job(client)
     other = make(lambda _job, _stop: JobEnd.SUCCEEDED)
-    other.name = f"{other.name.split('/')[0]}/{os.getppid()}/0.00"
+    other.name = "host/elsewhere/1/1"
 
     def run_job(_job: ClaimedJob, _stop: threading.Event) -> JobEnd:
         assert not other.run_next()
