@@ -48,10 +48,14 @@ format: $(READY) ## Format and fix what can be fixed
 openapi: $(READY) ## Write openapi.yaml from the application
 	@$(BIN)/python -m service.openapi --write
 
-lock: ## Resolve requirements.lock anew
+LOCK := --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header \
+  --strip-extras --allow-unsafe
+
+lock: $(READY) ## Resolve both locks anew: for development, and for running alone with the same versions
 	@$(BIN)/python -m pip install --quiet pip-tools
-	@$(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --strip-extras \
-	  --all-extras --allow-unsafe --output-file requirements.lock pyproject.toml
+	@$(BIN)/pip-compile $(LOCK) --all-extras --output-file requirements.lock pyproject.toml
+	@cp requirements.lock requirements-run.lock  # versions are kept where a lock exists
+	@$(BIN)/pip-compile $(LOCK) --extra build --output-file requirements-run.lock pyproject.toml
 
 clean: ## Remove the virtual environment and caches
 	@rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache
