@@ -55,7 +55,7 @@ def kernels_command(
 def _list(store: Stored, device: str | None, limit: int, as_json: bool) -> None:
     with store.database.read() as session:
         rows = kernels.list_page(session, limit=limit, device=device)
-        best = kernels.evidence(session, [row.id for row in rows])
+        best = service.telling_trials(session, [row.id for row in rows])
         listed = [service.describe(row, best.get(row.id)) for row in rows]
     if as_json:
         print_json({"kernels": [kernel.model_dump(mode="json") for kernel in listed]})
@@ -75,8 +75,8 @@ def _table(listed: list[KernelOut]) -> Table:
         rate = "" if kernel.tflops is None else f"\n{shown_gflops(kernel.tflops)} GFLOP/s"
         table.add_row(
             f"{kernel.id}\n{to_problem(kernel.problem)}\n{kernel.device}",
-            "none stored" if time is None else f"{shown_time(time)}\n{shown_kind(time)}{rate}",
-            shown_proof_short(kernel.evidence),
+            "none" if time is None else f"{shown_time(time)}\n{shown_kind(time)}{rate}",
+            shown_proof_short(kernel.evidence) if kernel.reason is None else f"{kernel.status}: {kernel.reason}",
         )
     return table
 

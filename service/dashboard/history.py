@@ -26,7 +26,7 @@ def job_page(session: Session, job_id: UUID, sort: str, page: int) -> JobPage | 
         return None
     points = _points(session, job)
     ended = [p for p in points if p.status != "pending"]
-    ranks, best = _ranks(ended), best_point(ended)
+    ranks, best = _ranks(ended), _best_point(session, job, ended)
     chart = history_chart(ended)
     return JobPage(
         job=job_row(job, None if best is None else best.time, len(ended)),
@@ -42,10 +42,10 @@ def job_page(session: Session, job_id: UUID, sort: str, page: int) -> JobPage | 
     )
 
 
-def best_point(points: Iterable[HistoryPoint]) -> HistoryPoint | None:
-    """The fastest measured trial; the fastest predicted one only when none is measured."""
-    timed = [(p.time.evidence is TimeEvidence.PREDICTED, p.time.time_us, p.number, p) for p in points if p.time]
-    return min(timed, key=lambda t: t[:3])[3] if timed else None
+def _best_point(session: Session, job: Job, points: Iterable[HistoryPoint]) -> HistoryPoint | None:
+    """The trial that the job names: once the best were measured again in turns, not always the fastest before."""
+    number = session.scalar(select(Trial.number).where(Trial.id == job.best_trial_id))
+    return next((p for p in points if p.number == number), None)
 
 
 def _points(session: Session, job: Job) -> list[HistoryPoint]:
@@ -95,9 +95,11 @@ def _speed_up(job: Job, points: Sequence[HistoryPoint], best: HistoryPoint | Non
     default = next((p.time for p in points if p.number == 0), None)
     if best is None or best.time is None or default is None or default.evidence is not best.time.evidence:
         return None
+    if best.number == 0:
+        return SpeedUp(1.0, default, in_turns=job.compared_best_us is not None, beaten=False)
     if job.compared_default_us is not None and job.compared_best_us is not None:
-        return SpeedUp(job.compared_default_us / job.compared_best_us, default, in_turns=True)
-    return SpeedUp(default.time_us / best.time.time_us, default, in_turns=False)
+        return SpeedUp(job.compared_default_us / job.compared_best_us, default, in_turns=True, beaten=True)
+    return SpeedUp(default.time_us / best.time.time_us, default, in_turns=False, beaten=True)
 
 
 def _trial_page(

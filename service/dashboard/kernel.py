@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 from uuid import UUID
 
-from sqlalchemy import case, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from db.models import Artifact, Kernel, Trial
@@ -13,6 +13,7 @@ from service.dashboard.highlight import listing
 from service.dashboard.history import proof_figure
 from service.dashboard.naming import config_pairs, problem_flops, problem_label
 from service.dashboard.views import ArgumentRow, KernelPage, Stage
+from service.kernels.service import telling_trials
 
 ReadArtifact = Callable[[str], bytes | None]
 """The bytes kept under a SHA-256 in hex; None when the file is gone or damaged."""
@@ -32,7 +33,7 @@ def kernel_page(session: Session, kernel_id: UUID, read: ReadArtifact) -> Kernel
     kernel = session.scalars(query).one_or_none()
     if kernel is None:
         return None
-    trial = _best_trial(session, kernel)
+    trial = telling_trials(session, [kernel_id]).get(kernel_id)
     manifest = kernel.manifest
     return KernelPage(
         id=str(kernel.id),
@@ -48,6 +49,8 @@ def kernel_page(session: Session, kernel_id: UUID, read: ReadArtifact) -> Kernel
         build_options=tuple((api, str(v)) for api, v in _mapping(manifest.get("build_options")).items()),
         time=None if trial is None else _time(trial, kernel),
         proof=_NO_PROOF if trial is None else proof_figure(trial),
+        status=None if trial is None else trial.status,
+        reason=None if trial is None else trial.reason,
         config=tuple(config_pairs(kernel.config)),
         toolchain=tuple((name, str(v)) for name, v in kernel.toolchain.items()),
         stages=tuple(_stage(a, read) for a in sorted(kernel.artifacts, key=_position)),
@@ -55,18 +58,6 @@ def kernel_page(session: Session, kernel_id: UUID, read: ReadArtifact) -> Kernel
         trial_number=None if trial is None else trial.number,
         created_at=kernel.created_at,
     )
-
-
-def _best_trial(session: Session, kernel: Kernel) -> Trial | None:
-    """The trial that tells most of this kernel: measured before predicted before failed, then the latest."""
-    query = (
-        select(Trial)
-        .where(Trial.kernel_id == kernel.id)
-        .options(joinedload(Trial.measurement), joinedload(Trial.prediction))
-        .order_by(case({"measured": 0, "predicted": 1}, value=Trial.status, else_=2), Trial.id.desc())
-        .limit(1)
-    )
-    return session.scalars(query).one_or_none()
 
 
 def _time(trial: Trial, kernel: Kernel) -> TimeFigure | None:

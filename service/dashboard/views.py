@@ -97,11 +97,15 @@ class TrialPage:
 
 @dataclass(frozen=True, slots=True)
 class SpeedUp:
-    """The best time against the default's (trial 0), both with the same evidence; `in_turns` if measured again."""
+    """The best time against the default's (trial 0), both with the same evidence; `in_turns` if measured again.
+
+    `beaten` is False when the default itself is the best.
+    """
 
     factor: float
     default: TimeFigure
     in_turns: bool
+    beaten: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +168,8 @@ class KernelPage:
     build_options: tuple[tuple[str, str], ...]
     time: TimeFigure | None
     proof: ProofFigure
+    status: str | None
+    reason: str | None
     config: tuple[tuple[str, str], ...]
     toolchain: tuple[tuple[str, str], ...]
     stages: tuple[Stage, ...]

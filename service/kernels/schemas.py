@@ -51,11 +51,26 @@ class KernelOut(BaseModel):
     device: str = Field(description="Id of the device it was tuned on; its times hold there alone", examples=["b580"])
     driver: str = Field(description="Driver of that device; empty if none was known", examples=["26.27.1"])
     target: str = Field(description="Id of the device it was compiled for", examples=["b580"])
-    evidence: Evidence = Field(description="Time and proof of its best trial", examples=[{"time": None, "proof": {}}])
+    evidence: Evidence = Field(
+        description="Time and proof of its best trial; of its latest if none gave a time",
+        examples=[{"time": None, "proof": {"kind": "simulator", "checked": 12, "total": 12}}],
+    )
+    status: str | None = Field(
+        default=None,
+        description="How that trial ended: measured, predicted, or why there is no time; null without a trial",
+        examples=["measured"],
+    )
+    reason: str | None = Field(
+        default=None,
+        description="Why that trial gave no time; null if it gave one",
+        examples=["largest error 3.1 is above the tolerance 0.0124"],
+    )
     tflops: float | None = Field(
         default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
     )
-    config: dict[str, object] = Field(description="The configuration, canonical", examples=[{"matmul": {}}])
+    config: dict[str, object] = Field(
+        description="The configuration, canonical", examples=[{"matmul": {}, "strategy": {}}]
+    )
     launch: dict[str, object] = Field(
         description="kernel.json: kernel name, arguments in order (sizes in bytes), global and local size in "
         "work-items, sub-group size, build options",

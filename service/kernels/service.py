@@ -1,9 +1,10 @@
 """Finds the best kernel for a problem on a device, and says kernels as the wire does."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from uuid import UUID
 
-from sqlalchemy.orm import Session
+from sqlalchemy import select
+from sqlalchemy.orm import Session, joinedload
 
 from codegen import GemmProblem
 from db import kernels
@@ -35,7 +36,7 @@ def look_up(session: Session, problem: GemmProblem, device: ListedDevice) -> Ker
 
 
 def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
-    """A kernel with the evidence of its best trial on its own device.
+    """A kernel with the evidence of its best trial on its own device, or how its latest one ended.
 
     Raises:
         NotFound: there is none.
@@ -43,7 +44,17 @@ def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
     kernel = kernels.get(session, kernel_id)
     if kernel is None:
         raise NotFound(f"kernel {kernel_id} does not exist")
-    return describe(kernel, kernels.evidence(session, [kernel_id]).get(kernel_id))
+    return describe(kernel, telling_trials(session, [kernel_id]).get(kernel_id))
+
+
+def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID, Trial]:
+    """For each kernel its best timed trial, else its latest, which says why it has no time."""
+    timed = kernels.evidence(session, kernel_ids)
+    untimed = [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]
+    query = select(Trial).where(Trial.kernel_id.in_(untimed), Trial.ended_at.is_not(None)).order_by(Trial.id)
+    loads = joinedload(Trial.measurement), joinedload(Trial.prediction)
+    latest = {trial.kernel_id: trial for trial in session.scalars(query.options(*loads)) if trial.kernel_id is not None}
+    return latest | timed
 
 
 def find_artifact(session: Session, kernel_id: UUID, name: str) -> Artifact:
@@ -68,6 +79,8 @@ def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
         driver=kernel.device.driver,
         target=kernel.target,
         evidence=evidence,
+        status=None if trial is None else trial.status,
+        reason=None if trial is None else trial.reason,
         tflops=tflops(kernel.problem, evidence),
         config=kernel.config,
         launch=kernel.manifest,

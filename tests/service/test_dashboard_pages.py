@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from db import jobs
 from db.migrate import upgrade
 from db.session import Database
 from hal import DeviceKind, DeviceSpec
@@ -84,6 +85,7 @@ def test_a_job_shows_best_speed_up_proof_and_ranks(client: TestClient, database:
             rows.add_measured(session, job, number, median_us, kernel.id)
         rows.add_predicted(session, job, 3, 10.0)
         rows.add_trial(session, job, 4, "timed_out")
+        jobs.update_best(session, job.id)
     html = client.get(f"/jobs/{job.id}").text
     seen = text_of(html)
     assert "2.00x default (trial 0): 3.000 ms, emulated" in seen, "a prediction is not the best of measured times"
@@ -94,6 +96,36 @@ def test_a_job_shows_best_speed_up_proof_and_ranks(client: TestClient, database:
     order = re.findall(r'data-label="Trial"[^>]*><div>(\d+)', html)
     assert order == ["1", "2", "0", "3", "4"], "same evidence together, fastest first, those without a time last"
     assert f'href="/kernels/{kernel.id}"' in html
+
+
+def test_the_winner_is_the_one_measured_again_in_turns(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        kept, won = (rows.add_job(session, problem, rows.add_device(session, f"gpu{i}", None)) for i in range(2))
+        for job, winner, again_us in ((kept, 0, 2900.0), (won, 2, 1450.0)):
+            kernel = rows.add_kernel(session, job, problem)
+            for number, median_us in enumerate((3000.0, 1500.0, 2000.0)):
+                rows.add_measured(session, job, number, median_us, kernel.id, "native")
+            jobs.set_best(session, job.id, winner)
+            jobs.set_comparison(session, job.id, default_us=2900.0, best_us=again_us)
+    seen = text_of(client.get(f"/jobs/{kept.id}").text)
+    assert "Best time 3.000 ms" in seen
+    assert "1.00x the default was not beaten default (trial 0): 3.000 ms" in seen
+    seen = text_of(client.get(f"/jobs/{won.id}").text)
+    assert "Best time 2.000 ms" in seen
+    assert "2.00x default (trial 0): 3.000 ms" in seen
+    assert "not beaten" not in seen
+
+
+def test_a_kernel_with_wrong_numbers_says_so(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session))
+        kernel = rows.add_kernel(session, job, problem)
+        rows.add_trial(session, job, 0, "wrong_result", kernel.id)
+    seen = text_of(client.get(f"/kernels/{kernel.id}").text)
+    assert "none wrong result largest error 3.1 is above the tolerance 0.0124" in seen
+    assert "12 of 64 work-groups in the simulator largest error 3.1, tolerance 0.0124" in seen
 
 
 @pytest.mark.parametrize(

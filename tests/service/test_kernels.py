@@ -10,7 +10,8 @@ from fastapi.testclient import TestClient
 from db import kernels, leases
 from db.models import Artifact
 from service.deps import Context
-from tests.db.rows import add_measured, add_predicted
+from tests.db.rows import add_kernel, add_measured, add_predicted
+from tests.service import dashboard_rows
 from tests.service.rest import BODY, PROBLEM, post_job, row_of
 
 LOOKUP = {"problem": PROBLEM, "device": "b580"}
@@ -53,6 +54,19 @@ def test_a_time_of_an_emulating_cpu_is_never_served_for_the_gpu(client: TestClie
     kernel = client.post("/v1/kernels/lookup", json=LOOKUP).json()["kernel"]
     assert (kernel["id"], kernel["evidence"]["time"]["kind"]) == (str(predicted), "predicted")
     assert kernel["evidence"]["time"]["value"] == 300.0
+
+
+def test_a_kernel_with_wrong_numbers_says_so_and_is_never_served(client: TestClient, context: Context) -> None:
+    job_id = post_job(client, device="b580")
+    with context.database.write() as session:
+        trial = dashboard_rows.add_trial(session, row_of(session, job_id), 0, "wrong_result")
+        trial.kernel_id = kernel_id = add_kernel(session, row_of(session, job_id)).id
+    kernel = client.get(f"/v1/kernels/{kernel_id}").json()
+    assert (kernel["status"], kernel["job"]) == ("wrong_result", str(job_id))
+    assert kernel["reason"].startswith("largest error 3.1 is above the tolerance")
+    proof = {"kind": "simulator", "checked": 12, "total": 64, "max_error": 3.1, "tolerance": 0.0124}
+    assert kernel["evidence"] == {"time": None, "proof": proof}
+    assert client.post("/v1/kernels/lookup", json=LOOKUP).status_code == 404
 
 
 @pytest.mark.parametrize("change", [{"m": 384}, {"dtype_c": "f16"}, {"lda": 2048}, {"alignment": 128}])
