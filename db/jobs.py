@@ -7,6 +7,8 @@ from sqlalchemy import Select, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from db import trials
+from db.base import new_id
+from db.insert import insert_missing
 from db.models import ACTIVE_STATUSES, Device, Job, Problem, Trial
 
 
@@ -21,25 +23,27 @@ def create(
     request_hash: str,
     idempotency_key: str | None = None,
     space_hash: str | None = None,
-) -> Job:
-    """Queue a job.
+) -> Job | None:
+    """Queue a job; None when one for an equal request is active or one with that idempotency key exists.
+
+    Waits for another transaction that is queueing an equal one.
 
     Raises:
-        sqlalchemy.exc.IntegrityError: a job with that idempotency key exists, or a budget is not positive.
+        sqlalchemy.exc.IntegrityError: a budget is not positive, or the like.
     """
-    job = Job(
-        problem_id=problem_id,
-        device_id=device_id,
-        budget_trials=budget_trials,
-        budget_seconds=budget_seconds,
-        seed=seed,
-        request_hash=request_hash,
-        idempotency_key=idempotency_key,
-        space_hash=space_hash,
-    )
-    session.add(job)
-    session.flush()
-    return job
+    job_id = new_id()
+    values: dict[str, object] = {
+        "id": job_id,
+        "problem_id": problem_id,
+        "device_id": device_id,
+        "budget_trials": budget_trials,
+        "budget_seconds": budget_seconds,
+        "seed": seed,
+        "request_hash": request_hash,
+        "idempotency_key": idempotency_key,
+        "space_hash": space_hash,
+    }
+    return get(session, job_id) if insert_missing(session, Job, values) else None
 
 
 def get(session: Session, job_id: UUID) -> Job | None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from db.base import Base, new_id, one_of, utc_now
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 JOB_STATUSES = ("queued", "running", "succeeded", "failed", "cancelled")
 ACTIVE_STATUSES = ("queued", "running")
+_WANTED = text("status IN ('queued', 'running') AND NOT cancel_requested")
 
 
 class Job(Base):
@@ -35,6 +36,8 @@ class Job(Base):
         ForeignKeyConstraint(["id", "best_trial_id"], ["trial.job_id", "trial.id"], use_alter=True),
         Index(None, "status", "id"),
         Index(None, "request_hash"),
+        # Equal requests share one job while it is active, also when they come at the same moment.
+        Index("uq_job_active_request", "request_hash", unique=True, sqlite_where=_WANTED, postgresql_where=_WANTED),
         Index(None, "problem_id", "device_id"),
         CheckConstraint(one_of("status", JOB_STATUSES), name="status_known"),
         CheckConstraint("budget_trials >= 1", name="budget_trials_positive"),

@@ -146,6 +146,15 @@ def _create_jobs() -> None:
     )
     op.create_index(op.f("ix_job_problem_id_device_id"), "job", ["problem_id", "device_id"])
     op.create_index(op.f("ix_job_request_hash"), "job", ["request_hash"])
+    wanted = sa.text("status IN ('queued', 'running') AND NOT cancel_requested")
+    op.create_index(
+        op.f("uq_job_active_request"),
+        "job",
+        ["request_hash"],
+        unique=True,
+        sqlite_where=wanted,
+        postgresql_where=wanted,
+    )
     op.create_index(op.f("ix_job_status_id"), "job", ["status", "id"])
 
 

@@ -73,18 +73,21 @@ def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job,
         spec=spec_to_json(spec),
     )
     problem = problems.upsert(session, key=request.problem.key, definition=problem_to_json(request.problem))
-    job = jobs.create(
-        session,
-        problem_id=problem.id,
-        device_id=device.id,
-        budget_trials=request.trials,
-        budget_seconds=request.seconds,
-        seed=request.seed,
-        request_hash=request.hash,
-    )
-    made = jobs.get(session, job.id)
-    assert made is not None
-    return made, True
+    while True:
+        made = jobs.create(
+            session,
+            problem_id=problem.id,
+            device_id=device.id,
+            budget_trials=request.trials,
+            budget_seconds=request.seconds,
+            seed=request.seed,
+            request_hash=request.hash,
+        )
+        if made is not None:
+            return made, True
+        # Another transaction queued it meanwhile; if that one ended already, there is room again.
+        if (same := jobs.active_identical(session, request.hash)) is not None:
+            return same, False
 
 
 def _check_budget(budget: BudgetBody, settings: Settings) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from db import devices, jobs, kernels, problems, trials
+from db.base import new_id
 from db.models import Device, Job, Kernel, Measurement, Prediction, Problem, Trial
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -37,17 +38,19 @@ def add_job(
     key: str | None = None,
     problem_id: int | None = None,
 ) -> Job:
-    """A queued job."""
-    return jobs.create(
+    """A queued job, of a request of its own."""
+    job = jobs.create(
         session,
         problem_id=problem_id or add_problem(session, m).id,
         device_id=add_device(session, slug).id,
         budget_trials=20,
         budget_seconds=60.0,
         seed=7,
-        request_hash=digest(f"request {slug} {m}"),
+        request_hash=digest(f"request {new_id()}"),
         idempotency_key=key,
     )
+    assert job is not None
+    return job
 
 
 def add_kernel(session: Session, job: Job, number: int = 0) -> Kernel:

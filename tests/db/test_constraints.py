@@ -6,7 +6,7 @@ from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Table, UniqueConstraint, insert
+from sqlalchemy import CheckConstraint, Constraint, ForeignKeyConstraint, Index, Table, UniqueConstraint, insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -109,6 +109,8 @@ ACCEPTED: list[tuple[str, Row]] = [
     ("job", SUCCEEDED),
     ("job", FAILED),
     ("job", {"status": "cancelled", "cancel_requested": True, "finished_at": NOON}),
+    ("job", SUCCEEDED | {"request_hash": "{request}"}),
+    ("job", RUNNING | {"cancel_requested": True, "request_hash": "{request}"}),
     ("job", {"started_at": NOON, "attempts": 1}),
     *(("trial", REJECTED | {"status": s}) for s in ("compile_failed", "wrong_result", "timed_out", "crashed")),
     ("trial", REJECTED | PROVEN | {"proof_checked": 0, "max_error": math.inf, "kernel_id": "{kernel}"}),
@@ -138,6 +140,8 @@ REFUSED: list[tuple[str, Row]] = [
     ("fk_job_device_id", {"device_id": NOBODY}),
     ("fk_job_id_best_trial_id", {"best_trial_id": "{pending}"}),  # of another job
     ("uq_job_idempotency_key", {"idempotency_key": "taken"}),
+    ("uq_job_active_request", {"request_hash": "{request}"}),
+    ("uq_job_active_request", RUNNING | {"request_hash": "{request}"}),
     ("ck_job_status_known", {"status": "paused", "started_at": NOON, "attempts": 1}),
     ("ck_job_budget_trials_positive", {"budget_trials": 0}),
     ("ck_job_budget_seconds_positive", {"budget_seconds": 0.0}),
@@ -239,8 +243,14 @@ REFUSED: list[tuple[str, Row]] = [
 
 
 def table_of(constraint: str) -> Table:
-    """The table whose constraint has that name."""
-    return next(t for t in Base.metadata.tables.values() if any(c.name == constraint for c in t.constraints))
+    """The table whose constraint or unique index has that name."""
+    return next(t for t in Base.metadata.tables.values() if any(c.name == constraint for c in refusing(t)))
+
+
+def refusing(table: Table) -> list[Constraint | Index]:
+    """What of a table refuses rows: its constraints, and its indexes that are unique."""
+    kinds = CheckConstraint, UniqueConstraint, ForeignKeyConstraint
+    return [*(c for c in table.constraints if isinstance(c, kinds)), *(i for i in table.indexes if i.unique)]
 
 
 @pytest.fixture(scope="module", params=BACKENDS)
@@ -265,7 +275,7 @@ def add_row(session: Session, table: str, changes: Mapping[str, object]) -> None
     fire = VALID["schedule_fire"] | {"schedule_id": UUID(int=3), "due_at": NOON - timedelta(days=1)}
     session.execute(insert(Base.metadata.tables["schedule_fire"]).values(**fire))
     ids = {"{job}": job.id, "{problem}": job.problem_id, "{device}": job.device_id, "{pending}": pending.id}
-    ids |= {"{kernel}": kernel.id, "{schedule}": UUID(int=3)}
+    ids |= {"{kernel}": kernel.id, "{schedule}": UUID(int=3), "{request}": job.request_hash}
     values = {name: ids.get(v, v) if isinstance(v, str) else v for name, v in (VALID[table] | dict(changes)).items()}
     session.execute(insert(Base.metadata.tables[table]).values(**values))
 
@@ -287,17 +297,16 @@ def test_impossible_row_is_refused(database: Database, constraint: str, changes:
 
 def sign_of(table: Table, constraint: str, database: Database) -> str:
     """What the driver says when that constraint is broken; SQLite names checks only."""
-    found = next(c for c in table.constraints if c.name == constraint)
+    found = next(c for c in refusing(table) if c.name == constraint)
     if database.engine.dialect.name == "postgresql" or isinstance(found, CheckConstraint):
         return constraint
     if isinstance(found, ForeignKeyConstraint):
         return "FOREIGN KEY"
-    assert isinstance(found, UniqueConstraint)
+    assert isinstance(found, UniqueConstraint | Index)
     return ", ".join(f"{table.name}.{column.name}" for column in found.columns)
 
 
 def test_every_constraint_has_a_bad_row() -> None:
-    kinds = CheckConstraint, UniqueConstraint, ForeignKeyConstraint
-    named = {c.name for t in Base.metadata.tables.values() for c in t.constraints if isinstance(c, kinds)}
+    named = {c.name for t in Base.metadata.tables.values() for c in refusing(t)}
     # Not reachable through a row of its own: it only gives job.best_trial_id something to refer to.
     assert named - {"uq_trial_job_id_id"} == {name for name, _ in REFUSED}
