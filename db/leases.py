@@ -7,7 +7,7 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, func, literal, null, or_, select, update
 from sqlalchemy.orm import Session
 
 from db import jobs
@@ -63,17 +63,17 @@ def check_own(session: Session, job_id: UUID, worker: str) -> None:
 
 
 def release(session: Session, job_id: UUID, worker: str) -> None:
-    """Put the job back in the queue, unfinished, for the next worker to resume.
+    """Put the job back in the queue, unfinished, for the next worker to resume; one asked to stop is cancelled.
 
     Raises:
         LeaseLost: the job is not this worker's any more.
     """
-    _change_own(session, job_id, worker, {"status": "queued", **_FREE})
+    _change_own(session, job_id, worker, _put_back())
 
 
 def release_all(session: Session, worker: str) -> int:
     """Put back what an earlier life of this worker held when it was killed; says how many jobs."""
-    query = update(Job).where(Job.status == "running", Job.worker == worker).values(status="queued", **_FREE)
+    query = update(Job).where(Job.status == "running", Job.worker == worker).values(**_put_back())
     return len(session.scalars(query.returning(Job.id)).all())
 
 
@@ -102,6 +102,8 @@ def request_cancel(session: Session, job_id: UUID, *, now: datetime | None = Non
 
     Returns the job as it is then; None when there is no such job.
     """
+    # Locked first: a release between the two changes would let the job slip through both.
+    session.execute(select(Job.id).where(Job.id == job_id).with_for_update(of=Job))
     waiting = update(Job).where(Job.id == job_id, Job.status == "queued")
     session.execute(waiting.values(status="cancelled", cancel_requested=True, finished_at=now or utc_now()))
     session.execute(update(Job).where(Job.id == job_id, Job.status == "running").values(cancel_requested=True))
@@ -124,6 +126,13 @@ def _claim(
     }
     job_id = session.scalar(update(Job).where(Job.id == chosen.scalar_subquery()).values(**taken).returning(Job.id))
     return None if job_id is None else jobs.get(session, job_id)
+
+
+def _put_back() -> dict[str, object]:
+    """What a job that its worker gives up becomes: queued, or cancelled when someone asked it to stop."""
+    now = literal(utc_now(), Job.finished_at.type)
+    status = case((Job.cancel_requested, "cancelled"), else_="queued")
+    return {"status": status, "finished_at": case((Job.cancel_requested, now), else_=null()), **_FREE}
 
 
 def _change_own(session: Session, job_id: UUID, worker: str, values: dict[str, object]) -> bool:

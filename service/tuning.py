@@ -8,7 +8,7 @@ from pathlib import Path
 
 from codegen import KernelArtifact, KernelConfig
 from codegen.pool import CompilePool
-from db import jobs
+from db import jobs, leases
 from db.session import Database
 from hal import DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
 from service.artifacts import ArtifactStore
@@ -37,6 +37,7 @@ class Tuning:
 
         Raises:
             CodegenError, HalError, TunerError, StorageError: the job cannot give a result.
+            LeaseLost: another worker took the job.
             DatabaseError: the database does not answer; the job stays as it is.
         """
         listed = self.resolve(job.device.id)
@@ -69,6 +70,7 @@ class Tuning:
         if result.best is None or compared is None or not compared.remeasured:
             return
         with self.database.write() as session:
+            leases.check_own(session, job.id, job.worker)
             jobs.set_best(session, job.id, result.best.number)
             jobs.set_comparison(session, job.id, default_us=compared.default_us, best_us=compared.best_us)
 

@@ -3,14 +3,16 @@
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from threading import Event
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import text
 
 from db import jobs, leases
 from db.errors import LeaseLost
 from db.models import Job
-from db.session import Database
+from db.session import Database, open_database
 from tests.db import rows
 from tests.db.rows import NOON
 
@@ -180,3 +182,49 @@ def test_cancelling_a_job_that_is_over_changes_nothing(database: Database) -> No
         assert job is not None
         assert (job.status, job.cancel_requested) == ("succeeded", False)
         assert leases.request_cancel(session, uuid4()) is None
+
+
+def test_released_job_that_was_asked_to_stop_is_cancelled(database: Database) -> None:
+    by_itself, by_others = add_jobs(database, 2)
+    for job_id in (by_itself, by_others):
+        with database.write() as session:
+            leases.claim(session, job_id, "w", LEASE_S, now=NOON)
+            leases.request_cancel(session, job_id)
+    with database.write() as session:
+        leases.release(session, by_itself, "w")
+        assert leases.release_all(session, "w") == 1
+    for job_id in (by_itself, by_others):
+        job = read(database, job_id)
+        assert (job.status, job.worker, job.finished_at is None) == ("cancelled", None, False)
+    assert claim(database, "next") is None
+
+
+@pytest.mark.postgres
+def test_cancel_is_not_lost_when_the_job_is_released_at_the_same_moment(postgres_url: str) -> None:
+    database = open_database(postgres_url)
+    (job_id,) = add_jobs(database, 1)
+    claim(database, "w")
+
+    def cancel() -> None:
+        with database.write() as session:
+            leases.request_cancel(session, job_id)
+
+    with ThreadPoolExecutor(1) as pool:
+        with database.write() as session:
+            leases.release(session, job_id, "w")
+            cancelling = pool.submit(cancel)
+            wait_for_waiter(database)
+        cancelling.result(30)
+    assert read(database, job_id).status == "cancelled"
+    database.close()
+
+
+def wait_for_waiter(database: Database) -> None:
+    """Return when a session of the database waits for a row that another holds."""
+    waiting = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = :name")
+    for _ in range(500):
+        with database.read() as session:
+            if session.scalar(waiting, {"name": database.engine.url.database}):
+                return
+        Event().wait(0.01)
+    pytest.fail("nobody waits")
