@@ -17,7 +17,7 @@ from service.dashboard.routes import router as dashboard
 from service.deps import Context
 from service.devices.routes import router as devices
 from service.devices.service import DeviceDirectory
-from service.gate import Gate
+from service.gate import Gate, allowed_hosts
 from service.health.routes import router as health
 from service.jobs.routes import router as jobs
 from service.kernels.routes import router as kernels
@@ -72,7 +72,7 @@ def create_app(
     )
     app.state.context = context
     app.openapi = lambda: contract(app)
-    app.add_middleware(Gate, max_body_bytes=settings.max_body_bytes)
+    app.add_middleware(Gate, max_body_bytes=settings.max_body_bytes, allowed_hosts=allowed_hosts(settings))
     add_problem_handlers(app)
     for router in (jobs, kernels, devices, schedules, health):
         app.include_router(router, responses=EVERYWHERE)

@@ -1,5 +1,6 @@
 """What every request passes first: refusals that need no route, and the headers that every answer carries."""
 
+import re
 from http import HTTPStatus
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -7,8 +8,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.errors import Forbidden, ServiceError, TooLarge
+from service.errors import BadRequest, Forbidden, ServiceError, TooLarge
 from service.problems import render
+from service.settings import Settings
 
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -23,11 +25,17 @@ SECURITY_HEADERS = {
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
+def allowed_hosts(settings: Settings) -> frozenset[str]:
+    """Names that the settings let requests address the service by."""
+    own = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return frozenset(name.strip().lower() for name in [own, *settings.allowed_hosts.split(",")])
+
+
 class Gate:
     """ASGI middleware."""
 
-    def __init__(self, app: ASGIApp, max_body_bytes: int) -> None:
-        self._app, self._max_body_bytes = app, max_body_bytes
+    def __init__(self, app: ASGIApp, max_body_bytes: int, allowed_hosts: frozenset[str]) -> None:
+        self._app, self._max_body_bytes, self._allowed_hosts = app, max_body_bytes, allowed_hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -61,9 +69,18 @@ class Gate:
         return receive_within_limit
 
     def _refusal(self, method: str, headers: Headers) -> ServiceError | None:
+        if "*" not in self._allowed_hosts and _host(headers) not in self._allowed_hosts:
+            # A page whose own name was made to point here would be of the same origin.
+            message = f"this service is not known as {headers.get('host', '')!r}; XETUNE_ALLOWED_HOSTS lists its names"
+            return BadRequest(message, rule="host")
         if method not in _SAFE_METHODS and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             return Forbidden("a page of another site may not change anything here")
         length = headers.get("content-length", "")
         if length.isascii() and length.isdecimal() and (len(length) > 18 or int(length) > self._max_body_bytes):
             return TooLarge(f"the request body has {length} bytes; this service accepts {self._max_body_bytes}")
         return None
+
+
+def _host(headers: Headers) -> str | None:
+    spelled = re.fullmatch(r"(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?", headers.get("host", "").lower())
+    return None if spelled is None else spelled[1]

@@ -36,6 +36,10 @@ class Settings(BaseSettings):
         description="SQLAlchemy URL; SQLite in data_dir unless set",
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on")
+    allowed_hosts: str = Field(
+        default="localhost,127.0.0.1,[::1]",
+        description="Names that requests may address it by, besides `host`, with commas between; * allows any",
+    )
     port: int = Field(default=8752, ge=0, le=65535, description="TCP port to listen on; 0 picks a free one")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="Least severe message logged"

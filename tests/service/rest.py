@@ -56,7 +56,12 @@ def clock() -> Clock:
 def settings(sqlite_url: str, tmp_path: Path) -> Settings:
     """Settings of a service that opens nothing outside the test's folder."""
     return Settings(
-        data_dir=tmp_path, database_url=sqlite_url, scheduler=False, events_poll_s=0.01, max_body_bytes=4096
+        data_dir=tmp_path,
+        database_url=sqlite_url,
+        allowed_hosts="localhost,127.0.0.1,[::1],testserver",
+        scheduler=False,
+        events_poll_s=0.01,
+        max_body_bytes=4096,
     )
 
 

@@ -27,7 +27,8 @@ HERE = ListedDevice(
 
 @pytest.fixture
 def app(tmp_path: Path) -> FastAPI:
-    settings = Settings(data_dir=tmp_path, database_url=f"sqlite:///{tmp_path / 'x.sqlite'}", scheduler=False)
+    url = f"sqlite:///{tmp_path / 'x.sqlite'}"
+    settings = Settings(data_dir=tmp_path, database_url=url, scheduler=False, allowed_hosts="testserver")
     app = create_app(settings, lambda: [HERE])
     upgrade(app.state.context.database.engine)
     return app
@@ -250,7 +251,7 @@ def test_what_is_not_there_is_a_page_with_a_way_back(client: TestClient, path: s
 
 def test_a_database_that_is_not_migrated_is_told_in_a_page(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'empty.sqlite'}"
-    app = create_app(Settings(data_dir=tmp_path, database_url=url, scheduler=False), list)
+    app = create_app(Settings(data_dir=tmp_path, database_url=url, scheduler=False, allowed_hosts="testserver"), list)
     with TestClient(app) as client:
         answer = client.get("/")
     assert answer.status_code == 503

@@ -12,6 +12,7 @@ from db import leases
 from db.session import Database, make_engine
 from service.app import create_app
 from service.deps import Context
+from service.gate import allowed_hosts
 from service.openapi import CONTRACT_FILE, contract_text
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, invented_devices, post_job
@@ -147,3 +148,32 @@ def test_a_running_service_starts_and_stops_with_its_clock(settings: Settings, c
     app = create_app(settings.model_copy(update={"scheduler": True}), invented_devices, clock)
     with TestClient(app) as client:
         assert client.get("/readyz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:8752", 200),
+        ("LOCALHOST", 200),
+        ("127.0.0.1:9", 200),
+        ("[::1]:8752", 200),
+        ("evil.example", 400),
+        ("localhost.evil.example", 400),
+        ("localhost@evil.example", 400),
+        ("[::2]", 400),
+        ("", 400),
+    ],
+)
+def test_only_its_own_names_are_answered(client: TestClient, host: str, status: int) -> None:
+    answer = client.get("/v1/devices", headers={"Host": host})
+    assert answer.status_code == status
+    if status == 400:
+        assert answer.json()["rule"] == "host"
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.headers["x-frame-options"] == "DENY"
+
+
+def test_the_address_it_listens_on_and_a_star_are_allowed() -> None:
+    assert "192.0.2.7" in allowed_hosts(Settings(host="192.0.2.7"))
+    assert "[2001:db8::1]" in allowed_hosts(Settings(host="2001:db8::1"))
+    assert "*" in allowed_hosts(Settings(allowed_hosts="*"))
