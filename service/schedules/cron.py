@@ -1,9 +1,10 @@
 """Cron expressions in a time zone: five fields, as crontab(5) counts them, worked out in UTC.
 
-A local time that a clock change repeats comes due twice; one that it skips comes due right after.
+A local time that the clock shows twice comes due twice; one that it skips comes due at the first moment after the gap.
 """
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -13,11 +14,20 @@ from service.errors import BadRequest, FieldError
 
 _FIELDS = ("minute", "hour", "day", "month", "day_of_week")
 _WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+_TICK = timedelta(microseconds=1)
 _HORIZON = timedelta(days=366 * 9)  # 29 February can be eight years away
 
 
-def parse_cron(expression: str, timezone: str) -> CronTrigger:
-    """The trigger of an expression such as "30 2 * * mon-fri" in an IANA time zone.
+@dataclass(frozen=True, slots=True)
+class Cron:
+    """What a clock on the wall shows when it is due (as if in UTC, which has no gaps), and the zone of that clock."""
+
+    wall: CronTrigger
+    zone: ZoneInfo
+
+
+def parse_cron(expression: str, timezone: str) -> Cron:
+    """The due times of an expression such as "30 2 * * mon-fri" in an IANA time zone.
 
     Raises:
         BadRequest: rule `cron` or `timezone`, with what is wrong.
@@ -33,25 +43,51 @@ def parse_cron(expression: str, timezone: str) -> CronTrigger:
         raise _bad("timezone", f"expected an IANA time zone such as Europe/Warsaw, got {timezone!r}") from error
     fields[4] = _weekday_names(fields[4])
     try:
-        return CronTrigger(**dict(zip(_FIELDS, fields, strict=True)), timezone=zone)
+        return Cron(CronTrigger(**dict(zip(_FIELDS, fields, strict=True)), timezone=UTC), zone)
     except ValueError as error:
         raise _bad_cron(f"cannot read {expression!r}: {error}") from error
 
 
-def next_due(trigger: CronTrigger, after: datetime) -> datetime | None:
+def next_due(cron: Cron, after: datetime) -> datetime | None:
     """The first due time later than `after`, in UTC; None when there is none within nine years."""
-    # The library compares local times, which repeat when clocks go back: everything stays in UTC here.
-    trigger.end_date = after.astimezone(UTC) + _HORIZON
-    found: datetime | None = trigger.get_next_fire_time(None, after.astimezone(UTC) + timedelta(microseconds=1))
-    return None if found is None else found.astimezone(UTC)
+    here = after.astimezone(cron.zone)
+    local = here.replace(tzinfo=None, fold=0)
+    # Where the clock shows a time twice, what it shows the second time may have been passed once.
+    local -= max(_instant(local, cron.zone, fold=1) - _instant(local, cron.zone, fold=0), timedelta(0))
+    cron.wall.end_date = local.replace(tzinfo=UTC) + _HORIZON
+    repeated: datetime | None = None
+    while (shown := cron.wall.get_next_fire_time(None, local.replace(tzinfo=UTC) + _TICK)) is not None:
+        local = shown.replace(tzinfo=None)
+        first, second = (_instant(local, cron.zone, fold) for fold in (0, 1))
+        if repeated is None and second > after:
+            repeated = second
+        if first > after:
+            return min(first, repeated or first)
+    return repeated
 
 
-def latest_due(trigger: CronTrigger, earliest: datetime, now: datetime) -> datetime | None:
+def latest_due(cron: Cron, earliest: datetime, now: datetime) -> datetime | None:
     """The last due time from `earliest` to `now`, both included; None when there is none."""
-    latest, found = None, next_due(trigger, earliest - timedelta(microseconds=1))
+    latest, found = None, next_due(cron, earliest - _TICK)
     while found is not None and found <= now:
-        latest, found = found, next_due(trigger, found)
+        latest, found = found, next_due(cron, found)
     return latest
+
+
+def _instant(local: datetime, zone: ZoneInfo, fold: int) -> datetime:
+    """When a clock of the zone shows `local`, in UTC; of two moments the `fold`-th, of none the end of the gap."""
+    moment = local.replace(tzinfo=zone, fold=fold).astimezone(UTC)
+    if moment.astimezone(zone).replace(tzinfo=None, fold=0) == local:
+        return moment
+    before, behind = (local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (1, 0))
+    offset = behind.astimezone(zone).utcoffset()
+    while behind - before > _TICK:
+        middle = before + (behind - before) // 2
+        if middle.astimezone(zone).utcoffset() == offset:
+            behind = middle
+        else:
+            before = middle
+    return behind
 
 
 def _weekday_names(field: str) -> str:

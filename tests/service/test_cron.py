@@ -1,6 +1,6 @@
 """Cron expressions mean what crontab(5) says, in their time zone, across changes of the clock."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -43,10 +43,42 @@ def test_expressions_are_read_as_crontab_does(expression: str, expected: list[st
 def test_the_zone_decides_and_changes_of_the_clock_neither_skip_nor_repeat_a_day() -> None:
     march = datetime(2026, 3, 27, 12, tzinfo=UTC)
     assert dues("0 12 * * *", "Europe/Helsinki", march, 3) == ["Sat 28 10:00", "Sun 29 09:00", "Mon 30 09:00"]
-    assert dues("30 3 * * *", "Europe/Helsinki", march, 3) == ["Sat 28 01:30", "Sun 29 01:30", "Mon 30 00:30"]
+    assert dues("30 3 * * *", "Europe/Helsinki", march, 3) == ["Sat 28 01:30", "Sun 29 01:00", "Mon 30 00:30"]
     october = datetime(2026, 10, 24, 23, 50, tzinfo=UTC)
     every_20 = dues("*/20 * * * *", "Europe/Helsinki", october, 7)
     assert every_20[:6] == [f"Sun 25 {h:02}:{m:02}" for h in (0, 1) for m in (0, 20, 40)]
+
+
+@pytest.mark.parametrize(
+    ("expression", "zone", "after", "expected"),
+    [
+        # Midnight does not exist on 30 April 2027 in Cairo, nor on 6 September 2026 in Santiago.
+        ("0 0 * * *", "Africa/Cairo", (2027, 4, 28, 12), ["Wed 28 22:00", "Thu 29 22:00", "Fri 30 21:00"]),
+        ("30 0 * * fri", "Africa/Cairo", (2027, 4, 28, 12), ["Thu 29 22:00", "Thu 06 21:30", "Thu 13 21:30"]),
+        ("0 0 * * *", "America/Santiago", (2026, 9, 4, 12), ["Sat 05 04:00", "Sun 06 04:00", "Mon 07 03:00"]),
+        ("*/20 0,1 * * *", "America/Santiago", (2026, 9, 6, 3), ["Sun 06 04:00", "Sun 06 04:20", "Sun 06 04:40"]),
+        # The hour to midnight is shown twice.
+        ("30 23 * * *", "America/Santiago", (2026, 4, 4, 12), ["Sun 05 02:30", "Sun 05 03:30", "Mon 06 03:30"]),
+        ("30 23 * * *", "Africa/Cairo", (2026, 10, 29, 12), ["Thu 29 20:30", "Thu 29 21:30", "Fri 30 21:30"]),
+        # Half an hour only, and a whole day.
+        ("15 2 * * *", "Australia/Lord_Howe", (2026, 10, 2, 18), ["Sat 03 15:30", "Sun 04 15:15"]),
+        ("0 12 * * *", "Pacific/Apia", (2011, 12, 29, 12), ["Thu 29 22:00", "Fri 30 10:00", "Fri 30 22:00"]),
+    ],
+)
+def test_a_time_that_the_clock_skips_comes_due_after_the_gap_and_a_repeated_one_twice(
+    expression: str, zone: str, after: tuple[int, int, int, int], expected: list[str]
+) -> None:
+    assert dues(expression, zone, datetime(*after, tzinfo=UTC), len(expected)) == expected
+
+
+@pytest.mark.parametrize("zone", ["Africa/Cairo", "America/Santiago", "Europe/Helsinki", "Australia/Lord_Howe"])
+def test_no_day_is_without_its_due_time(zone: str) -> None:
+    trigger, due = parse_cron("0 0 * * *", zone), datetime(2026, 1, 1, tzinfo=UTC)
+    for _ in range(730):
+        following = next_due(trigger, due)
+        assert following is not None
+        assert timedelta(0) < following - due <= timedelta(hours=25)
+        due = following
 
 
 def test_the_latest_due_time_of_a_span_includes_its_ends() -> None:
