@@ -3,15 +3,16 @@
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from codegen import KernelArtifact, KernelConfig
 from codegen.pool import CompilePool
 from db import jobs, leases
 from db.session import Database
-from hal import DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
+from hal import Device, DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
 from service.artifacts import ArtifactStore
+from service.device_lock import locks_dir, only_user
 from service.store import DbTrialStore
 from service.worker import ClaimedJob, JobEnd
 from tuner.result import Event, SessionResult, Stop
@@ -31,6 +32,7 @@ class Tuning:
     cache: Path
     on_event: Listener = lambda _event: None
     resolve: Callable[[str], ListedDevice] = resolve_device
+    locks: Path = field(default_factory=locks_dir)
 
     def run(self, job: ClaimedJob, interrupt: threading.Event) -> JobEnd:
         """Tune until the budget is spent, the space is exhausted, or someone asks to stop.
@@ -42,27 +44,32 @@ class Tuning:
         """
         listed = self.resolve(job.device.id)
         _check_same(job.device, listed)
-        device = open_device(listed) if listed.runnable else None
         store = _Interruptible(DbTrialStore(self.database, self.artifacts, job.id, job.worker), interrupt)
-        try:
-            with CompilePool(os.cpu_count() or 1, _COMPILE_TIMEOUT_S, self.cache) as pool:
-                result = run_session(
-                    job.problem,
-                    listed.spec,
-                    device,
-                    store,
-                    pool,
-                    Budget(job.budget_trials, job.budget_seconds),
-                    job.seed,
-                    self.on_event,
-                )
-        finally:
-            if device is not None:
+        if not listed.runnable:
+            return self._tune(job, listed, None, store)
+        with only_user(_hardware(listed), self.locks, store.cancelled) as alone:
+            if not alone:
+                return _stopped(interrupt)
+            device = open_device(listed)
+            try:
+                return self._tune(job, listed, device, store)
+            finally:
                 device.close()
+
+    def _tune(self, job: ClaimedJob, listed: ListedDevice, device: Device | None, store: "_Interruptible") -> JobEnd:
+        with CompilePool(os.cpu_count() or 1, _COMPILE_TIMEOUT_S, self.cache) as pool:
+            result = run_session(
+                job.problem,
+                listed.spec,
+                device,
+                store,
+                pool,
+                Budget(job.budget_trials, job.budget_seconds),
+                job.seed,
+                self.on_event,
+            )
         self._keep(job, result)
-        if result.stop is not Stop.CANCELLED:
-            return JobEnd.SUCCEEDED
-        return JobEnd.INTERRUPTED if interrupt.is_set() else JobEnd.CANCELLED
+        return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else _stopped(store.interrupt)
 
     def _keep(self, job: ClaimedJob, result: SessionResult) -> None:
         """Record who won when default and best were measured again in turns."""
@@ -93,6 +100,15 @@ class _Interruptible:
 
     def cancelled(self) -> bool:
         return self.interrupt.is_set() or self.store.cancelled()
+
+
+def _stopped(interrupt: threading.Event) -> JobEnd:
+    return JobEnd.INTERRUPTED if interrupt.is_set() else JobEnd.CANCELLED
+
+
+def _hardware(listed: ListedDevice) -> str:
+    """What a device runs on: the stand-ins for GPUs share one CPU."""
+    return listed.spec.id.partition("-as-")[0]
 
 
 def _check_same(asked: DeviceSpec, here: ListedDevice) -> None:

@@ -1,0 +1,157 @@
+"""A job has its device for itself, and what it found is kept only while the job is its worker's."""
+
+import threading
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from uuid import UUID
+
+import pytest
+
+from codegen import GemmProblem
+from db import leases
+from db.base import utc_now
+from db.errors import LeaseLost
+from db.session import Database, open_database
+from hal.listed import Backend, ListedDevice
+from service import device_lock, tuning
+from service.artifacts import ArtifactStore
+from service.tuning import Tuning
+from service.worker import ClaimedJob, JobEnd
+from tests.db import rows
+from tests.tuner.fakes import emulated
+from tuner.result import Comparison, Stop
+
+SPEC = emulated()
+HERE = ListedDevice(SPEC, Backend.OPENCL, "0:0", runnable=True, targetable=True, note="")
+NOTHING_FOUND = SimpleNamespace(stop=Stop.TRIALS, best=None, comparison=None)
+
+
+def answers(value: object) -> Callable[..., object]:
+    """A function that gives that value whatever it is asked."""
+
+    def answer(*_: object) -> object:
+        return value
+
+    return answer
+
+
+def never(*_: object) -> object:
+    """Stands for a session that must not begin."""
+    pytest.fail("it ran")
+
+
+@pytest.fixture
+def tune(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sqlite_url: str) -> Callable[[], Tuning]:
+    """Makes what processes of their own would have: nothing shared but the database and the locks."""
+    monkeypatch.setattr(tuning, "CompilePool", answers(nullcontext()))
+    monkeypatch.setattr(tuning, "open_device", answers(SimpleNamespace(close=answers(None))))
+    monkeypatch.setattr(device_lock, "_POLL_S", 0.01)
+
+    def made() -> Tuning:
+        artifacts = ArtifactStore(tmp_path / "artifacts")
+        database = open_database(sqlite_url)
+        return Tuning(database, artifacts, tmp_path / "cache", resolve=lambda _: HERE, locks=tmp_path / "locks")
+
+    return made
+
+
+def claimed(database: Database, worker: str) -> ClaimedJob:
+    """A job that `worker` has."""
+    with database.write() as session:
+        job_id = rows.add_job(session, SPEC.id).id
+        leases.claim(session, job_id, worker, 60.0)
+    return ClaimedJob(job_id, worker, GemmProblem(96, 64, 128), SPEC, budget_trials=1, budget_seconds=1.0, seed=7)
+
+
+def test_two_jobs_on_one_device_take_turns(tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, most, waits = 0, 0, threading.Event()
+
+    def session(*_: object) -> object:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        waits.wait(10)  # until the other one has found the device in use
+        inside -= 1
+        return NOTHING_FOUND
+
+    def heard(_message: str) -> None:
+        waits.set()
+
+    monkeypatch.setattr(tuning, "run_session", session)
+    monkeypatch.setattr(device_lock, "_log", SimpleNamespace(info=heard))
+    ends: list[JobEnd] = []
+
+    def run(worker: str) -> None:
+        mine = tune()
+        ends.append(mine.run(claimed(mine.database, worker), threading.Event()))
+        mine.database.close()
+
+    threads = [threading.Thread(target=run, args=(f"w{n}",)) for n in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert (ends, most) == ([JobEnd.SUCCEEDED] * 2, 1)
+    assert waits.is_set()
+
+
+@pytest.mark.parametrize("how", [JobEnd.INTERRUPTED, JobEnd.CANCELLED])
+def test_a_job_that_waits_for_its_device_can_be_stopped(
+    tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch, how: JobEnd
+) -> None:
+    monkeypatch.setattr(tuning, "run_session", never)
+    mine, interrupt = tune(), threading.Event()
+    job = claimed(mine.database, "w")
+
+    def stop(_message: str) -> None:
+        if how is JobEnd.INTERRUPTED:
+            interrupt.set()
+            return
+        with mine.database.write() as session:
+            leases.request_cancel(session, job.id)
+
+    monkeypatch.setattr(device_lock, "_log", SimpleNamespace(info=stop))
+    with device_lock.only_user("opencl-cpu", mine.locks, lambda: False) as held:
+        assert held
+        assert mine.run(job, interrupt) is how
+    mine.database.close()
+
+
+def test_the_result_of_a_job_that_another_took_is_not_kept(
+    tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tune()
+    job = claimed(mine.database, "slow")
+
+    def session(*_: object) -> object:
+        with mine.database.write() as writing:
+            rows.add_trial(writing, job.id, 0)
+            leases.release_all(writing, "slow")
+            leases.claim(writing, job.id, "next", 60.0, now=utc_now())
+        compared = Comparison(default_us=4.0, best_us=2.0, remeasured=True)
+        return SimpleNamespace(stop=Stop.TRIALS, best=SimpleNamespace(number=0), comparison=compared)
+
+    monkeypatch.setattr(tuning, "run_session", session)
+    with pytest.raises(LeaseLost, match="slow"):
+        mine.run(job, threading.Event())
+    assert best_us(mine.database, job.id) is None
+    mine.database.close()
+
+
+def best_us(database: Database, job_id: UUID) -> float | None:
+    """The kept median of a job's best."""
+    with database.read() as session:
+        job = rows.jobs.get(session, job_id)
+        assert job is not None
+        return job.compared_best_us
+
+
+def test_stand_ins_share_the_cpu_that_they_run_on(tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = tune()
+    monkeypatch.setattr(tuning, "run_session", answers(NOTHING_FOUND))
+    mine.run(claimed(mine.database, "w"), threading.Event())
+    assert SPEC.id != "opencl-cpu"
+    assert [path.name for path in mine.locks.iterdir()] == ["opencl-cpu.lock"]
+    mine.database.close()
