@@ -178,11 +178,16 @@ def test_a_range_of_another_version_is_the_whole_file(client: TestClient, stored
     assert (answer.status_code, answer.content) == (200, stored.data)
 
 
-def test_files_that_are_gone_or_unknown_say_so(client: TestClient, stored: StoredFile, context: Context) -> None:
+def test_files_that_are_gone_or_unknown_say_so(
+    client: TestClient, stored: StoredFile, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     missing = client.get(stored.path.replace("xetile.mlir", "nosuch"))
     assert (missing.status_code, missing.headers["content-type"]) == (404, "application/problem+json")
     assert client.get(f"/v1/kernels/{uuid4()}/artifacts/xetile.mlir").status_code == 404
+    monkeypatch.setattr(kernels, "artifact", None)  # PostgreSQL would fail on a NUL
+    assert client.get(stored.path.replace("xetile.mlir", "a%00b")).status_code == 404
     assert client.get(f"/v1/kernels/{uuid4()}").status_code == 404
+    monkeypatch.undo()
     next(Path(context.artifacts.root).rglob(stored.sha256)).unlink()
     gone = client.get(stored.path)
     assert (gone.status_code, gone.json()["rule"]) == (503, "artifact-files")
