@@ -28,11 +28,12 @@ def claim_next(
 ) -> Job | None:
     """Take the oldest job that is queued, or whose worker's lease ran out; None when there is none.
 
-    `worker` is unique among running workers. `devices` are slugs to take jobs for; None takes any.
+    `worker` is unique among running workers. `devices` are slugs to take jobs for, beside
+    jobs that need no device (theirs has no driver: they are predicted); None takes any.
     """
     if devices is None:
         return _claim(session, worker, lease_s, now)
-    of_devices = Job.device_id.in_(select(Device.id).where(Device.slug.in_(devices)))
+    of_devices = Job.device_id.in_(select(Device.id).where(or_(Device.driver == "", Device.slug.in_(devices))))
     return _claim(session, worker, lease_s, now, of_devices)
 
 

@@ -7,7 +7,7 @@ that is killed leaves it to the next worker, which takes it over at once on this
 import re
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from types import FrameType
@@ -32,7 +32,8 @@ from service.worker_names import is_dead, own_name
 from tuner.errors import TunerError
 
 MAX_ATTEMPTS = 100
-_EXPECTED = (CodegenError, HalError, TunerError, StorageError)
+_EXPECTED = (CodegenError, HalError, TunerError)
+_STORAGE_WAIT_S = 30.0
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -62,10 +63,19 @@ RunJob = Callable[[ClaimedJob, threading.Event], JobEnd]
 
 
 class Worker:
-    """One worker. `run` blocks; `stop` may be called from any thread or a signal handler."""
+    """One worker. `run` blocks; `stop` may be called from any thread or a signal handler.
 
-    def __init__(self, database: Database, settings: Settings, run_job: RunJob) -> None:
-        self._database, self._settings, self._run_job = database, settings, run_job
+    `here` names the devices that jobs can run on in this machine; jobs for others are left to other workers.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        run_job: RunJob,
+        here: Callable[[], Collection[str]] | None = None,
+    ) -> None:
+        self._database, self._settings, self._run_job, self._here = database, settings, run_job, here
         self._stop, self._interrupt = threading.Event(), threading.Event()
         self.name = own_name()
 
@@ -82,6 +92,10 @@ class Worker:
             except DatabaseError as error:
                 _log.warning("worker waits for the database", error=str(error))
                 busy = False
+            except StorageError as error:
+                _log.warning("worker waits for room for artifacts", error=str(error), seconds=_STORAGE_WAIT_S)
+                self._stop.wait(_STORAGE_WAIT_S)
+                continue
             if not busy:
                 self._stop.wait(self._settings.worker_poll_s)
 
@@ -90,10 +104,12 @@ class Worker:
 
         Raises:
             DatabaseError: the database does not answer; the job stays as it is.
+            StorageError: artifacts cannot be written; the job is back in the queue.
         """
+        devices = None if self._here is None else self._here()  # may probe: before the transaction
         with self._database.write() as session:
             self._release_abandoned(session)
-            job = leases.claim_next(session, self.name, self._settings.lease_s)
+            job = leases.claim_next(session, self.name, self._settings.lease_s, devices=devices)
         return self._take(job)
 
     def run_one(self, job_id: UUID) -> bool:
@@ -101,6 +117,7 @@ class Worker:
 
         Raises:
             DatabaseError: the database does not answer; the job stays as it is.
+            StorageError: artifacts cannot be written; the job is back in the queue.
         """
         with self._database.write() as session:
             self._release_abandoned(session)
@@ -140,6 +157,9 @@ class Worker:
             end = self._run_job(_claimed(job, self.name), self._interrupt)
         except DatabaseError:
             raise
+        except StorageError:
+            self._finish(job.id, JobEnd.INTERRUPTED)
+            raise
         except _EXPECTED as error:
             self._finish(job.id, "failed", f"{_code(error)}: {error}")
         except Exception as error:  # noqa: BLE001 (a fault of ours ends this job, not the others)
@@ -178,12 +198,13 @@ def run_worker(settings: Settings) -> None:
         DatabaseError: the database cannot be opened or is not migrated.
     """
     # Imported here: it opens devices and compilers, which nothing else of the service needs.
+    from service.here import DevicesHere
     from service.tuning import Tuning
 
     database = prepare(settings.database_url, create=False)
     artifacts = ArtifactStore(settings.artifacts_dir)
     try:
-        worker = Worker(database, settings, Tuning(database, artifacts, settings.cache_dir).run)
+        worker = Worker(database, settings, Tuning(database, artifacts, settings.cache_dir).run, DevicesHere())
         stop_on_signals(worker)
         _log.info("worker starts", worker=worker.name)
         worker.run()

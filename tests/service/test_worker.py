@@ -19,9 +19,11 @@ from db.base import utc_now
 from db.session import Database, open_database
 from service.artifacts import StorageFull
 from service.deps import Context
+from service.here import DevicesHere
 from service.settings import Settings
 from service.worker import MAX_ATTEMPTS, ClaimedJob, JobEnd, Worker, stop_on_signals
-from tests.service.rest import BODY, PROBLEM, post_job, row_of
+from tests.db.rows import add_job
+from tests.service.rest import BODY, PROBLEM, invented_devices, post_job, row_of
 
 
 @pytest.fixture
@@ -227,3 +229,36 @@ def test_a_database_that_does_not_answer_is_waited_for(make: Callable[..., Worke
     object.__setattr__(worker, "run_next", run_next)
     worker.run()
     assert len(looks) == 3
+
+
+def test_a_job_for_a_device_of_another_machine_is_left_to_it(client: TestClient, context: Context) -> None:
+    with context.database.write() as session:
+        elsewhere = add_job(session, "b60").id  # with a driver: it was there when it was asked for
+    predicted = post_job(client)  # of the table, without a driver
+    ran: list[UUID] = []
+    here = {"opencl-cpu"}
+
+    def run_job(job: ClaimedJob, _stop: threading.Event) -> JobEnd:
+        ran.append(job.id)
+        return JobEnd.SUCCEEDED
+
+    worker = Worker(context.database, context.settings, run_job, lambda: here)
+    assert worker.run_next()
+    assert not worker.run_next()
+    assert ran == [predicted]
+    assert shown_status(context, elsewhere) == "queued"
+
+
+def shown_status(context: Context, job_id: UUID) -> str:
+    """Status of a job's row."""
+    with context.database.read() as session:
+        return row_of(session, job_id).status
+
+
+def test_what_is_here_is_looked_up_once_a_minute_with_the_stand_ins() -> None:
+    now, listings = [100.0], [invented_devices(), []]
+    here = DevicesHere(lambda: listings.pop(0), lambda: now[0])
+    assert {"opencl-cpu", "opencl-cpu-as-b580"} <= here()
+    assert "b580" not in here()
+    now[0] += 60.0
+    assert here() == frozenset()
