@@ -85,7 +85,8 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
 
 def _print_without_time(trials: list[TrialOut]) -> None:
     for trial in _without_time(trials):
-        CONSOLE.print(f"trial {trial.number}: {trial.status}: {trial.reason}", markup=False, highlight=False)
+        became = f"{trial.status}: {trial.reason}" if trial.reason is not None else "not finished"
+        CONSOLE.print(f"trial {trial.number}: {became}", markup=False, highlight=False)
 
 
 def _print_winner(job: JobOut, files: dict[str, str]) -> None:

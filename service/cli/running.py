@@ -10,6 +10,8 @@ from uuid import UUID
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from db.errors import DatabaseError
+from service.artifacts import StorageError
 from service.cli.evidence import shown_time
 from service.cli.output import ERRORS
 from service.cli.stored import Stored
@@ -48,8 +50,12 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
         tuning = Tuning(store.database, store.artifacts, store.settings.cache_dir, on_event=show)
         worker = Worker(store.database, store.settings, tuning.run)
         with _stopping(worker):
-            if not worker.run_one(job_id):
-                _follow(store, job_id, progress, task)
+            try:
+                if not worker.run_one(job_id):
+                    _follow(store, job_id, progress, task)
+            except (DatabaseError, StorageError):
+                ERRORS.print(f"what was finished is stored; `xetune jobs resume {job_id}` goes on")
+                raise
         job = _read(store, job_id)
         _update(progress, task, job)
     if not job.status.over:

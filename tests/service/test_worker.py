@@ -65,7 +65,6 @@ def test_a_job_is_run_with_what_was_asked(client: TestClient, make: Callable[...
     ("error", "recorded"),
     [
         (CompileCrashed("spirv", "it died"), "compile-crashed: stage spirv: it died"),
-        (StorageFull("no room"), "storage-full: no room"),
         (ZeroDivisionError("oops"), "internal: ZeroDivisionError: oops"),
     ],
 )
@@ -84,6 +83,19 @@ def test_a_failure_is_recorded_with_its_kind_and_the_worker_goes_on(
     assert worker.run_next()
     assert shown(client, failing) == ("failed", recorded)
     assert shown(client, other) == ("cancelled", None)
+
+
+def test_without_room_for_artifacts_the_job_waits_and_goes_on(client: TestClient, make: Callable[..., Worker]) -> None:
+    job_id = post_job(client)
+
+    def run_job(_job: ClaimedJob, _stop: threading.Event) -> JobEnd:
+        raise StorageFull("no room")
+
+    with pytest.raises(StorageFull):
+        make(run_job).run_next()
+    assert shown(client, job_id) == ("queued", None)
+    assert make(lambda _job, _stop: JobEnd.SUCCEEDED).run_next()
+    assert shown(client, job_id) == ("succeeded", None)
 
 
 def test_stopping_puts_the_job_back_for_the_next_start(client: TestClient, make: Callable[..., Worker]) -> None:
