@@ -52,7 +52,18 @@ class Problem(BaseModel):
         examples=[[{"field": "body.problem.m", "message": "Input should be a valid integer"}]],
     )
     next: list[NextRequest] | None = Field(
-        default=None, description="Requests that would help", examples=[[{"method": "POST", "href": "/v1/jobs"}]]
+        default=None,
+        description="Requests that would help",
+        examples=[
+            [
+                {
+                    "method": "POST",
+                    "href": "/v1/jobs",
+                    "body": {"problem": {"m": 512, "n": 384, "k": 1024}},
+                    "why": "tunes this problem on this device",
+                }
+            ]
+        ],
     )
 
 

@@ -54,12 +54,13 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
                 if not worker.run_one(job_id):
                     _follow(store, job_id, progress, task)
             except (DatabaseError, StorageError):
-                ERRORS.print(f"what was finished is stored; `xetune jobs resume {job_id}` goes on")
+                ERRORS.print(f"what was finished is stored; `xetune jobs resume {job_id}` goes on", soft_wrap=True)
                 raise
         job = _read(store, job_id)
         _update(progress, task, job)
     if not job.status.over:
-        ERRORS.print(f"stopped after {job.done} trials, which are stored; `xetune jobs resume {job_id}` goes on")
+        message = f"stopped after {job.done} trials, which are stored; `xetune jobs resume {job_id}` goes on"
+        ERRORS.print(message, soft_wrap=True)
         raise typer.Exit(_INTERRUPTED)
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
-from service.schemas import Evidence, FiniteFloat, ProblemBody
+from service.schemas import EVIDENCE_EXAMPLE, Evidence, FiniteFloat, ProblemBody
 
 MAX_SEED = 2**63 - 1
 _PROBLEM = {"m": 512, "n": 384, "k": 1024, "dtype_a": "f16", "dtype_b": "f16"}
@@ -98,7 +98,7 @@ class TrialOut(BaseModel):
         examples=["refused by rule registers: ..."],
     )
     config: dict[str, object] = Field(description="The configuration, canonical", examples=[{"matmul": {}}])
-    evidence: Evidence = Field(description="Time and proof of numbers", examples=[{"time": None, "proof": {}}])
+    evidence: Evidence = Field(description="Time and proof of numbers", examples=[EVIDENCE_EXAMPLE])
     tflops: float | None = Field(
         default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
     )
@@ -149,7 +149,11 @@ class JobOut(BaseModel):
     )
     counts: dict[str, int] = Field(description="Trials by status", examples=[{"measured": 12, "rejected": 1}])
     done: int = Field(description="Trials that ended", examples=[13])
-    best: TrialOut | None = Field(default=None, description="The fastest proven trial so far", examples=[None])
+    best: TrialOut | None = Field(
+        default=None,
+        description="The fastest proven trial so far; in the end the winner of the best measured again in turns",
+        examples=[None],
+    )
     comparison: Comparison | None = Field(
         None, description="Speed-up over the default configuration; null before the end", examples=[None]
     )
@@ -160,7 +164,17 @@ class JobOut(BaseModel):
     finished_at: datetime | None = Field(
         default=None, description="When it ended, UTC", examples=["2026-01-02T03:09:06Z"]
     )
-    links: JobLinks = Field(description="Where to go on", examples=[{"self": "/v1/jobs/..."}])
+    links: JobLinks = Field(
+        description="Where to go on",
+        examples=[
+            {
+                "self": "/v1/jobs/...",
+                "trials": "/v1/jobs/.../trials",
+                "events": "/v1/jobs/.../events",
+                "cancel": "/v1/jobs/.../cancel",
+            }
+        ],
+    )
 
 
 class JobPage(BaseModel):

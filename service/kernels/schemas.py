@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.schemas import Evidence, ProblemBody
+from service.schemas import EVIDENCE_EXAMPLE, Evidence, ProblemBody
 
 
 class LookupBody(BaseModel):
@@ -53,7 +53,7 @@ class KernelOut(BaseModel):
     target: str = Field(description="Id of the device it was compiled for", examples=["b580"])
     evidence: Evidence = Field(
         description="Time and proof of its best trial; of its latest if none gave a time",
-        examples=[{"time": None, "proof": {"kind": "simulator", "checked": 12, "total": 12}}],
+        examples=[EVIDENCE_EXAMPLE],
     )
     status: str | None = Field(
         default=None,
@@ -91,4 +91,23 @@ class LookupOut(BaseModel):
     source: Literal["exact"] = Field(
         default="exact", description="exact: tuned for this very problem on this very device", examples=["exact"]
     )
-    kernel: KernelOut = Field(description="The kernel", examples=[{"id": "01970a3c-0000-7000-8000-000000000000"}])
+    kernel: KernelOut = Field(
+        description="The kernel",
+        examples=[
+            {
+                "id": "01970a3c-0000-7000-8000-000000000000",
+                "problem": {"m": 512, "n": 384, "k": 1024},
+                "device": "b580",
+                "driver": "26.27.1",
+                "target": "b580",
+                "evidence": EVIDENCE_EXAMPLE,
+                "status": "predicted",
+                "config": {"matmul": {}, "strategy": {}},
+                "launch": {"kernel": "gemm", "global_size": [256, 4, 1], "local_size": [64, 1, 1]},
+                "toolchain": {"llvm": "22.1"},
+                "content_hash": "9f86d081884c7d65...",
+                "artifacts": [],
+                "created_at": "2026-01-02T03:04:06Z",
+            }
+        ],
+    )
