@@ -107,7 +107,9 @@ def best_predicted(session: Session, problem_key: str, device: str) -> Trial | N
 
 def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
     """For each kernel its trial of least measured median, else of least predicted time; others are left out."""
-    query = select(Trial).where(Trial.kernel_id.in_(kernel_ids)).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
+    query = (
+        select(Trial).where(Trial.kernel_id.in_(kernel_ids)).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
+    )
     loads = contains_eager(Trial.measurement), contains_eager(Trial.prediction)
     timed = query.where(or_(Measurement.median_us.is_not(None), Prediction.time_us.is_not(None))).options(*loads)
     # The last that is put into the dictionary stays: predicted ones first, then measured ones, each slowest first.
