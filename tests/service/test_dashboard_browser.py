@@ -65,6 +65,7 @@ def test_a_trial_that_ends_appears_without_a_reload(browser: Browser, site: tupl
         page.evaluate("window.sameDocument = true")
         with database.write() as session:
             rows.add_measured(session, job, 3, 777.0, kernel.id)
+            jobs.update_best(session, job.id)
         expect(page.locator("#trials tbody tr")).to_have_count(4, timeout=8000)
         expect(page.locator("[data-part=summary]")).to_contain_text("777.0 µs")
         assert page.evaluate("window.sameDocument") is True
