@@ -104,6 +104,11 @@ def set_best(session: Session, job_id: UUID, number: int) -> None:
     session.execute(update(Job).where(Job.id == job_id).values(best_trial_id=winner))
 
 
+def set_space(session: Session, job_id: UUID, space_hash: str) -> None:
+    """Name the space of configurations that a job's trials were last drawn from."""
+    session.execute(update(Job).where(Job.id == job_id).values(space_hash=space_hash))
+
+
 def set_comparison(session: Session, job_id: UUID, *, default_us: float, best_us: float) -> None:
     """Keep the medians of trial 0 and of the best, measured in turns."""
     values = {"compared_default_us": default_us, "compared_best_us": best_us}

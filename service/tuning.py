@@ -72,14 +72,14 @@ class Tuning:
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else _stopped(store.interrupt)
 
     def _keep(self, job: ClaimedJob, result: SessionResult) -> None:
-        """Record who won when default and best were measured again in turns."""
+        """Record the space that was searched, and who won when default and best were measured again in turns."""
         compared = result.comparison
-        if result.best is None or compared is None or not compared.remeasured:
-            return
         with self.database.write() as session:
             leases.check_own(session, job.id, job.worker)
-            jobs.set_best(session, job.id, result.best.number)
-            jobs.set_comparison(session, job.id, default_us=compared.default_us, best_us=compared.best_us)
+            jobs.set_space(session, job.id, result.space_version)
+            if result.best is not None and compared is not None and compared.remeasured:
+                jobs.set_best(session, job.id, result.best.number)
+                jobs.set_comparison(session, job.id, default_us=compared.default_us, best_us=compared.best_us)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ class Job(Base):
     A running job is leased to a worker until `lease_until`; after that any worker may take it over, and
     `attempts` counts how often one did. `error` is "code: message". `request_hash` is equal for equal
     requests; `idempotency_key` is the client's own. `space_hash` names the space of configurations that
-    the trials were drawn from. `best_trial_id` is a trial of this job that gave a time. `compared_default_us`
+    the trials were last drawn from. `best_trial_id` is a trial of this job that gave a time. `compared_default_us`
     and `compared_best_us` are medians of trial 0 and of the best, measured again in turns at the end.
     """
 

@@ -25,7 +25,7 @@ from tuner.result import Comparison, Stop
 
 SPEC = emulated()
 HERE = ListedDevice(SPEC, Backend.OPENCL, "0:0", runnable=True, targetable=True, note="")
-NOTHING_FOUND = SimpleNamespace(stop=Stop.TRIALS, best=None, comparison=None)
+NOTHING_FOUND = SimpleNamespace(stop=Stop.TRIALS, best=None, comparison=None, space_version="0" * 64)
 
 
 def answers(value: object) -> Callable[..., object]:
