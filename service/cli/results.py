@@ -64,7 +64,7 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
     )
     for heading in ("rank", "trial"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("configuration", min_width=24)
+    table.add_column("configuration", min_width=20)
     table.add_column("time (spread)", no_wrap=True)
     table.add_column("numbers")
     if len(kinds) > 1:
