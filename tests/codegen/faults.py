@@ -12,12 +12,22 @@ from tests.codegen.gemm_fixtures import PREFETCH, RAGGED, GemmFixture
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A mutation of a fixture's text. One that `leaves_buffers` may touch memory outside of them on a device."""
+    """A mutation of a fixture's text.
+
+    One that `leaves_buffers` may touch memory outside of them on a device; what one that `is_undefined` gives there
+    is up to chance.
+    """
 
     name: str
     fixture: GemmFixture
     plant: Callable[[str], str]
     leaves_buffers: bool = False
+    is_undefined: bool = False
+
+    @property
+    def shows_on_devices(self) -> bool:
+        """Whether a device may run it and must give a wrong result."""
+        return not (self.leaves_buffers or self.is_undefined)
 
     @property
     def ll(self) -> str:
@@ -160,5 +170,5 @@ FAULTS = (
     Fault("offset_not_advanced", RAGGED, offset_not_advanced),
     Fault("rounding_truncated", PREFETCH, rounding_truncated),
     Fault("wrong_dtype", PREFETCH, wrong_dtype),
-    Fault("accumulator_undefined", RAGGED, accumulator_undefined),
+    Fault("accumulator_undefined", RAGGED, accumulator_undefined, is_undefined=True),
 )
