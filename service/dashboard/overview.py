@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
 from db.models import Device, Job, Measurement, Prediction, Schedule, ScheduleFire, Trial
+from hal.listing import OPENCL_CPU_ID
 from service.dashboard.evidence import TimeFigure, measured, predicted
 from service.dashboard.naming import problem_flops, problem_label
 from service.dashboard.views import DeviceRow, JobRow, Overview, ScheduleRow
@@ -73,8 +74,10 @@ def _best_times(session: Session, jobs: Sequence[Job]) -> dict[UUID, TimeFigure]
 
 def _devices(session: Session, present: Sequence[DeviceRow]) -> Iterable[DeviceRow]:
     rows = {d.id: d for d in present}
+    can_stand_in = any(d.id == OPENCL_CPU_ID and d.present for d in present)
     for device in session.scalars(select(Device).order_by(Device.slug, Device.id)):
-        row = DeviceRow(device.slug, device.name, device.kind, device.emulates, False, False, None)
+        here = device.emulates is not None and can_stand_in
+        row = DeviceRow(device.slug, device.name, device.kind, device.emulates, here, False, None)
         rows.setdefault(device.slug, row)
     return sorted(rows.values(), key=lambda d: (not d.present, d.id))
 
