@@ -12,10 +12,12 @@ const job = live.dataset.job;
 // Tips. One listener for all dots: there are hundreds, and they come and go.
 
 let current = null;
+let place = -1; // of the dot last shown: kept while its tip is hidden by scrolling or by news
 
 function show(dot) {
   hide();
   current = dot;
+  place = [...live.querySelectorAll("#chart [data-tip]")].indexOf(dot);
   dot.classList.add("current");
   tip.textContent = dot.dataset.tip;
   tip.hidden = false;
@@ -43,11 +45,14 @@ live.addEventListener("focusout", hide);
 addEventListener("scroll", hide, { passive: true });
 
 live.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") hide();
+  if (event.key === "Escape") {
+    hide();
+    place = -1;
+  }
   if (event.target.id !== "chart") return;
   const dots = [...event.target.querySelectorAll("[data-tip]")];
-  const here = dots.indexOf(current);
-  const next = { ArrowRight: here + 1, ArrowLeft: here < 0 ? dots.length - 1 : here - 1, Home: 0, End: dots.length - 1 };
+  const before = place < 0 ? dots.length - 1 : place - 1;
+  const next = { ArrowRight: place + 1, ArrowLeft: before, Home: 0, End: dots.length - 1 };
   if (!(event.key in next) || dots.length === 0) return;
   event.preventDefault();
   show(dots[Math.min(Math.max(next[event.key], 0), dots.length - 1)]);
