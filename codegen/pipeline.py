@@ -8,7 +8,7 @@ from typing import TypeVar
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from codegen.artifact import KernelArtifact, StageOutput
-from codegen.build.gemm import build_gemm, grid
+from codegen.build.gemm import KERNEL_NAME, build_gemm, grid
 from codegen.canonical import content_hash
 from codegen.config import KernelConfig
 from codegen.dialects import text
@@ -26,7 +26,6 @@ from hal import Argument, DeviceSpec, LaunchSpec
 
 T = TypeVar("T")
 
-KERNEL_NAME = "gemm"
 OPERANDS = ("A", "B", "C")
 LARGE_GRF_OPENCL = "-cl-intel-256-GRF-per-thread"
 LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codegen import KernelArtifact
+from codegen.rules import ceil_div
 from codegen.simulate import sample_groups, simulate
 from hal import Buffer, Device, DeviceKind, RunReport, Timing
 from tuner.errors import ProofFailed
@@ -106,7 +107,7 @@ def compare(
         # Which work-group owns which tile is the kernel's affair: what counts is that each wrote one, rightly.
         chosen = [tile for tile in tiles if not np.isnan(got[tile]).all()]
     elif p.m * p.n * p.k > WHOLE_MULTIPLY_ADDS:
-        chosen = [tiles[i] for i in sample_groups((-(-p.n // block.n), -(-p.m // block.m), 1), _SAMPLE, seed=0)]
+        chosen = [tiles[i] for i in sample_groups((ceil_div(p.n, block.n), ceil_div(p.m, block.m), 1), _SAMPLE, seed=0)]
     found = _Comparison()
     for rows, columns in chosen:
         found.add(rows, columns, got[rows, columns], reference)

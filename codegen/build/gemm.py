@@ -23,6 +23,7 @@ from codegen.dialects.xetile import (
     UpdateTileOffsetOp,
 )
 from codegen.problem import GemmProblem
+from codegen.rules import ceil_div
 from codegen.target import SUBGROUP_SIZE, target_of
 from hal import DeviceSpec
 
@@ -34,7 +35,7 @@ Value = TypeVar("Value", bound=SSAValue)
 def grid(problem: GemmProblem, config: KernelConfig) -> tuple[int, int, int]:
     """Work-groups in x, y and z. Neighbours in x walk along N, or with N outermost along M."""
     block = config.matmul.block
-    over_m, over_n = -(-problem.m // block.m), -(-problem.n // block.n)
+    over_m, over_n = ceil_div(problem.m, block.m), ceil_div(problem.n, block.n)
     return (over_n, over_m, 1) if config.matmul.loop_order is LoopOrder.M_OUTER else (over_m, over_n, 1)
 
 
