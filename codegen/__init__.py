@@ -1,6 +1,6 @@
 """From a GEMM problem and a configuration to a verified-by-rule, compiled kernel."""
 
-from codegen.artifact import KernelArtifact, StageOutput
+from codegen.artifact import Distribution, Distributor, GemmArtifact, KernelArtifact, StageOutput
 from codegen.config import (
     Extent,
     KernelConfig,
@@ -31,9 +31,12 @@ __all__ = [
     "CompileFailed",
     "CompileTimedOut",
     "DType",
+    "Distribution",
+    "Distributor",
     "EpilogueKind",
     "EpilogueStep",
     "Extent",
+    "GemmArtifact",
     "GemmProblem",
     "InvalidConfig",
     "InvalidProblem",

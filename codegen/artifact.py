@@ -1,10 +1,27 @@
-"""What compilation gives: every stage's output, the launch, and what it was made from."""
+"""What compilation gives: every stage's output, the kernels in it, and what it was made from."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from codegen.config import KernelConfig
 from codegen.problem import GemmProblem
+from codegen.signature import KernelSignature
 from hal import LaunchSpec
+
+
+class Distributor(StrEnum):
+    """Who dealt the work of a work-group out to sub-groups and lanes."""
+
+    MLIR = "mlir"
+    XETUNE = "xetune"
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """The path that a module took, and why it was not MLIR's: names of its faults, or of what it does not do."""
+
+    by: Distributor
+    because: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,18 +34,17 @@ class StageOutput:
     elapsed_ms: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelArtifact:
-    """A compiled kernel. `key` is the compile key (inputs), `content_hash` the SHA-256 of the SPIR-V."""
+    """Compiled kernels. `key` is the compile key (inputs), `content_hash` the SHA-256 of the SPIR-V."""
 
     key: str
     content_hash: str
-    problem: GemmProblem
-    config: KernelConfig
     target: str  # id of the GPU that kernel.spv is for
     stages: tuple[StageOutput, ...]
-    launch: LaunchSpec
     toolchain: dict[str, str]
+    kernels: tuple[KernelSignature, ...]
+    distribution: Distribution
 
     def stage(self, name: str) -> StageOutput:
         """The output of the stage `name`.
@@ -40,3 +56,12 @@ class KernelArtifact:
             if stage.name == name:
                 return stage
         raise KeyError(f"no stage {name!r}; there are {[s.name for s in self.stages]}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GemmArtifact(KernelArtifact):
+    """The kernel of a GEMM problem in one configuration, with its launch."""
+
+    problem: GemmProblem
+    config: KernelConfig
+    launch: LaunchSpec

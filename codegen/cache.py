@@ -8,9 +8,9 @@ import os
 import tempfile
 from pathlib import Path
 
-from codegen.artifact import KernelArtifact, StageOutput
+from codegen.artifact import GemmArtifact, StageOutput
 from codegen.config import KernelConfig
-from codegen.pipeline import compile_key, launch_spec
+from codegen.pipeline import GEMM_DISTRIBUTION, compile_key, gemm_signature, launch_spec
 from codegen.problem import GemmProblem
 from codegen.target import target_of
 from hal import DeviceSpec
@@ -22,7 +22,7 @@ class CompileCache:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def get(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> KernelArtifact | None:
+    def get(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> GemmArtifact | None:
         """The kernel of these inputs, or None."""
         target = target_of(spec)
         key = compile_key(problem, config, target)
@@ -41,9 +41,20 @@ class CompileCache:
             return None
         binary = stages[-1].data
         launch = launch_spec(problem, config, target, binary)
-        return KernelArtifact(key, content_hash, problem, config, spec.emulates or spec.id, stages, launch, toolchain)
+        return GemmArtifact(
+            key=key,
+            content_hash=content_hash,
+            target=spec.emulates or spec.id,
+            stages=stages,
+            toolchain=toolchain,
+            kernels=(gemm_signature(problem, config),),
+            distribution=GEMM_DISTRIBUTION,
+            problem=problem,
+            config=config,
+            launch=launch,
+        )
 
-    def put(self, artifact: KernelArtifact) -> None:
+    def put(self, artifact: GemmArtifact) -> None:
         """Store a kernel: written beside, then renamed.
 
         Raises:

@@ -1,13 +1,13 @@
 """kernel.json: what someone needs to launch a kernel, and what it was made from."""
 
-from codegen.artifact import KernelArtifact
+from codegen.artifact import GemmArtifact
 from codegen.canonical import Json, to_json
 from codegen.config import LoopOrder
 from codegen.pipeline import LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL
 from codegen.target import LARGE_GRF
 
 
-def manifest(artifact: KernelArtifact) -> dict[str, Json]:
+def manifest(artifact: GemmArtifact) -> dict[str, Json]:
     """The manifest of `kernel.spv`. Sizes are in work-items, buffers in bytes."""
     launch, config, problem = artifact.launch, artifact.config, artifact.problem
     block = config.matmul.block
@@ -34,6 +34,10 @@ def manifest(artifact: KernelArtifact) -> dict[str, Json]:
         "build_options": {
             "opencl": LARGE_GRF_OPENCL if large else "",
             "level_zero": LARGE_GRF_LEVEL_ZERO if large else "",
+        },
+        "distribution": {
+            "by": artifact.distribution.by.value,
+            "because": list(artifact.distribution.because),
         },
         "stages": [
             {"name": s.name, "file": s.file_name, "bytes": len(s.data), "elapsed_ms": round(s.elapsed_ms, 3)}

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
-from codegen.artifact import KernelArtifact, StageOutput
+from codegen.artifact import Distribution, Distributor, GemmArtifact, StageOutput
 from codegen.build.gemm import KERNEL_NAME, build_gemm, grid
 from codegen.canonical import content_hash
 from codegen.config import KernelConfig
@@ -18,6 +18,7 @@ from codegen.llvm import optimise
 from codegen.mlir import XeGpuModule
 from codegen.problem import GemmProblem
 from codegen.rules import check
+from codegen.signature import Field, KernelArgument, KernelSignature, Parameter
 from codegen.spirv import emit_spirv
 from codegen.target import LARGE_GRF, SUBGROUP_SIZE, Target, target_of
 from codegen.toolchain import toolchain_versions
@@ -27,6 +28,7 @@ from hal import Argument, DeviceSpec, LaunchSpec
 T = TypeVar("T")
 
 OPERANDS = ("A", "B", "C")
+GEMM_DISTRIBUTION = Distribution(Distributor.MLIR)
 LARGE_GRF_OPENCL = "-cl-intel-256-GRF-per-thread"
 LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"
 
@@ -36,7 +38,7 @@ def compile_key(problem: GemmProblem, config: KernelConfig, target: Target) -> s
     return content_hash([toolchain_versions(), problem, config, target])
 
 
-def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> KernelArtifact:
+def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> GemmArtifact:
     """Compile one kernel. Pure, but LLVM and MLIR may end the process: see `pool`.
 
     Raises:
@@ -57,7 +59,7 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
     if target.emulated:
         emulated = stages.add("emulated", "emulated.ll", lambda: emulate(llvm.decode()))
         binary = stages.add("emulated-spirv", "emulated.spv", lambda: emit_spirv(emulated.decode()))
-    return KernelArtifact(
+    return GemmArtifact(
         key=compile_key(problem, config, target),
         content_hash=hashlib.sha256(spirv).hexdigest(),
         problem=problem,
@@ -66,6 +68,23 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
         stages=stages.outputs(),
         launch=launch_spec(problem, config, target, binary),
         toolchain=dict(toolchain_versions()),
+        kernels=(gemm_signature(problem, config),),
+        distribution=GEMM_DISTRIBUTION,
+    )
+
+
+def gemm_signature(problem: GemmProblem, config: KernelConfig) -> KernelSignature:
+    """The GEMM kernel's: a pointer for each of A, B and C, whose rows are as long as their pitch."""
+    p = problem
+    matrices = ((p.dtype_a, p.rows_a, p.pitch_a), (p.dtype_b, p.rows_b, p.pitch_b), (p.dtype_c, p.m, p.pitch_c))
+    return KernelSignature(
+        KERNEL_NAME,
+        tuple(
+            KernelArgument(name, dtype.value, (rows, pitch), (pitch, 1))
+            for name, (dtype, rows, pitch) in zip(OPERANDS, matrices, strict=True)
+        ),
+        tuple(Parameter(index, Field.POINTER) for index in range(len(OPERANDS))),
+        (config.subgroups * SUBGROUP_SIZE, 1, 1),
     )
 
 

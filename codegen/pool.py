@@ -14,7 +14,7 @@ from typing import Self
 
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
-from codegen.artifact import KernelArtifact
+from codegen.artifact import GemmArtifact
 from codegen.cache import CompileCache
 from codegen.config import KernelConfig
 from codegen.errors import CompileCrashed, CompileTimedOut
@@ -22,7 +22,7 @@ from codegen.pipeline import compile_gemm
 from codegen.problem import GemmProblem
 from hal import DeviceSpec
 
-Compiler = Callable[[GemmProblem, KernelConfig, DeviceSpec], KernelArtifact]
+Compiler = Callable[[GemmProblem, KernelConfig, DeviceSpec], GemmArtifact]
 
 _COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
 
@@ -30,11 +30,11 @@ _COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
 class Compilation:
     """A compilation under way."""
 
-    def __init__(self, future: ProcessFuture[KernelArtifact], timeout_s: float) -> None:
+    def __init__(self, future: ProcessFuture[GemmArtifact], timeout_s: float) -> None:
         self._future = future
         self._timeout_s = timeout_s
 
-    def result(self) -> KernelArtifact:
+    def result(self) -> GemmArtifact:
         """Wait for the kernel.
 
         Raises:
@@ -108,7 +108,7 @@ def _start_worker() -> None:
 
 def _compile(
     compiler: Compiler, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, cache: Path | None
-) -> KernelArtifact:
+) -> GemmArtifact:
     store = CompileCache(cache) if cache is not None else None
     if store is not None and (known := store.get(problem, config, spec)) is not None:
         return known

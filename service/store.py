@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import KernelArtifact, KernelConfig
+from codegen import GemmArtifact, KernelConfig
 from codegen.manifest import manifest
 from db import jobs, kernels, leases, models, trials
 from db.base import JsonObject, utc_now
@@ -60,7 +60,7 @@ class DbTrialStore:
                 raise ValueError(f"trial {number} ({config}) is there already as trial {clash.number}")
             trials.begin(session, self.job_id, number=number, config=config_to_json(config), config_hash=config.key)
 
-    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> None:
         """Record what became of a trial, its times and its kernel.
 
         Raises:
@@ -93,7 +93,7 @@ def _pending(session: Session, job_id: UUID, number: int) -> models.Trial:
     return row
 
 
-def _fill(session: Session, row: models.Trial, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+def _fill(session: Session, row: models.Trial, outcome: Outcome, artifact: GemmArtifact | None) -> None:
     row.ended_at = utc_now()
     for name, value in outcome_to_columns(outcome).items():
         setattr(row, name, value)
@@ -105,7 +105,7 @@ def _fill(session: Session, row: models.Trial, outcome: Outcome, artifact: Kerne
         session.add(models.Prediction(trial_id=row.id, model_version=p.model_version, **times))
 
 
-def _measurement(trial_id: int, outcome: Outcome, artifact: KernelArtifact) -> models.Measurement:
+def _measurement(trial_id: int, outcome: Outcome, artifact: GemmArtifact) -> models.Measurement:
     m = outcome.measurement
     assert m is not None
     return models.Measurement(
@@ -125,7 +125,7 @@ def _add_kernel(
     session: Session,
     job_id: UUID,
     row: models.Trial,
-    artifact: KernelArtifact,
+    artifact: GemmArtifact,
     document: JsonObject,
     files: list[ArtifactFile],
 ) -> models.Kernel:
@@ -151,7 +151,7 @@ def _add_kernel(
     )
 
 
-def _put_files(store: ArtifactStore, artifact: KernelArtifact, document: JsonObject) -> list[ArtifactFile]:
+def _put_files(store: ArtifactStore, artifact: GemmArtifact, document: JsonObject) -> list[ArtifactFile]:
     data = {stage.file_name: stage.data for stage in artifact.stages}
     data["kernel.json"] = (json.dumps(document, indent=2) + "\n").encode()
     return [

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codegen import KernelArtifact, KernelConfig
+from codegen import GemmArtifact, KernelConfig
 from codegen.pool import CompilePool
 from db import jobs, leases
 from db.session import Database
@@ -95,7 +95,7 @@ class _Interruptible:
     def begin(self, number: int, config: KernelConfig) -> None:
         self.store.begin(number, config)
 
-    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> None:
         self.store.end(number, outcome, artifact)
 
     def cancelled(self) -> bool:

@@ -1,13 +1,13 @@
 """What an outcome must bring before a store keeps it."""
 
-from codegen import KernelArtifact
+from codegen import GemmArtifact
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
 
 LABELS = ("native", "DPAS emulated")
 LONGEST_US = 1e12  # eleven days; infinity and NaN are no times either
 
 
-def check_evidence(outcome: Outcome, artifact: KernelArtifact | None) -> None:
+def check_evidence(outcome: Outcome, artifact: GemmArtifact | None) -> None:
     """Return when an outcome and its kernel belong together and its numbers can be.
 
     Raises:
@@ -31,7 +31,7 @@ def _check_proof(proof: Proof) -> None:
         raise ValueError(f"proof {proof.kind.value} of {proof.checked} of {proof.total} work-groups is none")
 
 
-def _check_measured(outcome: Outcome, artifact: KernelArtifact | None) -> None:
+def _check_measured(outcome: Outcome, artifact: GemmArtifact | None) -> None:
     proof = outcome.proof
     if artifact is None:
         raise ValueError("a measurement needs the kernel that was measured, got no artifact")

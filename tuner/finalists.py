@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from statistics import median
 
-from codegen import KernelArtifact, KernelConfig
+from codegen import GemmArtifact, KernelConfig
 from tuner.measure import Bench, Compilation, median_us
 from tuner.result import Comparison
 from tuner.trial import Trial
@@ -16,7 +16,7 @@ def compare_finalists(
     bench: Bench,
     baseline: Trial,
     best: Trial,
-    kernel_of: Callable[[KernelConfig], KernelArtifact | Compilation],
+    kernel_of: Callable[[KernelConfig], GemmArtifact | Compilation],
     left_s: float,
 ) -> Comparison | None:
     """Compare within `left_s` seconds, by the trials' own times where that cannot be; None without a default time."""

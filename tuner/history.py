@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from codegen import KernelArtifact, KernelConfig
+from codegen import GemmArtifact, KernelConfig
 from tuner.trial import Outcome, Status, Trial, TrialStore
 
 
@@ -47,7 +47,7 @@ class History:
         self._store.begin(number, config)
         self._trials[number] = Trial(number, config)
 
-    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> Trial:
+    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> Trial:
         """Record what became of a trial."""
         self._store.end(number, outcome, artifact)
         self._trials[number] = Trial(number, self._trials[number].config, outcome)

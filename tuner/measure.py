@@ -13,8 +13,8 @@ import numpy as np
 from codegen import (
     CompileFailed,
     CompileTimedOut,
+    GemmArtifact,
     GemmProblem,
-    KernelArtifact,
     KernelConfig,
     Refused,
 )
@@ -34,7 +34,7 @@ _EMULATED_TIMING = Timing(warmup=1, min_samples=7, min_time_s=0.2, max_time_s=1.
 class Compilation(Protocol):
     """A compilation under way, as codegen's pool gives it."""
 
-    def result(self) -> KernelArtifact: ...
+    def result(self) -> GemmArtifact: ...
 
     def cancel(self) -> None: ...
 
@@ -71,7 +71,7 @@ class Limits:
 class _Progress:
     """How far a candidate came: what an Outcome keeps of it, whatever becomes of it."""
 
-    artifact: KernelArtifact | None = None
+    artifact: GemmArtifact | None = None
     proof: Proof = field(default_factory=lambda: Proof(ProofKind.NONE))
     compile_s: float = 0.0
     verify_s: float = 0.0
@@ -80,7 +80,7 @@ class _Progress:
 
 def evaluate(
     bench: Bench, config: KernelConfig, compilation: Compilation, limits: Limits
-) -> tuple[Outcome, KernelArtifact | None]:
+) -> tuple[Outcome, GemmArtifact | None]:
     """Wait for the kernel, prove it, and measure or predict its time."""
     progress = _Progress()
     try:
@@ -122,13 +122,13 @@ def timing_for(spec: DeviceSpec, best_us: float | None) -> Timing:
     return Timing(rotate_bytes=2 * last_cache + 1, hopeless_us=hopeless_us)
 
 
-def median_us(bench: Bench, kernel: KernelArtifact | Compilation, run_s: float) -> float | None:
+def median_us(bench: Bench, kernel: GemmArtifact | Compilation, run_s: float) -> float | None:
     """Time a proven kernel once more; None when that gives no time within `run_s` seconds."""
     assert bench.device is not None
     if run_s <= 0:
         return None
     try:
-        if isinstance(kernel, KernelArtifact):
+        if isinstance(kernel, GemmArtifact):
             artifact = kernel
         else:
             with _time_limit(kernel, run_s):

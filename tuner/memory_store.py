@@ -1,6 +1,6 @@
 """The trials of a job in memory: the simulated side of TrialStore."""
 
-from codegen import KernelArtifact, KernelConfig
+from codegen import GemmArtifact, KernelConfig
 from tuner.evidence import check_evidence
 from tuner.trial import Outcome, Trial
 
@@ -9,7 +9,7 @@ class MemoryTrialStore:
     """A TrialStore that lasts as long as the object. `artifacts` holds the kernels by trial number."""
 
     def __init__(self) -> None:
-        self.artifacts: dict[int, KernelArtifact] = {}
+        self.artifacts: dict[int, GemmArtifact] = {}
         self._trials: dict[int, Trial] = {}
         self._cancelled = False
 
@@ -30,7 +30,7 @@ class MemoryTrialStore:
                 raise ValueError(f"trial {number} ({config}) is there already as trial {trial.number}")
         self._trials[number] = Trial(number, config)
 
-    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> None:
         """Record what became of a trial.
 
         Raises:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from codegen import GemmProblem, KernelArtifact, KernelConfig
+from codegen import GemmArtifact, GemmProblem, KernelConfig
 from hal import Device, DeviceSpec
 from tuner.ahead import Ahead, Candidate
 from tuner.errors import DeviceUnusable, NoValidMeasurement
@@ -97,7 +97,7 @@ class _Session:
         for config in (default, *(trial.config for trial in self._history.unfinished)):
             self._proposer.skip(config)
         self._ahead = Ahead(self._propose, self._compile, pool.workers)
-        self._kernels: dict[KernelConfig, KernelArtifact] = {}
+        self._kernels: dict[KernelConfig, GemmArtifact] = {}
         self._crashes = 0
         self._propose_s = 0.0
 
@@ -172,13 +172,13 @@ class _Session:
         if self._crashes == _CRASHES:
             raise DeviceUnusable(f"{self._bench.spec.name} crashed {_CRASHES} times in a row; last: {outcome.reason}")
 
-    def _keep(self, config: KernelConfig, artifact: KernelArtifact) -> None:
+    def _keep(self, config: KernelConfig, artifact: GemmArtifact) -> None:
         """Keep the kernels of the default and the best, which are measured again at the end."""
         best = self._history.best
         wanted = {self._default} | ({best.config} if best is not None else set())
         self._kernels = {c: a for c, a in (self._kernels | {config: artifact}).items() if c in wanted}
 
-    def _kernel_of(self, config: KernelConfig) -> KernelArtifact | Compilation:
+    def _kernel_of(self, config: KernelConfig) -> GemmArtifact | Compilation:
         """The kernel, or its compilation when an earlier run made it."""
         return self._kernels.get(config) or self._compile(config)
 

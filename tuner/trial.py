@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from codegen import KernelArtifact, KernelConfig
+from codegen import GemmArtifact, KernelConfig
 
 
 class Status(StrEnum):
@@ -122,7 +122,7 @@ class TrialStore(Protocol):
         """
         ...
 
-    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> None:
         """Record what became of a trial, with its kernel when it has one. Replaces nothing: once only."""
         ...
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen import KernelArtifact
+from codegen import GemmArtifact
 from codegen.rules import ceil_div
 from codegen.simulate import sample_groups, simulate
 from hal import Buffer, Device, DeviceKind, RunReport, Timing
@@ -22,7 +22,7 @@ Tile = tuple[slice, slice]
 
 
 def verify_by_simulation(
-    artifact: KernelArtifact, seed: int = 0, reference: Reference | None = None, time_limit_s: float | None = None
+    artifact: GemmArtifact, seed: int = 0, reference: Reference | None = None, time_limit_s: float | None = None
 ) -> Proof:
     """Execute the final LLVM IR, on a sample of work-groups if the problem is large. `reference` saves drawing one.
 
@@ -52,7 +52,7 @@ def verify_by_simulation(
 
 
 def verify_on_device(
-    device: Device, artifact: KernelArtifact, reference: Reference, timing: Timing | None, timeout_s: float
+    device: Device, artifact: GemmArtifact, reference: Reference, timing: Timing | None, timeout_s: float
 ) -> tuple[Proof, RunReport]:
     """Run a kernel, with `timing` also measure it, and compare; of very large problems a sample of tiles.
 
@@ -91,7 +91,7 @@ class _Comparison:
 
 
 def compare(
-    artifact: KernelArtifact, reference: Reference, output: Buffer, kind: ProofKind, executed: int | None = None
+    artifact: GemmArtifact, reference: Reference, output: Buffer, kind: ProofKind, executed: int | None = None
 ) -> Proof:
     """Compare C with the reference: all of it, or the tiles of the `executed` work-groups if they are fewer.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from codegen import DType, InvalidConfig, KernelArtifact, KernelConfig
+from codegen import DType, GemmArtifact, InvalidConfig, KernelConfig
 from codegen.manifest import manifest
 from codegen.pool import CompilePool
 from hal import resolve_device
@@ -97,7 +97,7 @@ def _proof_json(proof: Proof) -> dict[str, object]:
     }
 
 
-def _print_summary(artifact: KernelArtifact, proof: Proof, folder: Path) -> None:
+def _print_summary(artifact: GemmArtifact, proof: Proof, folder: Path) -> None:
     table = Table(title=f"{artifact.problem} for {artifact.target}", title_justify="left")
     table.add_column("stage")
     table.add_column("file")

@@ -9,8 +9,8 @@ import pytest
 from codegen import (
     DType,
     Extent,
+    GemmArtifact,
     GemmProblem,
-    KernelArtifact,
     KernelConfig,
     LoopOrder,
     MatmulConfig,
@@ -34,11 +34,11 @@ B580 = find("b580")
 
 
 @pytest.fixture(scope="module")
-def artifact() -> KernelArtifact:
+def artifact() -> GemmArtifact:
     return compile_gemm(PROBLEM, CONFIG, B580)
 
 
-def test_the_stages_come_in_order_and_hold_what_they_say(artifact: KernelArtifact) -> None:
+def test_the_stages_come_in_order_and_hold_what_they_say(artifact: GemmArtifact) -> None:
     files = {stage.file_name: stage.data for stage in artifact.stages}
     assert list(files) == ["xetile.mlir", "xegpu.mlir", "llvm.ll", "kernel.spv"]
     assert b"xetile.tile_mma" in files["xetile.mlir"]
@@ -49,13 +49,13 @@ def test_the_stages_come_in_order_and_hold_what_they_say(artifact: KernelArtifac
     assert all(stage.elapsed_ms > 0 for stage in artifact.stages)
 
 
-def test_compiling_again_gives_the_same_bytes(artifact: KernelArtifact) -> None:
+def test_compiling_again_gives_the_same_bytes(artifact: GemmArtifact) -> None:
     again = compile_gemm(PROBLEM, CONFIG, B580)
     assert [stage.data for stage in again.stages] == [stage.data for stage in artifact.stages]
     assert (again.key, again.content_hash) == (artifact.key, artifact.content_hash)
 
 
-def test_the_launch_covers_c(artifact: KernelArtifact) -> None:
+def test_the_launch_covers_c(artifact: GemmArtifact) -> None:
     launch = artifact.launch
     assert (launch.local_size, launch.global_size) == ((64, 1, 1), (4 * 64, 3, 1))
     assert [(a.name, a.role, a.nbytes) for a in launch.arguments] == [
@@ -66,7 +66,7 @@ def test_the_launch_covers_c(artifact: KernelArtifact) -> None:
     assert launch.build_options == "-cl-intel-256-GRF-per-thread"
 
 
-def test_the_manifest_says_how_to_launch_any_size_of_it(artifact: KernelArtifact) -> None:
+def test_the_manifest_says_how_to_launch_any_size_of_it(artifact: GemmArtifact) -> None:
     document = json.loads(json.dumps(manifest(artifact)))
     assert document["global_size_formula"] == ["64 * ceil(m / 64)", "ceil(n / 64)", "1"]
     assert document["content_hash"] == f"sha256:{artifact.content_hash}"
@@ -92,7 +92,7 @@ def test_the_key_hangs_on_target_facts_and_not_on_clocks() -> None:
     assert key("b580") != compile_key(PROBLEM, CONFIG, target_of(emulated_spec(probe_cpu(), B580)))
 
 
-def test_a_damaged_cache_entry_is_a_miss(artifact: KernelArtifact, tmp_path: Path) -> None:
+def test_a_damaged_cache_entry_is_a_miss(artifact: GemmArtifact, tmp_path: Path) -> None:
     cache = CompileCache(tmp_path)
     assert cache.get(PROBLEM, CONFIG, B580) is None
     cache.put(artifact)
@@ -107,7 +107,7 @@ def test_a_damaged_cache_entry_is_a_miss(artifact: KernelArtifact, tmp_path: Pat
 
 
 def test_a_cache_write_that_fails_leaves_nothing(
-    artifact: KernelArtifact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    artifact: GemmArtifact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")

@@ -3,9 +3,11 @@
 import hashlib
 
 from codegen import (
+    Distribution,
+    Distributor,
     Extent,
+    GemmArtifact,
     GemmProblem,
-    KernelArtifact,
     KernelConfig,
     MatmulConfig,
     Prefetch,
@@ -27,10 +29,10 @@ def config(number: int) -> KernelConfig:
     return KernelConfig(matmul, XeStrategy((4, 2), prefetch))
 
 
-def artifact(number: int, problem: GemmProblem = PROBLEM, config_number: int | None = None) -> KernelArtifact:
+def artifact(number: int, problem: GemmProblem = PROBLEM, config_number: int | None = None) -> GemmArtifact:
     """A kernel of configuration `number`."""
     binary = f"SPIR-V of {number}".encode()
-    return KernelArtifact(
+    return GemmArtifact(
         key=hashlib.sha256(f"key {number}".encode()).hexdigest(),
         content_hash=hashlib.sha256(binary).hexdigest(),
         problem=problem,
@@ -43,6 +45,8 @@ def artifact(number: int, problem: GemmProblem = PROBLEM, config_number: int | N
         ),
         launch=LaunchSpec(binary, "gemm", (Argument("a", "input", "f16", 24576),), (64, 2, 1), (64, 1, 1), 16, ""),
         toolchain={"llvm": "22.1"},
+        kernels=(),
+        distribution=Distribution(Distributor.MLIR),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from codegen import CodegenError, GemmProblem, KernelArtifact, KernelConfig, StageOutput
+from codegen import CodegenError, Distribution, Distributor, GemmArtifact, GemmProblem, KernelConfig, StageOutput
 from codegen.canonical import canonical_text
 from hal import (
     Argument,
@@ -66,7 +66,7 @@ class FusedStore(MemoryTrialStore):
         super().begin(number, config)
         self.fuse.step()
 
-    def end(self, number: int, outcome: Outcome, artifact: KernelArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> None:
         self.fuse.step()
         super().end(number, outcome, artifact)
         self.fuse.step()
@@ -83,7 +83,7 @@ class FakeCompilation:
     fuse: Fuse = field(default_factory=Fuse)
     cancelled: threading.Event = field(default_factory=threading.Event)
 
-    def result(self) -> KernelArtifact:
+    def result(self) -> GemmArtifact:
         self.fuse.step()
         if self.hangs:
             self.cancelled.wait(10)
@@ -158,9 +158,20 @@ def binary_of(config: KernelConfig) -> bytes:
     return canonical_text(config).encode()
 
 
-def artifact_of(problem: GemmProblem, config: KernelConfig) -> KernelArtifact:
+def artifact_of(problem: GemmProblem, config: KernelConfig) -> GemmArtifact:
     """The kernel that the fake compiler makes."""
     binary = binary_of(config)
     launch = LaunchSpec(binary, "gemm", (Argument("A", "input", "f16", 0),), (16, 1, 1), (16, 1, 1), 16, "")
     digest = hashlib.sha256(binary).hexdigest()
-    return KernelArtifact(digest, digest, problem, config, "fake", (StageOutput("spirv", "k", binary, 1),), launch, {})
+    return GemmArtifact(
+        key=digest,
+        content_hash=digest,
+        target="fake",
+        stages=(StageOutput("spirv", "k", binary, 1),),
+        toolchain={},
+        kernels=(),
+        distribution=Distribution(Distributor.MLIR),
+        problem=problem,
+        config=config,
+        launch=launch,
+    )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from codegen import DType, GemmProblem, KernelArtifact
+from codegen import DType, GemmArtifact, GemmProblem
 from hal import Buffer
 from tests.tuner.fakes import artifact_of, emulated, multiply
 from tuner.errors import ProofFailed, TooLargeToProve
@@ -18,7 +18,7 @@ PROBLEM = GemmProblem(72, 104, 416, ldc=120)
 Fault = Callable[[Buffer, Buffer, Buffer], None]
 
 
-def _artifact(problem: GemmProblem) -> KernelArtifact:
+def _artifact(problem: GemmProblem) -> GemmArtifact:
     return artifact_of(problem, default_config(problem, emulated()))
 
 
