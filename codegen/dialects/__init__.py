@@ -10,11 +10,11 @@ from xdsl.dialects.func import Func
 from xdsl.dialects.math import Math
 from xdsl.dialects.memref import MemRef
 from xdsl.dialects.scf import Scf
-from xdsl.dialects.vector import Vector
 from xdsl.parser import Parser
 
 from codegen.dialects.gpu import Gpu
 from codegen.dialects.printer import ModulePrinter
+from codegen.dialects.vector_ops import Vector
 from codegen.dialects.xegpu import XeGPU
 from codegen.dialects.xetile import XeTile
 
