@@ -49,11 +49,12 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
     target = target_of(spec)
     stages = _Stages()
 
+    signature = gemm_signature(problem, config)
     module = build_gemm(problem, config, spec)
     stages.add("xetile", "xetile.mlir", lambda: text(module))
     xegpu = stages.run("xegpu", lambda: XeGpuModule(lower_gemm(module, problem, config, spec)))
     stages.add("xegpu", "xegpu.mlir", lambda: str(xegpu))
-    llvm = stages.add("llvm", "llvm.ll", lambda: optimise(xegpu.lower(target.chip), KERNEL_NAME, OPERANDS))
+    llvm = stages.add("llvm", "llvm.ll", lambda: _optimised(xegpu.lower(target.chip), signature))
     spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(llvm.decode()))
     binary = spirv
     if target.emulated:
@@ -68,9 +69,16 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
         stages=stages.outputs(),
         launch=launch_spec(problem, config, target, binary),
         toolchain=dict(toolchain_versions()),
-        kernels=(gemm_signature(problem, config),),
+        kernels=(signature,),
         distribution=GEMM_DISTRIBUTION,
     )
+
+
+def _optimised(bitcode: bytes, signature: KernelSignature) -> str:
+    optimised = optimise(bitcode, {signature.name: signature.arguments})
+    if optimised.parameters[signature.name] != signature.parameters:
+        raise CompileFailed("llvm", f"expected a pointer for each matrix, got {optimised.parameters[signature.name]}")
+    return optimised.text
 
 
 def gemm_signature(problem: GemmProblem, config: KernelConfig) -> KernelSignature:

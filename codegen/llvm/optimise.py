@@ -1,15 +1,27 @@
-"""MLIR's bitcode to the final LLVM IR text of a kernel."""
+"""MLIR's bitcode to the final LLVM IR text of its kernels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
-from codegen.llvm.bare_pointers import bare_pointers, name_arguments
+from codegen.llvm.parameters import keep_used_parameters, name_parameters
 from codegen.llvm.private_memory import align_private_memory
 from codegen.llvm.wide_vectors import split_wide_vectors
+from codegen.signature import KernelArgument, Parameter
 from codegen.spirv import TRIPLE, target_machine
 
 
-def optimise(bitcode: bytes, kernel: str, operands: tuple[str, ...]) -> str:
-    """Optimise at O2, keep only the pointers of `operands` as parameters, and split wide vectors.
+@dataclass(frozen=True, slots=True)
+class OptimisedModule:
+    """Final LLVM IR, and the parameters of each kernel by name."""
+
+    text: str
+    parameters: dict[str, tuple[Parameter, ...]]
+
+
+def optimise(bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]]) -> OptimisedModule:
+    """Optimise at O2, keep only the parameters that `kernels` (their arguments by name) use, split wide vectors.
 
     Raises:
         CompileFailed: the IR is not of the shape these steps know.
@@ -19,5 +31,9 @@ def optimise(bitcode: bytes, kernel: str, operands: tuple[str, ...]) -> str:
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
     passes.getModulePassManager().run(module, passes)
-    name_arguments(module.get_function(kernel), operands)
-    return split_wide_vectors(align_private_memory(bare_pointers(str(module), kernel)))
+    for kernel, arguments in kernels.items():
+        name_parameters(module.get_function(kernel), arguments)
+    text, parameters = str(module), dict[str, tuple[Parameter, ...]]()
+    for kernel, arguments in kernels.items():
+        text, parameters[kernel] = keep_used_parameters(text, kernel, arguments)
+    return OptimisedModule(split_wide_vectors(align_private_memory(text)), parameters)

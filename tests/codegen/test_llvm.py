@@ -4,9 +4,10 @@ import llvmlite.binding as llvm
 import pytest
 
 from codegen import CompileFailed
-from codegen.llvm.bare_pointers import bare_pointers
+from codegen.llvm.parameters import keep_used_parameters
 from codegen.llvm.private_memory import align_private_memory
 from codegen.llvm.wide_vectors import split_wide_vectors
+from codegen.signature import Field, KernelArgument, Parameter
 from codegen.spirv import emit_spirv
 
 HEADER = 'target triple = "spirv64-unknown-unknown"\n'
@@ -60,18 +61,37 @@ def test_private_arrays_are_as_aligned_as_a_whole_vector() -> None:
     assert "alloca [64 x i16], align 64" in align_private_memory(WIDE)
 
 
-MEMREF = """define spir_kernel void @k(ptr addrspace(1) %A.allocated, ptr addrspace(1) %A, i64 %A.size0) #0 {
+MEMREF = """define spir_kernel void @k(ptr addrspace(1) %A.allocated, ptr addrspace(1) %A, i64 %A.offset, \
+i64 %A.size0, i64 %A.stride0, i64 %n) #0 {
   store i32 1, ptr addrspace(1) %A, align 4
   ret void
 }
 """
+ARGUMENTS = (KernelArgument("A", "i32", (None,), (None,)), KernelArgument("n", "index"))
+POINTER, NUMBER = Parameter(0, Field.POINTER), Parameter(1, Field.VALUE)
 
 
-def test_only_the_aligned_pointer_stays_a_parameter() -> None:
-    assert "@k(ptr addrspace(1) %A) #0 {" in bare_pointers(MEMREF, "k")
+def test_pointers_and_numbers_stay_parameters() -> None:
+    text, parameters = keep_used_parameters(MEMREF, "k", ARGUMENTS)
+    assert "@k(ptr addrspace(1) %A, i64 %n) #0 {" in text
+    assert parameters == (POINTER, NUMBER)
 
 
-def test_a_used_memref_field_is_refused() -> None:
+def test_a_used_extent_stays_a_parameter() -> None:
     used = MEMREF.replace("store i32 1", "store i64 %A.size0")
-    with pytest.raises(CompileFailed, match=r"uses %A\.size0"):
-        bare_pointers(used, "k")
+    text, parameters = keep_used_parameters(used, "k", ARGUMENTS)
+    assert "@k(ptr addrspace(1) %A, i64 %A.size0, i64 %n) #0 {" in text
+    assert parameters == (POINTER, Parameter(0, Field.SIZE, 0), NUMBER)
+
+
+def test_what_another_kernel_uses_is_not_kept() -> None:
+    other = (
+        "define spir_kernel void @other(i64 %A.size0) #0 {\n  store i64 %A.size0, ptr null, align 8\n  ret void\n}\n"
+    )
+    assert keep_used_parameters(MEMREF + other, "k", ARGUMENTS)[1] == (POINTER, NUMBER)
+
+
+def test_the_allocated_pointer_is_not_given_by_a_launch() -> None:
+    used = MEMREF.replace("1, ptr addrspace(1) %A", "1, ptr addrspace(1) %A.allocated")
+    with pytest.raises(CompileFailed, match=r"uses %A\.allocated"):
+        keep_used_parameters(used, "k", ARGUMENTS)
