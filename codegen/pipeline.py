@@ -1,13 +1,8 @@
 """Compilation of a GEMM: an ordered list of named stages, from XeTile to SPIR-V."""
 
 import hashlib
-import time
-from collections.abc import Callable
-from typing import TypeVar
 
-from xdsl.utils.exceptions import PassFailedException, VerifyException
-
-from codegen.artifact import Distribution, Distributor, GemmArtifact, StageOutput
+from codegen.artifact import Distribution, Distributor, GemmArtifact
 from codegen.build.gemm import KERNEL_NAME, build_gemm, grid
 from codegen.canonical import content_hash
 from codegen.config import KernelConfig
@@ -20,12 +15,11 @@ from codegen.problem import GemmProblem
 from codegen.rules import check
 from codegen.signature import Field, KernelArgument, KernelSignature, Parameter
 from codegen.spirv import emit_spirv
+from codegen.stages import Stages
 from codegen.target import LARGE_GRF, SUBGROUP_SIZE, Target, target_of
 from codegen.toolchain import toolchain_versions
 from codegen.transforms.lower_xetile import lower_gemm
 from hal import Argument, DeviceSpec, LaunchSpec
-
-T = TypeVar("T")
 
 OPERANDS = ("A", "B", "C")
 GEMM_DISTRIBUTION = Distribution(Distributor.MLIR)
@@ -47,7 +41,7 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
     """
     check(problem, config, spec)
     target = target_of(spec)
-    stages = _Stages()
+    stages = Stages()
 
     signature = gemm_signature(problem, config)
     module = build_gemm(problem, config, spec)
@@ -115,33 +109,3 @@ def launch_spec(problem: GemmProblem, config: KernelConfig, target: Target, bina
         subgroup_size=SUBGROUP_SIZE,
         build_options=LARGE_GRF_OPENCL if large else "",
     )
-
-
-class _Stages:
-    """Outputs in order, and the time each stage took."""
-
-    def __init__(self) -> None:
-        self._elapsed_ms: dict[str, float] = {}
-        self._files: dict[str, tuple[str, bytes]] = {}
-        self._last = time.perf_counter()
-
-    def run(self, stage: str, work: Callable[[], T]) -> T:
-        """Run one part of a stage; time since the part before counts to it."""
-        try:
-            return work()
-        except (RuntimeError, OSError, VerifyException, PassFailedException) as error:
-            raise CompileFailed(stage, str(error)) from error
-        finally:
-            now = time.perf_counter()
-            self._elapsed_ms[stage] = self._elapsed_ms.get(stage, 0.0) + (now - self._last) * 1e3
-            self._last = now
-
-    def add(self, stage: str, file_name: str, work: Callable[[], str | bytes]) -> bytes:
-        """Run the last part of a stage and keep its output."""
-        output = self.run(stage, work)
-        data = output.encode() if isinstance(output, str) else output
-        self._files[stage] = (file_name, data)
-        return data
-
-    def outputs(self) -> tuple[StageOutput, ...]:
-        return tuple(StageOutput(s, name, data, self._elapsed_ms[s]) for s, (name, data) in self._files.items())
