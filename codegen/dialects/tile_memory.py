@@ -1,12 +1,12 @@
 """XeTile operations that load, store and prefetch tiles."""
 
+from collections.abc import Sequence
 from typing import Self, cast
 
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, VectorType
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -19,8 +19,19 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.cache_hint import HINTS, CachePolicy, TileCacheHint
-from codegen.dialects.maps import format_ints
+from codegen.dialects.spellings import (
+    parse_arrow,
+    parse_attributes,
+    parse_listed_types,
+    parse_operand_types,
+    parse_operands,
+    parse_type,
+    print_attributes,
+    resolve,
+    take_properties,
+)
 from codegen.dialects.tile import TileType
+from codegen.dialects.tile_values import verify_padding, verify_regular, verify_value
 
 _NEAREST_CACHE = {3: 0, 2: 1, 1: 2, 0: 3}  # RFC appendix 2.5: locality<3> is for the first level, <2> for the second
 
@@ -40,12 +51,39 @@ class LoadTileOp(IRDLOperation):
     l2_hint = opt_prop_def(TileCacheHint)
     l3_hint = opt_prop_def(TileCacheHint)
     traits = traits_def(MemoryReadEffect())
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$tile attr-dict `:` type($tile) `->` type($values)"
 
-    def __init__(self, tile: SSAValue) -> None:
-        tile_type = cast(TileType, tile.type)
-        super().__init__(operands=[tile], result_types=[[tile_type.vector_type] * tile_type.traits.array_length])
+    def __init__(
+        self,
+        tile: SSAValue,
+        values: Sequence[Attribute] | None = None,
+        *,
+        properties: dict[str, Attribute] | None = None,
+        attributes: dict[str, Attribute] | None = None,
+    ) -> None:
+        if values is None:
+            tile_type = cast(TileType, tile.type)
+            values = [tile_type.vector_type] * tile_type.traits.array_length
+        super().__init__(operands=[tile], result_types=[values], properties=properties, attributes=attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        tile = parser.parse_unresolved_operand()
+        attributes = parse_attributes(parser)[0]
+        parser.parse_punctuation(":")
+        operand = parser.resolve_operand(tile, parse_type(parser))
+        parse_arrow(parser)
+        values = parse_listed_types(parser)
+        properties, attributes = take_properties(cls, attributes)
+        return cls(operand, values, properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.tile)
+        print_attributes(printer, self)
+        printer.print_string(" : ")
+        printer.print_attribute(self.tile.type)
+        printer.print_string(" -> ")
+        printer.print_list(self.values, lambda v: printer.print_attribute(v.type))
 
     @property
     def tile_type(self) -> TileType:
@@ -59,13 +97,13 @@ class LoadTileOp(IRDLOperation):
         return value
 
     def verify_(self) -> None:
+        verify_regular("load_tile", self.tile_type)
         length = self.tile_type.traits.array_length
         if len(self.values) != length:
             raise VerifyException(f"load_tile: expected {length} results for array_length, got {len(self.values)}")
         for value in self.values:
-            _verify_value("load_tile", value.type, self.tile_type)
-        if self.padding is not None:
-            _verify_padding(self.padding, self.tile_type.element_type)
+            verify_value("load_tile", value.type, self.tile_type)
+        verify_padding("load_tile", self.padding, self.tile_type.element_type)
 
 
 @irdl_op_definition
@@ -79,11 +117,35 @@ class StoreTileOp(IRDLOperation):
     l2_hint = opt_prop_def(TileCacheHint)
     l3_hint = opt_prop_def(TileCacheHint)
     traits = traits_def(MemoryWriteEffect())
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$value `,` $tile attr-dict `:` type($value) `,` type($tile)"
 
-    def __init__(self, value: SSAValue, tile: SSAValue) -> None:
-        super().__init__(operands=[value, tile])
+    def __init__(
+        self,
+        value: SSAValue,
+        tile: SSAValue,
+        *,
+        properties: dict[str, Attribute] | None = None,
+        attributes: dict[str, Attribute] | None = None,
+    ) -> None:
+        super().__init__(operands=[value, tile], properties=properties, attributes=attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        operands = parse_operands(parser)
+        attributes = parse_attributes(parser)[0]
+        parser.parse_punctuation(":")
+        values = resolve(parser, operands, parse_operand_types(parser))
+        values.sort(key=lambda v: isinstance(v.type, TileType))  # the RFC also puts the tile first
+        if len(values) != 2 or not isinstance(values[1].type, TileType):
+            parser.raise_error("store_tile: expected a vector and a tile")
+        properties, attributes = take_properties(cls, attributes)
+        return cls(*values, properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        print_attributes(printer, self)
+        printer.print_string(" : ")
+        printer.print_list(self.operands, lambda v: printer.print_attribute(v.type))
 
     @property
     def tile_type(self) -> TileType:
@@ -91,11 +153,12 @@ class StoreTileOp(IRDLOperation):
         return cast(TileType, self.tile.type)
 
     def verify_(self) -> None:
+        verify_regular("store_tile", self.tile_type)
         if self.tile_type.traits.array_length != 1:
             raise VerifyException(
                 f"store_tile: expected a tile without array_length, got {self.tile_type.traits.array_length}"
             )
-        _verify_value("store_tile", self.value.type, self.tile_type)
+        verify_value("store_tile", self.value.type, self.tile_type)
 
 
 @irdl_op_definition
@@ -134,10 +197,10 @@ class PrefetchTileOp(IRDLOperation):
             for level, hint in enumerate(HINTS):
                 far = level >= _NEAREST_CACHE[locality]
                 properties[hint] = TileCacheHint(CachePolicy.CACHED if far else CachePolicy.UNCACHED)
-        attributes = parser.parse_optional_attr_dict()
-        properties |= {hint: attributes.pop(hint) for hint in HINTS if hint in attributes}
+        given, attributes = take_properties(cls, parse_attributes(parser)[0])
+        properties |= given
         parser.parse_punctuation(":")
-        return cls(parser.resolve_operand(tile, parser.parse_type()), properties, attributes)
+        return cls(parser.resolve_operand(tile, parse_type(parser)), properties, attributes)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -145,21 +208,3 @@ class PrefetchTileOp(IRDLOperation):
         printer.print_op_attributes(self.properties | self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.tile.type)
-
-
-def _verify_value(op: str, value: Attribute, tile: TileType) -> None:
-    """Check that a vector holds what a tile names."""
-    assert isinstance(value, VectorType)
-    if tile.traits.scattered:
-        raise VerifyException(f"{op}: expected a tile that is not scattered, got {tile}")
-    if value.element_type != tile.element_type:
-        raise VerifyException(f"{op}: expected a vector of {tile.element_type}, got {value}")
-    if value.get_shape() not in tile.value_shapes:
-        expected = " or ".join(format_ints(shape) for shape in tile.value_shapes)
-        raise VerifyException(f"{op}: expected a vector of shape {expected}, got {format_ints(value.get_shape())}")
-
-
-def _verify_padding(padding: Attribute, element: Attribute) -> None:
-    kind = FloatAttr if isinstance(element, AnyFloat) else IntegerAttr
-    if not isinstance(padding, kind):
-        raise VerifyException(f"load_tile: expected padding that is a number like {element}, got {padding}")
