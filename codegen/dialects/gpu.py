@@ -20,7 +20,16 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, Pure, SymbolOpInterface, SymbolTable
+from xdsl.traits import (
+    IsolatedFromAbove,
+    IsTerminator,
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    NoTerminator,
+    Pure,
+    SymbolOpInterface,
+    SymbolTable,
+)
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 from xdsl.utils.str_enum import StrEnum
@@ -79,6 +88,18 @@ class SubgroupIdOp(IRDLOperation):
     result = result_def(IndexType)
     traits = traits_def(Pure())
     assembly_format = "attr-dict `:` type($result)"
+
+
+@irdl_op_definition
+class BarrierOp(IRDLOperation):
+    """All work-items of a work-group wait here; what they wrote before, all see after."""
+
+    name = "gpu.barrier"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        super().__init__()
 
 
 @irdl_op_definition
@@ -200,4 +221,4 @@ class FuncOp(IRDLOperation):
             )
 
 
-Gpu = Dialect("gpu", [BlockIdOp, ThreadIdOp, SubgroupIdOp, ReturnOp, ModuleOp, FuncOp], [DimensionAttr])
+Gpu = Dialect("gpu", [BlockIdOp, ThreadIdOp, SubgroupIdOp, BarrierOp, ReturnOp, ModuleOp, FuncOp], [DimensionAttr])
