@@ -13,6 +13,7 @@ from xdsl.dialects.scf import Scf
 from xdsl.parser import Parser
 
 from codegen.dialects.gpu import Gpu
+from codegen.dialects.linalg import Linalg
 from codegen.dialects.printer import ModulePrinter
 from codegen.dialects.vector_ops import Vector
 from codegen.dialects.xegpu import XeGPU
@@ -25,7 +26,7 @@ __all__ = ["Gpu", "XeGPU", "XeTile", "context", "parse", "text"]
 def context() -> Context:
     """The context with every dialect that kernels use."""
     ctx = Context()
-    for dialect in (Builtin, Arith, Func, Math, MemRef, Scf, Vector, Gpu, XeTile, XeGPU):
+    for dialect in (Builtin, Arith, Func, Linalg, Math, MemRef, Scf, Vector, Gpu, XeTile, XeGPU):
         ctx.load_dialect(dialect)
     return ctx
 

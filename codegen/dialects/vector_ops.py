@@ -43,6 +43,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from codegen.dialects.contract import ContractOp, IteratorTypeAttr
 from codegen.dialects.maps import Ints, format_ints, parse_ints
 
 __all__ = [
@@ -360,6 +361,7 @@ Vector = Dialect(
     [
         *XdslVector.operations,
         ConstantMaskOp,
+        ContractOp,
         ExtractStridedSliceOp,
         FromElementsOp,
         InsertStridedSliceOp,
@@ -368,5 +370,5 @@ Vector = Dialect(
         StepOp,
         TransposeOp,
     ],
-    [*XdslVector.attributes],
+    [*XdslVector.attributes, IteratorTypeAttr],
 )
