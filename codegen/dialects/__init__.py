@@ -8,12 +8,13 @@ from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
 from xdsl.dialects.math import Math
-from xdsl.dialects.memref import MemRef
 from xdsl.dialects.scf import Scf
 from xdsl.parser import Parser
 
 from codegen.dialects.gpu import Gpu
+from codegen.dialects.kernel_context import KernelContext
 from codegen.dialects.linalg import Linalg
+from codegen.dialects.memref_ops import MemRef
 from codegen.dialects.printer import ModulePrinter
 from codegen.dialects.vector_ops import Vector
 from codegen.dialects.xegpu import XeGPU
@@ -25,7 +26,7 @@ __all__ = ["Gpu", "XeGPU", "XeTile", "context", "parse", "text"]
 @cache
 def context() -> Context:
     """The context with every dialect that kernels use."""
-    ctx = Context()
+    ctx = KernelContext()
     for dialect in (Builtin, Arith, Func, Linalg, Math, MemRef, Scf, Vector, Gpu, XeTile, XeGPU):
         ctx.load_dialect(dialect)
     return ctx

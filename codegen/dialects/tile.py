@@ -9,8 +9,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.maps import Ints, WgMap, format_ints
-from codegen.dialects.tile_attr import DEFAULT_TRAITS, TileAttr, TileTraits
+from codegen.dialects.maps import Ints, SgMap, WgMap, format_ints
+from codegen.dialects.tile_attr import DEFAULT_TRAITS, TileAttr, TileTraits, parse_traits
 
 
 @irdl_attr_definition
@@ -55,13 +55,7 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType):
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         with parser.in_angle_brackets():
             shape, element_type = parser.parse_ranked_shape()
-            attr: Attribute = TileAttr(DEFAULT_TRAITS)
-            if parser.parse_optional_punctuation(","):
-                attr = parser.parse_attribute()
-        if isinstance(attr, WgMap):
-            attr = TileAttr(TileTraits(wg_map=attr))
-        if not isinstance(attr, TileAttr):
-            parser.raise_error(f"tile: expected #xetile.tile_attr or #xetile.wg_map, got {attr}")
+            attr = _parse_encoding(parser)
         return [VectorType(element_type, shape), attr]
 
     def print_parameters(self, printer: Printer) -> None:
@@ -84,6 +78,24 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType):
                 f"xetile.tile: expected a 2-D shape that inner_blocks {format_ints(blocks)} divide, "
                 f"got {format_ints(shape)}"
             )
+
+
+def _parse_encoding(parser: AttrParser) -> TileAttr:
+    """Parse what follows the element type: nothing, a tile_attr, a wg_map, or, as in the RFC, keys of a tile_attr.
+
+    The RFC's appendices leave out the comma.
+    """
+    comma = parser.parse_optional_punctuation(",")
+    attr = parser.parse_optional_attribute()
+    if attr is None:
+        return TileAttr(parse_traits(parser, parser.Delimiter.NONE) if comma else DEFAULT_TRAITS)
+    if isinstance(attr, WgMap):
+        return TileAttr(TileTraits(wg_map=attr))
+    if isinstance(attr, SgMap):
+        return TileAttr(TileTraits(sg_map=attr))
+    if not isinstance(attr, TileAttr):
+        parser.raise_error(f"tile: expected #xetile.tile_attr or #xetile.wg_map, got {attr}")
+    return attr
 
 
 def verify_indices(op: str, indices: Sequence[SSAValue], tile: TileType) -> None:

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
 from xdsl.ir import Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
-from codegen.dialects.maps import Ints, SgMap, WgMap, format_ints, parse_ints, verify_pair
+from codegen.dialects.maps import Ints, SgMap, WgMap, format_ints, verify_pair
 
 ROW_MAJOR = (1, 0)
 COLUMN_MAJOR = (0, 1)
@@ -39,19 +40,7 @@ class TileAttr(Data[TileTraits]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> TileTraits:
-        values: dict[str, object] = {}
-
-        def parse_entry() -> None:
-            key = parser.parse_identifier()
-            if key in values:
-                parser.raise_error(f"tile_attr: {key} is given twice")
-            if key not in _PARSE:
-                parser.raise_error(f"tile_attr: expected one of {', '.join(_PARSE)}, got {key}")
-            parser.parse_punctuation("=")
-            values[key] = _PARSE[key](parser)
-
-        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_entry)
-        return TileTraits(**values)  # pyright: ignore[reportArgumentType]
+        return parse_traits(parser, parser.Delimiter.ANGLE)
 
     def print_parameter(self, printer: Printer) -> None:
         entries = [(f.name, getattr(self.data, f.name)) for f in fields(TileTraits)]
@@ -74,6 +63,28 @@ class TileAttr(Data[TileTraits]):
 
 
 DEFAULT_TRAITS = TileTraits()
+
+
+def parse_traits(parser: AttrParser, delimiter: AttrParser.Delimiter) -> TileTraits:
+    """Parse `order = [0, 1], memory_space = 3 : i32` between brackets, or as it stands."""
+    values: dict[str, object] = {}
+
+    def parse_entry() -> None:
+        written = parser.parse_identifier()
+        key = _OTHER_KEYS.get(written, written)
+        if key in values:
+            parser.raise_error(f"tile_attr: {key} is given twice")
+        if key not in _PARSE:
+            parser.raise_error(f"tile_attr: expected one of {', '.join(_PARSE)}, got {written}")
+        if key == "scattered" and not parser.parse_optional_punctuation("="):
+            values[key] = True  # the RFC names it alone
+            return
+        if key != "scattered":
+            parser.parse_punctuation("=")
+        values[key] = _PARSE[key](parser)
+
+    parser.parse_comma_separated_list(delimiter, parse_entry)
+    return TileTraits(**values)  # pyright: ignore[reportArgumentType]
 
 
 def _parse_wg_map(parser: AttrParser) -> WgMap:
@@ -101,11 +112,29 @@ def _parse_typed_integer(parser: AttrParser) -> int:
     return attr.value.data
 
 
+def _parse_array(parser: AttrParser) -> Ints:
+    """Parse `[16, 32]` or `array<i64: 16, 32>`."""
+    values = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    if values is not None:
+        return tuple(values)
+    attr = parser.parse_attribute()
+    if not isa(attr, DenseArrayBase[IntegerType]):
+        parser.raise_error(f"tile_attr: expected integers, as in [16, 32] or array<i64: 16, 32>, got {attr}")
+    return tuple(attr.get_values())
+
+
+def _parse_blocks(parser: AttrParser) -> Ints | None:
+    return _parse_array(parser) or None  # older files write [] for none
+
+
+_OTHER_KEYS = {"wg": "wg_map", "sg": "sg_map", "scatter": "scattered", "inner_block": "inner_blocks"}
+"""Keys as the RFC also writes them."""
+
 _PARSE: dict[str, Callable[[AttrParser], object]] = {
     "sg_map": _parse_sg_map,
     "wg_map": _parse_wg_map,
-    "order": parse_ints,
-    "inner_blocks": parse_ints,
+    "order": _parse_array,
+    "inner_blocks": _parse_blocks,
     "array_length": _parse_typed_integer,
     "memory_space": _parse_typed_integer,
     "scattered": lambda parser: parser.parse_boolean(),

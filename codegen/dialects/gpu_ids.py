@@ -1,0 +1,229 @@
+"""The gpu dialect's questions of a work-item: where it is, how many there are; and what they do together."""
+
+from enum import auto
+from typing import ClassVar, Self
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i1, i32
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    VarConstraint,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.str_enum import StrEnum
+
+
+class Dimension(StrEnum):
+    """A dimension of the grid."""
+
+    X = auto()
+    Y = auto()
+    Z = auto()
+
+
+@irdl_attr_definition
+class DimensionAttr(EnumAttribute[Dimension], SpacedOpaqueSyntaxAttribute):
+    """`#gpu<dim x>`."""
+
+    name = "gpu.dim"
+
+
+class _IdOp(IRDLOperation):
+    dimension = prop_def(DimensionAttr)
+    upper_bound = opt_prop_def(IntegerAttr[IndexType])
+    result = result_def(IndexType)
+    traits = traits_def(Pure())
+
+    def __init__(self, dimension: Dimension, upper_bound: IntegerAttr[IndexType] | None = None) -> None:
+        super().__init__(
+            result_types=[IndexType()],
+            properties={"dimension": DimensionAttr(dimension), "upper_bound": upper_bound},
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        return cls(parser.parse_str_enum(Dimension), _parse_upper_bound(parser))
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.dimension.data.value}")
+        _print_upper_bound(printer, self.upper_bound)
+
+
+@irdl_op_definition
+class BlockIdOp(_IdOp):
+    """Which work-group this is: `gpu.block_id x`."""
+
+    name = "gpu.block_id"
+
+
+@irdl_op_definition
+class ThreadIdOp(_IdOp):
+    """Which work-item of its work-group this is: `gpu.thread_id x`."""
+
+    name = "gpu.thread_id"
+
+
+@irdl_op_definition
+class GlobalIdOp(_IdOp):
+    """Which work-item of the grid this is: `gpu.global_id x`."""
+
+    name = "gpu.global_id"
+
+
+@irdl_op_definition
+class BlockDimOp(_IdOp):
+    """How many work-items a work-group has: `gpu.block_dim x`."""
+
+    name = "gpu.block_dim"
+
+
+@irdl_op_definition
+class GridDimOp(_IdOp):
+    """How many work-groups the grid has: `gpu.grid_dim x`."""
+
+    name = "gpu.grid_dim"
+
+
+class _SubgroupOp(IRDLOperation):
+    upper_bound = opt_prop_def(IntegerAttr[IndexType])
+    result = result_def(IndexType)
+    traits = traits_def(Pure())
+
+    def __init__(self, upper_bound: IntegerAttr[IndexType] | None = None) -> None:
+        super().__init__(result_types=[IndexType()], properties={"upper_bound": upper_bound})
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        upper_bound = _parse_upper_bound(parser)
+        if parser.parse_optional_punctuation(":") and (given := parser.parse_type()) != IndexType():
+            parser.raise_error(f"{cls.name}: expected a result of type index, got {given}")
+        return cls(upper_bound)
+
+    def print(self, printer: Printer) -> None:
+        _print_upper_bound(printer, self.upper_bound)
+        printer.print_string(" : index")
+
+
+@irdl_op_definition
+class SubgroupIdOp(_SubgroupOp):
+    """Which sub-group of its work-group this is."""
+
+    name = "gpu.subgroup_id"
+
+
+@irdl_op_definition
+class NumSubgroupsOp(_SubgroupOp):
+    """How many sub-groups a work-group has."""
+
+    name = "gpu.num_subgroups"
+
+
+@irdl_op_definition
+class SubgroupSizeOp(_SubgroupOp):
+    """How many work-items a sub-group has."""
+
+    name = "gpu.subgroup_size"
+
+
+@irdl_op_definition
+class LaneIdOp(_SubgroupOp):
+    """Which work-item of its sub-group this is."""
+
+    name = "gpu.lane_id"
+
+    def print(self, printer: Printer) -> None:
+        _print_upper_bound(printer, self.upper_bound)
+
+
+@irdl_op_definition
+class BarrierOp(IRDLOperation):
+    """All work-items of a work-group wait here; what they wrote before, all see after."""
+
+    name = "gpu.barrier"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
+class ShuffleMode(StrEnum):
+    """Whose value a work-item takes of its sub-group: that of its id xor, plus or minus the offset, or of the id."""
+
+    XOR = auto()
+    UP = auto()
+    DOWN = auto()
+    IDX = auto()
+
+
+@irdl_attr_definition
+class ShuffleModeAttr(EnumAttribute[ShuffleMode], SpacedOpaqueSyntaxAttribute):
+    """`#gpu<shuffle_mode xor>`."""
+
+    name = "gpu.shuffle_mode"
+
+
+@irdl_op_definition
+class ShuffleOp(IRDLOperation):
+    """The value that another work-item of the sub-group has, and whether there is that work-item."""
+
+    name = "gpu.shuffle"
+    VALUE: ClassVar = VarConstraint("VALUE", AnyAttr())
+    value = operand_def(VALUE)
+    offset = operand_def(IntegerType(32))
+    width = operand_def(IntegerType(32))
+    mode = prop_def(ShuffleModeAttr)
+    shuffle_result = result_def(VALUE)
+    valid = result_def(IntegerType(1))
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())  # all work-items take part: it stays where it is
+
+    def __init__(self, mode: ShuffleMode, value: SSAValue, offset: SSAValue, width: SSAValue) -> None:
+        super().__init__(
+            operands=[value, offset, width],
+            result_types=[value.type, i1],
+            properties={"mode": ShuffleModeAttr(mode)},
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        mode = parser.parse_str_enum(ShuffleMode)
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        offset = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        width = parser.parse_unresolved_operand()
+        parser.parse_punctuation(":")
+        return cls(
+            mode,
+            parser.resolve_operand(value, parser.parse_type()),
+            parser.resolve_operand(offset, i32),
+            parser.resolve_operand(width, i32),
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.mode.data.value} ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_string(" : ")
+        printer.print_attribute(self.value.type)
+
+
+def _parse_upper_bound(parser: Parser) -> IntegerAttr[IndexType] | None:
+    if parser.parse_optional_keyword("upper_bound") is None:
+        return None
+    return IntegerAttr.from_index_int_value(parser.parse_integer())
+
+
+def _print_upper_bound(printer: Printer, upper_bound: IntegerAttr[IndexType] | None) -> None:
+    if upper_bound is not None:
+        printer.print_string(f" upper_bound {upper_bound.value.data}")

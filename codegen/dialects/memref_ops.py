@@ -1,0 +1,177 @@
+"""The memref dialect of kernels and hosts: xDSL's, with MLIR's pretty syntax where xDSL has none."""
+
+from collections.abc import Sequence
+from typing import Any, Self, cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, StringAttr, TensorType, UnitAttr
+from xdsl.ir import Attribute, BuiltinAttribute, Dialect, Operation, ParametrizedAttribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    opt_prop_def,
+    param_def,
+    prop_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import SymbolOpInterface
+
+__all__ = ["MemRef"]
+
+
+@irdl_attr_definition
+class DenseText(ParametrizedAttribute, BuiltinAttribute):
+    """`dense<...> : tensor<...>`, unread."""
+
+    name = "memref.dense_text"
+    body: StringAttr = param_def()
+    tensor: TensorType[Attribute] = param_def()
+
+    def __init__(self, body: str, tensor: TensorType[Attribute]) -> None:
+        super().__init__(StringAttr(body), tensor)
+
+    def print_builtin(self, printer: Printer) -> None:
+        printer.print_string(f"dense<{self.body.data}> : ")
+        printer.print_attribute(self.tensor)
+
+
+class CastOp(memref.CastOp):
+    """`memref.cast %a : memref<4xf32> to memref<*xf32>`."""
+
+    name = "memref.cast"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        source, dest, attributes = _parse_cast(parser)
+        return cls.build(operands=[source], result_types=[dest], attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        _print_pair(printer, self, (self.source.type, self.dest.type))
+
+
+class MemorySpaceCastOp(memref.MemorySpaceCastOp):
+    """`memref.memory_space_cast %a : memref<4xf32> to memref<4xf32, 3>`."""
+
+    name = "memref.memory_space_cast"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        source, dest, attributes = _parse_cast(parser)
+        return cls.build(operands=[source], result_types=[dest], attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        _print_pair(printer, self, (self.source.type, self.dest.type))
+
+
+class CopyOp(memref.CopyOp):
+    """`memref.copy %from, %into : memref<4xf32> to memref<4xf32>`."""
+
+    name = "memref.copy"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        source = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        destination = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        values = [parser.resolve_operand(source, parser.parse_type())]
+        parser.parse_keyword("to")
+        values.append(parser.resolve_operand(destination, parser.parse_type()))
+        return cls.build(operands=values, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        _print_pair(printer, self, (self.source.type, self.destination.type))
+
+
+@irdl_op_definition
+class GlobalOp(IRDLOperation):
+    """`memref.global "private" constant @name : memref<4xf32> = dense<1.0>`; without a value, it is elsewhere."""
+
+    name = "memref.global"
+    sym_name = prop_def(StringAttr)
+    sym_visibility = opt_prop_def(StringAttr)
+    type = prop_def(MemRefType)
+    initial_value = opt_prop_def(Attribute)
+    constant = opt_prop_def(UnitAttr)
+    alignment = opt_prop_def(Attribute)
+    traits = traits_def(SymbolOpInterface())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        properties: dict[str, Attribute] = {}
+        if (visibility := parser.parse_optional_str_literal()) is not None:
+            properties["sym_visibility"] = StringAttr(visibility)
+        if parser.parse_optional_keyword("constant"):
+            properties["constant"] = UnitAttr()
+        properties["sym_name"] = parser.parse_symbol_name()
+        parser.parse_punctuation(":")
+        properties["type"] = parser.parse_type()
+        if parser.parse_optional_punctuation("="):
+            given = parser.parse_optional_keyword("uninitialized")
+            properties["initial_value"] = UnitAttr() if given else _parse_value(parser, properties["type"])
+        attributes = parser.parse_optional_attr_dict()
+        if "alignment" in attributes:
+            properties["alignment"] = attributes.pop("alignment")
+        return cls.build(properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        if self.sym_visibility is not None:
+            printer.print_string(" ")
+            printer.print_string_literal(self.sym_visibility.data)
+        printer.print_string(" constant " if self.constant is not None else " ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string(" : ")
+        printer.print_attribute(self.type)
+        if isinstance(self.initial_value, UnitAttr):
+            printer.print_string(" = uninitialized")
+        elif self.initial_value is not None:
+            printer.print_string(f" = {_without_type(self.initial_value)}")
+        alignment = {} if self.alignment is None else {"alignment": self.alignment}
+        printer.print_op_attributes(alignment | self.attributes)
+
+
+def _parse_value(parser: Parser, memref_type: Attribute) -> Attribute:
+    """Parse `dense<...>`; what it holds is kept as text, as a matrix of equal elements would become a long list."""
+    if not isinstance(memref_type, MemRefType):
+        parser.raise_error(f"memref.global: expected a memref, got {memref_type}")
+    parser.parse_keyword("dense")
+    body: str = cast(Any, parser)._parse_dialect_symbol_body()  # no public way to text in brackets
+    return DenseText(body, TensorType(memref_type.element_type, memref_type.get_shape()))
+
+
+def _without_type(value: Attribute) -> str:
+    if isinstance(value, DenseText):
+        return f"dense<{value.body.data}>"
+    return str(value).rpartition(" : ")[0]
+
+
+def _parse_cast(parser: Parser) -> tuple[SSAValue, Attribute, dict[str, Attribute]]:
+    """Parse `%a {attributes} : type to type`."""
+    operand = parser.parse_unresolved_operand()
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    source = parser.resolve_operand(operand, parser.parse_type())
+    parser.parse_keyword("to")
+    return source, parser.parse_type(), attributes
+
+
+def _print_pair(printer: Printer, op: Operation, types: Sequence[Attribute]) -> None:
+    """Print `%a, %b {attributes} : type to type`."""
+    printer.print_string(" ")
+    printer.print_list(op.operands, printer.print_ssa_value)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_list(types, printer.print_attribute, " to ")
+
+
+_OURS = {op.name: op for op in (CastOp, MemorySpaceCastOp, CopyOp, GlobalOp)}
+
+MemRef = Dialect(
+    "memref",
+    [_OURS.get(op.name, op) for op in memref.MemRef.operations],
+    list(memref.MemRef.attributes),
+)
