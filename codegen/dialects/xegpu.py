@@ -10,7 +10,8 @@ from codegen.dialects.xegpu_barrier import (
     NbarrierArriveOp,
     NbarrierWaitOp,
 )
-from codegen.dialects.xegpu_block import CreateNdTdescOp, LoadNdOp, PrefetchNdOp, StoreNdOp, UpdateNdOffsetOp
+from codegen.dialects.xegpu_block import LoadNdOp, PrefetchNdOp, StoreNdOp
+from codegen.dialects.xegpu_descriptor import CreateNdTdescOp, UpdateNdOffsetOp
 from codegen.dialects.xegpu_dpas import ConvertLayoutOp, DpasOp
 from codegen.dialects.xegpu_layout import DistributeLayout, Distribution, LayoutAttr, RangeAttr, SgMapAttr, SliceAttr
 from codegen.dialects.xegpu_matrix import CreateMemDescOp, LoadMatrixOp, MemDescSubviewOp, StoreMatrixOp
