@@ -5,10 +5,13 @@ A block in private memory is element after element, the 16 lanes of each beside 
 
 from codegen.emulate.block_rows import READ_ROW, WRITE_ROW
 from codegen.simulate.block_shape import BlockShape
+from codegen.simulate.values import LANES
 
 
 def block_function(name: str, shape: BlockShape) -> str | None:
     """The definition of a block read or write, which calls functions of `block_rows`; None for other layouts."""
+    if shape.columns != LANES or shape.nbytes == 1:
+        return None
     if shape.action == "write" and not shape.layout:
         return _write(name, shape)
     if shape.action == "read" and shape.layout == "transform" and shape.nbytes == 2:

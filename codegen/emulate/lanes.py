@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 from codegen.emulate.private_memory import element_bytes, instructions
 from codegen.emulate.refusal import not_emulated
-from codegen.simulate.builtins import unmangled
 from codegen.simulate.dpas import DPAS_NAME
 from codegen.simulate.ir import Function, Instruction, Operand
+from codegen.simulate.mangling import unmangled
 
 UNIFORM_CALLS = frozenset(("get_group_id", "get_num_groups", "get_local_size", "get_sub_group_id"))
+# One work-item runs a sub-group here: these would run once, not once for each lane.
+_EACH_LANE_OF_ITS_OWN = frozenset(("atomicrmw", "cmpxchg", "extractvalue", "fence"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ def analyse(function: Function) -> Lanes:
         CompileFailed: a call that is not known, a branch or an address that differs between lanes, or private
             memory used with elements of two sizes.
     """
+    for i in instructions(function):
+        _refuse_what_only_a_gpu_runs(i)
     private = element_bytes(function)
     varying: set[str] = set()
     while True:
@@ -54,6 +58,15 @@ def _differs(i: Instruction, varying: set[str], private: dict[str, int]) -> bool
     if i.opcode == "load" and i.operands[0].local in private:
         return True
     return any(o.local in varying for o in i.operands)
+
+
+def _refuse_what_only_a_gpu_runs(i: Instruction) -> None:
+    if i.opcode in _EACH_LANE_OF_ITS_OWN:
+        raise not_emulated(f"instruction {i.opcode}", i.text)
+    if any(o.symbol for o in i.operands):
+        raise not_emulated("a variable of the module", i.text)
+    if i.opcode == "call" and DPAS_NAME.fullmatch(unmangled(i.detail)) and i.type.element != "float":
+        raise not_emulated(f"an accumulator of {i.type}", i.text)
 
 
 def _refuse_differing_paths(i: Instruction, lanes: Lanes) -> None:

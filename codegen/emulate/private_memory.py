@@ -2,8 +2,8 @@
 
 from codegen.emulate.refusal import not_emulated
 from codegen.simulate.block_shape import block_shape
-from codegen.simulate.builtins import unmangled
 from codegen.simulate.ir import Function, Instruction
+from codegen.simulate.mangling import unmangled
 
 _BLOCK_ARGUMENTS = 6  # surface and coordinates, then where the block is in private memory
 

@@ -12,9 +12,9 @@ from codegen.emulate.refusal import STAGE, not_emulated
 from codegen.emulate.writer import COPY_FUNCTION, Writer, local, local_value, renamed
 from codegen.errors import CompileFailed
 from codegen.simulate.block_shape import BlockShape, block_shape
-from codegen.simulate.builtins import unmangled
 from codegen.simulate.dpas import DPAS_NAME
 from codegen.simulate.ir import Block, Function, Instruction
+from codegen.simulate.mangling import unmangled
 from codegen.simulate.parser import parse_kernel
 from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.values import LANES

@@ -22,11 +22,11 @@ def _float_binary(function: Callable[[Array, Array], Array]) -> Compute:
 
 def _integer_binary(function: Callable[[Array, Array], Array]) -> Compute:
     """Two's complement, so signed or unsigned is all one."""
+    of_one_bit = np.bitwise_and if function is np.multiply else np.bitwise_xor
 
     def rule(i: Instruction, v: list[Array]) -> Array:
-        if i.type.element == "i1" and i.opcode in ("add", "sub", "mul"):
-            raise SimulationRefused(i.text, "arithmetic on truth values is not built")
-        return function(v[0], v[1])
+        is_arithmetic = i.opcode in ("add", "sub", "mul")
+        return (of_one_bit if i.type.element == "i1" and is_arithmetic else function)(v[0], v[1])
 
     return rule
 

@@ -9,7 +9,7 @@ import numpy as np
 from codegen.simulate.block_shape import BlockShape
 from codegen.simulate.call import Call
 from codegen.simulate.memory import check_writeable
-from codegen.simulate.values import LANES, Array
+from codegen.simulate.values import LANES, Array, undefined_bytes
 
 _MAX_EXTENT = 1 << 24
 
@@ -35,41 +35,44 @@ def block_io(call: Call, shape: BlockShape) -> None:
         raise call.refuse(f"a surface starts at byte {int(offset.max())} of its buffer, not at a multiple of 64")
     if shape.action == "prefetch":
         return
-    row, column = shape.elements()
-    lane = np.arange(LANES)
-    transposed = shape.layout == "transpose"
-    rows = y[:, None, None] + row[:, None] + (lane if transposed else 0)
-    columns = x[:, None, None] + column[:, None] + (0 if transposed else lane)
-    at_byte = offset[:, None, None] + rows * pitch[:, None, None] + columns * shape.nbytes
-    inside = (rows >= 0) & (rows < height[:, None, None])
-    inside = inside & (columns >= 0) & ((columns + 1) * shape.nbytes <= width[:, None, None])
     typed = buffer[: buffer.size // shape.nbytes * shape.nbytes].view(f"u{shape.nbytes}")
+    row, column = shape.elements()
+    if shape.action == "read" and shape.is_row_of_lanes and _is_inside(shape, x, y, width, height):
+        # Whole rows of 16: one index for each.
+        first = offset[:, None] + (y[:, None] + row[:, 0]) * pitch[:, None] + (x[:, None] + column[:, 0]) * shape.nbytes
+        values = np.lib.stride_tricks.sliding_window_view(typed, LANES)[first // shape.nbytes]
+        _give(call, values)
+        return
+    rows, columns = y[:, None, None] + row, x[:, None, None] + column
+    at = (offset[:, None, None] + rows * pitch[:, None, None] + columns * shape.nbytes) // shape.nbytes
+    inside = (rows >= 0) & (rows < height[:, None, None])
+    inside &= (columns >= 0) & ((columns + 1) * shape.nbytes <= width[:, None, None])
+    within = (row < shape.rows) & (column < shape.columns * shape.count)
     if shape.action == "read":
-        _read(call, shape, typed, at_byte, inside)
-    else:
-        _write(call, shape, typed, at_byte, inside)
-
-
-def _read(call: Call, shape: BlockShape, typed: Array, at_byte: Array, inside: Array) -> None:
-    at = at_byte // shape.nbytes
-    if not inside.all():
         values = np.where(inside, typed[np.where(inside, at, 0)], typed.dtype.type(0))
-    elif shape.layout == "transpose":
-        values = typed[at]
-    else:  # whole rows of 16: one index for each
-        values = np.lib.stride_tricks.sliding_window_view(typed, LANES)[at[:, :, 0]]
+        # The rest of a register is not defined.
+        _give(call, np.where(within, values, undefined_bytes((shape.nbytes,)).view(typed.dtype)))
+    else:
+        _write(call, shape, typed, at, inside & within)
+
+
+def _is_inside(shape: BlockShape, x: Array, y: Array, width: Array, height: Array) -> bool:
+    end = (x + shape.columns * shape.count) * shape.nbytes
+    return bool(((x >= 0) & (y >= 0) & (end <= width) & (y + shape.rows <= height)).all())
+
+
+def _give(call: Call, values: Array) -> None:
     by_lane = np.ascontiguousarray(values.transpose(0, 2, 1))
-    call.memory.store(call.operands[5], by_lane.view(np.uint8), call.active, call.where)
+    call.memory.store(call.operands[5], by_lane.view(np.uint8), call.subgroups, call.where)
 
 
-def _write(call: Call, shape: BlockShape, typed: Array, at_byte: Array, inside: Array) -> None:
+def _write(call: Call, shape: BlockShape, typed: Array, at: Array, inside: Array) -> None:
     check_writeable(typed, call.where)
-    elements = at_byte.shape[1]
-    raw = call.memory.load(call.operands[5], elements * shape.nbytes, call.active, call.where)
+    elements = at.shape[1]
+    raw = call.memory.load(call.operands[5], elements * shape.nbytes, call.subgroups, call.where)
     values = np.ascontiguousarray(raw).view(typed.dtype).transpose(0, 2, 1)
-    count = len(call.subgroups)
-    full = (count, elements, LANES)
-    inside, at = np.broadcast_to(inside, full), np.broadcast_to(at_byte // shape.nbytes, full)
+    full = (len(call.subgroups), elements, LANES)
+    inside, at = np.broadcast_to(inside, full), np.broadcast_to(at, full)
     typed[at[inside]] = np.broadcast_to(values, full)[inside]
 
 

@@ -11,13 +11,12 @@ from codegen.simulate.values import Array
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call and what it may touch. `subgroups` are the active ones, `active` their places among all."""
+    """A call and what it may touch. `subgroups` are the active ones."""
 
     instruction: Instruction
     operands: list[Array]
     subgroups: SubGroups
     memory: Memory
-    active: Array | None
 
     @property
     def where(self) -> str:
@@ -27,6 +26,15 @@ class Call:
     def refuse(self, message: str) -> SimulationRefused:
         """The refusal of this call."""
         return SimulationRefused(self.where, message)
+
+    def check_whole(self) -> None:
+        """Return when all lanes of the active sub-groups are here.
+
+        Raises:
+            SimulationRefused: they have parted ways.
+        """
+        if self.subgroups.lane is not None:
+            raise self.refuse("the lanes of a sub-group have parted ways, and this needs them all")
 
     def uniform(self, index: int) -> Array:
         """An operand that must be the same in all lanes: [sub-groups or 1, ...].

@@ -5,7 +5,7 @@ import numpy as np
 from codegen.simulate.arithmetic import Compute
 from codegen.simulate.ir import Instruction
 from codegen.simulate.refusal import SimulationRefused
-from codegen.simulate.values import Array, bf16_to_f32, f32_to_bf16, undefined, unsigned
+from codegen.simulate.values import Array, bf16_to_f32, f32_to_bf16, f64_to_bf16, int_to_bf16, undefined, unsigned
 
 
 def _trunc(i: Instruction, v: list[Array]) -> Array:
@@ -24,9 +24,7 @@ def _sext(i: Instruction, v: list[Array]) -> Array:
 def _fptrunc(i: Instruction, v: list[Array]) -> Array:
     if i.type.element != "bfloat":
         return v[0].astype(i.type.dtype)
-    if v[0].dtype != np.float32:
-        raise SimulationRefused(i.text, "only float is rounded to bfloat; a double would be rounded twice")
-    return f32_to_bf16(v[0])
+    return f64_to_bf16(v[0]) if v[0].dtype == np.float64 else f32_to_bf16(v[0])
 
 
 def _fpext(i: Instruction, v: list[Array]) -> Array:
@@ -41,7 +39,7 @@ def _int_to_float(signed: bool) -> Compute:
         else:
             value = v[0] if signed else unsigned(v[0])
         if i.type.element == "bfloat":
-            raise SimulationRefused(i.text, "integers to bfloat are not built")
+            return int_to_bf16(value)
         return value.astype(i.type.dtype)
 
     return rule
@@ -63,14 +61,30 @@ def _float_to_int(signed: bool) -> Compute:
 def _bitcast(i: Instruction, v: list[Array]) -> Array:
     source = i.operands[0].type
     if "i1" in (source.element, i.type.element) and source != i.type:
-        raise SimulationRefused(i.text, "masks cannot be reinterpreted as integers here")
+        return _mask_bits(i, v[0])
     values = v[0] if source.count else v[0][..., None]
     cast = np.ascontiguousarray(values).view(i.type.dtype)
     return cast if i.type.count else cast[..., 0]
 
 
+def _mask_bits(i: Instruction, value: Array) -> Array:
+    """A vector of truth values as an integer, or back: the first is the lowest bit."""
+    source, target = i.operands[0].type, i.type
+    if source.element == "i1" and not target.count and source.count == target.nbytes * 8:
+        return np.packbits(value, axis=-1, bitorder="little").view(target.dtype)[..., 0]
+    if target.element == "i1" and not source.count and target.count == source.nbytes * 8:
+        raw = np.ascontiguousarray(value[..., None]).view(np.uint8)
+        return np.unpackbits(raw, axis=-1, bitorder="little").astype(np.bool_)
+    raise SimulationRefused(i.text, f"{source} is not the bits of {target}")
+
+
 def _same(i: Instruction, v: list[Array]) -> Array:
     return v[0].astype(i.type.dtype, copy=False)
+
+
+def _to_pointer(i: Instruction, v: list[Array]) -> Array:
+    """An i32 is an address of shared memory, without a sign."""
+    return unsigned(v[0]).astype(i.type.dtype, copy=False)
 
 
 CONVERSIONS: dict[str, Compute] = {
@@ -86,6 +100,6 @@ CONVERSIONS: dict[str, Compute] = {
     "fptoui": _float_to_int(signed=False),
     "bitcast": _bitcast,
     "addrspacecast": _same,
-    "inttoptr": _same,
+    "inttoptr": _to_pointer,
     "ptrtoint": _same,
 }

@@ -5,7 +5,7 @@ import struct
 
 import numpy as np
 
-from codegen.simulate.ir import ELEMENTS, Number, Operand, Type
+from codegen.simulate.ir import ELEMENTS, Number, Operand, Type, address_offset
 from codegen.simulate.refusal import SimulationRefused
 
 _TOKEN = re.compile(r"\"[^\"]*\"|[%@][\w.$-]+|![\w.]*|#\d+|[\w.+-]+|[<>\[\](){},=*]")
@@ -13,12 +13,16 @@ _TOKEN = re.compile(r"\"[^\"]*\"|[%@][\w.$-]+|![\w.]*|#\d+|[\w.+-]+|[<>\[\](){},
 # Promises of the compiler. Ignoring them gives a defined value where LLVM would allow any.
 _FLAGS = frozenset(
     (
-        *("nuw", "nsw", "nusw", "exact", "disjoint", "nneg", "samesign", "inbounds"),
+        *("nuw", "nsw", "nusw", "exact", "disjoint", "nneg", "samesign", "inbounds", "volatile", "weak"),
         *("fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"),
     )
 )
 _UNDEFINED = frozenset(("poison", "undef"))
-_NOT_ATTRIBUTES = _UNDEFINED | ELEMENTS | {"true", "false", "null", "zeroinitializer", "splat", "void"}
+_ADDRESS_CASTS = frozenset(("inttoptr", "ptrtoint", "addrspacecast", "bitcast"))
+_EXPRESSIONS = _ADDRESS_CASTS | {"getelementptr", "add", "sub"}
+_NOT_ATTRIBUTES = (
+    _UNDEFINED | ELEMENTS | _EXPRESSIONS | {"true", "false", "null", "zeroinitializer", "splat", "void", "c"}
+)
 
 
 class Cursor:
@@ -45,13 +49,15 @@ class Cursor:
     def type(self) -> Type:
         """A type."""
         token = self.next()
+        if token == "{" or (token == "<" and self.peek() == "{"):
+            return self._structure(packed=token == "<")
         if token in ("<", "["):
             count = int(self.next())
             self.expect("x")
             element = self.type()
             self.expect(">" if token == "<" else "]")
-            if element.count:
-                raise self.refuse("arrays of arrays or of vectors")
+            if element.count or element.parts:
+                return Type("array", count, array=True, parts=(element,))
             return Type(element.element, count, token == "[", element.space)
         if token not in ELEMENTS:
             raise self.refuse(f"type {token} is not known")
@@ -62,11 +68,26 @@ class Cursor:
             return Type("ptr", space=space)
         return Type(token)
 
+    def _structure(self, packed: bool) -> Type:
+        if packed:
+            self.expect("{")
+        parts = [self.type()]
+        while self.accept(","):
+            parts.append(self.type())
+        self.expect("}")
+        if packed:
+            self.expect(">")
+        return Type("struct", parts=tuple(parts), packed=packed)
+
     def value(self, type_: Type) -> Operand:
         """A value of a type that is known."""
         token = self.next()
         if token.startswith("%"):
             return Operand(type_, token[1:])
+        if token.startswith("@"):
+            return Operand(type_, constant=(0,), symbol=token[1:])
+        if token in _EXPRESSIONS:
+            return self._expression(token, type_)
         count = type_.count or 1
         if token in _UNDEFINED:
             return Operand(type_, constant=(None,) * count)
@@ -84,6 +105,26 @@ class Cursor:
                 raise self.refuse("a vector constant with parts that are not constants")
             return Operand(type_, constant=tuple(p.constant[0] for p in parts))
         return Operand(type_, constant=(self._number(token, type_.element),))
+
+    def _expression(self, opcode: str, type_: Type) -> Operand:
+        """A constant that is an address and a number of bytes."""
+        self.flags()
+        self.expect("(")
+        if opcode == "getelementptr":
+            pointee = self.type()
+            self.expect(",")
+        else:
+            pointee = Type("i8")
+        base, *rest = self.operands() if opcode not in _ADDRESS_CASTS else (self.operand(),)
+        if opcode in _ADDRESS_CASTS:
+            self.expect("to")
+            self.type()
+        self.expect(")")
+        if base.local or not all(o.is_constant and o.constant[0] is not None for o in rest):
+            raise self.refuse(f"the constant {opcode} is more than an address and a number")
+        offset = address_offset(pointee, [int(o.constant[0] or 0) for o in rest]) if rest else 0
+        start = int(base.constant[0] or 0)
+        return Operand(type_, constant=(start - offset if opcode == "sub" else start + offset,), symbol=base.symbol)
 
     def _number(self, token: str, element: str) -> Number:
         if token in ("true", "false"):

@@ -155,8 +155,11 @@ def _ret(c: Cursor, result: str) -> Instruction:
 
 def _alloca(c: Cursor, result: str) -> Instruction:
     pointee = c.type()
-    if c.accept(",") and c.peek() != "align":
-        raise c.refuse("private memory of a size known only at run time")
+    if c.accept(",") and c.peek() not in ("align", "addrspace"):
+        count = c.operand()
+        if not count.is_constant or pointee.parts:
+            raise c.refuse("private memory of a size known only at run time")
+        pointee = Type(pointee.element, (pointee.count or 1) * int(count.constant[0] or 0), array=True)
     return _made(c, "alloca", result, Type("ptr"), (), pointee=pointee)
 
 
@@ -169,15 +172,56 @@ def _getelementptr(c: Cursor, result: str) -> Instruction:
 
 
 def _load(c: Cursor, result: str) -> Instruction:
+    _memory_flags(c)
     type_ = c.type()
     c.expect(",")
     return _made(c, "load", result, type_, (c.operand(),))
 
 
 def _store(c: Cursor, result: str) -> Instruction:
+    _memory_flags(c)
     value = c.operand()
     c.expect(",")
     return _made(c, "store", result, VOID, (value, c.operand()))
+
+
+def _memory_flags(c: Cursor) -> None:
+    """Skip `atomic` and `volatile`: one instruction of a sub-group is one access here."""
+    while c.accept("atomic") or c.accept("volatile"):
+        pass
+
+
+def _atomicrmw(c: Cursor, result: str) -> Instruction:
+    c.flags()
+    operation = c.next()
+    pointer = c.operand()
+    c.expect(",")
+    value = c.operand()
+    return _made(c, "atomicrmw", result, value.type, (pointer, value), detail=operation)
+
+
+def _cmpxchg(c: Cursor, result: str) -> Instruction:
+    c.flags()
+    operands = c.operands()
+    type_ = Type("struct", parts=(operands[1].type, Type("i1")))
+    return _made(c, "cmpxchg", result, type_, operands)
+
+
+def _extractvalue(c: Cursor, result: str) -> Instruction:
+    whole = c.operand()
+    c.expect(",")
+    part = c.next()
+    if not part.isdigit() or int(part) >= len(whole.type.parts) or c.peek() == ",":
+        raise c.refuse("expected one number of a part")
+    return _made(c, "extractvalue", result, whole.type.parts[int(part)], (whole,), detail=part)
+
+
+def _fence(c: Cursor, result: str) -> Instruction:
+    return _made(c, "fence", result, VOID, ())
+
+
+def _unreachable(c: Cursor, result: str) -> Instruction:
+    return _made(c, "unreachable", result, VOID, ())
 
 
 def _call(c: Cursor, result: str) -> Instruction:
@@ -223,5 +267,10 @@ _READERS: dict[str, Callable[[Cursor, str], Instruction]] = {
     "getelementptr": _getelementptr,
     "load": _load,
     "store": _store,
+    "atomicrmw": _atomicrmw,
+    "cmpxchg": _cmpxchg,
+    "extractvalue": _extractvalue,
+    "fence": _fence,
+    "unreachable": _unreachable,
     "call": _call,
 }

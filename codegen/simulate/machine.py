@@ -1,46 +1,69 @@
 """Runs a kernel for some sub-groups in lock step.
 
-Each sub-group has its own place in the program. The block that comes first in program order among those places runs
-next, for the sub-groups that are there: after a branch that parts them they meet again where their paths join.
+Each work-item has its own place in the program. What comes first among those places runs next, for the sub-groups
+that are there: after a branch that parts them they meet again where their paths join. A sub-group whose lanes have
+parted runs work-item by work-item; what needs whole sub-groups is refused then.
 """
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
-from codegen.simulate.builtins import call_builtin
-from codegen.simulate.call import Call
-from codegen.simulate.ir import Block, Function, Instruction, Operand
+from codegen.simulate.effects import EFFECTS
+from codegen.simulate.flow import Segment, segments
+from codegen.simulate.frame import Frame
+from codegen.simulate.ir import Function, Instruction
 from codegen.simulate.memory import Memory
 from codegen.simulate.ops import PURE
+from codegen.simulate.phases import Barrier, BarrierPart, Phases, barrier_of, stops
 from codegen.simulate.refusal import SimulationRefused, SimulationTimedOut
 from codegen.simulate.subgroups import SubGroups
-from codegen.simulate.values import Array, constant, undefined
+from codegen.simulate.values import LANES, Array, constant, undefined
 
 # A kernel that runs more blocks than this for one sub-group is taken to be in an endless loop.
 MAX_BLOCKS = 1_000_000
+
+
+class Program:
+    """A kernel in the order in which it runs."""
+
+    def __init__(self, function: Function) -> None:
+        self.segments = segments(function, stops)
+        self.labels = {label: number for number, label in enumerate(dict.fromkeys(s.label for s in self.segments))}
+        calls = ((i, barrier_of(i)) for s in self.segments for i in (*s.body, s.last))
+        self._barriers = {id(i): barrier for i, barrier in calls if barrier is not None}
+        self.splits_barriers = any(b.part is BarrierPart.ARRIVE for b in self._barriers.values())
+
+    def barrier(self, i: Instruction) -> Barrier | None:
+        """The barrier that an instruction of the program calls."""
+        return self._barriers.get(id(i))
 
 
 class Machine:
     """The state of one run. `instructions` counts those executed, each once for all sub-groups that ran it."""
 
     def __init__(
-        self, function: Function, buffers: Sequence[Array], subgroups: SubGroups, deadline_s: float = math.inf
+        self,
+        program: Program,
+        parameters: Mapping[str, Array],
+        globals_: Mapping[str, int],
+        memory: Memory,
+        phases: Phases,
+        subgroups: SubGroups,
+        deadline_s: float = math.inf,
     ) -> None:
         self.instructions = 0
         self._deadline_s = deadline_s
-        self._function = function
+        self._program = program
         self._subgroups = subgroups
-        self._memory = Memory(buffers, len(subgroups))
-        self._values = {p.local: self._memory.buffer_pointer(i) for i, p in enumerate(function.parameters)}
-        self._constants: dict[int, Array] = {}
-        self._index = {block.label: i for i, block in enumerate(function.blocks)}
-        self._place = np.zeros(len(subgroups), np.int64)
-        self._came_from = np.full(len(subgroups), -1, np.int64)
-        self._active: Array | None = None
-        self._active_subgroups = subgroups
+        self._memory = memory
+        self._phases = phases
+        self._frame = Frame(parameters, globals_, subgroups)
+        # Beyond the end are those that wait at a barrier.
+        self._place = np.zeros((len(subgroups), LANES), np.int32)
+        self._came_from = np.full((len(subgroups), LANES), -1, np.int32)
 
     def run(self) -> None:
         """Run to the end of the kernel.
@@ -49,74 +72,91 @@ class Machine:
             SimulationRefused: something that cannot be represented.
             SimulationTimedOut: the monotonic clock passed `deadline_s`.
         """
-        end = len(self._function.blocks)
+        end = len(self._program.segments)
         with np.errstate(all="ignore"):
             for _ in range(MAX_BLOCKS):
                 place = int(self._place.min())
-                if place == end:
+                if place < end:
+                    self._activate(self._place == place)
+                    self._run_segment(self._program.segments[place])
+                elif (self._place == end).all():
                     return
+                else:
+                    self._release()
                 if time.monotonic() > self._deadline_s:
                     raise SimulationTimedOut
-                self._activate(self._place == place)
-                self._run_block(self._function.blocks[place])
         raise SimulationRefused("", f"{MAX_BLOCKS} blocks were run without an end: an endless loop")
 
     def _activate(self, here: Array) -> None:
-        self._active = None if here.all() else np.flatnonzero(here)
-        self._active_subgroups = self._subgroups.take(self._active)
+        """Let sub-groups run that are here with all lanes; if there are none, the single work-items."""
+        whole = here.all(1)
+        if whole.all():
+            self._frame.at = self._subgroups
+        elif whole.any():
+            self._frame.at = self._subgroups.take(np.flatnonzero(whole))
+        else:
+            self._frame.at = self._subgroups.take(*np.nonzero(here))
 
-    def _run_block(self, block: Block) -> None:
-        self.instructions += len(block.phis) + len(block.body)
-        if block.phis:
+    def _run_segment(self, segment: Segment) -> None:
+        self.instructions += len(segment.phis) + len(segment.body) + 1
+        if segment.phis:
             # All phis read before any is written: they may name each other.
-            for phi, value in [(phi, self._phi(phi)) for phi in block.phis]:
-                self._write(phi, value)
-        for instruction in block.body[:-1]:
+            for phi, value in [(phi, self._phi(phi)) for phi in segment.phis]:
+                self._frame.write(phi, value)
+        for instruction in segment.body:
             self._execute(instruction)
-        self._leave(block, block.body[-1])
+        self._leave(segment, segment.last)
 
     def _execute(self, i: Instruction) -> None:
-        if (effect := _EFFECTS.get(i.opcode)) is not None:
-            effect(self, i)
-        elif (rule := PURE.get(i.opcode)) is not None:
-            self._write(i, rule(i, [self._read(o) for o in i.operands]))
+        if (rule := PURE.get(i.opcode)) is not None:
+            self._frame.write(i, rule(i, [self._frame.read(o) for o in i.operands]))
+        elif (barrier := self._program.barrier(i)) is not None:
+            self._phases.reach(barrier, self._whole_rows(i), -1)
+        elif (effect := EFFECTS.get(i.opcode)) is not None:
+            effect(i, self._frame, self._memory)
         else:
             raise SimulationRefused(i.text, f"instruction {i.opcode} is not known here")
 
     def _phi(self, phi: Instruction) -> Array:
-        if phi.type.element == "ptr" and phi.type.space == 0:
-            raise SimulationRefused(phi.text, "a choice between private arrays")
-        came_from = self._came_from if self._active is None else self._came_from[self._active]
-        by_block = {self._index.get(label, -2): value for label, value in zip(phi.labels, phi.operands, strict=True)}
-        first = int(came_from[0])
+        at = self._frame.at
+        came_from = self._of_active(self._came_from)
+        numbers = [self._program.labels.get(label, -2) for label in phi.labels]
+        first = int(came_from.flat[0])
         if (came_from == first).all():
-            return self._read(by_block[first])
-        lanes = max(self._read(value).shape[1] for value in by_block.values())
-        out = undefined(phi.type, (len(came_from), lanes))
-        for place in np.unique(came_from):
-            chosen = came_from == place
-            out[chosen] = np.broadcast_to(self._read(by_block[int(place)]), out.shape)[chosen]
+            return self._frame.read(phi.operands[numbers.index(first)])
+        values = {number: self._frame.read(value) for number, value in zip(numbers, phi.operands, strict=True)}
+        lanes = max(value.shape[1] for value in values.values())
+        if (came_from == came_from[:, :1]).all():
+            came_from = came_from[:, :1]
+        else:
+            lanes = at.shape[1]
+        out = undefined(phi.type, (len(at), lanes))
+        for number in np.unique(came_from):
+            chosen = np.broadcast_to(came_from == number, (len(at), lanes))
+            out[chosen] = np.broadcast_to(values[int(number)], out.shape)[chosen]
         return out
 
-    def _leave(self, block: Block, i: Instruction) -> None:
-        count = len(self._active_subgroups)
+    def _leave(self, segment: Segment, i: Instruction) -> None:
+        at, end = self._frame.at, len(self._program.segments)
+        entries = (at.row_numbers, slice(None)) if at.lane is None else (at.row_numbers, at.lane)
+        if (barrier := self._program.barrier(i)) is not None:
+            self._phases.reach(barrier, self._whole_rows(i), segment.targets[0])
+            self._place[entries] = end + 1
+            return
+        if i.opcode == "unreachable":
+            raise SimulationRefused(i.text, "the kernel comes to what it says is never reached")
         if i.opcode == "ret":
-            target = np.full(count, len(self._function.blocks))
-        else:
-            places = np.array([self._index[label] for label in i.labels])
-            target = np.broadcast_to(places[self._choice(i)], count)
-        everyone = slice(None) if self._active is None else self._active
-        self._came_from[everyone] = self._index[block.label]
-        self._place[everyone] = target
+            self._place[entries] = end
+            return
+        target = np.array(segment.targets, np.int32)[self._choice(i)]
+        self._came_from[entries] = self._program.labels[segment.label]
+        self._place[entries] = target if at.lane is None else np.broadcast_to(target, at.shape)[:, 0]
 
     def _choice(self, i: Instruction) -> Array:
-        """Index into the labels for each active sub-group, or for all of them."""
+        """Index into the targets, [entries or 1, lanes or 1]."""
         if not i.operands:
-            return np.zeros(1, np.int64)
-        value = self._read(i.operands[0])
-        if value.shape[1] > 1 and (value != value[:, :1]).any():
-            raise SimulationRefused(i.text, "the lanes of a sub-group part ways")
-        value = value[:, 0]
+            return np.zeros((1, 1), np.int64)
+        value = self._frame.read(i.operands[0])
         if i.opcode == "br":
             return np.where(value, 0, 1)
         choice = np.zeros(value.shape, np.int64)
@@ -124,67 +164,19 @@ class Machine:
             choice[value == constant(case).flat[0]] = index
         return choice
 
-    def _alloca(self, i: Instruction) -> None:
-        self._write(i, self._memory.allocate(i.result, i.pointee.nbytes, self._active))
+    def _release(self) -> None:
+        where = {s.targets[0]: s.last.text for s in self._program.segments if stops(s.last)}
+        rows, following = self._phases.release(where)
+        self._place[rows] = following[:, None]
 
-    def _getelementptr(self, i: Instruction) -> None:
-        pointer, *indices = (self._read(o) for o in i.operands)
-        steps = [i.pointee.nbytes, i.pointee.scalar.nbytes][: len(indices)]
-        if len(steps) != len(indices):
-            raise SimulationRefused(i.text, "more than two indices")
-        for index, step in zip(indices, steps, strict=True):
-            pointer = pointer + index.astype(np.int64) * step
-        self._write(i, pointer)
+    def _whole_rows(self, i: Instruction) -> Array:
+        """The sub-groups that run now, which must be here with all lanes."""
+        if self._frame.at.lane is not None:
+            raise SimulationRefused(i.text, "the lanes of a sub-group have parted ways before this barrier")
+        return self._frame.at.row_numbers
 
-    def _load(self, i: Instruction) -> None:
-        if i.type.element == "ptr":
-            raise SimulationRefused(i.text, "pointers in memory")
-        raw = self._memory.load(self._read(i.operands[0]), i.type.nbytes, self._active, i.text)
-        values = raw.astype(np.bool_) if i.type.element == "i1" else raw.view(i.type.dtype)
-        self._write(i, values if i.type.count else values[..., 0])
-
-    def _store(self, i: Instruction) -> None:
-        value, pointer = (self._read(o) for o in i.operands)
-        type_ = i.operands[0].type
-        if type_.element == "ptr":
-            raise SimulationRefused(i.text, "pointers in memory")
-        elements = value if type_.count else value[..., None]
-        raw = np.ascontiguousarray(elements).view(np.uint8)
-        self._memory.store(pointer, raw, self._active, i.text)
-
-    def _call(self, i: Instruction) -> None:
-        operands = [self._read(o) for o in i.operands]
-        result = call_builtin(Call(i, operands, self._active_subgroups, self._memory, self._active))
-        if result is not None:
-            self._write(i, result)
-
-    def _read(self, operand: Operand) -> Array:
-        if operand.is_constant:
-            value = self._constants.get(id(operand))
-            if value is None:
-                value = self._constants[id(operand)] = constant(operand)
-            return value
-        value = self._values.get(operand.local)
-        if value is None:
-            raise SimulationRefused(f"%{operand.local}", "a value is used where it is not defined")
-        return value if self._active is None or value.shape[0] == 1 else value[self._active]
-
-    def _write(self, i: Instruction, value: Array) -> None:
-        if self._active is None:
-            self._values[i.result] = value
-            return
-        # Only some sub-groups are here: the others keep what they have.
-        old = self._values.get(i.result, undefined(i.type, (1, 1)))
-        lanes = max(old.shape[1], value.shape[1])
-        full = np.broadcast_to(old, (len(self._subgroups), lanes, *old.shape[2:])).copy()
-        full[self._active] = value
-        self._values[i.result] = full
-
-
-_EFFECTS: dict[str, Callable[[Machine, Instruction], None]] = {
-    "alloca": Machine._alloca,  # pyright: ignore[reportPrivateUsage]
-    "getelementptr": Machine._getelementptr,  # pyright: ignore[reportPrivateUsage]
-    "load": Machine._load,  # pyright: ignore[reportPrivateUsage]
-    "store": Machine._store,  # pyright: ignore[reportPrivateUsage]
-    "call": Machine._call,  # pyright: ignore[reportPrivateUsage]
-}
+    def _of_active(self, values: Array) -> Array:
+        at = self._frame.at
+        if at.rows is None:
+            return values
+        return values[at.rows] if at.lane is None else values[at.rows, at.lane][:, None]

@@ -1,18 +1,25 @@
-"""Memory of a simulated launch: the kernel's buffers, and private arrays of every work-item.
+"""Memory of a simulated launch: the kernel's buffers, shared local memory, and private arrays of every work-item.
 
 A pointer is an int64: the number of its object above bit 40, the offset in bytes below.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from codegen.simulate.gather import gather, scatter
+from codegen.simulate.private import PrivateMemory
 from codegen.simulate.refusal import SimulationRefused
-from codegen.simulate.values import LANES, Array, undefined_bytes
+from codegen.simulate.shared import SharedMemory
+from codegen.simulate.subgroups import SubGroups
+from codegen.simulate.values import Array
 
-_OBJECT_SHIFT = 40
-_OFFSET_MASK = (1 << _OBJECT_SHIFT) - 1
-_FIRST_PRIVATE = 1 << 20
+OBJECT_SHIFT = 40
+OFFSET_MASK = (1 << OBJECT_SHIFT) - 1
+FIRST_SHARED = 1 << 19
+FIRST_PRIVATE = 1 << 20
+SHARED_SPACE = 3
 
 
 def check_writeable(buffer: Array, where: str) -> None:
@@ -25,55 +32,80 @@ def check_writeable(buffer: Array, where: str) -> None:
         raise SimulationRefused(where, "writes a buffer that is an input")
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an access of one object is: bytes of `memory`, which has rows if there are many of the object."""
+
+    memory: Array
+    rows: Array | None
+    offsets: Array
+
+
 class Memory:
-    """Buffers are shared and written in place; private arrays belong to `count` sub-groups of 16 lanes."""
+    """Buffers are shared and written in place; shared memory belongs to work-groups, private arrays to work-items."""
 
-    def __init__(self, buffers: Sequence[Array], count: int) -> None:
+    def __init__(self, buffers: Sequence[Array], shared: SharedMemory, count: int) -> None:
         self._buffers = buffers
-        self._count = count
-        self._private_sizes: dict[int, int] = {}
-        self._private_ids: dict[str, int] = {}
-        # An array is replaced, never written into: loaded values are views of it. None: all undefined.
-        self._private: dict[int, Array | None] = {}
+        self.shared = shared
+        self.private = PrivateMemory(count)
 
-    def buffer_pointer(self, index: int) -> Array:
-        """A pointer to the start of a buffer."""
-        return np.array([[(index + 1) << _OBJECT_SHIFT]], np.int64)
-
-    def allocate(self, name: str, nbytes: int, active: Array | None) -> Array:
+    def allocate(self, name: str, nbytes: int, at: SubGroups) -> Array:
         """A pointer to the private array `name`, its contents undefined."""
-        object_id = self._private_ids.setdefault(name, _FIRST_PRIVATE + len(self._private_ids))
-        self._private_sizes[object_id] = nbytes
-        if active is None or object_id not in self._private:
-            self._private[object_id] = None
-        else:
-            self._write_private(object_id, 0, undefined_bytes((1, 1, nbytes)), active)
-        return np.array([[object_id << _OBJECT_SHIFT]], np.int64)
+        number = self.private.allocate(name, nbytes, at)
+        return np.array([[(FIRST_PRIVATE + number) << OBJECT_SHIFT]], np.int64)
 
-    def load(self, pointer: Array, nbytes: int, active: Array | None, where: str) -> Array:
+    def load(self, pointer: Array, nbytes: int, at: SubGroups, where: str) -> Array:
         """Bytes at a pointer: [sub-groups or 1, lanes or 1, nbytes]."""
-        object_id = self._object(pointer, where)
-        if object_id >= _FIRST_PRIVATE:
-            offset = self._private_offset(object_id, pointer, nbytes, where)
-            contents = self._private[object_id]
-            if contents is None:
-                return undefined_bytes((self._active_count(active), LANES, nbytes))
-            return (contents if active is None else contents[active])[:, :, offset : offset + nbytes]
+        object_id = self._object(pointer)
+        if object_id is None:
+            return self._of_each_object(
+                pointer, at, lambda mask, here, part: self.load(part, nbytes, here, where), nbytes
+            )
+        offsets = pointer & OFFSET_MASK
+        if object_id >= FIRST_PRIVATE:
+            return self.private.load(object_id - FIRST_PRIVATE, offsets, nbytes, at, where)
+        if self._is_shared(object_id):
+            return self.shared.load(self._shared_number(object_id), offsets, nbytes, at, where)
         buffer, offsets = self.locate(pointer, nbytes, where)
-        return buffer[offsets[..., None] + np.arange(nbytes)]
+        return gather(buffer, None, offsets, nbytes)
 
-    def store(self, pointer: Array, values: Array, active: Array | None, where: str) -> None:
+    def store(self, pointer: Array, values: Array, at: SubGroups, where: str) -> None:
         """Write bytes [sub-groups or 1, lanes or 1, nbytes] at a pointer."""
-        object_id, nbytes = self._object(pointer, where), values.shape[-1]
-        if object_id >= _FIRST_PRIVATE:
-            offset = self._private_offset(object_id, pointer, nbytes, where)
-            self._write_private(object_id, offset, values, active)
+        object_id, nbytes = self._object(pointer), values.shape[-1]
+        if object_id is None:
+            whole = np.broadcast_to(values, (*at.shape, nbytes))
+            self._of_each_object(
+                pointer, at, lambda mask, here, part: self.store(part, whole[mask][:, None], here, where), nbytes
+            )
             return
-        buffer, offsets = self.locate(pointer, nbytes, where)
+        offsets = pointer & OFFSET_MASK
+        if object_id >= FIRST_PRIVATE:
+            self.private.store(object_id - FIRST_PRIVATE, offsets, values, at, where)
+        elif self._is_shared(object_id):
+            self.shared.store(self._shared_number(object_id), offsets, values, at, where)
+        else:
+            buffer, offsets = self.locate(pointer, nbytes, where)
+            check_writeable(buffer, where)
+            scatter(buffer, None, offsets, values)
+
+    def atomic(self, pointer: Array, nbytes: int, at: SubGroups, where: str) -> Place:
+        """Where an atomic operation of each work-item is.
+
+        Raises:
+            SimulationRefused: outside of one buffer or of shared memory, or not aligned.
+        """
+        object_id, offsets = self._object(pointer), np.broadcast_to(pointer & OFFSET_MASK, at.shape)
+        if object_id is None or object_id >= FIRST_PRIVATE:
+            raise SimulationRefused(
+                where, "an atomic operation needs all its pointers in one buffer or in shared memory"
+            )
+        if (offsets % nbytes).any():
+            raise SimulationRefused(where, f"an atomic operation of {nbytes} bytes that is not aligned to them")
+        if self._is_shared(object_id):
+            return Place(*self.shared.atomic(self._shared_number(object_id), offsets, nbytes, at, where))
+        buffer, _ = self.locate(pointer, nbytes, where)
         check_writeable(buffer, where)
-        shape = np.broadcast_shapes(offsets.shape, values.shape[:2])
-        at = np.broadcast_to(offsets, shape)[..., None] + np.arange(nbytes)
-        buffer[at] = np.broadcast_to(values, at.shape)
+        return Place(buffer, None, offsets)
 
     def locate(self, pointer: Array, nbytes: int, where: str) -> tuple[Array, Array]:
         """The buffer that a pointer is into, as bytes, and the offsets.
@@ -81,43 +113,53 @@ class Memory:
         Raises:
             SimulationRefused: `nbytes` from there are not inside a buffer.
         """
-        object_id = self._object(pointer, where)
+        object_id = self._object(pointer)
+        if object_id is None:
+            raise SimulationRefused(where, "pointers into different buffers in one instruction")
         if not 1 <= object_id <= len(self._buffers):
             raise SimulationRefused(where, "the pointer is into no buffer of the launch")
-        buffer, offsets = self._buffers[object_id - 1], pointer & _OFFSET_MASK
+        buffer, offsets = self._buffers[object_id - 1], pointer & OFFSET_MASK
         if int(offsets.max()) + nbytes > buffer.size:
             raise SimulationRefused(
                 where, f"touches bytes {int(offsets.max())} and {nbytes} on, of a buffer of {buffer.size} bytes"
             )
         return buffer, offsets
 
-    def _object(self, pointer: Array, where: str) -> int:
-        ids = pointer >> _OBJECT_SHIFT
+    def _is_shared(self, object_id: int) -> bool:
+        """A pointer that was an i32 on its way has lost its object: shared memory is what such pointers are into."""
+        return FIRST_SHARED <= object_id < FIRST_PRIVATE or (object_id == 0 and self.shared.nbytes > 0)
+
+    def _shared_number(self, object_id: int) -> int | None:
+        return object_id - FIRST_SHARED if object_id else None
+
+    def _object(self, pointer: Array) -> int | None:
+        ids = pointer >> OBJECT_SHIFT
         first = int(ids.flat[0])
-        if (ids != first).any():
-            raise SimulationRefused(where, "pointers into different buffers in one instruction")
-        return first
+        return first if ids.size == 1 or (ids == first).all() else None
 
-    def _private_offset(self, object_id: int, pointer: Array, nbytes: int, where: str) -> int:
-        size = self._private_sizes.get(object_id)
-        offsets = pointer & _OFFSET_MASK
-        offset = int(offsets.flat[0])
-        if size is None or offset + nbytes > size:
-            raise SimulationRefused(where, f"touches bytes {offset} to {offset + nbytes} of {size} private ones")
-        if (offsets != offset).any():
-            raise SimulationRefused(where, "work-items index private memory differently")
-        return offset
+    def _of_each_object(
+        self,
+        pointer: Array,
+        at: SubGroups,
+        access: Callable[[Array, SubGroups, Array], Array | None],
+        nbytes: int,
+    ) -> Array:
+        whole = np.broadcast_to(pointer, at.shape)
+        out = np.zeros((*at.shape, nbytes), np.uint8)
+        ids = whole >> OBJECT_SHIFT
+        for object_id in np.unique(ids):
+            mask = ids == object_id
+            values = access(mask, at.pick(mask), whole[mask][:, None])
+            if values is not None:
+                out[mask] = np.broadcast_to(values, (int(mask.sum()), 1, nbytes))[:, 0]
+        return out
 
-    def _write_private(self, object_id: int, offset: int, values: Array, active: Array | None) -> None:
-        size, nbytes = self._private_sizes[object_id], values.shape[-1]
-        if active is None and nbytes == size:
-            whole = np.broadcast_to(values, (self._count, LANES, size))
-            self._private[object_id] = np.ascontiguousarray(whole)
-            return
-        old = self._private[object_id]
-        new = undefined_bytes((self._count, LANES, size)) if old is None else old.copy()
-        new[slice(None) if active is None else active, :, offset : offset + nbytes] = values
-        self._private[object_id] = new
 
-    def _active_count(self, active: Array | None) -> int:
-        return self._count if active is None else len(active)
+def buffer_pointer(index: int) -> int:
+    """The start of a buffer, as a pointer."""
+    return (index + 1) << OBJECT_SHIFT
+
+
+def shared_pointer(index: int, start: int) -> int:
+    """A variable of shared memory that starts at this byte of it, as a pointer."""
+    return (FIRST_SHARED + index) << OBJECT_SHIFT | start

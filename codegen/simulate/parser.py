@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from codegen.simulate.global_parser import parse_globals
 from codegen.simulate.instruction_parser import parse_instruction, parse_parameters
 from codegen.simulate.ir import Block, Function, Instruction
 from codegen.simulate.refusal import SimulationRefused
@@ -26,7 +27,9 @@ def parse_kernel(text: str, name: str) -> Function:
     blocks = tuple(_blocks(text[head.end() : end].split("\n"), str(unnamed)))
     work_group_size = _required(text, head[0], "reqd_work_group_size")
     subgroup_size = _required(text, head[0], "intel_reqd_sub_group_size")
-    return Function(name, parameters, blocks, work_group_size, subgroup_size[0] if subgroup_size else None)
+    named = {o.symbol for b in blocks for i in (*b.phis, *b.body) for o in i.operands if o.symbol}
+    size = subgroup_size[0] if subgroup_size else None
+    return Function(name, parameters, blocks, work_group_size, size, parse_globals(text, named))
 
 
 def _required(text: str, head: str, metadata: str) -> tuple[int, ...] | None:
@@ -41,7 +44,7 @@ def _blocks(lines: list[str], entry: str) -> Iterator[Block]:
     joined = _join_switches(lines)
     for line in joined:
         code = line.split(" ; ")[0].rstrip() if "preds" in line else line.rstrip()
-        if not code.strip():
+        if not code.strip() or code.lstrip().startswith(("#dbg", ";")):
             continue
         if (m := _LABEL.match(code)) is not None:
             if instructions:
@@ -70,6 +73,6 @@ def _join_switches(lines: list[str]) -> Iterator[str]:
 def _block(label: str, instructions: list[Instruction]) -> Block:
     phis = tuple(i for i in instructions if i.opcode == "phi")
     body = tuple(i for i in instructions if i.opcode != "phi")
-    if not body or body[-1].opcode not in ("br", "switch", "ret"):
+    if not body or body[-1].opcode not in ("br", "switch", "ret", "unreachable"):
         raise SimulationRefused(body[-1].text if body else label, f"block {label} ends without br, switch or ret")
     return Block(label, phis, body)

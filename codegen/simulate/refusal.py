@@ -14,6 +14,25 @@ class SimulationRefused(CodegenError):
         return SimulationRefused, (self.where, self.message)
 
 
+class RaceDetected(SimulationRefused):
+    """Two accesses of shared local memory that no barrier orders: what comes out hangs on who is first.
+
+    `where` and `other` are the instructions, `subgroups` those that ran them, `address` the first byte of shared
+    memory that both touch.
+    """
+
+    def __init__(self, where: str, other: str, address: int, subgroups: tuple[int, int], message: str) -> None:
+        super().__init__(
+            where,
+            f"race at byte {address} of shared memory: sub-group {subgroups[0]} {message}, sub-group {subgroups[1]} "
+            f"at `{other}`, with no barrier between them",
+        )
+        self.other, self.address, self.subgroups, self._said = other, address, subgroups, message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RaceDetected, (self.where, self.other, self.address, self.subgroups, self._said)
+
+
 class SimulationTimedOut(CodegenError):
     """The time limit of a simulation passed."""
 

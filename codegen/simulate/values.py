@@ -69,6 +69,27 @@ def f32_to_bf16(values: Array) -> Array:
     return np.where(np.isnan(values), quiet, rounded).astype(np.uint16)
 
 
+def f64_to_bf16(values: Array) -> Array:
+    """float64 as bfloat16 bits, rounded once: to odd on the way, which keeps what the second rounding has to know."""
+    wide = np.asarray(values, np.float64)
+    near = wide.astype(np.float32)
+    off = wide - near
+    is_even = near.view(np.uint32) & np.uint32(1) == 0
+    step = np.nextafter(near, np.where(off > 0, np.float32(np.inf), np.float32(-np.inf)).astype(np.float32))
+    return f32_to_bf16(np.where((off != 0) & is_even & np.isfinite(off), step, near))
+
+
+def int_to_bf16(values: Array) -> Array:
+    """Integers as bfloat16 bits, rounded once: what a double cannot hold is folded into its last bit."""
+    if values.dtype.itemsize < 8:
+        return f64_to_bf16(values.astype(np.float64))
+    kept = (values >> 11) << 11
+    sticky = ((values != kept).astype(values.dtype)) << 11
+    large = (kept | sticky).astype(np.float64)
+    is_small = (values < (1 << 53)) & (values > -(1 << 53)) if values.dtype.kind == "i" else values < (1 << 53)
+    return f64_to_bf16(np.where(is_small, values.astype(np.float64), large))
+
+
 def unsigned(values: Array) -> Array:
     """The same bits as unsigned integers; truth values as they are."""
     return values if values.dtype.kind == "b" else values.view(np.dtype(f"u{values.dtype.itemsize}"))

@@ -14,6 +14,7 @@ from tests.codegen.faults import FAULTS, Fault
 from tests.codegen.gemm_fixtures import FIXTURES, PREFETCH, RAGGED, Buffer, GemmFixture
 
 HEAD = """
+@slm = internal addrspace(3) global [64 x i8] undef, align 64
 define spir_kernel void @gemm(ptr addrspace(1) %A, ptr addrspace(1) %B) !reqd_work_group_size !0 {
 entry:
   %array = alloca [8 x i32], align 64
@@ -50,6 +51,13 @@ def test_prefetches_go_and_each_builtin_is_defined_once() -> None:
     [
         ("call spir_func void @_Z7barrierj(i32 1)", "function _Z7barrierj"),
         ("%x = call i32 @_Z22get_sub_group_local_idv()", "function _Z22get_sub_group_local_idv"),
+        ("%x = atomicrmw add ptr addrspace(1) %A, i32 1 monotonic, align 4", "instruction atomicrmw"),
+        ("%x = load i32, ptr addrspace(3) @slm, align 4", "a variable of the module"),
+        (
+            "%x = call <8 x half> @_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_Dh("
+            "<8 x i16> zeroinitializer, <8 x i32> zeroinitializer, <8 x half> zeroinitializer)",
+            "an accumulator of <8 x half>",
+        ),
         ("%x = load i16, ptr %p, align 2", "private memory with elements of two sizes"),
         ("%q = getelementptr i8, ptr %array, i64 2\n  %x = load i32, ptr %q, align 2", "the middle of an element"),
         ("%e = extractelement <4 x i32> %v, i64 0\n  %x = getelementptr i8, ptr addrspace(1) %A, i32 %e", "an address"),
@@ -59,7 +67,7 @@ def test_prefetches_go_and_each_builtin_is_defined_once() -> None:
         ),
         ("%x = bitcast <4 x i32> %v to <8 x i16>", "elements of another size"),
         ("%x = ptrtoint ptr %p to i64", "a private pointer used otherwise"),
-        ("%x = atomicrmw add ptr addrspace(1) %A, i32 1 monotonic", "instruction atomicrmw is not known"),
+        ("%x = atomicrmw add ptr addrspace(1) %A, i32 1 monotonic", "instruction atomicrmw"),
     ],
 )
 def test_what_is_not_emulated_is_refused(line: str, message: str) -> None:

@@ -101,18 +101,6 @@ joined:
     assert _per_subgroup(body, 4) == [99, 11, 99, 33]
 
 
-def test_lanes_must_not_part() -> None:
-    body = """
-  %some = icmp ult i64 %lane, 5
-  br i1 %some, label %one, label %two
-one:
-  br label %two
-two:
-  ret void"""
-    with pytest.raises(SimulationRefused, match=r"br i1 %some.*lanes of a sub-group part ways"):
-        run(body, np.zeros(4, np.int32), np.zeros(4, np.int32))
-
-
 def test_an_endless_loop_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("codegen.simulate.machine.MAX_BLOCKS", 100)
     with pytest.raises(SimulationRefused, match="endless loop"):
