@@ -29,7 +29,24 @@ def _lower_xetile() -> type[ModulePass]:
     return LowerXeTilePass
 
 
+def _state_maps() -> type[ModulePass]:
+    from codegen.transforms.state_maps import StateMapsPass
+
+    return StateMapsPass
+
+
+def _unblock_tiles() -> type[ModulePass]:
+    from codegen.transforms.unblock_tiles import UnblockTilesPass
+
+    return UnblockTilesPass
+
+
 UNIVERSE = Universe(
     all_dialects={"xetile": _xetile, "xegpu": _xegpu},
-    all_passes={"fold-tile-offsets": _fold_tile_offsets, "lower-xetile": _lower_xetile},
+    all_passes={
+        "state-maps": _state_maps,
+        "unblock-tiles": _unblock_tiles,
+        "fold-tile-offsets": _fold_tile_offsets,
+        "lower-xetile": _lower_xetile,
+    },
 )

@@ -1,4 +1,4 @@
-"""Folds `update_tile_offset` into the offsets of `init_tile`; loops then carry offsets instead of tiles."""
+"""Folds `update_tile_offset` into the offsets of `init_tile`; loops and branches carry offsets in place of tiles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
@@ -19,7 +19,7 @@ _AXES = ("row", "column")
 
 @dataclass(frozen=True)
 class FoldTileOffsetsPass(ModulePass):
-    """Afterwards every tile comes from an `init_tile`. Scattered tiles are left as they are."""
+    """Afterwards every tile comes from an `init_tile`."""
 
     name = "fold-tile-offsets"
 
@@ -31,17 +31,20 @@ def fold_tile_offsets(module: ModuleOp) -> None:
     """Apply the pass.
 
     Raises:
-        PassFailedException: a tile comes from an operation that is not understood, or a loop changes its matrix.
+        PassFailedException: a tile comes from an operation that is not understood, or a loop or branch changes its
+            matrix.
     """
     _fold_block(module.body.block)
 
 
 def _fold_block(block: Block) -> None:
     for op in tuple(block.ops):
-        if isinstance(op, UpdateTileOffsetOp) and op.indices is None:
+        if isinstance(op, UpdateTileOffsetOp):
             _fold_update(op)
-        elif isinstance(op, scf.ForOp) and any(map(_is_movable, op.iter_args)):
+        elif isinstance(op, scf.ForOp) and any(map(_is_tile, op.iter_args)):
             _fold_loop(op)
+        elif isinstance(op, scf.IfOp) and any(map(_is_tile, op.results)):
+            _fold_branch(op)
         else:
             for region in op.regions:
                 for inner in region.blocks:
@@ -49,11 +52,17 @@ def _fold_block(block: Block) -> None:
 
 
 def _fold_update(op: UpdateTileOffsetOp) -> None:
-    init = _init_of(op.tile)
-    batch = (0,) * (len(init.offsets) - 2)
-    moves = (*batch, *op.offsets)
-    offsets = tuple(_sum(offset, move, op) for offset, move in zip(init.offsets, moves, strict=True))
-    op.result.replace_all_uses_with(_at(init, offsets, InsertPoint.before(op), op.result.name_hint))
+    init, where = _init_of(op.tile), InsertPoint.before(op)
+    if op.indices is None:
+        batch = (0,) * (len(init.offsets) - 2)
+        moves = (*batch, *op.offsets)
+        place = tuple(_sum(offset, move, op) for offset, move in zip(init.offsets, moves, strict=True))
+    else:
+        (indices,) = _place(init)
+        moved = arith.AddiOp(_value(indices, where), op.indices)
+        Rewriter.insert_op(moved, where)
+        place = (moved.result,)
+    op.result.replace_all_uses_with(_at(init, place, where, op.result.name_hint))
     Rewriter.erase_op(op)
 
 
@@ -84,9 +93,34 @@ def _fold_loop(loop: scf.ForOp) -> None:
     Rewriter.erase_op(loop)
 
 
+def _fold_branch(op: scf.IfOp) -> None:
+    """Replace the tiles that a branch gives by those of their offsets that differ."""
+    ends: list[Operation] = []
+    for region in op.regions:
+        _fold_block(region.block)
+        end = region.block.last_op
+        assert end is not None  # a branch with results yields them in both regions
+        ends.append(end)
+    yes, no = ends
+    carried = [_Carried.chosen(r, a, b) for r, a, b in zip(op.results, yes.operands, no.operands, strict=True)]
+    types: list[Attribute] = []
+    for end in ends:
+        where, pairs = InsertPoint.before(end), zip(carried, end.operands, strict=True)
+        parts = [_value(v, where) for c, y in pairs for v in c.split(y)]
+        types = [part.type for part in parts]
+        Rewriter.replace_op(end, scf.YieldOp(*parts))
+    false, true = op.detach_region(1), op.detach_region(0)
+    new = scf.IfOp(op.cond, types, true, false)
+    Rewriter.insert_op(new, InsertPoint.before(op))
+    results = iter(new.results)
+    for c, result in zip(carried, op.results, strict=True):
+        _rename(result, c.join(results, InsertPoint.before(op)))
+    Rewriter.erase_op(op)
+
+
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """One value that a loop carries; of a tile, where it starts and which of its offsets change."""
+    """One value that a loop or a branch gives; of a tile, where it starts and which of its offsets change."""
 
     argument: SSAValue
     start: SSAValue
@@ -95,10 +129,20 @@ class _Carried:
 
     @staticmethod
     def of(argument: SSAValue, start: SSAValue, yielded: SSAValue) -> "_Carried":
-        if not _is_movable(start):
+        if not _is_tile(start):
             return _Carried(argument, start, None, ())
         init = _init_of(start)
-        return _Carried(argument, start, init, _moves(argument, yielded, len(init.offsets)))
+        return _Carried(argument, start, init, _moves(argument, yielded, len(_place(init))))
+
+    @staticmethod
+    def chosen(result: SSAValue, yes: SSAValue, no: SSAValue) -> "_Carried":
+        """What a branch gives."""
+        if not _is_tile(result):
+            return _Carried(result, yes, None, ())
+        one, other = _init_of(yes), _init_of(no)
+        places = zip(_place(one), _place(other), strict=False)
+        # Equal constants that each region has for itself must be carried too: neither is known outside.
+        return _Carried(result, yes, one, tuple(a is not b and not (isinstance(a, int) and a == b) for a, b in places))
 
     def split(self, value: SSAValue) -> list[Index]:
         """What the loop carries for a value: itself, or the offsets that change."""
@@ -106,37 +150,48 @@ class _Carried:
             return [value]
         init, first = _init_of(value), self.init
         same = (init.source, init.placement[1:]) == (first.source, first.placement[1:])
-        fixed = [(a, b) for a, b, moves in zip(init.offsets, first.offsets, self.moves, strict=True) if not moves]
+        fixed = [(a, b) for a, b, moves in zip(_place(init), _place(first), self.moves, strict=False) if not moves]
         if not same or any(_known(a) != _known(b) for a, b in fixed):
             raise PassFailedException(
-                "fold-tile-offsets: expected a loop to move its tiles, got one that changes matrix"
+                "fold-tile-offsets: expected loops and branches to move their tiles, got one that changes matrix"
             )
-        return [offset for offset, moves in zip(init.offsets, self.moves, strict=True) if moves]
+        return [offset for offset, moves in zip(_place(init), self.moves, strict=True) if moves]
 
     def join(self, values: Iterator[SSAValue], where: InsertPoint) -> SSAValue:
         """The value made again of what the loop carries for it."""
         if self.init is None:
             return next(values)
         offsets: list[Index] = []
-        for axis, (offset, moves) in enumerate(zip(self.init.offsets, self.moves, strict=True)):
+        for axis, (offset, moves) in enumerate(zip(_place(self.init), self.moves, strict=True)):
             if moves:
                 offset = next(values)
-                axis_name = _AXES[axis - len(self.moves) + 2] if axis >= len(self.moves) - 2 else "batch"
-                offset.name_hint = f"{self.argument.name_hint or 'tile'}_{axis_name}"
+                offset.name_hint = f"{self.argument.name_hint or 'tile'}_{self._axis_name(axis)}"
             offsets.append(offset)
         return _at(self.init, tuple(offsets), where, self.argument.name_hint)
 
+    def _axis_name(self, axis: int) -> str:
+        if len(self.moves) < 2:
+            return "indices"
+        return _AXES[axis - len(self.moves) + 2] if axis >= len(self.moves) - 2 else "batch"
 
-def _is_movable(value: SSAValue) -> bool:
-    return isinstance(value.type, TileType) and not value.type.traits.scattered
+
+def _is_tile(value: SSAValue) -> bool:
+    return isinstance(value.type, TileType)
+
+
+def _place(init: InitTileOp) -> tuple[Index, ...]:
+    """What says where a tile lies: its offsets, or the indices of its elements."""
+    return init.offsets if init.indices is None else (init.indices,)
 
 
 def _moves(argument: SSAValue, yielded: SSAValue, rank: int) -> tuple[bool, ...]:
     """Which offsets change between the start and the end of a loop's body; all, if that is not plain."""
     row = column = False
+    if rank == 1:
+        return (yielded is not argument,)
     while yielded is not argument:
         update = yielded.owner
-        if not isinstance(update, UpdateTileOffsetOp):
+        if not isinstance(update, UpdateTileOffsetOp) or update.indices is not None:
             return (True,) * rank
         down, across = map(_known, update.offsets)
         row, column = row or down != 0, column or across != 0
@@ -149,15 +204,21 @@ def _init_of(tile: SSAValue) -> InitTileOp:
     if not isinstance(owner, InitTileOp):
         source = owner.name if isinstance(owner, Operation) else "a block argument"
         raise PassFailedException(
-            f"fold-tile-offsets: expected a tile from init_tile, update_tile_offset or scf.for, got one from {source}"
+            f"fold-tile-offsets: expected a tile from init_tile, update_tile_offset, scf.for or scf.if, "
+            f"got one from {source}"
         )
     return owner
 
 
-def _at(init: InitTileOp, offsets: tuple[Index, ...], where: InsertPoint, name: str | None) -> SSAValue:
-    """The tile at other offsets."""
-    _, sizes, strides = init.placement
-    moved = InitTileOp(init.source, offsets, init.tile.type, sizes=sizes, strides=strides)
+def _at(init: InitTileOp, place: tuple[Index, ...], where: InsertPoint, name: str | None) -> SSAValue:
+    """The tile at other offsets, or with other indices."""
+    if init.indices is None:
+        _, sizes, strides = init.placement
+        moved = InitTileOp(init.source, place, init.tile.type, sizes=sizes, strides=strides)
+    else:
+        (indices,) = place
+        assert isinstance(indices, SSAValue)
+        moved = InitTileOp(init.source, (), init.tile.type, indices=indices)
     moved.tile.name_hint = name
     Rewriter.insert_op(moved, where)
     return moved.tile

@@ -1,0 +1,1 @@
+"""How each group of XeTile operations becomes XeGPU: the parts of lower-xetile."""
