@@ -3,6 +3,7 @@
 from xdsl.ir import Dialect
 
 from codegen.dialects.cache_hint import XeGPUCacheHint
+from codegen.dialects.spellings import spelling
 from codegen.dialects.xegpu_barrier import (
     AllocNbarrierOp,
     FenceOp,
@@ -102,6 +103,7 @@ XeGPU = Dialect(
         StoreOp,
         UpdateNdOffsetOp,
         UpdateOffsetOp,
+        spelling("xegpu.update_offsets", UpdateOffsetOp),
     ],
     [
         BlockTdescAttr,

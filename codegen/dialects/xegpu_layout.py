@@ -200,8 +200,8 @@ class SliceAttr(Data[Slice]):
 
     name = "xegpu.slice"
 
-    def __init__(self, parent: "LayoutAttr | SliceAttr", dims: Ints) -> None:
-        super().__init__(Slice(parent, dims))
+    def __init__(self, parent: "LayoutAttr | SliceAttr | Slice", dims: Ints = ()) -> None:
+        super().__init__(parent if isinstance(parent, Slice) else Slice(parent, dims))  # the parser makes it of a Slice
 
     @property
     def parent(self) -> "LayoutAttr | SliceAttr":
