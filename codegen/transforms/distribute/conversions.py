@@ -1,0 +1,41 @@
+"""convert_layout: nothing, a rearrangement in registers, or an exchange through shared local memory."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import Operation
+
+from codegen.dialects.xegpu import ConvertLayoutOp
+from codegen.transforms.distribute.exchange import redistribute
+from codegen.transforms.distribute.layout import Layout
+from codegen.transforms.distribute.regroup import layout_runs, regroup
+from codegen.transforms.distribute.rule import Known, Rule, refuse, stated, vector_shape
+from codegen.transforms.distribute.work import Work
+
+
+def _derive(op: ConvertLayoutOp, known: Known) -> Layout | None:
+    return stated(op, "target_layout", vector_shape(op.result))
+
+
+def _operands(op: ConvertLayoutOp, layout: Layout | None, known: Known) -> Sequence[Layout | None]:
+    shape = vector_shape(op.source)
+    said = stated(op, "input_layout", shape)
+    came = known.get(op.source)
+    if said is not None and came is not None and not said.same_as(came, shape):
+        raise refuse(f"convert_layout's input_layout to be that of its source, {came.axes}", said.axes)
+    return [said]
+
+
+def _lower(op: ConvertLayoutOp, work: Work) -> None:
+    shape = vector_shape(op.source)
+    source, target, parts = work.layout(op.source), work.layout(op.result), work.parts[op.source]
+    if source.same_as(target, shape):
+        work.replace(op, parts)
+        return
+    runs = layout_runs(source, shape, target, shape, (0,) * len(shape), work.subgroups_at(op))
+    if runs is not None:
+        work.replace(op, regroup(work, parts, source, shape, target, runs))
+    else:
+        work.replace(op, redistribute(work, op, parts, source, target, shape))
+
+
+CONVERSIONS: dict[type[Operation], Rule] = {ConvertLayoutOp: Rule(_lower, derive=_derive, operands=_operands)}
