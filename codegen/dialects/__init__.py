@@ -4,13 +4,13 @@ from functools import cache
 from io import StringIO
 
 from xdsl.context import Context
-from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
 from xdsl.dialects.math import Math
 from xdsl.dialects.scf import Scf
 from xdsl.parser import Parser
 
+from codegen.dialects.arith_ops import Arith
 from codegen.dialects.gpu import Gpu
 from codegen.dialects.kernel_context import KernelContext
 from codegen.dialects.linalg import Linalg
