@@ -220,7 +220,7 @@ class RaceDetector:
             self._texts[int(what[slot])],
             address=int(slot % self._granules) * self._granule,
             subgroups=(int(e.subgroup[at]), int(who[slot])),
-            message=f"in work-group {self._teams[int(access.team[at // count])]} {does} what the other {did}",
+            message=f"in work-group {self._teams[int(access.team[at // count])]} {does} where the other {did}",
         )
 
 

@@ -25,7 +25,7 @@ class RaceDetected(SimulationRefused):
         super().__init__(
             where,
             f"race at byte {address} of shared memory: sub-group {subgroups[0]} {message}, sub-group {subgroups[1]} "
-            f"at `{other}`, with no barrier between them",
+            f"at `{other}`, with no barrier between",
         )
         self.other, self.address, self.subgroups, self._said = other, address, subgroups, message
 
