@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import FixedBitwidthType, NoneAttr, ShapedType, VectorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType, NoneAttr, ShapedType, VectorType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
@@ -116,7 +116,7 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType):
         shape = self.get_shape()
         if not shape or min(shape) < 1:
             raise VerifyException(
-                f"xegpu.tensor_desc: expected a static shape of at least one dimension, got {format_ints(shape)}"
+                f"xegpu.tensor_desc: expected a static shape of at least one dimension, got {_dimensions(shape)}"
             )
         if len(shape) == 1 and self.block.boundary_check:
             raise VerifyException("xegpu.tensor_desc: expected boundary_check = false for one dimension, got true")
@@ -211,7 +211,7 @@ class MemDescType(ParametrizedAttribute, TypeAttribute, ShapedType):
         shape = self.get_shape()
         if not shape or min(shape) < 1:
             raise VerifyException(
-                f"xegpu.mem_desc: expected a static shape of at least one dimension, got {format_ints(shape)}"
+                f"xegpu.mem_desc: expected a static shape of at least one dimension, got {_dimensions(shape)}"
             )
         for key, values in (("stride", self.stride), ("block", self.block)):
             if values is not None and len(values) != len(shape):
@@ -247,6 +247,10 @@ def bits(element_type: Attribute) -> int:
     """Bits of an element in memory; tf32 is stored as f32."""
     assert isinstance(element_type, FixedBitwidthType), element_type
     return 32 if element_type.bitwidth == 19 else element_type.bitwidth
+
+
+def _dimensions(shape: Sequence[int]) -> str:
+    return f"[{', '.join('?' if n == DYNAMIC_INDEX else str(n) for n in shape)}]"
 
 
 def _canonical(attribute: Attribute) -> Attribute:
