@@ -1,0 +1,66 @@
+"""Products of linalg become tiled XeTile kernels for a configuration, and launches of them."""
+
+import pytest
+from xdsl.context import Context
+from xdsl.utils.exceptions import PassFailedException, VerifyException
+
+from codegen.dialects import parse, text
+from codegen.dialects.host import device_part
+from codegen.transforms.tile_linalg import TileLinalgPass
+
+SOURCE = """
+func.func @main(%A: memref<96x80xf16>, %B: memref<80x112xf16>, %C: memref<96x112xf32>) {
+  linalg.matmul ins(%A, %B : memref<96x80xf16>, memref<80x112xf16>) outs(%C : memref<96x112xf32>)
+  return
+}"""
+BATCH = """
+func.func @main(%A: memref<3x48x64xf16>, %B: memref<3x64x32xf16>, %C: memref<3x48x32xf32>) {
+  linalg.batch_matmul ins(%A, %B : memref<3x48x64xf16>, memref<3x64x32xf16>) outs(%C : memref<3x48x32xf32>)
+  return
+}"""
+FLAGS = TileLinalgPass(block=(64, 32, 16), sg_layout=(2, 1))
+
+
+def tiled(source: str) -> str:
+    """The module of kernels and launches that a program becomes."""
+    module = parse(source)
+    module.verify()
+    FLAGS.apply(Context(), module)
+    module.verify()
+    return text(module)
+
+
+def test_a_matmul_is_launched_over_blocks_of_c() -> None:
+    (launch,) = device_part(tiled(SOURCE)).launches
+    assert (launch.module, launch.kernel) == ("matmul", "matmul")
+    assert launch.grid == (4, 2, 1)
+    assert launch.block == (32, 1, 1)
+
+
+def test_a_batch_is_counted_by_z() -> None:
+    (launch,) = device_part(tiled(BATCH)).launches
+    assert launch.grid == (1, 1, 3)
+    assert "memref<3x48x64xf16> -> !xetile.tile<64x16xf16" in tiled(BATCH)
+
+
+def test_two_products_are_two_kernels() -> None:
+    again = SOURCE.replace("  return", SOURCE.splitlines()[2] + "\n  return")
+    assert [launch.kernel for launch in device_part(tiled(again)).launches] == ["matmul_0", "matmul_1"]
+
+
+def test_a_dynamic_shape_is_refused() -> None:
+    dynamic = SOURCE.replace("96x80", "?x80").replace("96x112", "?x112")
+    with pytest.raises(PassFailedException, match="expected memrefs of static shape"):
+        tiled(dynamic)
+
+
+def test_shapes_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(
+        VerifyException, match=r"linalg\.matmul: expected 2-D a .*got \[96, 80\], \[88, 112\]"
+    ):
+        tiled(SOURCE.replace("80x112", "88x112"))
+
+
+def test_a_block_that_does_not_divide_over_sub_groups_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"divides over sg_layout, got \[64, 30, 16\] over \[2, 4\]"):
+        TileLinalgPass(block=(64, 30, 16), sg_layout=(2, 4))
