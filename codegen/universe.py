@@ -1,8 +1,22 @@
-"""What xDSL's tools learn from this package: our dialects and passes. The gpu dialect of `xdsl-opt` is xDSL's own."""
+"""What xDSL's tools and `xetune opt` know of this package: our dialects, and our passes by name."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
 
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
+
+PASSES = {
+    "expand-subgroup-threads": "codegen.transforms.expand_subgroup_threads:ExpandSubgroupThreadsPass",
+    "fold-tile-offsets": "codegen.transforms.fold_tile_offsets:FoldTileOffsetsPass",
+    "lower-xetile": "codegen.transforms.lower_xetile:LowerXeTilePass",
+    "tile-linalg": "codegen.transforms.tile_linalg:TileLinalgPass",
+    "tile-mma-to-contract": "codegen.transforms.tile_mma_to_contract:TileMmaToContractPass",
+    "vector-to-xetile": "codegen.transforms.vector_to_xetile:VectorToXeTilePass",
+}
+"""Each pass by name, as module:class; it is imported when it is asked for. A new pass is a line here."""
 
 
 def _xetile() -> Dialect:
@@ -17,36 +31,18 @@ def _xegpu() -> Dialect:
     return XeGPU
 
 
-def _fold_tile_offsets() -> type[ModulePass]:
-    from codegen.transforms.fold_tile_offsets import FoldTileOffsetsPass
+def pass_factory(place: str) -> Callable[[], type[ModulePass]]:
+    """What imports the pass at module:class when it is called."""
 
-    return FoldTileOffsetsPass
+    def load() -> type[ModulePass]:
+        module, name = place.split(":")
+        return cast("type[ModulePass]", getattr(import_module(module), name))
 
-
-def _lower_xetile() -> type[ModulePass]:
-    from codegen.transforms.lower_xetile import LowerXeTilePass
-
-    return LowerXeTilePass
-
-
-def _state_maps() -> type[ModulePass]:
-    from codegen.transforms.state_maps import StateMapsPass
-
-    return StateMapsPass
-
-
-def _unblock_tiles() -> type[ModulePass]:
-    from codegen.transforms.unblock_tiles import UnblockTilesPass
-
-    return UnblockTilesPass
+    return load
 
 
 UNIVERSE = Universe(
+    # The gpu dialect of `xdsl-opt` is xDSL's own.
     all_dialects={"xetile": _xetile, "xegpu": _xegpu},
-    all_passes={
-        "state-maps": _state_maps,
-        "unblock-tiles": _unblock_tiles,
-        "fold-tile-offsets": _fold_tile_offsets,
-        "lower-xetile": _lower_xetile,
-    },
+    all_passes={name: pass_factory(place) for name, place in PASSES.items()},
 )
