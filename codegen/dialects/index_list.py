@@ -32,8 +32,9 @@ def markers(static: DenseArrayBase[IntegerType] | None) -> int:
 
 
 def parse_indices(parser: Parser) -> tuple[Index, ...]:
-    """Parse `[%m, 64]`."""
-    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_index(parser)))
+    """Parse `[%m, 64]`; `%two:2` stands for both results of what defines it."""
+    lists = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_index(parser))
+    return tuple(value for values in lists for value in values)
 
 
 def print_indices(printer: Printer, values: Sequence[Index]) -> None:
@@ -47,9 +48,16 @@ def resolve_index(parser: Parser, operand: UnresolvedOperand) -> SSAValue:
     return parser.resolve_operand(operand, index)
 
 
-def _parse_index(parser: Parser) -> Index:
+def _parse_index(parser: Parser) -> list[Index]:
     operand = parser.parse_optional_unresolved_operand()
-    return parser.parse_integer() if operand is None else resolve_index(parser, operand)
+    if operand is None:
+        return [parser.parse_integer()]
+    if not parser.parse_optional_punctuation(":"):
+        return [resolve_index(parser, operand)]
+    count, known = parser.parse_integer(), parser.ssa_values.get(operand.operand_name, ())
+    if len(known) != count or any(value.type != index for value in known):
+        parser.raise_error(f"expected {count} values of type index in %{operand.operand_name}, got {len(known)}")
+    return list(known)
 
 
 def _print_index(printer: Printer, value: Index) -> None:

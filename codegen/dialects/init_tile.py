@@ -19,14 +19,15 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.base_matrix import verify_extent, verify_order
+from codegen.dialects.base_matrix import verify_extent, verify_memory_space, verify_order
 from codegen.dialects.index_list import Index, index, join, markers, parse_indices, print_indices, split
 from codegen.dialects.maps import format_ints
+from codegen.dialects.spellings import parse_arrow, parse_attributes, parse_type
 from codegen.dialects.tile import TileType, verify_indices
 
 
@@ -88,24 +89,19 @@ class InitTileOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         source = parser.parse_unresolved_operand()
-        offsets = sizes = strides = ()
-        indices = None
-        if parser.parse_optional_punctuation(","):
-            indices = parser.parse_unresolved_operand()
-        else:
-            offsets = parse_indices(parser)
-            if parser.parse_optional_punctuation(","):
-                sizes = parse_indices(parser)
-                parser.parse_punctuation(",")
-                strides = parse_indices(parser)
-        attributes = parser.parse_optional_attr_dict()
+        offsets, sizes, strides, indices = _parse_place(parser)
+        attributes = parse_attributes(parser)[0]
         parser.parse_punctuation(":")
         base = parser.resolve_operand(source, parser.parse_type())
+        given = [parser.parse_type() for _ in iter(lambda: parser.parse_optional_punctuation(","), None)]
         if indices is not None:
-            parser.parse_punctuation(",")
-            indices = parser.resolve_operand(indices, parser.parse_type())
-        parser.parse_punctuation("->")
-        tile = parser.parse_type()
+            if len(given) != 1:
+                parser.raise_error(f"init_tile: expected the type of the indices, got {len(given)} types")
+            indices = parser.resolve_operand(indices, given[0])
+        elif any(t != index for t in given):  # the RFC lists the types of the offsets
+            parser.raise_error(f"init_tile: expected offsets of type index, got {[str(t) for t in given]}")
+        parse_arrow(parser)
+        tile = parse_type(parser)
         return cls(base, offsets, tile, sizes=sizes, strides=strides, indices=indices, attributes=attributes)
 
     def print(self, printer: Printer) -> None:
@@ -138,7 +134,8 @@ class InitTileOp(IRDLOperation):
                 raise VerifyException(f"init_tile: expected a tile of {base.element_type}, got {tile.element_type}")
         elif base != i64:
             raise VerifyException(f"init_tile: expected a memref or an i64 address, got {base}")
-        if len(tile.get_shape()) != 2:
+        verify_memory_space(base, tile.traits.memory_space)
+        if len(tile.get_shape()) != 2 and not (tile.traits.scattered and len(tile.get_shape()) == 1):
             raise VerifyException(f"init_tile: expected a 2-D tile, got shape {format_ints(tile.get_shape())}")
         if tile.traits.scattered != (self.const_offsets is None):
             raise VerifyException("init_tile: expected indices for a scattered tile and offsets for any other")
@@ -158,3 +155,19 @@ class InitTileOp(IRDLOperation):
             raise VerifyException(f"init_tile: expected {rank} offsets for {base}, got {len(offsets)}")
         verify_extent(base, rank, sizes, strides)
         verify_order(base, strides, tile.traits.order)
+
+
+_Place = tuple[tuple[Index, ...], tuple[Index, ...], tuple[Index, ...], UnresolvedOperand | None]
+
+
+def _parse_place(parser: Parser) -> _Place:
+    """Parse `[offsets], [sizes], [strides]`, with or without a comma before, or `, %indices`."""
+    comma = parser.parse_optional_punctuation(",")
+    if comma and (indices := parser.parse_optional_unresolved_operand()) is not None:
+        return (), (), (), indices
+    offsets = parse_indices(parser)
+    if not parser.parse_optional_punctuation(","):
+        return offsets, (), (), None
+    sizes = parse_indices(parser)
+    parser.parse_punctuation(",")
+    return offsets, sizes, parse_indices(parser), None

@@ -9,7 +9,12 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.map_rules import transposed_source, verify_same_subgroups, verify_source
+from codegen.dialects.map_rules import (
+    transposed_source,
+    transposes_in_registers,
+    verify_same_subgroups,
+    verify_source,
+)
 from codegen.dialects.mapped_vector import SOURCE_AND_RESULT, MappedVectorOp, name_maps, verify_shape
 from codegen.dialects.maps import Ints, WgMap, format_ints
 from codegen.dialects.spellings import ints, parse_arrow, parse_attributes, parse_optional_arrow, take_properties
@@ -65,8 +70,16 @@ class TransposeOp(MappedVectorOp):
         if ints(self.permutation) != _SWAP:
             raise VerifyException(f"transpose: expected permutation [1, 0], got {format_ints(ints(self.permutation))}")
         verify_shape("transpose", self.result, self.source_type.get_shape()[::-1])
-        derived = None if self.wg_map_result is None else transposed_source(self.wg_map_result)
-        verify_source("transpose", self.source, self.wg_map_source, derived)
+        result, shape = self.wg_map_result, self.source_type.get_shape()
+        derived = None if result is None else transposed_source(result)
+        verify_source(
+            "transpose",
+            self.source,
+            self.wg_map_source,
+            derived,
+            # swapped, as the RFC derives; or, as in its appendix 2.3, so that no element moves between sub-groups
+            lambda m: result is None or m == derived or transposes_in_registers(m, result, shape),
+        )
 
 
 @irdl_op_definition
@@ -119,8 +132,8 @@ class ConvertLayoutOp(MappedVectorOp):
     def verify_(self) -> None:
         self.verify_vectors((2,))
         verify_shape("convert_layout", self.result, self.source_type.get_shape())
-        verify_same_subgroups("convert_layout", self.wg_map_result, self.wg_map_source)
-        verify_source("convert_layout", self.source, self.wg_map_source, None)
+        verify_same_subgroups("convert_layout", self.source, self.wg_map_result, self.wg_map_source)
+        verify_source("convert_layout", self.source, self.wg_map_source, None, lambda m: True)
 
 
 def _parse_optional_ints(parser: Parser) -> Ints | None:

@@ -1,7 +1,10 @@
 """Which map the operand of an operation has, given that of its result. Source: XeTile RFC, "Workgroup Level XeTile"."""
 
+from collections.abc import Callable
 from math import prod
+from typing import cast
 
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -40,31 +43,48 @@ def stated_map(value: SSAValue) -> WgMap | None:
     return next((m for m in (*stated, *tiles) if isinstance(m, WgMap)), None)
 
 
-def verify_source(op: str, source: SSAValue, stated: WgMap | None, derived: WgMap | None) -> None:
+def same_owners(a: WgMap, b: WgMap, shape: Ints) -> bool:
+    """Whether two maps give each sub-group the same blocks, in the same rounds."""
+    return a == b or (a.sg_data == b.sg_data and a.owned(shape) == b.owned(shape))
+
+
+def transposes_in_registers(source: WgMap, result: WgMap, shape: Ints) -> bool:
+    """Whether each sub-group owns of the source, of that shape, just what it owns of the transposed result."""
+    swapped = tuple(tuple((r, c) for c, r in blocks) for blocks in result.owned(shape[::-1]))
+    return source.sg_data == result.sg_data[::-1] and [*map(sorted, source.owned(shape))] == [*map(sorted, swapped)]
+
+
+def verify_source(
+    op: str, source: SSAValue, stated: WgMap | None, derived: WgMap | None, agrees: Callable[[WgMap], bool]
+) -> None:
     """Check that the maps of a source agree: what the operation states, what it derives, what its producer states.
 
     Raises:
         VerifyException: they do not.
     """
-    if stated is not None and derived is not None and stated != derived:
+    if stated is not None and derived is not None and not agrees(stated):
         raise VerifyException(f"{op}: expected wg_map_source {_text(derived)} for that result, got {_text(stated)}")
-    wanted, produced = stated or derived, stated_map(source)
-    if wanted is not None and produced is not None and wanted != produced:
+    produced, expected = stated_map(source), stated or derived
+    if produced is None or expected is None:
+        return
+    shape = cast(VectorType, source.type).get_shape()
+    if not (agrees(produced) if stated is None else same_owners(produced, stated, shape)):
         raise VerifyException(
-            f"{op}: expected a source with {_text(wanted)}, got one with {_text(produced)}: convert_layout changes it"
+            f"{op}: expected a source with {_text(expected)}, got one with {_text(produced)}: convert_layout changes it"
         )
 
 
-def verify_same_subgroups(op: str, result: WgMap, source: WgMap | None) -> None:
-    """Check that two maps are for one number of sub-groups.
+def verify_same_subgroups(op: str, source: SSAValue, result: WgMap | None, stated: WgMap | None) -> None:
+    """Check that the maps of source and result are for one number of sub-groups.
 
     Raises:
         VerifyException: they are not.
     """
-    if source is not None and prod(source.sg_layout) != prod(result.sg_layout):
+    before = stated or stated_map(source)
+    if result is not None and before is not None and prod(before.sg_layout) != prod(result.sg_layout):
         raise VerifyException(
             f"{op}: expected as many sub-groups in both maps, "
-            f"got {prod(source.sg_layout)} in wg_map_source and {prod(result.sg_layout)} in wg_map_result"
+            f"got {prod(before.sg_layout)} of the source and {prod(result.sg_layout)} of the result"
         )
 
 

@@ -70,6 +70,14 @@ class WgMap(Data[tuple[Ints, Ints]]):
         verify_pair("xetile.wg_map: sg_layout", self.sg_layout)
         verify_pair("xetile.wg_map: sg_data", self.sg_data)
 
+    def owned(self, shape: Sequence[int]) -> tuple[tuple[Ints, ...], ...]:
+        """Where the blocks of `sg_data` start that each sub-group owns of a tile of this shape, by id and round."""
+        rows, columns = (
+            [_owned_along(extent, layout, data, at) for at in range(layout)]
+            for extent, layout, data in zip(shape, self.sg_layout, self.sg_data, strict=True)
+        )
+        return tuple(tuple((r, c) for r in down for c in across) for down in rows for across in columns)
+
     def verify_distributes(self, what: str, shape: Sequence[int]) -> None:
         """Check that the map distributes a tile or vector of this shape.
 
@@ -78,13 +86,7 @@ class WgMap(Data[tuple[Ints, Ints]]):
         """
         if len(shape) != 2:
             raise VerifyException(f"{what}: a wg_map needs two dimensions, got shape {format_ints(shape)}")
-        for axis, (extent, layout, data) in enumerate(zip(shape, self.sg_layout, self.sg_data, strict=True)):
-            covered = layout * data
-            if extent % data or (extent % covered and covered % extent):
-                raise VerifyException(
-                    f"{what}: dimension {axis} of {extent}: expected sg_data to divide it and sg_layout * sg_data "
-                    f"to divide it or be a multiple of it, got {layout} * {data} = {covered}"
-                )
+        _verify_divides(what, ("sg_layout", "sg_data"), self.data, shape)
 
 
 @irdl_attr_definition
@@ -118,6 +120,34 @@ class SgMap(Data[tuple[Ints, Ints]]):
     def verify(self) -> None:
         verify_pair("xetile.sg_map: wi_layout", self.wi_layout)
         verify_pair("xetile.sg_map: wi_data", self.wi_data)
+
+    def verify_distributes(self, what: str, shape: Sequence[int]) -> None:
+        """Check that the map distributes what a sub-group owns.
+
+        Raises:
+            VerifyException: it does not.
+        """
+        if len(shape) != 2:
+            raise VerifyException(f"{what}: an sg_map needs two dimensions, got shape {format_ints(shape)}")
+        _verify_divides(what, ("wi_layout", "wi_data"), self.data, shape)
+
+
+def _owned_along(extent: int, layout: int, data: int, at: int) -> range:
+    """Where the blocks start that the sub-group at `at` owns along a dimension: round robin, or shared."""
+    if layout * data <= extent:
+        return range(at * data, extent, layout * data)
+    first = at * data % extent
+    return range(first, first + 1)
+
+
+def _verify_divides(what: str, keys: tuple[str, str], pair: tuple[Ints, Ints], shape: Sequence[int]) -> None:
+    for axis, (extent, layout, data) in enumerate(zip(shape, *pair, strict=True)):
+        covered = layout * data
+        if extent % data or (extent % covered and covered % extent):
+            raise VerifyException(
+                f"{what}: dimension {axis} of {extent}: expected {keys[1]} to divide it and {keys[0]} * {keys[1]} "
+                f"to divide it or be a multiple of it, got {layout} * {data} = {covered}"
+            )
 
 
 def _parse_map(parser: AttrParser, layout: str, data: str) -> tuple[Ints, Ints]:

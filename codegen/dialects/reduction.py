@@ -10,9 +10,9 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.kinds import ReductionKind, ReductionKindAttr, verify_kind
-from codegen.dialects.map_rules import broadcast_source, reduced_source, verify_source
+from codegen.dialects.map_rules import broadcast_source, reduced_source, same_owners, verify_source
 from codegen.dialects.mapped_vector import SOURCE_AND_RESULT, MappedVectorOp, name_maps, verify_shape
-from codegen.dialects.maps import Ints, format_ints, parse_ints
+from codegen.dialects.maps import Ints, WgMap, format_ints, parse_ints
 from codegen.dialects.spellings import ints, parse_arrow, parse_attributes, take_properties
 
 
@@ -70,7 +70,7 @@ class ReductionOp(MappedVectorOp):
         verify_kind("reduction", self.kind.data, self.source_type.element_type)
         verify_shape("reduction", self.result, tuple(1 if d in dims else e for d, e in enumerate(shape)))
         derived = None if self.wg_map_result is None else reduced_source(self.wg_map_result, dims, shape)
-        verify_source("reduction", self.source, self.wg_map_source, derived)
+        _verify_source(self, derived)
 
 
 @irdl_op_definition
@@ -122,7 +122,7 @@ class BroadcastOp(MappedVectorOp):
             )
         verify_shape("broadcast", self.result, tuple(result[d] if d in dims else e for d, e in enumerate(source)))
         derived = None if self.wg_map_result is None else broadcast_source(self.wg_map_result, dims)
-        verify_source("broadcast", self.source, self.wg_map_source, derived)
+        _verify_source(self, derived)
 
 
 def _parse_types(parser: Parser, source: UnresolvedOperand) -> tuple[SSAValue, Attribute]:
@@ -132,6 +132,17 @@ def _parse_types(parser: Parser, source: UnresolvedOperand) -> tuple[SSAValue, A
     value = parser.resolve_operand(source, parser.parse_type())
     parse_arrow(parser)
     return value, parser.parse_type()
+
+
+def _verify_source(op: MappedVectorOp, derived: WgMap | None) -> None:
+    shape = op.source_type.get_shape()
+    verify_source(
+        op.name.removeprefix("xetile."),
+        op.source,
+        op.wg_map_source,
+        derived,
+        lambda m: derived is None or same_owners(m, derived, shape),
+    )
 
 
 def _verify_dims(op: str, dims: Ints, shape: Ints) -> None:

@@ -70,8 +70,11 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType):
         shape = self.get_shape()
         if not shape or min(shape) < 1:
             raise VerifyException(f"xetile.tile: expected a static shape of at least one dimension, got {self}")
-        if self.traits.wg_map is not None:
-            self.traits.wg_map.verify_distributes("xetile.tile", shape)
+        wg_map, sg_map = self.traits.wg_map, self.traits.sg_map
+        if wg_map is not None:
+            wg_map.verify_distributes("xetile.tile", shape)
+        if sg_map is not None:
+            sg_map.verify_distributes("xetile.tile: sg_map", shape if wg_map is None else wg_map.sg_data)
         blocks = self.traits.inner_blocks
         if blocks is not None and (len(shape) != 2 or shape[0] % blocks[0] or shape[1] % blocks[1]):
             raise VerifyException(

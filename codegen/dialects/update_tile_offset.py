@@ -20,6 +20,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.index_list import Index, index, join, markers, parse_indices, print_indices, resolve_index, split
+from codegen.dialects.spellings import parse_attributes, parse_optional_arrow, parse_type
 from codegen.dialects.tile import TileType, verify_indices
 
 
@@ -72,18 +73,18 @@ class UpdateTileOffsetOp(IRDLOperation):
             offsets = (resolve_index(parser, first), resolve_index(parser, parser.parse_unresolved_operand()))
         else:
             indices = first
-        attributes = parser.parse_optional_attr_dict()
+        attributes = parse_attributes(parser)[0]
         parser.parse_punctuation(":")
-        base = parser.resolve_operand(tile, parser.parse_type())
+        base = parser.resolve_operand(tile, parse_type(parser))
         if indices is not None:
             parser.parse_punctuation(",")
-            return cls(base, indices=parser.resolve_operand(indices, parser.parse_type()), attributes=attributes)
+            indices = parser.resolve_operand(indices, parser.parse_type())
         while parser.parse_optional_punctuation(","):
             if (offset_type := parser.parse_type()) != index:
                 parser.raise_error(f"update_tile_offset: expected offsets of type index, got {offset_type}")
-        if parser.parse_optional_punctuation("->") and (moved := parser.parse_type()) != base.type:
+        if parse_optional_arrow(parser) and (moved := parse_type(parser)) != base.type:
             parser.raise_error(f"update_tile_offset: expected the type of the tile, {base.type}, got {moved}")
-        return cls(base, offsets, attributes=attributes)
+        return cls(base, offsets, indices=indices, attributes=attributes)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")

@@ -14,6 +14,7 @@ from service.cli.database import app as database_app
 from service.cli.devices import devices_command
 from service.cli.jobs import app as jobs_app
 from service.cli.kernels import kernels_command
+from service.cli.opt import opt_command
 from service.cli.output import ERRORS
 from service.cli.serve import serve_command, worker_command
 from service.cli.tune import tune_command
@@ -31,6 +32,7 @@ app = typer.Typer(
 )
 app.command("devices")(devices_command)
 app.command("compile")(compile_command)
+app.command("opt")(opt_command)
 app.command("tune")(tune_command)
 app.command("kernels")(kernels_command)
 app.add_typer(jobs_app, name="jobs")
