@@ -215,8 +215,26 @@
 // -----
 
 %t = "test.op"() : () -> (!xetile.tile<64x32xf16>)
-%v = xetile.load_tile %t {padding = 1 : i32} : !xetile.tile<64x32xf16> -> vector<64x32xf16>
-// CHECK: load_tile: expected padding that is a number like f16, got 1 : i32
+%v = xetile.load_tile %t {padding = "zero"} : !xetile.tile<64x32xf16> -> vector<64x32xf16>
+// CHECK: load_tile: expected padding that is a number like f16, got "zero"
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xi8>)
+%v = xetile.load_tile %t {padding = 1.0 : f32} : !xetile.tile<64x32xi8> -> vector<64x32xi8>
+// CHECK: load_tile: expected padding that is a number like i8, got 1.000000e+00 : f32
+
+// -----
+
+%t, %v = "test.op"() : () -> (!xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>, vector<1x32xf16>)
+xetile.store_tile %v, %t : vector<1x32xf16>, !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>
+// CHECK: store_tile: expected a tile that is not scattered, got !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>
+
+// -----
+
+%t, %v = "test.op"() : () -> (!xetile.tile<64x32xf16>, vector<64x32xf16>)
+xetile.store_tile %v, %v : vector<64x32xf16>, vector<64x32xf16>
+// CHECK: store_tile: expected a vector and a tile
 
 // -----
 
@@ -343,3 +361,117 @@ xetile.prefetch_tile %t locality<4> : !xetile.tile<64x32xf16>
 %a, %b, %c = "test.op"() : () -> (vector<64x32xf16>, vector<32x48xf16>, vector<64x48xf32>)
 %d = xetile.tile_mma %a, %b, %c {wg_map_a = #xetile.wg_map<sg_layout = [4, 2], sg_data = [16, 32]>, wg_map_b = #xetile.wg_map<sg_layout = [4, 2], sg_data = [32, 24]>, wg_map_c = #xetile.wg_map<sg_layout = [4, 2], sg_data = [8, 24]>} : vector<64x32xf16>, vector<32x48xf16>, vector<64x48xf32> -> vector<64x48xf32>
 // CHECK: tile_mma: expected sg_data [16, 24] in wg_map_c, got [8, 24]
+
+// -----
+
+"test.op"() {m = #xetile.tile_attr<sg_map = #xetile.cache_hint<cached>>} : () -> ()
+// CHECK: tile_attr: expected an sg_map, got #xetile.cache_hint<cached>
+
+// -----
+
+"test.op"() {m = #xetile.tile_attr<array_length = 2.0>} : () -> ()
+// CHECK: {{tile_attr: expected an integer, got 2.0+e\+00 : f64}}
+
+// -----
+
+"test.op"() {m = #xetile.tile_attr<inner_blocks = "16x16">} : () -> ()
+// CHECK: {{tile_attr: expected integers, as in \[16, 32\] or array<i64: 16, 32>, got "16x16"}}
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<0x32xf16>)
+// CHECK: xetile.tile: expected a static shape of at least one dimension, got !xetile.tile<0x32xf16>
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xf16, #xetile.tile_attr<sg_map = <wi_layout = [1, 16], wi_data = [1, 3]>>>)
+// CHECK: xetile.tile: sg_map: dimension 1 of 32: expected wi_data to divide it and wi_layout * wi_data to divide it or be a multiple of it, got 16 * 3 = 48
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xf16, #xetile.tile_attr<sg_map = <wi_layout = [3, 16], wi_data = [8, 1]>, wg_map = <sg_layout = [2, 1], sg_data = [32, 32]>>>)
+// CHECK: xetile.tile: sg_map: dimension 0 of 32: expected wi_data to divide it and wi_layout * wi_data to divide it or be a multiple of it, got 3 * 8 = 24
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<32xf16, #xetile.tile_attr<sg_map = <wi_layout = [1, 16], wi_data = [1, 1]>>>)
+// CHECK: xetile.tile: sg_map: an sg_map needs two dimensions, got shape [32]
+
+// -----
+
+%A = "test.op"() : () -> (memref<512x96xf16, 3>)
+%t = xetile.init_tile %A[0, 0] : memref<512x96xf16, 3> -> !xetile.tile<64x32xf16>
+// CHECK: init_tile: expected a tile of memory_space 3 for memref<512x96xf16, 3 : i64>, got 0
+
+// -----
+
+%A = "test.op"() : () -> (memref<512x96xf16>)
+%t = xetile.init_tile %A[0, 0] : memref<512x96xf16> -> !xetile.tile<64x32xf16, #xetile.tile_attr<memory_space = 3>>
+// CHECK: init_tile: expected a tile of memory_space 0 for memref<512x96xf16>, got 3
+
+// -----
+
+%A = "test.op"() : () -> (memref<512x96xf16, 5>)
+%t = xetile.init_tile %A[0, 0] : memref<512x96xf16, 5> -> !xetile.tile<64x32xf16>
+// CHECK: init_tile: expected a base in global (0, 1) or shared local memory (3), got memref<512x96xf16, 5 : i64>
+
+// -----
+
+%A, %m = "test.op"() : () -> (memref<512x96xf16>, f32)
+%t = xetile.init_tile %A[0, 0] : memref<512x96xf16>, index, f32 -> !xetile.tile<64x32xf16>
+// CHECK: init_tile: expected offsets of type index, got ['index', 'f32']
+
+// -----
+
+%A, %i = "test.op"() : () -> (memref<512xf16>, vector<1x32xindex>)
+%t = xetile.init_tile %A, %i : memref<512xf16> -> !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>
+// CHECK: init_tile: expected the type of the indices, got 0 types
+
+// -----
+
+%A, %m:3 = "test.op"() : () -> (memref<512x96xf16>, index, index, index)
+%t = xetile.init_tile %A[%m:2] : memref<512x96xf16> -> !xetile.tile<64x32xf16>
+// CHECK: expected 2 values of type index in %m, got 3
+
+// -----
+
+%A, %one, %n = "test.op"() : () -> (i64, index, index)
+%c1 = "arith.constant"() {value = 1 : index} : () -> index
+%t = xetile.init_tile %A[0, 0], [512, 96], [%n, %c1] : i64 -> !xetile.tile<64x32xf16, #xetile.tile_attr<order = [0, 1]>>
+// CHECK: init_tile: expected order [1, 0] as i64 is stored, got [0, 1]
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xf16>)
+%v = xetile.load_tile %t : !xetile.tile<64x32xf16>, vector<64x32xf16>
+// CHECK: expected -> before the type of the result (into, to and => are read as well)
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xf16>)
+%v = xetile.load_tile %t {#xetile.cache_hint<cached>} : !xetile.tile<64x32xf16> -> vector<64x32xf16>
+// CHECK: expected key = value, or a wg_map without a key, got #xetile.cache_hint<cached>
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xf16>)
+%v = xetile.load_tile %t {a = 1, a = 2} : !xetile.tile<64x32xf16> -> vector<64x32xf16>
+// CHECK: a is given twice
+
+// -----
+
+%a, %b = "test.op"() : () -> (vector<64x32xf16>, vector<32x48xf16>)
+%d = xetile.tile_mma %a : vector<64x32xf16> -> vector<64x48xf32>
+// CHECK: tile_mma: expected two or three operands, got 1
+
+// -----
+
+%a, %b = "test.op"() : () -> (vector<64x32xf16>, vector<32x48xf16>)
+%d = xetile.tile_mma %a, %b : vector<64x32xf16>, vector<16x48xf16>, vector<1xf32> -> vector<64x48xf32>
+// CHECK: expected the types of 2 operands, got 3
+
+// -----
+
+%a, %b = "test.op"() : () -> (vector<64x32xf16>, vector<32x48xf16>)
+%d = xetile.tile_mma %a, %b {#xetile.wg_map<sg_layout = [1, 1], sg_data = [1, 1]> #xetile.wg_map<sg_layout = [1, 1], sg_data = [1, 1]> #xetile.wg_map<sg_layout = [1, 1], sg_data = [1, 1]> #xetile.wg_map<sg_layout = [1, 1], sg_data = [1, 1]>} : vector<64x32xf16>, vector<32x48xf16> -> vector<64x48xf32>
+// CHECK: expected at most 3 maps, got 4
