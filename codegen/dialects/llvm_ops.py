@@ -1,0 +1,228 @@
+"""The operations of MLIR's llvm dialect that lane-level code is made of: xDSL's, and what xDSL lacks of them."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, StringAttr, SymbolRefAttr, UnitAttr, i32, i64
+from xdsl.dialects.llvm import (
+    GEP_USE_SSA_VAL,
+    FastMathAttr,
+    GEPOp,
+    IntToPtrOp,
+    LinkageAttr,
+    LLVMFunctionType,
+    LLVMPointerType,
+    TailCallKind,
+    TailCallKindAttr,
+)
+from xdsl.ir import Attribute, Data, Region, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    opt_result_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, SymbolOpInterface
+
+from codegen.dialects.index_list import Index
+
+GLOBAL = LLVMPointerType(IntAttr(1))
+"""A pointer into the device's memory."""
+LOCAL = LLVMPointerType(IntAttr(3))
+"""A pointer into the memory that a work-group shares."""
+
+_MONOTONIC = 2
+
+
+class AtomicBinOp(IntEnum):
+    """What llvm.atomicrmw does, by the numbers of its generic form. Source: MLIR, LLVM dialect, AtomicBinOp."""
+
+    XCHG = 0
+    ADD = 1
+    SUB = 2
+    AND = 3
+    NAND = 4
+    OR = 5
+    XOR = 6
+    MAX = 7
+    MIN = 8
+    UMAX = 9
+    UMIN = 10
+    FADD = 11
+    FSUB = 12
+    FMAX = 13
+    FMIN = 14
+
+
+@irdl_op_definition
+class AtomicRmwOp(IRDLOperation):
+    """Update memory atomically, seen by the whole device; the result is the old value."""
+
+    name = "llvm.atomicrmw"
+    bin_op = prop_def(IntegerAttr)
+    ordering = prop_def(IntegerAttr)
+    syncscope = opt_prop_def(StringAttr)
+    ptr = operand_def(LLVMPointerType)
+    val = operand_def()
+    res = result_def()
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(self, kind: AtomicBinOp, pointer: SSAValue, value: SSAValue) -> None:
+        super().__init__(
+            operands=[pointer, value],
+            result_types=[value.type],
+            properties={
+                "bin_op": IntegerAttr(kind, i64),
+                "ordering": IntegerAttr(_MONOTONIC, i64),
+                "syncscope": StringAttr("device"),
+            },
+        )
+
+
+@irdl_op_definition
+class AtomicCmpXchgOp(IRDLOperation):
+    """Replace memory atomically if it holds `cmp`; the result is what it held, and whether it was replaced."""
+
+    name = "llvm.cmpxchg"
+    success_ordering = prop_def(IntegerAttr)
+    failure_ordering = prop_def(IntegerAttr)
+    syncscope = opt_prop_def(StringAttr)
+    ptr = operand_def(LLVMPointerType)
+    cmp = operand_def()
+    val = operand_def()
+    res = result_def()
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(self, pointer: SSAValue, expected: SSAValue, value: SSAValue, result: Attribute) -> None:
+        super().__init__(
+            operands=[pointer, expected, value],
+            result_types=[result],
+            properties={
+                "success_ordering": IntegerAttr(_MONOTONIC, i64),
+                "failure_ordering": IntegerAttr(_MONOTONIC, i64),
+                "syncscope": StringAttr("device"),
+            },
+        )
+
+
+def pointer_from(address: SSAValue, pointer: LLVMPointerType = GLOBAL) -> IntToPtrOp:
+    """The pointer of an address, i64."""
+    return IntToPtrOp.create(operands=[address], result_types=[pointer])
+
+
+def element_pointer(pointer: SSAValue, offset: Index, element: Attribute) -> GEPOp:
+    """A pointer some elements further; the offset is an i64 or i32, or a number."""
+    type_ = pointer.type
+    assert isinstance(type_, LLVMPointerType)
+    if isinstance(offset, int):
+        return GEPOp(pointer, [offset], element, result_type=type_)
+    return GEPOp(pointer, [GEP_USE_SSA_VAL], element, [offset], result_type=type_)
+
+
+@irdl_attr_definition
+class CallingConventionAttr(Data[str]):
+    """`#llvm.cconv<spir_funccc>`: xDSL's attribute does not know those of SPIR-V."""
+
+    name = "llvm.cconv"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> str:
+        with parser.in_angle_brackets():
+            return parser.parse_identifier()
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.data}>")
+
+
+@irdl_attr_definition
+class NoMemoryEffectsAttr(Data[None]):
+    """`#llvm.memory_effects<...>` of a function that touches no memory."""
+
+    name = "llvm.memory_effects"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> None:
+        parser.raise_error("memory effects are only printed")
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<{', '.join(f'{place} = none' for place in _PLACES)}>")
+
+
+_PLACES = ("other", "argMem", "inaccessibleMem", "errnoMem", "targetMem0", "targetMem1")
+_DEVICE = CallingConventionAttr("spir_funccc")
+
+
+@irdl_op_definition
+class DeviceFuncOp(IRDLOperation):
+    """The declaration of a function of the device that computes a value and touches no memory.
+
+    `convergent`: all work-items of a sub-group take part.
+    """
+
+    name = "llvm.func"
+    sym_name = prop_def(StringAttr)
+    function_type = prop_def(LLVMFunctionType)
+    linkage = prop_def(LinkageAttr)
+    CConv = prop_def(CallingConventionAttr)
+    convergent = opt_prop_def(UnitAttr)
+    no_unwind = opt_prop_def(UnitAttr)
+    will_return = opt_prop_def(UnitAttr)
+    memory_effects = opt_prop_def(NoMemoryEffectsAttr)
+    body = region_def()
+    traits = traits_def(SymbolOpInterface())
+
+    def __init__(
+        self, symbol: str, arguments: Sequence[Attribute], result: Attribute, *, convergent: bool = False
+    ) -> None:
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(symbol),
+                "function_type": LLVMFunctionType(arguments, result),
+                "linkage": LinkageAttr("external"),
+                "CConv": _DEVICE,
+                "convergent": UnitAttr() if convergent else None,
+                "no_unwind": UnitAttr(),
+                "will_return": UnitAttr(),
+                "memory_effects": NoMemoryEffectsAttr(None),
+            },
+            regions=[Region()],
+        )
+
+
+@irdl_op_definition
+class DeviceCallOp(IRDLOperation):
+    """A call of a function of the device."""
+
+    name = "llvm.call"
+    args = var_operand_def()
+    op_bundle_operands = var_operand_def()
+    callee = prop_def(SymbolRefAttr)
+    CConv = prop_def(CallingConventionAttr)
+    fastmathFlags = prop_def(FastMathAttr)
+    TailCallKind = prop_def(TailCallKindAttr)
+    op_bundle_sizes = prop_def(DenseArrayBase)
+    returned = opt_result_def()
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def __init__(self, symbol: str, arguments: Sequence[SSAValue], result: Attribute) -> None:
+        super().__init__(
+            operands=[arguments, []],
+            result_types=[[result]],
+            properties={
+                "callee": SymbolRefAttr(symbol),
+                "CConv": _DEVICE,
+                "fastmathFlags": FastMathAttr("none"),
+                "TailCallKind": TailCallKindAttr(TailCallKind.NONE),
+                "op_bundle_sizes": DenseArrayBase.from_list(i32, []),
+            },
+        )

@@ -1,0 +1,207 @@
+"""Loads, stores and prefetches of blocks: by 2-D block messages where the hardware has them, else lane by lane."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects import vector as xvector
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, VectorType, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from codegen.dialects.cache_hint import HINTS, CachePolicy, XeGPUCacheHint
+from codegen.dialects.vector_ops import ExtractStridedSliceOp
+from codegen.dialects.xegpu import LoadNdOp, PrefetchNdOp, StoreNdOp, TensorDescType
+from codegen.dialects.xevm import (
+    BlockLoad2dOp,
+    BlockPlace,
+    BlockPrefetch2dOp,
+    BlockStore2dOp,
+    LoadCacheControlAttr,
+    load_cache_control,
+    store_cache_control,
+)
+from codegen.transforms.lanes.emitter import Emitter, bits_of, length_of
+from codegen.transforms.lanes.layout import LANES, NOTHING, LaneLayout, Places, canonical, layout_of, pieces
+from codegen.transforms.lanes.lowering import Handler, Lowering, vector_type
+from codegen.transforms.lanes.messages import Piece, legality, loaded, prefetched, stored
+from codegen.transforms.lanes.move import convert
+from codegen.transforms.lanes.scalar_access import Access, load_each, store_each
+from codegen.transforms.lanes.surfaces import MatrixAccess, matrix_of
+from codegen.transforms.lanes.values import Block, Lanes, lane_element
+
+
+def hints_of(op: Operation) -> tuple[CachePolicy | None, ...]:
+    """The hints of an access for L1, L2 and L3."""
+    given = [op.properties.get(key) for key in HINTS]
+    return tuple(hint.data if isinstance(hint, XeGPUCacheHint) else None for hint in given)
+
+
+def block_names(op: LoadNdOp) -> Places:
+    """The element of the result that each element of the block is, the block being all of array_length side by side."""
+    desc = cast(TensorDescType, op.desc.type)
+    rows, columns = block_shape(desc)
+    blocks, bits = desc.block.array_length, bits_of(lane_element(desc.element_type))
+    names = np.arange(rows * columns).reshape(blocks, rows, columns // blocks)
+    if op.packed is not None:
+        words = 32 // bits
+        names = np.arange(rows * columns).reshape(blocks, rows // words, columns // blocks, words)
+        names = names.transpose(0, 1, 3, 2).reshape(blocks, rows, columns // blocks)
+    elif op.transpose is not None:
+        unit = op.transpose_bit_width.value.data // bits if op.transpose_bit_width is not None else 1
+        names = np.arange(rows * columns).reshape(blocks, columns // blocks // unit, rows, unit)
+        names = names.transpose(0, 2, 1, 3).reshape(blocks, rows, columns // blocks)
+    return names.transpose(1, 0, 2).reshape(-1)
+
+
+def block_shape(desc: TensorDescType) -> tuple[int, int]:
+    """Rows and columns of a block, blocks of array_length side by side."""
+    shape = desc.get_shape()
+    rows, columns = shape if len(shape) == 2 else (1, shape[0])
+    return rows, columns * desc.block.array_length
+
+
+def load_layout(op: LoadNdOp, result: LaneLayout) -> LaneLayout:
+    """Where the elements of the block must be for those of the result to be as `result` says."""
+    names = block_names(op)
+    inverse = np.empty_like(names)
+    inverse[names] = np.arange(len(names))
+    return result.relabelled(inverse)
+
+
+def _load_nd(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, LoadNdOp)
+    block = lowering.get(op.desc, Block)
+    matrix = matrix_of(lowering, block, op.mixed_offsets)
+    element = lane_element(block.type.element_type)
+    rows, columns = block_shape(block.type)
+    wanted = load_layout(op, lowering.layout(op.result))
+    type_ = VectorType(element, [rows, columns])
+    padding = op.attributes.get("padding")
+    if _may_use_messages(lowering, matrix, element) and _number(padding) == 0:
+        cache = load_cache_control(hints_of(op))
+        value = _load_messages(lowering, matrix, type_, loaded(rows, columns, bits_of(element), wanted), cache, wanted)
+    else:
+        fill = lowering.emitter.constant(_number(padding), element)
+        access = Access(matrix, type_, load_cache_control(hints_of(op)))
+        value = load_each(lowering.emitter, access, wanted, fill)
+    value = convert(lowering.emitter, value, wanted)
+    lowering.define(op.result, Lanes(vector_type(op.result), lowering.layout(op.result), value.chunks))
+
+
+def _number(padding: Attribute | None) -> int | float:
+    return padding.value.data if isinstance(padding, IntegerAttr | FloatAttr) else 0
+
+
+def _may_use_messages(lowering: Lowering, matrix: MatrixAccess, element: Attribute) -> bool:
+    verdict = legality(matrix, bits_of(element))
+    if verdict.legal:
+        lowering.assumed.update(verdict.assumed)
+    return verdict.legal
+
+
+class _Messages:
+    """Block messages to one matrix."""
+
+    def __init__(self, emitter: Emitter, matrix: MatrixAccess, bits: int) -> None:
+        assert matrix.width is not None and matrix.height is not None
+        self._emitter, self._matrix = emitter, matrix
+        nbytes = bits // 8
+        pitch = matrix.width if matrix.height == 1 else matrix.pitch
+        self._width = emitter.as_int(emitter.product(matrix.width, nbytes), i32)
+        self._height = emitter.as_int(matrix.height, i32)
+        self._pitch = emitter.as_int(emitter.product(pitch, nbytes), i32)
+
+    def place(self, piece: Piece) -> BlockPlace:
+        """Where the message of a piece goes."""
+        emitter, matrix = self._emitter, self._matrix
+        column = emitter.as_int(emitter.sum(matrix.column, piece.column), i32)
+        if piece.unit != 1:
+            column = emitter.value(arith.ShRSIOp(column, emitter.constant(piece.unit.bit_length() - 1, i32)))
+        row = emitter.as_int(emitter.sum(matrix.row, piece.row), i32)
+        return BlockPlace(matrix.pointer, self._width, self._height, self._pitch, column, row)
+
+
+def _load_messages(
+    lowering: Lowering,
+    matrix: MatrixAccess,
+    type_: VectorType[Attribute],
+    found: Sequence[Piece],
+    cache: LoadCacheControlAttr | None,
+    wanted: LaneLayout,
+) -> Lanes:
+    emitter, element = lowering.emitter, type_.element_type
+    bits, (rows, columns) = bits_of(element), type_.get_shape()
+    messages = _Messages(emitter, matrix, bits)
+    places: list[Places] = []
+    chunks: list[SSAValue] = []
+    for piece in found:
+        result = VectorType(IntegerType(piece.register_bits), [piece.words])
+        loaded_ = emitter.value(BlockLoad2dOp(messages.place(piece), piece.message, result, cache))
+        chunks += _slices(emitter, loaded_, element, max(wanted.chunks))
+        row, column = piece.places()
+        inside = (row + piece.row < rows) & (column + piece.column < columns)
+        places.append(np.where(inside, (row + piece.row) * columns + column + piece.column, NOTHING))
+    layout = layout_of(list(np.concatenate(places)), [length_of(c) for c in chunks])
+    return Lanes(type_, layout, tuple(chunks))
+
+
+def _slices(emitter: Emitter, value: SSAValue, element: Attribute, longest: int) -> list[SSAValue]:
+    """A message's result in chunks of elements."""
+    assert isinstance(value.type, VectorType)
+    words, width = value.type.get_shape()[0], bits_of(value.type.element_type) // bits_of(element)
+    out: list[SSAValue] = []
+    first = 0
+    for length in pieces(words, max(1, longest // width)):
+        part = value
+        if length == 1:
+            part = emitter.value(xvector.ExtractOp(value, [first], value.type.element_type))
+        elif length != words:
+            part = emitter.value(ExtractStridedSliceOp(value, [first], [length]))
+        out.append(emitter.bitcast(part, element))
+        first += length
+    return out
+
+
+def _store_nd(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, StoreNdOp)
+    block = lowering.get(op.desc, Block)
+    matrix = matrix_of(lowering, block, op.mixed_offsets)
+    element = lane_element(block.type.element_type)
+    rows, columns = block_shape(block.type)
+    type_, bits, cache = VectorType(element, [rows, columns]), bits_of(element), store_cache_control(hints_of(op))
+    layout = canonical((rows, columns))
+    value = lowering.vector(op.value, layout)
+    found = stored(rows, columns, bits) if bits in (8, 16, 32) else None
+    if found is None or not _may_use_messages(lowering, matrix, element):
+        store_each(lowering.emitter, Access(matrix, type_, cache), value)
+        return
+    emitter, messages, registers = lowering.emitter, _Messages(lowering.emitter, matrix, bits), value.registers()
+    for piece in found:
+        first = piece.column // LANES * rows + piece.row
+        chunk = emitter.chunk(registers[first : first + piece.message.rows])
+        data = emitter.bitcast(chunk, IntegerType(bits))
+        if not isinstance(data.type, VectorType):
+            data = emitter.value(xvector.BroadcastOp(data, VectorType(data.type, [1])))
+        emitter.add(BlockStore2dOp(messages.place(piece), piece.message, data, cache))
+
+
+def _prefetch_nd(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, PrefetchNdOp)
+    block = lowering.get(op.desc, Block)
+    matrix = matrix_of(lowering, block, op.mixed_offsets)
+    element = lane_element(block.type.element_type)
+    if not _may_use_messages(lowering, matrix, element):
+        return  # a prefetch changes nothing but time
+    rows, columns = block_shape(block.type)
+    messages = _Messages(lowering.emitter, matrix, bits_of(element))
+    for piece in prefetched(rows, columns, bits_of(element)):
+        cache = load_cache_control(hints_of(op))
+        lowering.emitter.add(BlockPrefetch2dOp(messages.place(piece), piece.message, cache))
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "xegpu.load_nd": _load_nd,
+    "xegpu.store_nd": _store_nd,
+    "xegpu.prefetch_nd": _prefetch_nd,
+}

@@ -1,0 +1,151 @@
+"""Loops and branches, which carry what sub-group values became."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from xdsl.dialects import scf
+from xdsl.ir import Block as IrBlock
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from codegen.transforms.lanes.layout import LaneLayout, layout_of
+from codegen.transforms.lanes.lowering import Handler, Lowering
+from codegen.transforms.lanes.move import convert
+from codegen.transforms.lanes.values import Block, Lanes, Matrix, Scattered, Value, parts, rebuilt
+
+_NO_LAYOUT = layout_of([], [])
+
+
+def _for(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, scf.ForOp)
+    old, bounds = op.body.block, [lowering.scalar(v) for v in (op.lb, op.ub, op.step)]
+    starts = [_carried(lowering, lowering[s], lowering.layout(a)) for a, s in zip(old.args[1:], op.iter_args, strict=True)]
+    block = _entered(lowering, old.args[1:], starts, first=[(old.args[0], bounds[0])])
+    with lowering.emitter.into(block):
+        lowering.lower(old)
+        _yield(lowering, old, starts)
+    loop = scf.ForOp(*bounds, _all_parts(starts), block)
+    lowering.emitter.add(loop)
+    _define_all(lowering, op.results, starts, loop.results)
+
+
+def _if(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, scf.IfOp)
+    likes: list[Value] = []
+    regions: list[Region] = []
+    for region in (op.true_region, op.false_region):
+        if not region.blocks:
+            regions.append(Region())
+            continue
+        block, old = IrBlock(), region.block
+        with lowering.emitter.into(block):
+            lowering.lower(old)
+            if not likes:
+                given = zip(op.results, _last(old).operands, strict=True)
+                likes = [_carried(lowering, lowering[value], lowering.layout(result)) for result, value in given]
+            _yield(lowering, old, likes)
+        regions.append(Region(block))
+    types = [p.type for like in likes for p in parts(like)]
+    branch = scf.IfOp(lowering.scalar(op.cond), types, *regions)
+    lowering.emitter.add(branch)
+    _define_all(lowering, op.results, likes, branch.results)
+
+
+def _while(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, scf.WhileOp)
+    before, after = op.before_region.block, op.after_region.block
+    given = zip(before.args, op.arguments, strict=True)
+    starts = [_carried(lowering, lowering[s], lowering.layout(a)) for a, s in given]
+    first = _entered(lowering, before.args, starts)
+    with lowering.emitter.into(first):
+        lowering.lower(before)
+        condition = _last(before)
+        assert isinstance(condition, scf.ConditionOp)
+        passed = zip(after.args, condition.arguments, strict=True)
+        likes = [_carried(lowering, lowering[v], lowering.layout(a)) for a, v in passed]
+        lowering.emitter.add(scf.ConditionOp(lowering.scalar(condition.cond), *_all_parts(likes)))
+    second = _entered(lowering, after.args, likes)
+    with lowering.emitter.into(second):
+        lowering.lower(after)
+        _yield(lowering, after, starts)
+    types = [p.type for p in _all_parts(likes)]
+    loop = scf.WhileOp(_all_parts(starts), types, Region(first), Region(second))
+    lowering.emitter.add(loop)
+    _define_all(lowering, op.results, likes, loop.results)
+
+
+def _entered(
+    lowering: Lowering,
+    old: Sequence[SSAValue],
+    starts: Sequence[Value],
+    first: Sequence[tuple[SSAValue, SSAValue]] = (),
+) -> IrBlock:
+    """A block whose arguments carry values; `first`: arguments before those, with values of their types."""
+    block = IrBlock(arg_types=[*(v.type for _, v in first), *(p.type for p in _all_parts(starts))])
+    for (argument, _), new in zip(first, block.args, strict=False):
+        lowering.define(argument, new)
+    _define_all(lowering, old, starts, block.args[len(first) :])
+    return block
+
+
+def _all_parts(values: Sequence[Value]) -> list[SSAValue]:
+    return [part for value in values for part in parts(value)]
+
+
+def _define_all(lowering: Lowering, old: Sequence[SSAValue], likes: Sequence[Value], new: Sequence[SSAValue]) -> None:
+    rest = list(new)
+    for value, like in zip(old, likes, strict=True):
+        count = len(parts(like))
+        lowering.define(value, rebuilt(like, rest[:count]))
+        del rest[:count]
+
+
+def _yield(lowering: Lowering, old: IrBlock, likes: Sequence[Value]) -> None:
+    values = [_like(lowering, lowering[v], like) for v, like in zip(_last(old).operands, likes, strict=True)]
+    lowering.emitter.add(scf.YieldOp(*_all_parts(values)))
+
+
+def _last(block: IrBlock) -> Operation:
+    last = block.last_op
+    assert last is not None  # every region of scf has a terminator
+    return last
+
+
+def _carried(lowering: Lowering, value: Value, layout: LaneLayout) -> Value:
+    """A value in the form in which a region carries it."""
+    if isinstance(value, Lanes):
+        moved = convert(lowering.emitter, value, layout)
+        return Lanes(moved.type, moved.layout, moved.chunks)
+    if isinstance(value, Block | Matrix):
+        return replace(value, offsets=tuple(map(lowering.emitter.index, value.offsets)))
+    return value
+
+
+def _like(lowering: Lowering, value: Value, like: Value) -> Value:
+    """A value in the form of another.
+
+    Raises:
+        PassFailedException: it describes another memory.
+    """
+    if _memory(value) != _memory(like):
+        raise PassFailedException("lower-to-lanes: expected a region to carry descriptors of one memory, got two")
+    return _carried(lowering, value, like.layout if isinstance(like, Lanes) else _NO_LAYOUT)
+
+
+def _memory(value: Value) -> object:
+    if isinstance(value, Block | Scattered):
+        return value.surface
+    return (value.pointer, value.whole) if isinstance(value, Matrix) else None
+
+
+def _nothing(lowering: Lowering, op: Operation) -> None:
+    """Terminators are written by the operation that has the region."""
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "scf.for": _for,
+    "scf.if": _if,
+    "scf.while": _while,
+    "scf.yield": _nothing,
+    "scf.condition": _nothing,
+}

@@ -1,0 +1,109 @@
+"""Element-wise operations, register by register."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.dialects import arith, math
+from xdsl.dialects import vector as xvector
+from xdsl.dialects.builtin import VectorType, f32
+from xdsl.ir import Operation, SSAValue
+
+from codegen.dialects.llvm_ops import DeviceCallOp, DeviceFuncOp
+from codegen.transforms.lanes.emitter import chunk_type, element_of, length_of
+from codegen.transforms.lanes.layout import LaneLayout
+from codegen.transforms.lanes.lowering import Handler, Lowering, element_type, vector_type
+from codegen.transforms.lanes.values import Lanes
+
+_DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
+
+
+def _elementwise(lowering: Lowering, op: Operation) -> None:
+    result = op.results[0]
+    if not isinstance(result.type, VectorType):
+        lowering.keep(op)
+        return
+    layout = lowering.layout(result)
+    operands = [_operand(lowering, operand, layout) for operand in op.operands]
+    if op.name.partition(".")[2] in _DIVISIONS:
+        operands[1] = _without_zeros(lowering, operands[1], layout)
+    scalars = [_splat_of(lowering, operand) for operand in op.operands]
+    if all(scalars):
+        same = _applied(lowering, op, [s for s in scalars if s is not None])
+        lengths = {length: lowering.emitter.splat(same, length) for length in sorted(set(layout.chunks))}
+        chunks = [lengths[length] for length in layout.chunks]
+        lowering.define(result, Lanes(vector_type(result), layout, tuple(chunks), same))
+        return
+    chunks = [_applied(lowering, op, chunk) for chunk in zip(*operands, strict=True)]
+    lowering.define(result, Lanes(vector_type(result), layout, tuple(chunks)))
+
+
+def _operand(lowering: Lowering, operand: SSAValue, layout: LaneLayout) -> Sequence[SSAValue]:
+    if isinstance(operand.type, VectorType):
+        return lowering.vector(operand, layout).chunks
+    return [lowering.scalar(operand)] * len(layout.chunks)  # the condition of a select
+
+
+def _splat_of(lowering: Lowering, operand: SSAValue) -> SSAValue | None:
+    value = lowering[operand]
+    return value.splat if isinstance(value, Lanes) else lowering.scalar(operand)
+
+
+def _without_zeros(lowering: Lowering, chunks: Sequence[SSAValue], layout: LaneLayout) -> Sequence[SSAValue]:
+    """Divisors that are 1 where a lane holds no element: what is there may be 0."""
+    emitter = lowering.emitter
+    out: list[SSAValue] = []
+    for chunk, (first, length) in zip(chunks, layout.spans(), strict=True):
+        held = layout.places[first] >= 0
+        if not held.all():
+            ones = emitter.splat(emitter.constant(1, element_of(chunk)), length)
+            chunk = emitter.value(arith.SelectOp(emitter.lanes(held.tolist()), chunk, ones))
+        out.append(chunk)
+    return out
+
+
+def _applied(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    return _SPECIAL.get(op.name, _plain)(lowering, op, operands)
+
+
+def _plain(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    """The operation on one chunk."""
+    type_ = chunk_type(element_type(op.results[0]), max(map(length_of, operands)))
+    copy = type(op).create(operands=operands, result_types=[type_], properties=op.properties)
+    return lowering.emitter.value(copy)
+
+
+def _select(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    return lowering.emitter.value(arith.SelectOp(*operands))
+
+
+def _fused(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    return lowering.emitter.value(math.FmaOp(*operands))
+
+
+def _error_function(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    """A call, as MLIR does not lower math.erf; in f32, of which there is a function everywhere."""
+    (chunk,), name = operands, "erf"
+    emitter, element, length = lowering.emitter, element_of(chunk), length_of(chunk)
+    wide = chunk_type(f32, length)
+    argument = chunk if element == f32 else emitter.value(arith.ExtFOp(chunk, wide))
+    symbol = f"_Z{len(name)}{name}{f'Dv{length}_' if length > 1 else ''}f"
+    lowering.functions.setdefault(symbol, DeviceFuncOp(symbol, [wide], wide))
+    result = emitter.value(DeviceCallOp(symbol, [argument], wide))
+    return result if element == f32 else emitter.value(arith.TruncFOp(result, chunk.type))
+
+
+def _identity(lowering: Lowering, op: Operation) -> None:
+    lowering.define(op.results[0], lowering[op.operands[0]])
+
+
+_SPECIAL: dict[str, Callable[[Lowering, Operation, Sequence[SSAValue]], SSAValue]] = {
+    "arith.select": _select,
+    "vector.fma": _fused,
+    "math.erf": _error_function,
+}
+
+HANDLERS: Mapping[str, Handler] = {
+    "arith": _elementwise,
+    "math": _elementwise,
+    "vector.fma": _elementwise,
+    "xegpu.convert_layout": _identity,
+}

@@ -1,0 +1,297 @@
+"""Writes per-lane operations, and knows what a lane knows of itself."""
+
+from collections.abc import Callable, Sequence
+from math import gcd
+from typing import cast
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith
+from xdsl.dialects import vector as xvector
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseArrayBase,
+    FixedBitwidthType,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from codegen.dialects.gpu import LaneIdOp, ShuffleMode, ShuffleOp
+from codegen.dialects.index_list import Index
+from codegen.dialects.vector_ops import FromElementsOp
+from codegen.transforms.lanes.layout import LANES
+
+Register = tuple[SSAValue, int]
+"""One register: its chunk, and its position there."""
+
+_NIBBLE = 4
+index = IndexType()
+
+
+class Emitter:
+    """Appends operations to a block; what depends only on the lane goes, once, to the start of the kernel."""
+
+    def __init__(self, entry: Block) -> None:
+        self._builder = Builder(InsertPoint.at_end(entry))
+        self._entry = entry
+        self._last_of_prologue: Operation | None = None
+        self._known: dict[object, SSAValue] = {}
+
+    def add(self, op: Operation) -> SSAValue | None:
+        """Append an operation; its first result, if it has one."""
+        self._builder.insert(op)
+        return op.results[0] if op.results else None
+
+    def value(self, op: Operation) -> SSAValue:
+        """Append an operation that has a result."""
+        self._builder.insert(op)
+        return op.results[0]
+
+    def into(self, block: Block) -> "_Inside":
+        """A context in which operations go to the end of another block."""
+        return _Inside(self, block)
+
+    @property
+    def builder(self) -> Builder:
+        """Where operations go."""
+        return self._builder
+
+    @builder.setter
+    def builder(self, builder: Builder) -> None:
+        self._builder = builder
+
+    def once(self, key: object, make: Callable[[], SSAValue]) -> SSAValue:
+        """What `make` emits, at the start of the kernel, and only the first time."""
+        if key in self._known:
+            return self._known[key]
+        here = self._builder
+        if self._last_of_prologue is not None:
+            where = InsertPoint.after(self._last_of_prologue)
+        else:
+            where = InsertPoint.at_start(self._entry)
+        self._builder = Builder(where)
+        value = self._known[key] = make()
+        assert isinstance(value.owner, Operation)
+        self._last_of_prologue = value.owner
+        self._builder = here
+        return value
+
+    # Numbers.
+
+    def constant(self, number: int | float, type_: Attribute) -> SSAValue:
+        """A scalar constant."""
+
+        def make() -> SSAValue:
+            if isinstance(type_, AnyFloat):
+                return self.value(arith.ConstantOp(FloatAttr(float(number), type_)))
+            assert isinstance(type_, IntegerType | IndexType)
+            return self.value(arith.ConstantOp(IntegerAttr(int(number), type_, truncate_bits=True)))
+
+        return self.once(("constant", repr(number), type_), make)
+
+    def index(self, value: Index) -> SSAValue:
+        """An index as a value."""
+        return value if isinstance(value, SSAValue) else self.constant(value, index)
+
+    def as_int(self, value: Index, type_: IntegerType) -> SSAValue:
+        """An index as an integer."""
+        if not isinstance(value, SSAValue):
+            return self.constant(value, type_)
+        return value if value.type == type_ else self.value(arith.IndexCastOp(value, type_))
+
+    def sum(self, *terms: Index) -> Index:
+        """The sum of indices; a number where all are."""
+        number = sum(t for t in terms if not isinstance(t, SSAValue))
+        total: Index | None = None
+        for term in terms:
+            if isinstance(term, SSAValue):
+                total = term if total is None else self.value(arith.AddiOp(self.index(total), term))
+        if total is None or number == 0:
+            return number if total is None else total
+        return self.value(arith.AddiOp(self.index(total), self.index(number)))
+
+    def product(self, a: Index, b: Index) -> Index:
+        """The product of two indices; a number where both are, or one is 0."""
+        if not isinstance(a, SSAValue) and not isinstance(b, SSAValue):
+            return a * b
+        for one, other in ((a, b), (b, a)):
+            if not isinstance(one, SSAValue) and one in (0, 1):
+                return 0 if one == 0 else other
+        return self.value(arith.MuliOp(self.index(a), self.index(b)))
+
+    # Lanes.
+
+    @property
+    def lane(self) -> SSAValue:
+        """The lane's number, i32."""
+        return self.once("lane", lambda: self.value(arith.IndexCastOp(self.value(LaneIdOp()), i32)))
+
+    def by_lane(self, numbers: Sequence[int]) -> SSAValue:
+        """The number of each lane, i32: by arithmetic where that is simple, else from a table."""
+        key = tuple(int(n) for n in numbers)
+        return self.once(("by lane", key), lambda: self._by_lane(key))
+
+    def _by_lane(self, numbers: tuple[int, ...]) -> SSAValue:
+        first, step = numbers[0], numbers[1] - numbers[0]
+        if all(n == first + step * lane for lane, n in enumerate(numbers)):
+            return self._scaled(self.lane, step, first) if step else self.constant(first, i32)
+        least = min(numbers)
+        unit = gcd(*(n - least for n in numbers))
+        entries = [(n - least) // unit for n in numbers]
+        for width in (2, 4, 8):
+            if entries == [lane % width for lane in range(LANES)]:
+                low = self.value(arith.AndIOp(self.lane, self.constant(width - 1, i32)))
+                return self._scaled(low, unit, least)
+            if entries == [lane // width for lane in range(LANES)]:
+                shift = self.constant(width.bit_length() - 1, i32)
+                return self._scaled(self.value(arith.ShRUIOp(self.lane, shift)), unit, least)
+        if max(entries) < LANES:
+            return self._scaled(self._from_table(entries), unit, least)
+        chosen = self.constant(numbers[-1], i32)
+        for number in dict.fromkeys(numbers[:-1]):
+            where = self.lanes([n == number for n in numbers])
+            chosen = self.value(arith.SelectOp(where, self.constant(number, i32), chosen))
+        return chosen
+
+    def _from_table(self, entries: Sequence[int]) -> SSAValue:
+        table = sum(entry << (_NIBBLE * lane) for lane, entry in enumerate(entries))
+        wide = self.value(arith.ExtUIOp(self.lane, i64))
+        at = self.value(arith.MuliOp(wide, self.constant(_NIBBLE, i64)))
+        shifted = self.value(arith.ShRUIOp(self.constant(table, i64), at))
+        low = self.value(arith.TruncIOp(shifted, i32))
+        return self.value(arith.AndIOp(low, self.constant(LANES - 1, i32)))
+
+    def _scaled(self, value: SSAValue, unit: int, least: int) -> SSAValue:
+        if unit != 1:
+            value = self.value(arith.MuliOp(value, self.constant(unit, i32)))
+        return self.value(arith.AddiOp(value, self.constant(least, i32))) if least else value
+
+    def lanes(self, chosen: Sequence[bool]) -> SSAValue:
+        """True, i1, in the lanes that are chosen."""
+        key = tuple(bool(c) for c in chosen)
+        return self.once(("lanes", key), lambda: self._lanes(key))
+
+    def _lanes(self, chosen: tuple[bool, ...]) -> SSAValue:
+        if all(chosen) or not any(chosen):
+            return self.constant(chosen[0], i1)
+        count = sum(chosen)
+        if chosen == tuple(lane < count for lane in range(LANES)):
+            return self.value(arith.CmpiOp(self.lane, self.constant(count, i32), "ult"))
+        if sum(chosen) == 1:
+            return self.value(arith.CmpiOp(self.lane, self.constant(chosen.index(True), i32), "eq"))
+        table = self.constant(sum(1 << lane for lane, c in enumerate(chosen) if c), i32)
+        bit = self.value(arith.AndIOp(self.value(arith.ShRUIOp(table, self.lane)), self.constant(1, i32)))
+        return self.value(arith.CmpiOp(bit, self.constant(0, i32), "ne"))
+
+    # Chunks.
+
+    def register(self, register: Register) -> SSAValue:
+        """The scalar of a register."""
+        chunk, position = register
+        if not isinstance(chunk.type, VectorType):
+            return chunk
+        element = cast("VectorType[Attribute]", chunk.type).element_type
+        return self.value(xvector.ExtractOp(chunk, [position], element))
+
+    def chunk(self, registers: Sequence[Register]) -> SSAValue:
+        """A chunk of some registers."""
+        first = registers[0][0]
+        if len(registers) == 1:
+            return self.register(registers[0])
+        sources = list(dict.fromkeys(chunk for chunk, _ in registers))
+        lengths = [length_of(s) for s in sources]
+        if len(sources) == 1 and [p for _, p in registers] == list(range(lengths[0])):
+            return first
+        if len(sources) <= 2 and min(lengths) > 1 and len(set(lengths)) == 1:
+            mask = [sources.index(chunk) * lengths[0] + position for chunk, position in registers]
+            element = cast("VectorType[Attribute]", first.type).element_type
+            return self.value(
+                xvector.ShuffleOp(
+                    sources[0],
+                    sources[-1],
+                    DenseArrayBase.from_list(i64, mask),
+                    result_type=VectorType(element, [len(registers)]),
+                )
+            )
+        scalars = [self.register(r) for r in registers]
+        return self.value(FromElementsOp(scalars, VectorType(scalars[0].type, [len(scalars)])))
+
+    def splat(self, scalar: SSAValue, length: int) -> SSAValue:
+        """A chunk whose registers are all the same."""
+        return scalar if length == 1 else self.value(xvector.BroadcastOp(scalar, chunk_type(scalar.type, length)))
+
+    def bitcast(self, chunk: SSAValue, element: Attribute) -> SSAValue:
+        """A chunk's bits as elements of another type, as many as fit; one is a scalar."""
+        if element_of(chunk) == element:
+            return chunk
+        length = length_of(chunk) * bits_of(element_of(chunk)) // bits_of(element)
+        if length_of(chunk) == length:
+            return self.value(arith.BitcastOp(chunk, chunk_type(element, length)))
+        if not isinstance(chunk.type, VectorType):
+            chunk = self.value(xvector.BroadcastOp(chunk, VectorType(chunk.type, [1])))
+        cast_ = self.value(xvector.BitcastOp(chunk, VectorType(element, [length])))
+        return cast_ if length > 1 else self.value(xvector.ExtractOp(cast_, [0], element))
+
+    def shuffled(self, scalar: SSAValue, from_lane: SSAValue) -> SSAValue:
+        """What another lane holds in a register."""
+        type_ = scalar.type
+        width = 64 if isinstance(type_, IndexType) else bits_of(type_)
+        if isinstance(type_, IndexType):
+            wide = self.value(arith.IndexCastOp(scalar, i64))
+        elif isinstance(type_, AnyFloat) and width < 32:
+            wide = self.value(arith.BitcastOp(scalar, IntegerType(width)))
+        else:
+            wide = scalar
+        if width < 32:
+            wide = self.value(arith.ExtUIOp(wide, i32))
+        moved = self.value(ShuffleOp(ShuffleMode.IDX, wide, from_lane, self.constant(LANES, i32)))
+        if width < 32:
+            moved = self.value(arith.TruncIOp(moved, IntegerType(width)))
+        if isinstance(type_, IndexType):
+            return self.value(arith.IndexCastOp(moved, index))
+        return moved if moved.type == type_ else self.value(arith.BitcastOp(moved, type_))
+
+
+class _Inside:
+    """Sets an emitter's place for a while."""
+
+    def __init__(self, emitter: Emitter, block: Block) -> None:
+        self._emitter, self._block = emitter, block
+        self._before = emitter.builder
+
+    def __enter__(self) -> None:
+        self._before = self._emitter.builder
+        self._emitter.builder = Builder(InsertPoint.at_end(self._block))
+
+    def __exit__(self, *_: object) -> None:
+        self._emitter.builder = self._before
+
+
+def chunk_type(element: Attribute, length: int) -> Attribute:
+    """The type of a chunk; of one register, the element's."""
+    return element if length == 1 else VectorType(element, [length])
+
+
+def length_of(chunk: SSAValue) -> int:
+    """Registers of a chunk."""
+    return chunk.type.get_shape()[0] if isinstance(chunk.type, VectorType) else 1
+
+
+def element_of(chunk: SSAValue) -> Attribute:
+    """Type of a chunk's elements."""
+    return chunk.type.element_type if isinstance(chunk.type, VectorType) else chunk.type
+
+
+def bits_of(element: Attribute) -> int:
+    """Bits of an element; an index has those of an address."""
+    if isinstance(element, IndexType):
+        return 64
+    assert isinstance(element, FixedBitwidthType), element
+    return element.bitwidth

@@ -1,0 +1,99 @@
+"""Lowers sub-group-level XeGPU to code of its 16 lanes: per-lane vectors, block messages, shuffles."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, IntegerType, MemRefType, ModuleOp, StringAttr
+from xdsl.ir import Attribute, Block, Region
+from xdsl.passes import ModulePass
+
+from codegen.dialects import gpu
+from codegen.transforms.lanes import blocks, constants, control, dpas, elementwise, surfaces
+from codegen.transforms.lanes.emitter import Emitter
+from codegen.transforms.lanes.layout import LANES
+from codegen.transforms.lanes.local_memory import LocalMemory
+from codegen.transforms.lanes.lowering import Handler, Lowering
+from codegen.transforms.lanes.preferences import preferences
+from codegen.transforms.lanes.values import lane_element
+
+ASSUMED = "xetune.block_io_assumed"
+"""What the code of a kernel relies on and cannot check: an attribute of its gpu.func, an array of sentences."""
+
+_HANDLERS: Mapping[str, Handler] = (
+    elementwise.HANDLERS
+    | constants.HANDLERS
+    | control.HANDLERS
+    | surfaces.HANDLERS
+    | blocks.HANDLERS
+    | dpas.HANDLERS
+)
+
+
+@dataclass(frozen=True)
+class LowerToLanesPass(ModulePass):
+    """Expects kernels of sub-groups of 16; afterwards they have no vector of more than one dimension."""
+
+    name = "lower-to-lanes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lower_to_lanes(op)
+
+
+def lower_to_lanes(module: ModuleOp) -> None:
+    """Apply the pass.
+
+    Raises:
+        PassFailedException: an operation has no per-lane form.
+    """
+    for op in module.walk():
+        if isinstance(op, gpu.ModuleOp):
+            for function in list(op.body.block.ops):
+                if isinstance(function, gpu.FuncOp):
+                    _lower_function(op, function)
+
+
+def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp) -> None:
+    old = function.body.block
+    count = len(function.function_type.inputs)
+    types = [_argument_type(t) for t in old.arg_types[:count]]
+    new = Block(arg_types=types)
+    memory = LocalMemory(f"{function.sym_name.data}_local")
+    lowering = Lowering(Emitter(new), _HANDLERS, preferences(old), memory, _subgroups(function))
+    for before, after in zip(old.args, new.args, strict=False):
+        lowering.define(before, after)
+    for buffer in function.workgroup_buffers:
+        memory.declare(lowering.emitter, buffer)
+    lowering.lower(old)
+    function.detach_region(function.body)
+    function.add_region(Region(new))
+    function.properties["function_type"] = FunctionType.from_lists(types, [])
+    function.properties.pop("workgroup_attributions", None)
+    if lowering.assumed:
+        function.attributes[ASSUMED] = ArrayAttr([StringAttr(a) for a in sorted(lowering.assumed)])
+    _declare(module, lowering)
+
+
+def _argument_type(type_: Attribute) -> Attribute:
+    if isinstance(type_, MemRefType):
+        element = lane_element(type_.element_type)
+        return MemRefType(element, type_.get_shape(), type_.layout, type_.memory_space)
+    return IntegerType(type_.width.data) if isinstance(type_, IntegerType) else type_
+
+
+def _subgroups(function: gpu.FuncOp) -> int | None:
+    size = function.known_block_size
+    if size is None:
+        return None
+    x, y, z = size.get_values()
+    return x * y * z // LANES
+
+
+def _declare(module: gpu.ModuleOp, lowering: Lowering) -> None:
+    first = module.body.block.first_op
+    known = {o.properties["sym_name"] for o in module.body.block.ops if "sym_name" in o.properties}
+    declarations = [lowering.memory.declaration(), *lowering.functions.values()]
+    new = [d for d in declarations if d is not None and d.properties["sym_name"] not in known]
+    if first is None:
+        return
+    module.body.block.insert_ops_before(new, first)
