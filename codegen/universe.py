@@ -9,8 +9,10 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 PASSES = {
+    "distribute-to-subgroups": "codegen.transforms.distribute:DistributeToSubgroupsPass",
     "expand-subgroup-threads": "codegen.transforms.expand_subgroup_threads:ExpandSubgroupThreadsPass",
     "fold-tile-offsets": "codegen.transforms.fold_tile_offsets:FoldTileOffsetsPass",
+    "insert-layout-conversions": "codegen.transforms.distribute:InsertLayoutConversionsPass",
     "lower-xetile": "codegen.transforms.lower_xetile:LowerXeTilePass",
     "tile-linalg": "codegen.transforms.tile_linalg:TileLinalgPass",
     "tile-mma-to-contract": "codegen.transforms.tile_mma_to_contract:TileMmaToContractPass",

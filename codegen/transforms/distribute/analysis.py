@@ -11,11 +11,11 @@ from xdsl.ir import Operation, SSAValue
 
 from codegen.dialects.gpu import FuncOp
 from codegen.dialects.maps import format_ints
-from codegen.dialects.xegpu import LayoutAttr, SgMapAttr, SliceAttr, TensorDescType
+from codegen.dialects.xegpu import ConvertLayoutOp, LayoutAttr, SgMapAttr, SliceAttr, TensorDescType
 from codegen.transforms.distribute.attributes import LayoutLike, subgroups_of
 from codegen.transforms.distribute.control_flow import Tie, ties
 from codegen.transforms.distribute.layout import Layout
-from codegen.transforms.distribute.rule import range_around, refuse, shape_of
+from codegen.transforms.distribute.rule import range_around, refuse, shape_of, stated, vector_shape
 from codegen.transforms.distribute.rules import rule_of
 
 
@@ -49,10 +49,22 @@ class _Analysis:
         self._ties: list[tuple[Tie, Operation]] = [(tie, op) for op in self._ops for tie in ties(op)]
 
     def run(self) -> dict[SSAValue, Layout]:
+        """Every layout."""
+        self._anchor_sources()
         while True:
             if self._forward() or self._backward() or self._weakly() or self._default():
                 continue
             return self._known
+
+    def _anchor_sources(self) -> None:
+        """convert_layout says the layout of its source as well, where that does not say its own."""
+        for op in self._ops:
+            said = _source_layout(op)
+            if said is not None:
+                owner = op.operands[0].owner
+                rule = rule_of(owner) if isinstance(owner, Operation) else None
+                if rule is None or rule.derive(owner, {}) is None:
+                    self._know(op.operands[:1], said, op)
 
     def _forward(self) -> bool:
         changed = False
@@ -126,3 +138,7 @@ class _Analysis:
         if fault is not None:
             expected, _, got = fault.rpartition(", got ")
             raise refuse(f"for {op.name} of {format_ints(shape)} {expected}", got)
+
+
+def _source_layout(op: Operation) -> Layout | None:
+    return stated(op, "input_layout", vector_shape(op.source)) if isinstance(op, ConvertLayoutOp) else None

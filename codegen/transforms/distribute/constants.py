@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.vector import CreateMaskOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from codegen.dialects.arith_ops import CmpiOp, SelectOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
 from codegen.dialects.vector_ops import ConstantMaskOp, FromElementsOp, StepOp
@@ -71,7 +72,7 @@ def _chosen(work: Work, op: arith.ConstantOp, blocks: list[bytes]) -> SSAValue:
             here = one if here is None else work.insert(arith.OrIOp(here, one)).result
         assert here is not None
         other = work.insert(_constant(part, block)).result
-        chosen = work.insert(arith.SelectOp(here, other, chosen)).result
+        chosen = work.insert(SelectOp(here, other, chosen)).result
     return chosen
 
 
@@ -82,7 +83,7 @@ def _is_at(work: Work, layout: Layout, shape: Ints, place: Ints) -> SSAValue:
         coordinate = work.coordinate(axis, extent, layout.first)
         if isinstance(coordinate, int):
             continue
-        same = work.insert(arith.CmpiOp(coordinate, work.constant(number), "eq")).result
+        same = work.insert(CmpiOp(coordinate, work.constant(number), "eq")).result
         found = same if found is None else work.insert(arith.AndIOp(found, same)).result
     assert found is not None  # blocks differ, so some dimension is dealt out
     return found

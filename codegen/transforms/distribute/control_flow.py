@@ -10,6 +10,7 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.dialects.arith_ops import CmpiOp
 from codegen.dialects.xegpu import CreateNdTdescOp, RangeAttr, TensorDescType
 from codegen.transforms.distribute.rule import RANGE, Rule, refuse, shape_of
 from codegen.transforms.distribute.work import Position, Work, index, part_type, plain_attributes
@@ -112,8 +113,8 @@ class ControlFlow:
         if around.end > work.subgroups:
             raise refuse(f"{RANGE} within the {work.subgroups} sub-groups of the work-group", around)
         number = work.subgroup()
-        low = work.insert(arith.CmpiOp(number, work.constant(around.start), "uge")).result
-        high = work.insert(arith.CmpiOp(number, work.constant(around.end), "ult")).result
+        low = work.insert(CmpiOp(number, work.constant(around.start), "uge")).result
+        high = work.insert(CmpiOp(number, work.constant(around.end), "ult")).result
         inside = work.insert(arith.AndIOp(low, high)).result
         return work.insert(arith.AndIOp(op.cond, inside)).result
 

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.dialects.gpu import BarrierOp, FuncOp
+from codegen.dialects.gpu_kernel import AddressSpace, AddressSpaceAttr
 from codegen.dialects.maps import Ints
 from codegen.dialects.xegpu import CreateMemDescOp, MemDescType
 
@@ -67,12 +68,9 @@ def bytes_of(element: Attribute) -> int:
 
 def slm_bytes(func: FuncOp) -> int:
     """The shared local memory that a kernel allocates, in bytes."""
-    return sum(
-        _memref_bytes(result.type)
-        for op in func.walk()
-        if isinstance(op, memref.AllocaOp | memref.AllocOp)
-        for result in op.results
-    )
+    allocations = [op for op in func.walk() if isinstance(op, memref.AllocaOp | memref.AllocOp)]
+    buffers = [*(op.results[0] for op in allocations), *func.workgroup_buffers]
+    return sum(_memref_bytes(buffer.type) for buffer in buffers)
 
 
 def _memref_bytes(kind: Attribute) -> int:
@@ -83,4 +81,6 @@ def _memref_bytes(kind: Attribute) -> int:
 
 
 def _in_slm(space: Attribute) -> bool:
+    if isinstance(space, AddressSpaceAttr):
+        return space.data is AddressSpace.WORKGROUP
     return isinstance(space, IntegerAttr) and space.value.data == 3

@@ -19,6 +19,7 @@ from xdsl.dialects.vector import BroadcastOp
 from xdsl.ir import Attribute, Block, Operation, OperationInvT, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.dialects.arith_ops import CmpiOp
 from codegen.dialects.gpu import SubgroupIdOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
@@ -118,7 +119,7 @@ class Work:
         own: Index = layout.first
         for axis, extent in zip(layout.axes, shape, strict=True):
             own = self.add(own, self.coordinate(axis, extent, layout.first, axis.stride))
-        return self.insert(arith.CmpiOp(self.subgroup(), self.value(own), "eq")).result
+        return self.insert(CmpiOp(self.subgroup(), self.value(own), "eq")).result
 
     def add(self, left: Index, right: Index) -> Index:
         """The sum of two indices, a number where both are."""
