@@ -13,6 +13,7 @@ from codegen.dialects.layout_ops import ConvertLayoutOp, TransposeOp
 from codegen.dialects.maps import SgMap, WgMap
 from codegen.dialects.packing import TilePackOp, TileUnpackOp
 from codegen.dialects.reduction import BroadcastOp, ReductionOp
+from codegen.dialects.rfc_maps import BareSgMap, BareWgMap
 from codegen.dialects.scattered import LoadOp, StoreOp
 from codegen.dialects.spellings import spelling
 from codegen.dialects.tile import TileType
@@ -85,5 +86,5 @@ _OTHER_NAMES = {
 XeTile = Dialect(
     "xetile",
     [*_OPERATIONS, *(spelling(f"xetile.{name}", op) for name, op in _OTHER_NAMES.items())],
-    [TileAttr, TileCacheHint, TileType, SgMap, WgMap, AtomicKindAttr, ReductionKindAttr],
+    [TileAttr, TileCacheHint, TileType, SgMap, WgMap, AtomicKindAttr, ReductionKindAttr, BareWgMap, BareSgMap],
 )
