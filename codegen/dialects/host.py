@@ -43,11 +43,13 @@ def device_part(source: str) -> DevicePart:
         return _generic_part(source)
     kept = sorted([*_aliases(plain), *modules])
     host = _only(plain, _gaps(kept, len(plain)))
-    return DevicePart(_only(source, kept), tuple(_launches(source, host)))
+    device = _HINT.sub(lambda found: _blank(found[0]), _only(source, kept))
+    return DevicePart(device, tuple(_launches(source, host)))
 
 
 _LITERAL = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
 _MODULE = re.compile(r'(?<![\w.%@#!$-])gpu\.module\s+@(?:[\w$.-]+|"[^"]*")')
+_HINT = re.compile(r"(?m)^\s*xegpu\.compile_hint\s*$")  # says nothing to this compiler
 _ALIAS = re.compile(r"[#!][A-Za-z_][\w$.]*\s*=\s*")
 _ATTRIBUTES = re.compile(r"\s*attributes\s*(?=\{)")
 _CONSTANTS = ("arith.constant", "index.constant", "constant")

@@ -3,6 +3,7 @@
 from xdsl.ir import Dialect
 
 from codegen.dialects.cache_hint import XeGPUCacheHint
+from codegen.dialects.compile_hint import CompileHintOp
 from codegen.dialects.spellings import spelling
 from codegen.dialects.xegpu_barrier import (
     AllocNbarrierOp,
@@ -83,6 +84,7 @@ XeGPU = Dialect(
     [
         AllocNbarrierOp,
         AtomicRmwOp,
+        CompileHintOp,
         ConvertLayoutOp,
         CreateMemDescOp,
         CreateNdTdescOp,

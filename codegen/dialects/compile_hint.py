@@ -1,0 +1,16 @@
+"""`xegpu.compile_hint`, which files for Intel's former C++ implementation put around loops' multiplies."""
+
+from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+
+
+@irdl_op_definition
+class CompileHintOp(IRDLOperation):
+    """A fence for the scheduler of that implementation; no effect on values."""
+
+    name = "xegpu.compile_hint"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        super().__init__()
