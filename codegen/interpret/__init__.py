@@ -1,0 +1,40 @@
+"""Executes XeTile and XeGPU modules in numpy, at work-group or sub-group level: the oracle of every lowering."""
+
+from codegen.interpret import (  # the rules register themselves
+    arith,
+    gpu,
+    linalg,
+    math,
+    memref,
+    scf,
+    vector,
+    vector_memory,
+    xegpu_barrier,
+    xegpu_block,
+    xegpu_dpas,
+    xegpu_matrix,
+    xegpu_scatter,
+    xetile,
+)
+from codegen.interpret.launch import interpret
+from codegen.interpret.refusal import InterpretationRefused, KernelFault
+
+RULES = (
+    arith,
+    gpu,
+    linalg,
+    math,
+    memref,
+    scf,
+    vector,
+    vector_memory,
+    xegpu_barrier,
+    xegpu_block,
+    xegpu_dpas,
+    xegpu_matrix,
+    xegpu_scatter,
+    xetile,
+)
+"""The modules of the operations' meanings, one a dialect or a part of one."""
+
+__all__ = ["RULES", "InterpretationRefused", "KernelFault", "interpret"]
