@@ -7,6 +7,7 @@ CodegenError
 +-- CompileFailed    a stage failed
 |   +-- CompileTimedOut     the time limit of a compilation passed
 |   +-- CompileCrashed      the compiler ended its process
++-- InvalidLaunch    arguments, grid or block that a kernel does not take
 +-- SimulationRefused    the simulator cannot represent something (simulate/refusal.py)
 +-- SimulationTimedOut   the time limit of a simulation passed (simulate/refusal.py)
 """
@@ -66,3 +67,7 @@ class CompileTimedOut(CompileFailed):
 
 class CompileCrashed(CompileFailed):
     """The compiler ended its process."""
+
+
+class InvalidLaunch(CodegenError):
+    """Arguments, grid or block that a kernel does not take."""
