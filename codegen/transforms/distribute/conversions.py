@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from xdsl.ir import Operation
 
 from codegen.dialects.xegpu import ConvertLayoutOp
-from codegen.transforms.distribute.exchange import redistribute
 from codegen.transforms.distribute.layout import Layout
+from codegen.transforms.distribute.redistribute import redistribute
 from codegen.transforms.distribute.regroup import layout_runs, regroup
 from codegen.transforms.distribute.rule import Known, Rule, refuse, stated, vector_shape
 from codegen.transforms.distribute.work import Work

@@ -13,9 +13,9 @@ from codegen.dialects.gpu import BarrierOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
 from codegen.dialects.xegpu import LoadMatrixOp, StoreMatrixOp
-from codegen.transforms.distribute.layout import Layout
 from codegen.transforms.distribute.rule import range_around, refuse
-from codegen.transforms.distribute.work import Parts, Work, conditional
+from codegen.transforms.distribute.slm_buffers import bytes_of
+from codegen.transforms.distribute.work import Work, conditional
 
 _IDS = ("gpu.subgroup_id", "gpu.thread_id", "gpu.lane_id", "gpu.global_id")
 
@@ -30,7 +30,7 @@ class Exchange:
             PassFailedException: not every sub-group comes here.
         """
         verify_all_come_here(op)
-        self._work, self._shape, self._element = work, shape, element
+        self._work, self._shape, self.element = work, shape, element
         columns = shape[-1] if shape else 1
         self._stored = _storage_type(element)
         self._matrix = work.buffers.matrix(prod(shape[:-1]), columns, self._stored, work.at)
@@ -53,12 +53,12 @@ class Exchange:
         rows = shape[-2:] if len(shape) > 1 else (1, *shape)
         outer = shape[:-2]
         if not outer:
-            return from_storage(self._work, self._work.shape_cast(self._read(rows, (), starts), shape), self._element)
+            return from_storage(self._work, self._work.shape_cast(self._read(rows, (), starts), shape), self.element)
         whole = self._work.zeros(self._stored, shape)
         for position in product(*map(range, outer)):
             part = self._read(rows, position, starts)
             whole = self._work.place(part, whole, (*position, 0, 0))
-        return from_storage(self._work, whole, self._element)
+        return from_storage(self._work, whole, self.element)
 
     def _read(self, rows: Ints, position: Ints, starts: Sequence[Index]) -> SSAValue:
         row, column = self._place(position, starts)
@@ -82,19 +82,6 @@ class Exchange:
         for extent, start in zip(self._shape[:-1], moved[:-1], strict=True):
             row = work.add(work.multiply(row, extent), start)
         return row, moved[-1]
-
-
-def redistribute(
-    work: Work, op: Operation, parts: Parts, source: Layout, target: Layout, shape: Ints
-) -> list[SSAValue]:
-    """A value in another layout."""
-    element = cast(VectorType, parts[0].type).element_type
-    exchange = Exchange(work, shape, element, op)
-    exchange.write(
-        (part, work.starts(source, shape, rounds)) for part, rounds in zip(parts, source.blocks(shape), strict=True)
-    )
-    exchange.share()
-    return [exchange.read(target.data, work.starts(target, shape, rounds)) for rounds in target.blocks(shape)]
 
 
 def verify_all_come_here(op: Operation) -> None:
@@ -160,3 +147,8 @@ def _storage_type(element: Attribute) -> Attribute:
     if isinstance(element, IndexType):
         return i64
     return i8 if element == i1 else element
+
+
+def storage_bytes(element: Attribute) -> int:
+    """Bytes of an element in shared local memory."""
+    return bytes_of(_storage_type(element))
