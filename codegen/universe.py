@@ -13,6 +13,7 @@ PASSES = {
     "expand-subgroup-threads": "codegen.transforms.expand_subgroup_threads:ExpandSubgroupThreadsPass",
     "fold-tile-offsets": "codegen.transforms.fold_tile_offsets:FoldTileOffsetsPass",
     "insert-layout-conversions": "codegen.transforms.distribute:InsertLayoutConversionsPass",
+    "legalise-xegpu": "codegen.transforms.legalise_xegpu:LegaliseXeGPUPass",
     "lower-xetile": "codegen.transforms.lower_xetile:LowerXeTilePass",
     "tile-linalg": "codegen.transforms.tile_linalg:TileLinalgPass",
     "tile-mma-to-contract": "codegen.transforms.tile_mma_to_contract:TileMmaToContractPass",

@@ -68,6 +68,11 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType):
         return self.encoding.data if isinstance(self.encoding, BlockTdescAttr) else BlockTdesc()
 
     @property
+    def block_attr(self) -> BlockTdescAttr | None:
+        """What a block is beyond its shape, where the type says that."""
+        return self.encoding if isinstance(self.encoding, BlockTdescAttr) else None
+
+    @property
     def memory_space(self) -> MemorySpace:
         """Where its data lies."""
         return (self.scatter or self.block).memory_space
