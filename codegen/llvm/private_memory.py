@@ -6,10 +6,10 @@ mind; a CPU faults.
 
 import re
 
-_ALIGNMENT = 64
+PRIVATE_ALIGNMENT = 64
 _ALLOCA = re.compile(r"^(\s+%[\w.]+ = alloca \[.*\]), align \d+$", re.MULTILINE)
 
 
 def align_private_memory(text: str) -> str:
     """Raise the alignment of private arrays to 64 bytes."""
-    return _ALLOCA.sub(rf"\1, align {_ALIGNMENT}", text)
+    return _ALLOCA.sub(rf"\1, align {PRIVATE_ALIGNMENT}", text)
