@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, SymbolRefAttr, UnitAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, SymbolRefAttr, UnitAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, Region, SSAValue, TypeAttribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -369,7 +369,7 @@ class AllocOp(IRDLOperation):
         printer.print_attribute(self.memref.type)
 
     def verify_(self) -> None:
-        needed = self.memref.type.get_shape().count(-1)
+        needed = self.memref.type.get_shape().count(DYNAMIC_INDEX)
         if len(self.sizes) != needed:
             raise VerifyException(f"gpu.alloc: expected {needed} sizes for {self.memref.type}, got {len(self.sizes)}")
 

@@ -103,9 +103,12 @@ class ModuleOp(IRDLOperation):
         name = parser.parse_symbol_name().data
         targets = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_attribute)
         attributes = parser.parse_optional_attr_dict_with_keyword()
+        region = parser.parse_region()
+        if not region.blocks:
+            region.add_block(Block())
         return cls(
             name,
-            parser.parse_region(),
+            region,
             dict(attributes.data) if attributes is not None else None,
             targets=None if targets is None else ArrayAttr(targets),
         )

@@ -17,7 +17,14 @@ from codegen.dialects.map_rules import (
 )
 from codegen.dialects.mapped_vector import SOURCE_AND_RESULT, MappedVectorOp, name_maps, verify_shape
 from codegen.dialects.maps import Ints, WgMap, format_ints
-from codegen.dialects.spellings import ints, parse_arrow, parse_attributes, parse_optional_arrow, take_properties
+from codegen.dialects.spellings import (
+    ints,
+    parse_arrow,
+    parse_attributes,
+    parse_optional_arrow,
+    print_attributes,
+    take_properties,
+)
 
 _SWAP = (1, 0)
 
@@ -92,40 +99,35 @@ class ConvertLayoutOp(MappedVectorOp):
     def __init__(
         self,
         source: SSAValue,
-        wg_map_result: WgMap | None,
-        wg_map_source: WgMap | None = None,
+        wg_map_result: Attribute | None,
+        wg_map_source: Attribute | None = None,
         *,
         result: Attribute | None = None,
         attributes: dict[str, Attribute] | None = None,
     ) -> None:
-        given = {"wg_map_result": wg_map_result, "wg_map_source": wg_map_source}
-        properties: dict[str, Attribute] = {k: v for k, v in given.items() if v is not None}
+        properties = {"wg_map_result": wg_map_result, "wg_map_source": wg_map_source}
         super().__init__(
             operands=[source], result_types=[result or source.type], properties=properties, attributes=attributes
         )
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        maps = parse_attributes(parser)[1]
-        early = len(maps)
+        early = parse_attributes(parser)[1]
         source = parser.parse_unresolved_operand()
         attributes, late = parse_attributes(parser)
         parser.parse_punctuation(":")
         value = parser.resolve_operand(source, parser.parse_type())
         result = parser.parse_type() if parse_optional_arrow(parser) else value.type
-        properties, attributes = take_properties(cls, attributes)
+        maps, attributes = take_properties(cls, attributes)
         # The RFC's text writes the map of the result first, after the operand; its appendix the source's, before it.
         keys = SOURCE_AND_RESULT if early else (("wg_map_result",), ("wg_map_result", "wg_map_source"))
-        properties |= name_maps(parser, maps + late, keys)
-        converted = cls(value, None, result=result, attributes=attributes)
-        converted.properties |= properties
-        return converted
+        maps |= name_maps(parser, early + late, keys)
+        return cls(value, maps.get("wg_map_result"), maps.get("wg_map_source"), result=result, attributes=attributes)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_ssa_value(self.source)
-        properties: dict[str, Attribute] = {"wg_map_result": self.wg_map_result}
-        printer.print_op_attributes(properties | self.properties | self.attributes)
+        print_attributes(printer, self)
         printer.print_string(" : ")
         printer.print_attribute(self.source.type)
 
