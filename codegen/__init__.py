@@ -19,6 +19,7 @@ from codegen.errors import (
     CompileFailed,
     CompileTimedOut,
     InvalidConfig,
+    InvalidLaunch,
     InvalidProblem,
     Refused,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "GemmArtifact",
     "GemmProblem",
     "InvalidConfig",
+    "InvalidLaunch",
     "InvalidProblem",
     "KernelArtifact",
     "KernelConfig",

@@ -1,10 +1,11 @@
-"""kernel.json: what someone needs to launch a kernel, and what it was made from."""
+"""kernel.json: what someone needs to launch kernels, and what they were made from."""
 
-from codegen.artifact import GemmArtifact
+from codegen.artifact import GemmArtifact, KernelArtifact
 from codegen.canonical import Json, to_json
 from codegen.config import LoopOrder
 from codegen.pipeline import LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL
-from codegen.target import LARGE_GRF
+from codegen.signature import KernelSignature, Parameter
+from codegen.target import LARGE_GRF, SUBGROUP_SIZE
 
 
 def manifest(artifact: GemmArtifact) -> dict[str, Json]:
@@ -35,10 +36,48 @@ def manifest(artifact: GemmArtifact) -> dict[str, Json]:
             "opencl": LARGE_GRF_OPENCL if large else "",
             "level_zero": LARGE_GRF_LEVEL_ZERO if large else "",
         },
-        "distribution": {
-            "by": artifact.distribution.by.value,
-            "because": list(artifact.distribution.because),
-        },
+        **_provenance(artifact),
+    }
+
+
+def module_manifest(artifact: KernelArtifact) -> dict[str, Json]:
+    """The manifest of the kernels of a module: parameters in the order of the binary."""
+    kernels: list[Json] = [_kernel(signature) for signature in artifact.kernels]
+    made: dict[str, Json] = {
+        "content_hash": f"sha256:{artifact.content_hash}",
+        "compile_key": artifact.key,
+        "compiled_for": artifact.target,
+        "kernels": kernels,
+    }
+    return made | _provenance(artifact)
+
+
+def _kernel(signature: KernelSignature) -> Json:
+    return {
+        "name": signature.name,
+        "parameters": [_parameter(signature, parameter) for parameter in signature.parameters],
+        "local_size": None if signature.local_size is None else list(signature.local_size),
+        "source_counts_subgroups": signature.counts_subgroups,
+        "subgroup_size": SUBGROUP_SIZE,
+    }
+
+
+def _parameter(signature: KernelSignature, parameter: Parameter) -> Json:
+    argument = signature.arguments[parameter.argument]
+    return {
+        "argument": argument.name,
+        "field": parameter.field.value,
+        "axis": parameter.axis,
+        "type": argument.element,
+        "shape": None if argument.shape is None else list(argument.shape),
+        "strides": None if argument.strides is None else list(argument.strides),
+    }
+
+
+def _provenance(artifact: KernelArtifact) -> dict[str, Json]:
+    distribution = artifact.distribution
+    return {
+        "distribution": {"by": distribution.by.value, "because": list(distribution.because)},
         "stages": [
             {"name": s.name, "file": s.file_name, "bytes": len(s.data), "elapsed_ms": round(s.elapsed_ms, 3)}
             for s in artifact.stages

@@ -10,32 +10,34 @@ from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
-from codegen.artifact import GemmArtifact
+from codegen.artifact import GemmArtifact, KernelArtifact
 from codegen.cache import CompileCache
 from codegen.config import KernelConfig
 from codegen.errors import CompileCrashed, CompileTimedOut
+from codegen.modules import compile_module
 from codegen.pipeline import compile_gemm
 from codegen.problem import GemmProblem
 from hal import DeviceSpec
 
+Artifact = TypeVar("Artifact", bound=KernelArtifact, covariant=True)
 Compiler = Callable[[GemmProblem, KernelConfig, DeviceSpec], GemmArtifact]
 
 _COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
 
 
-class Compilation:
+class Compilation(Generic[Artifact]):
     """A compilation under way."""
 
-    def __init__(self, future: ProcessFuture[GemmArtifact], timeout_s: float) -> None:
+    def __init__(self, future: ProcessFuture[Artifact], timeout_s: float) -> None:
         self._future = future
         self._timeout_s = timeout_s
 
-    def result(self) -> GemmArtifact:
-        """Wait for the kernel.
+    def result(self) -> Artifact:
+        """Wait for the artifact.
 
         Raises:
             Refused: a legality rule refuses.
@@ -67,19 +69,27 @@ class CompilePool:
         self._cache = cache
         self._pool = self._new_pool()
 
-    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation:
-        """Begin a compilation."""
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation[GemmArtifact]:
+        """Begin to compile a GEMM kernel."""
+        self._revive()
         arguments = [self._compiler, problem, config, spec, self._cache]
-        if not self._pool.active:
-            self.close()
-            self._pool = self._new_pool()
-        future = self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s)
+        return Compilation(self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s), self._timeout_s)
+
+    def compile_module(self, source: str, spec: DeviceSpec) -> Compilation[KernelArtifact]:
+        """Begin to compile the kernels of a module; the cache is not asked."""
+        self._revive()
+        future = self._pool.schedule(compile_module, args=[source, spec], timeout=self._timeout_s)
         return Compilation(future, self._timeout_s)
 
     def close(self) -> None:
         """End the workers; compilations under way are dropped."""
         self._pool.stop()
         self._pool.join()
+
+    def _revive(self) -> None:
+        if not self._pool.active:
+            self.close()
+            self._pool = self._new_pool()
 
     def _new_pool(self) -> ProcessPool:
         return ProcessPool(

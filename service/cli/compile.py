@@ -1,27 +1,29 @@
-"""xetune compile: one kernel, every stage written to a folder."""
+"""xetune compile: a GEMM or the kernels of a file, every stage written to a folder."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from codegen import DType, GemmArtifact, InvalidConfig, KernelConfig
-from codegen.manifest import manifest
+from codegen import DType, GemmArtifact, InvalidConfig, InvalidProblem, KernelArtifact, KernelConfig
+from codegen.manifest import manifest, module_manifest
 from codegen.pool import CompilePool
-from hal import resolve_device
+from hal import DeviceSpec, resolve_device
+from service.cli.modules import described, read_source
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import (
     AsJson,
     DeviceName,
     InputType,
-    K,
     LeadingA,
     LeadingB,
     LeadingC,
-    M,
-    N,
+    OptionalK,
+    OptionalM,
+    OptionalN,
     OutputType,
     TargetName,
     plain_gemm,
@@ -36,10 +38,14 @@ _TIMEOUT_S = 60.0
 
 
 def compile_command(
-    m: M,
-    n: N,
-    k: K,
     folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write to; made if missing.")],
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="Module to compile, XeTile or XeGPU, in place of a GEMM.", exists=True, dir_okay=False),
+    ] = None,
+    m: OptionalM = None,
+    n: OptionalN = None,
+    k: OptionalK = None,
     dtype: InputType = DType.F16,
     out_dtype: OutputType = DType.F32,
     lda: LeadingA = None,
@@ -53,22 +59,47 @@ def compile_command(
     prove: Annotated[bool, typer.Option(help="Execute the kernel in the simulator and compare its numbers.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compile a GEMM kernel and write every stage: xetile.mlir, xegpu.mlir, llvm.ll, kernel.spv, kernel.json."""
-    problem = plain_gemm(m, n, k, dtype, out_dtype, lda, ldb, ldc)
+    """Compile a GEMM (--m, --n, --k) or the kernels of an .mlir file, and write every stage and kernel.json."""
     spec = resolve_device(device, target).spec
+    if file is not None:
+        if (m, n, k, config) != (None, None, None, None) or prove:
+            raise InvalidProblem("FILE", "expected either a file, or --m, --n and --k; `xetune run` executes a file")
+        _compile_file(file, spec, folder, as_json=as_json)
+        return
+    if m is None or n is None or k is None:
+        raise InvalidProblem("--m, --n, --k", "expected all three, or a file to compile")
+    problem = plain_gemm(m, n, k, dtype, out_dtype, lda, ldb, ldc)
     chosen = default_config(problem, spec) if config is None else _read_config(config)
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
         artifact = pool.compile(problem, chosen, spec).result()
     proof = verify_by_simulation(artifact, seed=0) if prove else Proof(ProofKind.NONE)
     document = manifest(artifact) | {"proof": _proof_json(proof)}
-    folder.mkdir(parents=True, exist_ok=True)
-    for stage in artifact.stages:
-        write_atomically(folder / stage.file_name, stage.data)
-    write_atomically(folder / "kernel.json", (json.dumps(document, indent=2) + "\n").encode())
+    _write(artifact, document, folder)
     if as_json:
         print_json(document)
     else:
         _print_summary(artifact, proof, folder)
+
+
+def _compile_file(file: Path, spec: DeviceSpec, folder: Path, *, as_json: bool) -> None:
+    with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
+        artifact = pool.compile_module(read_source(file), spec).result()
+    document = module_manifest(artifact)
+    _write(artifact, document, folder)
+    if as_json:
+        print_json(document)
+        return
+    names = ", ".join(kernel.name for kernel in artifact.kernels)
+    CONSOLE.print(_stage_table(artifact, f"{names} for {artifact.target}", folder))
+    CONSOLE.print(f"distribution   {described(artifact.distribution)}")
+    CONSOLE.print("numbers        not proven (`xetune run` executes a kernel in the simulator)")
+
+
+def _write(artifact: KernelArtifact, document: Mapping[str, object], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for stage in artifact.stages:
+        write_atomically(folder / stage.file_name, stage.data)
+    write_atomically(folder / "kernel.json", (json.dumps(document, indent=2) + "\n").encode())
 
 
 def _read_config(path: Path) -> KernelConfig:
@@ -98,15 +129,8 @@ def _proof_json(proof: Proof) -> dict[str, object]:
 
 
 def _print_summary(artifact: GemmArtifact, proof: Proof, folder: Path) -> None:
-    table = Table(title=f"{artifact.problem} for {artifact.target}", title_justify="left")
-    table.add_column("stage")
-    table.add_column("file")
-    table.add_column("bytes", justify="right")
-    table.add_column("time", justify="right")
-    for stage in artifact.stages:
-        table.add_row(stage.name, str(folder / stage.file_name), f"{len(stage.data):,}", f"{stage.elapsed_ms:.1f} ms")
     launch = artifact.launch
-    CONSOLE.print(table)
+    CONSOLE.print(_stage_table(artifact, f"{artifact.problem} for {artifact.target}", folder))
     CONSOLE.print(f"configuration  {artifact.config}")
     CONSOLE.print(
         f"launch         global {launch.global_size}, local {launch.local_size}, sub-groups of {launch.subgroup_size}"
@@ -118,3 +142,14 @@ def _print_summary(artifact: GemmArtifact, proof: Proof, folder: Path) -> None:
             f"numbers        {proof.kind.value}: {proof.checked} of {proof.total} work-groups, "
             f"largest error {proof.max_error:.3g} within {proof.tolerance:.3g}"
         )
+
+
+def _stage_table(artifact: KernelArtifact, title: str, folder: Path) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("stage")
+    table.add_column("file")
+    table.add_column("bytes", justify="right")
+    table.add_column("time", justify="right")
+    for stage in artifact.stages:
+        table.add_row(stage.name, str(folder / stage.file_name), f"{len(stage.data):,}", f"{stage.elapsed_ms:.1f} ms")
+    return table

@@ -16,6 +16,7 @@ from service.cli.jobs import app as jobs_app
 from service.cli.kernels import kernels_command
 from service.cli.opt import opt_command
 from service.cli.output import ERRORS
+from service.cli.run import run_command
 from service.cli.serve import serve_command, worker_command
 from service.cli.tune import tune_command
 from service.errors import ServiceError
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.command("devices")(devices_command)
 app.command("compile")(compile_command)
 app.command("opt")(opt_command)
+app.command("run")(run_command)
 app.command("tune")(tune_command)
 app.command("kernels")(kernels_command)
 app.add_typer(jobs_app, name="jobs")

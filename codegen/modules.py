@@ -1,0 +1,172 @@
+"""Compilation of any module with kernels: from XeTile or XeGPU text to SPIR-V."""
+
+import hashlib
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DenseArrayBase, MemRefType, ModuleOp, StridedLayoutAttr, i32
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import ParseError
+
+from codegen.artifact import Distribution, Distributor, KernelArtifact
+from codegen.canonical import content_hash
+from codegen.dialects import gpu, parse, text
+from codegen.dialects.host import Launch, device_part
+from codegen.errors import CompileFailed
+from codegen.llvm import OptimisedModule, optimise
+from codegen.mlir import XeGpuModule
+from codegen.mlir.faults import upstream_faults
+from codegen.signature import KernelArgument, KernelSignature
+from codegen.spirv import emit_spirv
+from codegen.stages import Stages
+from codegen.target import SUBGROUP_SIZE, Target, target_of
+from codegen.toolchain import toolchain_versions
+from codegen.transforms.distribute import distribute_to_subgroups
+from codegen.transforms.distribute.analysis import most_subgroups
+from codegen.transforms.expand_subgroup_threads import counts_subgroups, expand_subgroup_threads
+from codegen.transforms.lanes import lower_to_lanes
+from codegen.transforms.legalise_xegpu import legalise_xegpu
+from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
+from hal import DeviceSpec
+
+_SUBGROUP_LEVEL = "sub-group-level"
+_DYNAMIC = -1
+
+
+def compile_module(source: str, spec: DeviceSpec) -> KernelArtifact:
+    """Compile the kernels of a module: XeTile or XeGPU, at work-group or sub-group level; host functions are ignored.
+
+    Pure, but LLVM and MLIR may end the process: see `pool`.
+
+    Raises:
+        Refused: codegen cannot target the device.
+        CompileFailed: a stage failed; parsing and verification are stage "source".
+    """
+    target = target_of(spec)
+    stages = Stages()
+    part = device_part(source)
+    module = stages.run("source", lambda: _parsed(part.text))
+    kernels = _kernels(module)
+    _set_blocks(kernels, part.launches)
+    stages.add("source", "source.mlir", lambda: text(module))
+    arguments = {kernel.sym_name.data: _arguments(kernel) for kernel in kernels}
+    counting = {kernel.sym_name.data for kernel in kernels if counts_subgroups(kernel)}
+
+    stages.run("xegpu", lambda: _to_xegpu(module, target))
+    distribution = _distribution(module)
+    if distribution.by is Distributor.MLIR:
+        xegpu = stages.run("xegpu", lambda: _legal(module))
+        stages.add("xegpu", "xegpu.mlir", lambda: str(xegpu))
+        bitcode = stages.run("llvm", lambda: xegpu.lower(target.chip))
+    else:
+        stages.add("xegpu", "xegpu.mlir", lambda: text(module))
+        bitcode = _distribute(module, stages, target)
+    optimised = stages.run("llvm", lambda: optimise(bitcode, arguments))
+    stages.add("llvm", "llvm.ll", lambda: optimised.text)
+    spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
+    return KernelArtifact(
+        key=content_hash([toolchain_versions(), source, target]),
+        content_hash=hashlib.sha256(spirv).hexdigest(),
+        target=spec.emulates or spec.id,
+        stages=stages.outputs(),
+        toolchain=dict(toolchain_versions()),
+        kernels=tuple(_signature(kernel, arguments, optimised, counting) for kernel in _kernels(module)),
+        distribution=distribution,
+    )
+
+
+def _parsed(source: str) -> ModuleOp:
+    try:
+        module = parse(source)
+    except ParseError as error:
+        raise CompileFailed("source", str(error)) from error
+    module.verify()
+    return module
+
+
+def _kernels(module: ModuleOp) -> tuple[gpu.FuncOp, ...]:
+    kernels = tuple(op for op in module.walk() if isinstance(op, gpu.FuncOp) and op.kernel is not None)
+    names = [kernel.sym_name.data for kernel in kernels]
+    if not kernels:
+        raise CompileFailed("source", "expected a gpu.module with a gpu.func that is a kernel, got none")
+    if len(set(names)) != len(names):
+        raise CompileFailed("source", f"expected kernels of different names, got {', '.join(names)}")
+    return kernels
+
+
+def _set_blocks(kernels: Sequence[gpu.FuncOp], launches: Sequence[Launch]) -> None:
+    """A kernel that does not say its block has that of its launches, if they agree."""
+    for kernel in kernels:
+        name = kernel.sym_name.data
+        blocks = {launch.block for launch in launches if launch.kernel == name and launch.block is not None}
+        if len(blocks) > 1 and kernel.known_block_size is None:
+            raise CompileFailed("source", f"expected one block in the launches of {name}, got {sorted(blocks)}")
+        if kernel.known_block_size is None and blocks:
+            kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, blocks.pop())
+
+
+def _to_xegpu(module: ModuleOp, target: Target) -> None:
+    expand_subgroup_threads(module)
+    lower_xetile(module, LowerXeTilePass())
+    module.verify()
+
+
+def _distribution(module: ModuleOp) -> Distribution:
+    """MLIR's pipeline takes work-group-level kernels that run into none of its faults."""
+    kernels = _kernels(module)
+    because = {fault.name for fault in upstream_faults(module)}
+    for kernel in kernels:
+        subgroups = most_subgroups(kernel)
+        if not subgroups:
+            because.add(_SUBGROUP_LEVEL)
+        elif kernel.known_block_size is None:
+            kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, (subgroups * SUBGROUP_SIZE, 1, 1))
+    return Distribution(Distributor.XETUNE if because else Distributor.MLIR, tuple(sorted(because)))
+
+
+def _legal(module: ModuleOp) -> XeGpuModule:
+    legalise_xegpu(module)
+    return XeGpuModule(text(module, generic=True))
+
+
+def _distribute(module: ModuleOp, stages: Stages, target: Target) -> bytes:
+    stages.run("subgroup", lambda: distribute_to_subgroups(module))
+    stages.add("subgroup", "subgroup.mlir", lambda: text(module))
+    stages.run("lanes", lambda: lower_to_lanes(module))
+    lanes = stages.run("lanes", lambda: XeGpuModule(text(module, generic=True)))
+    stages.add("lanes", "lanes.mlir", lambda: str(lanes))
+    return stages.run("llvm", lambda: lanes.lower(target.chip, "lane"))
+
+
+def _arguments(kernel: gpu.FuncOp) -> tuple[KernelArgument, ...]:
+    block = kernel.body.blocks[0]
+    names = [argument.name_hint or f"arg{i}" for i, argument in enumerate(block.args)]
+    return tuple(_argument(name, argument.type) for name, argument in zip(names, block.args, strict=True))
+
+
+def _argument(name: str, type_: Attribute) -> KernelArgument:
+    if not isinstance(type_, MemRefType):
+        return KernelArgument(name, str(type_))
+    shape = tuple(None if extent == _DYNAMIC else extent for extent in type_.get_shape())
+    return KernelArgument(name, str(type_.element_type), shape, _strides(type_, shape))
+
+
+def _strides(type_: MemRefType, shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    if isinstance(type_.layout, StridedLayoutAttr):
+        return tuple(type_.layout.get_strides())
+    inner: list[int | None] = [1]
+    for extent in reversed(shape[1:]):
+        inner.append(None if extent is None or inner[-1] is None else extent * inner[-1])
+    return tuple(reversed(inner))[: len(shape)] if shape else ()
+
+
+def _signature(
+    kernel: gpu.FuncOp,
+    arguments: dict[str, tuple[KernelArgument, ...]],
+    optimised: OptimisedModule,
+    counting: set[str],
+) -> KernelSignature:
+    name = kernel.sym_name.data
+    size = kernel.known_block_size
+    local_size = None if size is None else tuple(size.get_values())
+    assert local_size is None or len(local_size) == 3  # gpu.func's verifier
+    return KernelSignature(name, arguments[name], optimised.parameters[name], local_size, name in counting)

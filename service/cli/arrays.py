@@ -1,0 +1,87 @@
+"""Kernel arguments as a person gives them: .npy files and numbers."""
+
+from pathlib import Path
+
+import numpy as np
+
+from codegen import InvalidLaunch
+from codegen.execution import Array, dtype_of
+from codegen.signature import KernelArgument
+
+_BF16 = "bf16"
+
+
+def load_array(argument: KernelArgument, path: Path) -> Array:
+    """The array of a file, in the type that the argument is held in; bf16 from float32, rounded to nearest even.
+
+    Raises:
+        InvalidLaunch: no array file, or an array of another type.
+    """
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise InvalidLaunch(f"--in {argument.name}: expected an array in {path}: {error}") from error
+    if not isinstance(array, np.ndarray):
+        raise InvalidLaunch(f"--in {argument.name}: expected one array in {path}, got an archive of several")
+    if argument.element == _BF16 and array.dtype == np.float32:
+        return _rounded_to_bf16(array)
+    dtype = np.dtype(np.uint8 if argument.is_scalar else dtype_of(argument.element))
+    if argument.is_scalar:  # an address: any memory
+        return array
+    if array.dtype.itemsize != dtype.itemsize or array.dtype.kind != dtype.kind:
+        wanted = "float32 (rounded) or uint16 (bits)" if argument.element == _BF16 else str(dtype)
+        raise InvalidLaunch(
+            f"--in {argument.name}: expected {wanted} for {argument.element}, got {array.dtype} in {path}"
+        )
+    return array
+
+
+def output_array(argument: KernelArgument) -> Array:
+    """Zeros of the argument's shape, rows apart as its strides say.
+
+    Raises:
+        InvalidLaunch: it is a number, or its shape is not static.
+    """
+    if argument.shape is None:
+        raise InvalidLaunch(f"--out {argument.name}: expected an argument in memory, got a {argument.element}")
+    shape = [extent for extent in argument.shape if extent is not None]
+    strides = [stride for stride in argument.strides or () if stride is not None]
+    if len(shape) != len(argument.shape) or len(strides) != len(shape):
+        raise InvalidLaunch(
+            f"--out {argument.name}: its shape is not static: "
+            f"give --in {argument.name}=FILE.npy with an array of that shape"
+        )
+    dtype = np.dtype(dtype_of(argument.element))
+    span = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
+    steps = [stride * dtype.itemsize for stride in strides]
+    return np.lib.stride_tricks.as_strided(np.zeros(span, dtype), shape, steps)
+
+
+def scalar(argument: KernelArgument, text: str) -> int | float:
+    """The number that a text is.
+
+    Raises:
+        InvalidLaunch: it is not one of the argument's type, or the argument is memory.
+    """
+    if not argument.is_scalar:
+        raise InvalidLaunch(f"--arg {argument.name}: it is memory: give --in {argument.name}=FILE.npy")
+    floating = argument.element.startswith(("f", "bf"))
+    try:
+        return float(text) if floating else int(text, 0)
+    except ValueError:
+        raise InvalidLaunch(
+            f"--arg {argument.name}: expected a number of type {argument.element}, got {text!r}"
+        ) from None
+
+
+def saved(argument: KernelArgument, array: Array) -> Array:
+    """The array as it is written: bf16 as float32, which holds it exactly."""
+    if argument.element != _BF16:
+        return np.ascontiguousarray(array)
+    return (array.astype(np.uint32) << 16).view(np.float32)
+
+
+def _rounded_to_bf16(array: Array) -> Array:
+    bits = array.view(np.uint32)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    return np.where(np.isnan(array), (bits >> 16) | 0x40, rounded).astype(np.uint16)
