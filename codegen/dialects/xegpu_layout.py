@@ -43,6 +43,15 @@ class Distribution:
         order = None if self.order is None else tuple(kept.index(d) for d in self.order if d in kept)
         return Distribution(**values, order=order)
 
+    def permuted(self, permutation: Sequence[int]) -> "Distribution":
+        """What is said of a transposed value, whose dimension i is dimension `permutation[i]` of this one."""
+        values = {name: tuple(v[d] for d in permutation) for name, v in self.entries() if name != "order"}
+        order = None if self.order is None else tuple(permutation.index(d) for d in self.order)
+        if order is None and (self.sg_layout is not None or self.lane_layout is not None):
+            # the default is row-major
+            order = tuple(permutation.index(d) for d in reversed(range(self.rank)))
+        return Distribution(**values, order=order)
+
     def verify_distributes(self, what: str, shape: Sequence[int]) -> None:
         """Check that it distributes a block of this shape over sub-groups.
 

@@ -18,14 +18,19 @@ from codegen.dialects.vector_ops import FromElementsOp, TransposeOp
 from codegen.dialects.xegpu import (
     AtomicRmwOp,
     CreateTdescOp,
+    DistributeLayout,
     LoadOp,
     PrefetchOp,
+    SliceAttr,
     StoreOp,
     TensorDescType,
     UpdateOffsetOp,
 )
 from codegen.dialects.xegpu_types import bits
 from codegen.transforms.fold_places import Place, Placed, as_value, fold_places
+
+RESULT_LAYOUT = "layout_result_0"
+"""The attribute by which an operation that has no layout of its own says that of its result."""
 
 
 class PlacedElements(Placed):
@@ -105,9 +110,10 @@ def _legalise_access(op: LoadOp | StoreOp | PrefetchOp) -> None:
         made_by = create.name if isinstance(create, Operation) else "a block argument"
         raise PassFailedException(f"legalise-xegpu: expected a descriptor from create_tdesc, got one from {made_by}")
     assert desc.scatter is not None
-    properties = {k: v for k, v in op.properties.items() if k != "transpose"}
-    if desc.layout is not None and "layout" not in properties:
-        properties["layout"] = desc.layout
+    properties = {k: v for k, v in op.properties.items() if k not in {"transpose", "layout"}}
+    layout = _layout(op, desc)
+    if layout is not None:
+        properties["layout"] = layout
     if isinstance(op, PrefetchOp):
         if not isinstance(create.source.type, MemRefType):
             properties["offset_align_byte"] = IntegerAttr(bits(desc.element_type) // 8, i64)
@@ -128,7 +134,7 @@ def _replace_load(op: LoadOp, create: CreateTdescOp, offsets: SSAValue, properti
     new.attributes = op.attributes
     steps: list[Operation] = [new]
     if op.transpose is not None:
-        steps.append(TransposeOp(new.result, (1, 0)))
+        steps.append(_turned(new.result, new.layout))
     steps[-1].results[0].name_hint = op.result.name_hint
     Rewriter.replace_op(op, steps)
 
@@ -138,11 +144,33 @@ def _replace_store(op: StoreOp, create: CreateTdescOp, offsets: SSAValue, proper
     value = op.value
     if op.transpose is not None:
         turned = TransposeOp(value, (1, 0))
+        if "layout" in properties:
+            turned.attributes[RESULT_LAYOUT] = properties["layout"]
         Rewriter.insert_op(turned, InsertPoint.before(op))
         value = turned.result
     new = StoreOp(value, create.source, offsets, op.mask, properties)
     new.attributes = op.attributes
     Rewriter.replace_op(op, new)
+
+
+def _layout(op: LoadOp | StoreOp | PrefetchOp, desc: TensorDescType) -> DistributeLayout | None:
+    """The layout of what a descriptor has; an access that turns it may say that of the turned value."""
+    if op.layout is None or isinstance(op, PrefetchOp) or op.transpose is None:
+        return op.layout or desc.layout
+    return _swapped(op.layout)
+
+
+def _swapped(layout: DistributeLayout) -> DistributeLayout:
+    if isinstance(layout, SliceAttr):
+        raise PassFailedException(f"legalise-xegpu: expected a layout of chunks that are turned, got {layout}")
+    return type(layout)(layout.data.permuted((1, 0)))
+
+
+def _turned(value: SSAValue, layout: DistributeLayout | None) -> TransposeOp:
+    turned = TransposeOp(value, (1, 0))
+    if layout is not None:
+        turned.attributes[RESULT_LAYOUT] = _swapped(layout)
+    return turned
 
 
 def _verify_whole(value: Attribute, desc: TensorDescType, transposed: bool) -> None:
