@@ -29,6 +29,8 @@ from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
 from hal import DeviceSpec
 
 _SUBGROUP_LEVEL = "sub-group-level"
+_REFUSED = "mlir-refused"
+_SHOWN_CHARACTERS = 200
 _DYNAMIC = -1
 
 
@@ -52,14 +54,7 @@ def compile_module(source: str, spec: DeviceSpec) -> KernelArtifact:
     counting = {kernel.sym_name.data for kernel in kernels if counts_subgroups(kernel)}
 
     stages.run("xegpu", lambda: _to_xegpu(module, target))
-    distribution = _distribution(module)
-    if distribution.by is Distributor.MLIR:
-        xegpu = stages.run("xegpu", lambda: _legal(module))
-        stages.add("xegpu", "xegpu.mlir", lambda: str(xegpu))
-        bitcode = stages.run("llvm", lambda: xegpu.lower(target.chip))
-    else:
-        stages.add("xegpu", "xegpu.mlir", lambda: text(module))
-        bitcode = _distribute(module, stages, target)
+    distribution, bitcode = _lower(module, stages, target)
     optimised = stages.run("llvm", lambda: optimise(bitcode, arguments))
     stages.add("llvm", "llvm.ll", lambda: optimised.text)
     spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
@@ -110,17 +105,33 @@ def _to_xegpu(module: ModuleOp, target: Target) -> None:
     module.verify()
 
 
-def _distribution(module: ModuleOp) -> Distribution:
-    """MLIR's pipeline takes work-group-level kernels that run into none of its faults."""
-    kernels = _kernels(module)
+def _lower(module: ModuleOp, stages: Stages, target: Target) -> tuple[Distribution, bytes]:
+    """Take MLIR's path, or ours where that has a fault that is known or refuses the module."""
+    because = _why_not_mlir(module)
+    if not because:
+        try:
+            return Distribution(Distributor.MLIR), _by_mlir(module.clone(), stages, target)
+        except CompileFailed as failed:
+            because = (f"{_REFUSED}: {failed.message[:_SHOWN_CHARACTERS]}",)
+    return Distribution(Distributor.XETUNE, because), _by_xetune(module, stages, target)
+
+
+def _why_not_mlir(module: ModuleOp) -> tuple[str, ...]:
+    """MLIR's pipeline is given work-group-level kernels that run into none of its faults."""
     because = {fault.name for fault in upstream_faults(module)}
-    for kernel in kernels:
+    for kernel in _kernels(module):
         subgroups = most_subgroups(kernel)
         if not subgroups:
             because.add(_SUBGROUP_LEVEL)
         elif kernel.known_block_size is None:
             kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, (subgroups * SUBGROUP_SIZE, 1, 1))
-    return Distribution(Distributor.XETUNE if because else Distributor.MLIR, tuple(sorted(because)))
+    return tuple(sorted(because))
+
+
+def _by_mlir(module: ModuleOp, stages: Stages, target: Target) -> bytes:
+    xegpu = stages.run("xegpu", lambda: _legal(module))
+    stages.add("xegpu", "xegpu.mlir", lambda: str(xegpu))
+    return stages.run("llvm", lambda: xegpu.lower(target.chip))
 
 
 def _legal(module: ModuleOp) -> XeGpuModule:
@@ -128,7 +139,8 @@ def _legal(module: ModuleOp) -> XeGpuModule:
     return XeGpuModule(text(module, generic=True))
 
 
-def _distribute(module: ModuleOp, stages: Stages, target: Target) -> bytes:
+def _by_xetune(module: ModuleOp, stages: Stages, target: Target) -> bytes:
+    stages.add("xegpu", "xegpu.mlir", lambda: text(module))
     stages.run("subgroup", lambda: distribute_to_subgroups(module))
     stages.add("subgroup", "subgroup.mlir", lambda: text(module))
     stages.run("lanes", lambda: lower_to_lanes(module))

@@ -88,7 +88,7 @@ EXAMPLE = {
     "xegpu_gemm_prefetch": Example((1, 2, 1), gemm(512, 256, 192), plain, Distributor.MLIR),
     "gemm_two_cache_levels": Example((1, 1, 1), gemm(512, 256, 256), plain, Distributor.MLIR),
     "gemm_shared_memory": Example((2, 1, 1), gemm(128, 256, 192), plain, Distributor.XETUNE),
-    "batched_gemm": Example((1, 1, 3), gemm(64, 128, 96, (3,)), plain, Distributor.XETUNE),
+    "batched_gemm": Example((1, 1, 3), gemm(64, 128, 96, (3,)), plain, Distributor.MLIR),
     "subgroup_gemm": Example((2, 1, 1), gemm(128, 256, 64), plain, Distributor.XETUNE),
     "gemm_transpose_in_registers": Example(
         (1, 1, 1), transposed_gemm(256, 256, 96), lambda x: {"C": product(x["A"], x["BT"].T)}, Distributor.XETUNE
