@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from xdsl.ir import Operation
 
 from codegen.transforms.distribute.layout import Layout
-from codegen.transforms.distribute.rule import Known, Rule, refuse, shape_of, stated
+from codegen.transforms.distribute.rule import Known, Rule, shape_of, stated
 from codegen.transforms.distribute.work import Work, part_type, plain_attributes
 
 
@@ -29,9 +29,6 @@ def _operands(op: Operation, layout: Layout | None, known: Known) -> Sequence[La
 
 
 def _lower(op: Operation, work: Work) -> None:
-    shapes = {shape for value in (*op.operands, *op.results) if (shape := shape_of(value)) is not None}
-    if len(shapes) != 1:
-        raise refuse(f"vectors of one shape for {op.name}", sorted(shapes))
     layout = work.layout(op.results[0])
     results: list[Operation] = []
     for block in range(len(work.blocks(op.results[0]))):

@@ -14,6 +14,8 @@ from codegen.transforms.distribute.work import Work, part_type, plain_attributes
 
 
 def _derive(op: DpasOp, known: Known) -> Layout | None:
+    if len(vector_shape(op.a)) != 2 or len(vector_shape(op.b)) != 2:
+        raise refuse("a dpas of two dimensions at work-group level", f"{op.a.type} and {op.b.type}")
     said = stated(op, "layout_cd", vector_shape(op.d)) or stated(op, "layout_result_0", vector_shape(op.d))
     if said is not None:
         return said
@@ -46,11 +48,8 @@ def _k_data(op: DpasOp, known: Known) -> int:
 
 
 def _lower(op: DpasOp, work: Work) -> None:
-    a_shape, b_shape = vector_shape(op.a), vector_shape(op.b)
-    if len(a_shape) != 2 or len(b_shape) != 2:
-        raise refuse("a dpas of two dimensions at work-group level", f"{op.a.type} and {op.b.type}")
     a, b = _by_rounds(work, op.a), _by_rounds(work, op.b)
-    k_blocks = work.layout(op.a).rounds(a_shape)[1]
+    k_blocks = work.layout(op.a).rounds(vector_shape(op.a))[1]
     properties = {
         name: layout
         for name in ("layout_a", "layout_b", "layout_cd")
