@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
+from codegen.llvm.cache_hints import separate_cache_hints
 from codegen.llvm.parameters import keep_used_parameters, name_parameters
 from codegen.llvm.private_memory import align_private_memory
 from codegen.llvm.wide_vectors import split_wide_vectors
@@ -21,7 +22,7 @@ class OptimisedModule:
 
 
 def optimise(bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]]) -> OptimisedModule:
-    """Optimise at O2, keep only the parameters that `kernels` (their arguments by name) use, split wide vectors.
+    """Optimise at O2, keep only the parameters that `kernels` (their arguments by name) use, make it fit for SPIR-V.
 
     Raises:
         CompileFailed: the IR is not of the shape these steps know.
@@ -36,4 +37,4 @@ def optimise(bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]]) ->
     text, parameters = str(module), dict[str, tuple[Parameter, ...]]()
     for kernel, arguments in kernels.items():
         text, parameters[kernel] = keep_used_parameters(text, kernel, arguments)
-    return OptimisedModule(split_wide_vectors(align_private_memory(text)), parameters)
+    return OptimisedModule(separate_cache_hints(split_wide_vectors(align_private_memory(text))), parameters)

@@ -1,0 +1,32 @@
+"""A pointer of its own for each access with a cache hint.
+
+MLIR says a hint by annotating the pointer that an access uses. LLVM's SPIR-V target decorates what that pointer is
+made from: the pointer to the matrix, which all accesses share. So the hint of a prefetch becomes one of every load
+too, and two different ones contradict each other. A step of no bytes gives each annotation something to decorate.
+"""
+
+import re
+
+_ANNOTATION = re.compile(
+    r"^(?P<before>\s+(?P<result>%[\w.$-]+) = [a-z ]*call (?P<type>ptr(?: addrspace\(\d+\))?) "
+    r"@llvm\.ptr\.annotation\.[\w.]+\()"
+    r"(?P=type) (?P<attributes>(?:[a-z]+ )*)(?P<pointer>%[\w.$-]+), ",
+    re.MULTILINE,
+)
+
+
+def separate_cache_hints(text: str) -> str:
+    """Annotate a new pointer instead of one that others use; one that is annotated twice stays one."""
+    annotated = {m["result"] for m in _ANNOTATION.finditer(text)}
+    number = 0
+
+    def separate(m: re.Match[str]) -> str:
+        nonlocal number
+        if m["pointer"] in annotated:
+            return m[0]
+        number += 1
+        own = f"%hinted.{number}"
+        step = f"  {own} = getelementptr i8, {m['type']} {m['pointer']}, i64 0\n"
+        return f"{step}{m['before']}{m['type']} {m['attributes']}{own}, "
+
+    return _ANNOTATION.sub(separate, text)
