@@ -1,7 +1,8 @@
-"""XeGPU at work-group level to LLVM bitcode, by MLIR's own pipeline."""
+"""XeGPU to LLVM bitcode, by MLIR's own pipeline."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Literal
 
 from torch_mlir import ir
 from torch_mlir.dialects import gpu
@@ -10,7 +11,11 @@ from torch_mlir.passmanager import PassManager
 from codegen.errors import CompileFailed
 from codegen.mlir.context import context
 
+Level = Literal["workgroup", "subgroup", "lane"]
+"""What the operations of a module say: what a work-group, a sub-group or one work-item of it does."""
+
 _SHOWN_DIAGNOSTICS = 4
+_SHOWN_CHARACTERS = 300  # of one diagnostic: some print the operation with all that is in it
 # MLIR describes two of the chips; the others have the DPAS shapes and 2-D block messages of bmg.
 _DESCRIBED_AS = {"pvc": "pvc", "bmg": "bmg", "lnl-m": "bmg", "ptl-h": "bmg"}
 
@@ -29,14 +34,14 @@ class XeGpuModule:
     def __str__(self) -> str:
         return str(self._module)
 
-    def lower(self, chip: str) -> bytes:
-        """The kernel as LLVM bitcode for `chip`, a key of the table above. Once only: the module is used up.
+    def lower(self, chip: str, level: Level = "workgroup") -> bytes:
+        """The kernels as LLVM bitcode for `chip`, a key of the table above. Once only: the module is used up.
 
         Raises:
             CompileFailed: stage llvm, with MLIR's first diagnostics.
         """
         with _diagnosed("llvm"):
-            passes = PassManager.parse(_pipeline(chip))
+            passes = PassManager.parse(_pipeline(chip, level))
             # The module was verified when it was parsed, and LLVM verifies what comes out; in between it costs 40 %.
             passes.enable_verifier(False)
             passes.run(self._module.operation)
@@ -45,28 +50,18 @@ class XeGpuModule:
 
 @contextmanager
 def _diagnosed(stage: str) -> Generator[None]:
-    ctx = context()
-    diagnostics: list[str] = []
-
-    def collect(diagnostic: ir.Diagnostic) -> bool:
-        if diagnostic.severity is ir.DiagnosticSeverity.ERROR:
-            diagnostics.append(str(diagnostic.message))
-        return True
-
-    handler = ctx.attach_diagnostic_handler(collect)
     try:
-        with ctx, ir.Location.unknown():
+        with context(), ir.Location.unknown():
             yield
     except ir.MLIRError as error:
-        raise CompileFailed(stage, "; ".join(diagnostics[:_SHOWN_DIAGNOSTICS]) or str(error)) from None
-    finally:
-        handler.detach()
+        shown = [str(d.message).strip()[:_SHOWN_CHARACTERS] for d in error.error_diagnostics[:_SHOWN_DIAGNOSTICS]]
+        raise CompileFailed(stage, "; ".join(shown) or str(error)[:_SHOWN_CHARACTERS]) from None
 
 
-def _pipeline(chip: str) -> str:
+def _pipeline(chip: str, level: Level) -> str:
     if chip not in _DESCRIBED_AS:
         raise CompileFailed("llvm", f"MLIR has no description of chip {chip!r}; it has {sorted(_DESCRIBED_AS)}")
-    options = f"xegpu-op-level=workgroup zebin-chip={_DESCRIBED_AS[chip]} binary-format=llvm"
+    options = f"xegpu-op-level={level} zebin-chip={_DESCRIBED_AS[chip]} binary-format=llvm"
     return f"builtin.module(gpu-lower-to-xevm-pipeline{{{options}}})"
 
 

@@ -41,6 +41,7 @@ from codegen.transforms.xetile_to_xegpu.scattered import (
     lower_scatter,
     lower_scattered_prefetch,
 )
+from codegen.transforms.xetile_to_xegpu.slm import allocate_statically
 from codegen.transforms.xetile_to_xegpu.vectors import (
     lower_broadcast,
     lower_convert_layout,
@@ -98,6 +99,7 @@ def lower_xetile(module: ModuleOp, flags: LowerXeTilePass) -> None:
         PassFailedException: something that is not lowered; the message says what was expected.
     """
     instructions = Instructions(flags.dpas, flags.load_a, flags.load_b, flags.prefetch)
+    allocate_statically(module)
     unblock_tiles(module)
     fold_tile_offsets(module)
     state_maps(module)
@@ -164,5 +166,5 @@ def _erase_unused(operations: Sequence[Operation]) -> None:
     """Tiles, and memory that was described as bytes instead."""
     for op in reversed(operations):
         unused = op.parent is not None and not any(result.uses for result in op.results)
-        if unused and isinstance(op, InitTileOp | memref.AllocOp | memref.AllocaOp | memref.ViewOp):
+        if unused and isinstance(op, InitTileOp | memref.AllocaOp | memref.ViewOp):
             Rewriter.erase_op(op)

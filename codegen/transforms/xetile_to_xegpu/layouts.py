@@ -14,6 +14,7 @@ from codegen.dialects.xetile import TileType
 
 RESULT_LAYOUT = "layout_result_0"
 _LOAD_ROWS = 32  # of one 2-D block message at most; source: XeVM, blockload2d
+_MESSAGE_BYTES = 64  # of a row of one 2-D block message
 _TRANSPOSED_BYTES = 32  # of a row of one transposed 2-D block message: eight 32-bit words
 _IDS_OF_TRANSPOSED = (0, 1)
 
@@ -41,6 +42,12 @@ class Instructions:
         """Of a tile in shared local memory: MLIR takes what one lane has of it for contiguous."""
         return self.block if tile.traits.order == COLUMN_MAJOR else self.scattered
 
+    def prefetched(self, tile: TileType) -> tuple[int, int]:
+        """Of a tile that is prefetched: a row of a message has so many bytes at most."""
+        assert isinstance(tile.element_type, FixedBitwidthType)
+        rows, columns = self.prefetch
+        return rows, min(columns, _MESSAGE_BYTES // tile.element_type.size)
+
     def load(self, value: SSAValue, inner_blocks: Ints | None) -> Ints:
         """What is loaded at once: for A and B what was chosen for them, or the tile's inner_blocks."""
         operands = operands_of_dpas(value)
@@ -50,13 +57,10 @@ class Instructions:
             return self.load_a
         return self.load_b if 1 in operands else self.block
 
-    def transposed_load(self, value: SSAValue) -> Ints:
-        """What is loaded at once, of the matrix as it is stored, and transposed on the way."""
-        vector = value.type
-        assert isinstance(vector, VectorType)
+    def transposed(self, vector: VectorType) -> Ints:
+        """What is loaded at once, of the matrix as it is stored, and transposed on the way: a column for each lane."""
         assert isinstance(vector.element_type, FixedBitwidthType)
-        rows = _LOAD_ROWS if 1 in operands_of_dpas(value) else 2 * self.dpas[0]
-        return rows, _TRANSPOSED_BYTES // vector.element_type.size
+        return self.dpas[1], _TRANSPOSED_BYTES // vector.element_type.size
 
 
 def operands_of_dpas(value: SSAValue) -> set[int]:

@@ -57,9 +57,9 @@ def lower_prefetch(op: PrefetchTileOp, place: BlockPlace | MatrixPlace, instruct
         return
     tile, properties = op.tile_type, hints(op)
     if not _is_transposed(tile):
-        properties |= optional("layout", tile.traits.wg_map, instructions.prefetch)
+        properties |= optional("layout", tile.traits.wg_map, instructions.prefetched(tile))
     elif tile.traits.wg_map is not None:
-        properties["layout"] = stored_layout(tile.traits.wg_map, instructions.prefetch)
+        properties["layout"] = stored_layout(tile.traits.wg_map, instructions.prefetched(tile))
     columns, width = (0 if _is_transposed(tile) else 1), tile.get_shape()[1]
     steps = range(0, tile.traits.array_length * width, width)
     offsets = [_moved(place.offsets, columns, step, InsertPoint.before(op)) for step in steps]
@@ -80,7 +80,7 @@ def _load(op: LoadTileOp, place: BlockPlace | MatrixPlace, number: int, instruct
         load = LoadNdOp(place.desc, offsets, hints(op) | optional("layout", wg_map, instruction))
         load.attributes |= padding
         return [load]
-    instruction = instructions.transposed_load(value)
+    instruction = instructions.transposed(tile.vector_type)
     given = {} if wg_map is None else {"layout": stored_layout(wg_map, instruction)}
     load = LoadNdOp(place.desc, offsets, hints(op) | given)
     load.attributes |= padding

@@ -6,6 +6,7 @@ from xdsl.dialects.vector import BroadcastOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.dialects.arith_ops import CmpiOp, SelectOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
 from codegen.dialects.tile_attr import COLUMN_MAJOR
@@ -32,7 +33,7 @@ def lower_gather(op: TileLoadOp, place: ScatteredPlace, instructions: Instructio
         replace(op, load)
         return
     Rewriter.insert_op(load, where)
-    replace(op, arith.SelectOp(mask, load.result, constant(tile.vector_type, number, where)))
+    replace(op, SelectOp(mask, load.result, constant(tile.vector_type, number, where)))
 
 
 def lower_scatter(op: TileStoreOp, place: ScatteredPlace, instructions: Instructions) -> None:
@@ -114,7 +115,7 @@ class _Spread:
 
     def below(self, vector: SSAValue, size: Index) -> SSAValue:
         """Whether each index is one of a dimension; negative ones are large without their sign."""
-        return self.insert(arith.CmpiOp(vector, self._splat(size), "ult"))
+        return self.insert(CmpiOp(vector, self._splat(size), "ult"))
 
     def _splat(self, number: Index) -> SSAValue:
         if isinstance(number, int):

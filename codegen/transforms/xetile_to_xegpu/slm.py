@@ -3,18 +3,33 @@
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, NoneAttr, VectorType, i8
+from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, MemRefType, ModuleOp, NoneAttr, VectorType, i8, i64
 from xdsl.dialects.memref import AllocaOp, AllocOp, DeallocOp, ViewOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
+from codegen.dialects.tile_attr import SHARED_LOCAL_MEMORY
 from codegen.dialects.xegpu import CreateMemDescOp, MemDescType, MemLayout, MemLayoutAttr
 from codegen.dialects.xetile import InitTileOp
 from codegen.transforms.xetile_to_xegpu.base import stored_strides
 from codegen.transforms.xetile_to_xegpu.values import add, multiply
+
+
+def allocate_statically(module: ModuleOp) -> None:
+    """Allocations in shared local memory are the kernel's own: nobody frees them, and MLIR would call malloc."""
+    for op in tuple(module.walk()):
+        if isinstance(op, AllocOp) and _is_local(op.memref.type):
+            name, memref = op.memref.name_hint, op.memref.type
+            new = AllocaOp.get(
+                memref.element_type, None, memref.get_shape(), layout=memref.layout, memory_space=memref.memory_space
+            )
+            new.memref.name_hint = name
+            Rewriter.replace_op(op, new)
+        elif isinstance(op, DeallocOp) and _is_local(op.memref.type):
+            Rewriter.erase_op(op)
 
 
 def create_mem_descs(inits: Sequence[InitTileOp]) -> dict[InitTileOp, SSAValue]:
@@ -73,8 +88,8 @@ def _bytes_of(source: SSAValue, nbytes: int) -> SSAValue:
     owner = source.owner
     if isinstance(owner, Block):
         return Rewriter.replace_value_with_new_type(source, raw)
-    if isinstance(owner, AllocaOp | AllocOp):
-        return _realloc(owner, raw)
+    if isinstance(owner, AllocaOp):
+        return _rebuilt(owner, raw)
     if isinstance(owner, ViewOp):
         if owner.source.type == raw:
             return owner.source
@@ -87,15 +102,19 @@ def _bytes_of(source: SSAValue, nbytes: int) -> SSAValue:
     )
 
 
-def _realloc(old: AllocaOp | AllocOp, raw: MemRefType) -> SSAValue:
-    """Allocate bytes in place of elements."""
-    new = type(old).get(i8, None, raw.get_shape(), memory_space=raw.memory_space)
+def _rebuilt(old: AllocaOp, raw: MemRefType) -> SSAValue:
+    """Bytes in place of elements."""
+    new = AllocaOp.get(i8, None, raw.get_shape(), memory_space=raw.memory_space)
     new.memref.name_hint = old.memref.name_hint
     Rewriter.insert_op(new, InsertPoint.before(old))
-    for use in tuple(old.memref.uses):
-        if isinstance(use.operation, DeallocOp):
-            use.operation.operands[use.index] = new.memref
     return new.memref
+
+
+def _is_local(memref: Attribute) -> bool:
+    """Whether memory is shared by a work-group: space 3, or its name."""
+    assert isinstance(memref, MemRefType)
+    space = memref.memory_space
+    return "workgroup" in str(space) or space == IntegerAttr(SHARED_LOCAL_MEMORY, i64)
 
 
 def _memref(source: SSAValue) -> MemRefType:

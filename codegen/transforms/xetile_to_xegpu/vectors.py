@@ -27,7 +27,10 @@ def lower_mma(op: TileMmaOp, instructions: Instructions) -> None:
         ("layout_cd", op.wg_map_c, (m, n)),
     ):
         layouts |= optional(name, wg_map, block)
-    replace(op, DpasOp(op.a, op.b, op.c, op.d.type, layouts))
+    start = op.c
+    if start is None and op.wg_map_c is not None:  # MLIR needs one at work-group level
+        start = constant(op.d.type, 0, InsertPoint.before(op))
+    replace(op, DpasOp(op.a, op.b, start, op.d.type, layouts))
 
 
 def lower_transpose(op: TransposeOp, instructions: Instructions) -> None:

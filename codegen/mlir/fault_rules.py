@@ -1,0 +1,186 @@
+"""What the pinned MLIR's pipeline cannot take, as predicates on operations of work-group-level XeGPU.
+
+Source: experiments, each kept as a test of its name in tests/codegen/upstream_faults.
+"""
+
+from typing import cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, FixedBitwidthType, IntegerType, VectorType
+from xdsl.ir import Attribute, Operation
+
+from codegen.dialects.arith_ops import SelectOp
+from codegen.dialects.maps import Ints
+from codegen.dialects.vector_ops import MultiReductionOp, ShapeCastOp, TransposeOp
+from codegen.dialects.xegpu import (
+    AllocNbarrierOp,
+    AtomicRmwOp,
+    ConvertLayoutOp,
+    DpasOp,
+    InitNbarrierOp,
+    LayoutAttr,
+    LoadMatrixOp,
+    LoadNdOp,
+    PrefetchNdOp,
+    StoreMatrixOp,
+    StoreNdOp,
+    TensorDescType,
+)
+
+LANES = 16
+_TRANSPOSED = (0, 1)
+_LOAD_ROWS = (1, 2, 4, 8, 16, 32)
+_STORE_ROWS = (1, 2, 4, 8)
+_WORD_BITS = 32
+_BLOCK_BITS = (16, _WORD_BITS)
+_NO_BUILTIN = ("math.erf", "math.erfc", "math.cbrt", "math.asinh", "math.acosh", "math.atanh")
+_MATRIX = 2
+
+
+def multiplies_integers(op: Operation) -> bool:
+    """A dpas of integers."""
+    return isinstance(op, DpasOp) and isinstance(_element(op.a.type), IntegerType)
+
+
+def multiplies_words(op: Operation) -> bool:
+    """A dpas of 32-bit floats, which DPAS takes as tf32."""
+    element = _element(op.a.type) if isinstance(op, DpasOp) else None
+    return isinstance(element, AnyFloat) and element.bitwidth >= _WORD_BITS
+
+
+def starts_from_nothing(op: Operation) -> bool:
+    """A dpas without an accumulator."""
+    return isinstance(op, DpasOp) and op.c is None
+
+
+def takes_rows_of_local_memory(op: Operation) -> bool:
+    """A lane that takes several elements of a matrix in local memory that do not lie side by side."""
+    if not isinstance(op, LoadMatrixOp | StoreMatrixOp):
+        return False
+    matrix, inst_data = cast("LoadMatrixOp", op).mem_desc.type, _inst_data(op.layout)
+    by_columns = matrix.block is None and matrix.stride[0] == 1
+    return not by_columns and (inst_data is None or inst_data[0] > 1 or inst_data[-1] > LANES)
+
+
+def moves_between_subgroups(op: Operation) -> bool:
+    """A convert_layout that changes who owns what."""
+    if not isinstance(op, ConvertLayoutOp):
+        return False
+    before, after = op.input_layout.distribution, op.target_layout.distribution
+    return (before.sg_layout, before.sg_data, before.order) != (after.sg_layout, after.sg_data, after.order)
+
+
+def reduces_rows_across_subgroups(op: Operation) -> bool:
+    """A reduction along rows of which sub-groups have parts."""
+    if not isinstance(op, MultiReductionOp) or not isinstance(op.dest.type, VectorType):
+        return False
+    last = op.source.type.get_num_dims() - 1
+    parent = getattr(op.attributes.get("layout_result_0"), "parent", None)
+    if last not in op.dims or not isinstance(parent, LayoutAttr) or parent.data.sg_data is None:
+        return False
+    return parent.data.sg_data[last] < op.source.type.get_shape()[last]
+
+
+def reduces_to_scalar(op: Operation) -> bool:
+    """A reduction of all elements."""
+    return isinstance(op, MultiReductionOp) and not isinstance(op.dest.type, VectorType)
+
+
+def takes_part_of_lanes(op: Operation) -> bool:
+    """A block whose rows are no whole number of lanes, or that is stored more than one such number wide."""
+    inst_data = _block(op)
+    if inst_data is None or _is_transposed(op):
+        return False
+    return inst_data[-1] % LANES > 0 or (isinstance(op, StoreNdOp) and inst_data[-1] > LANES)
+
+
+def takes_odd_elements(op: Operation) -> bool:
+    """A block of elements that are neither of 16 nor of 32 bits."""
+    return isinstance(op, LoadNdOp | StoreNdOp) and _bits(op.desc.type) not in _BLOCK_BITS
+
+
+def takes_odd_rows(op: Operation) -> bool:
+    """A block of rows that no message takes."""
+    inst_data = _block(op)
+    rows = _STORE_ROWS if isinstance(op, StoreNdOp) else _LOAD_ROWS
+    return inst_data is not None and inst_data[0] not in rows
+
+
+def transposes_on_the_way(op: Operation) -> bool:
+    """A transposed block that is loaded other than one row for each lane."""
+    inst_data = _block(op)
+    return isinstance(op, LoadNdOp) and _is_transposed(op) and inst_data is not None and inst_data[0] != LANES
+
+
+def stores_transposed(op: Operation) -> bool:
+    """A transposed block that is stored."""
+    return isinstance(op, StoreNdOp) and _is_transposed(op)
+
+
+def takes_a_line(op: Operation) -> bool:
+    """A block of one dimension."""
+    return isinstance(op, LoadNdOp | StoreNdOp | PrefetchNdOp) and op.desc.type.get_num_dims() < _MATRIX
+
+
+def uses_named_barriers(op: Operation) -> bool:
+    """A barrier of some of a work-group's sub-groups."""
+    return isinstance(op, AllocNbarrierOp | InitNbarrierOp)
+
+
+def updates_atomically(op: Operation) -> bool:
+    """An atomic update, which takes a scattered descriptor."""
+    return isinstance(op, AtomicRmwOp)
+
+
+def pads(op: Operation) -> bool:
+    """A load that pads with another number than 0."""
+    return isinstance(op, LoadNdOp) and "padding" in op.attributes
+
+
+def has_no_builtin(op: Operation) -> bool:
+    """A function that OpenCL has, and MLIR's conversion does not."""
+    return op.name in _NO_BUILTIN
+
+
+def selects_by_scalar(op: Operation) -> bool:
+    """A choice between whole vectors."""
+    if not isinstance(op, SelectOp) or not isinstance(op.result.type, VectorType):
+        return False
+    return not isinstance(op.cond.type, VectorType)
+
+
+def is_uneven_constant(op: Operation) -> bool:
+    """A constant vector of different numbers."""
+    return (
+        isinstance(op, arith.ConstantOp) and isinstance(op.value, DenseIntOrFPElementsAttr) and not op.value.is_splat()
+    )
+
+
+def reshapes_blocks(op: Operation) -> bool:
+    """A vector of more than two dimensions, as blocked matrices are."""
+    return isinstance(op, ShapeCastOp | TransposeOp) and op.result.type.get_num_dims() > _MATRIX
+
+
+def _block(op: Operation) -> Ints | None:
+    """What one message takes of a block of a matrix, where the operation says it."""
+    if not isinstance(op, LoadNdOp | StoreNdOp | PrefetchNdOp) or op.desc.type.get_num_dims() < _MATRIX:
+        return None
+    return _inst_data(op.layout)
+
+
+def _inst_data(layout: object) -> Ints | None:
+    return layout.data.inst_data if isinstance(layout, LayoutAttr) else None
+
+
+def _is_transposed(op: Operation) -> bool:
+    layout = op.properties.get("layout")
+    return isinstance(layout, LayoutAttr) and layout.data.order == _TRANSPOSED
+
+
+def _bits(desc: Attribute) -> int:
+    element = desc.element_type if isinstance(desc, TensorDescType) else desc
+    return element.bitwidth if isinstance(element, FixedBitwidthType) else 0
+
+
+def _element(vector: Attribute) -> Attribute:
+    return vector.element_type if isinstance(vector, VectorType) else vector

@@ -1,0 +1,65 @@
+"""Proven faults of the pinned MLIR's pipeline, by name: what a module runs into of them is lowered by ourselves.
+
+docs/upstream_faults.md has the evidence. Each name is that of a module in tests/codegen/upstream_faults, whose test
+shows the fault, and fails once it is mended.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from codegen.mlir import fault_rules as rules
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One that a module runs into: its name, what goes wrong, and the operation that does."""
+
+    name: str
+    what: str
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRule:
+    """A fault, and the operations that run into it."""
+
+    name: str
+    what: str
+    matches: Callable[[Operation], bool]
+
+
+FAULTS = (
+    FaultRule("dpas_integers", "dpas of integers is not lowered", rules.multiplies_integers),
+    FaultRule("dpas_tf32", "dpas of 32-bit floats is not lowered", rules.multiplies_words),
+    FaultRule("dpas_without_accumulator", "dpas without an accumulator ends MLIR", rules.starts_from_nothing),
+    FaultRule("slm_rows", "rows of local memory get each other's elements", rules.takes_rows_of_local_memory),
+    FaultRule("convert_layout", "values move to the wrong sub-groups", rules.moves_between_subgroups),
+    FaultRule("row_reduction", "sums of parts of rows are not lowered", rules.reduces_rows_across_subgroups),
+    FaultRule("scalar_reduction", "a reduction of all elements ends MLIR", rules.reduces_to_scalar),
+    FaultRule("block_columns", "blocks of part of the lanes are not lowered", rules.takes_part_of_lanes),
+    FaultRule("block_elements", "blocks of 8-bit and 64-bit elements are not lowered", rules.takes_odd_elements),
+    FaultRule("block_rows", "blocks of rows that no message takes are not cut", rules.takes_odd_rows),
+    FaultRule("transposed_block", "rows of transposed blocks get each other's elements", rules.transposes_on_the_way),
+    FaultRule("transposed_store", "transposed blocks that are stored end MLIR", rules.stores_transposed),
+    FaultRule("line_block", "blocks of one dimension are not lowered", rules.takes_a_line),
+    FaultRule("named_barrier", "named barriers are not lowered", rules.uses_named_barriers),
+    FaultRule("atomic", "atomic updates are not in the dialect's descriptors", rules.updates_atomically),
+    FaultRule("padding", "loads pad with 0 alone", rules.pads),
+    FaultRule("math_function", "the function is not converted", rules.has_no_builtin),
+    FaultRule("scalar_select", "a choice between whole vectors is not distributed", rules.selects_by_scalar),
+    FaultRule("uneven_constant", "constants of different numbers are not lowered", rules.is_uneven_constant),
+    FaultRule("blocked_vector", "vectors of more than two dimensions end MLIR", rules.reshapes_blocks),
+)
+
+
+def upstream_faults(module: ModuleOp) -> tuple[Fault, ...]:
+    """The faults that a module of work-group-level XeGPU runs into; none: MLIR's pipeline lowers it rightly."""
+    return tuple(
+        Fault(rule.name, rule.what, str(op).partition("\n")[0])
+        for op in module.walk()
+        for rule in FAULTS
+        if rule.matches(op)
+    )

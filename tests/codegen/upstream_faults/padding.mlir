@@ -1,0 +1,14 @@
+// A tile that reaches below its matrix, padded with ones.
+// OUTCOME: wrong C == A and ones below
+#l = #xetile.wg_map<sg_layout = [2, 3], sg_data = [32, 16]>
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @k(%A: memref<40x48xf32>, %C: memref<64x48xf32>) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+      %ta = xetile.init_tile %A[0, 0] : memref<40x48xf32> -> !xetile.tile<64x48xf32, #l>
+      %tc = xetile.init_tile %C[0, 0] : memref<64x48xf32> -> !xetile.tile<64x48xf32, #l>
+      %v = xetile.load_tile %ta {padding = 1.0 : f32} : !xetile.tile<64x48xf32, #l> -> vector<64x48xf32>
+      xetile.store_tile %v, %tc : vector<64x48xf32>, !xetile.tile<64x48xf32, #l>
+      gpu.return
+    }
+  }
+}
