@@ -1,5 +1,6 @@
 """Reads a file, applies passes and prints it: what `xetune opt` does. Every error names its place."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -132,7 +133,7 @@ def _read(source: str, name: str) -> ModuleOp:
     try:
         module = parser.parse_module()
     except ParseError as error:
-        raise OptFailed(_at(source, name, error.span.start, error.msg)) from error
+        raise OptFailed(_at(source, name, _use(parser, source) or error.span.start, error.msg)) from error
     except VerifyException as error:  # an attribute or a type that breaks a rule, before the current token
         raise OptFailed(_at(source, name, parser.pos, str(error))) from error
     try:
@@ -140,6 +141,15 @@ def _read(source: str, name: str) -> ModuleOp:
     except VerifyException as error:
         raise OptFailed(_at(source, name, _place(module, parser.places), str(error))) from error
     return module
+
+
+def _use(parser: Parser, source: str) -> int | None:
+    """Where the first value stands that nothing defines, if the parser came to the end of the text."""
+    names = [re.escape(name) for name in parser.forward_ssa_references]
+    if not names or source[parser.pos :].strip():
+        return None
+    found = re.search(rf"%(?:{'|'.join(names)})(?![\w$.-])", source)
+    return None if found is None else found.start()
 
 
 def _place(module: ModuleOp, places: dict[Operation, int]) -> int:
