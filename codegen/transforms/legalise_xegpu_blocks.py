@@ -83,10 +83,12 @@ def _visit(block: Block, made: dict[tuple[_Key, Place], SSAValue]) -> None:
 def _place_access(op: _Access, made: dict[tuple[_Key, Place], SSAValue]) -> None:
     create = op.desc.owner
     if not isinstance(create, CreateNdTdescOp):
-        if not op.mixed_offsets:
+        desc = op.desc.type
+        if not op.mixed_offsets or (isinstance(desc, TensorDescType) and desc.layout is not None):
             source = create.name if isinstance(create, Operation) else "a block argument"
             raise PassFailedException(
-                f"legalise-xegpu: expected a descriptor from create_nd_tdesc, or offsets here, got one from {source}"
+                f"legalise-xegpu: expected a descriptor from create_nd_tdesc, or one without layout and with offsets "
+                f"here, got one from {source}"
             )
         return
     rank, where = _rank(create), InsertPoint.before(op)

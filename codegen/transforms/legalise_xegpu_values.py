@@ -12,7 +12,7 @@ from codegen.dialects.vector_ops import ShapeCastOp
 from codegen.dialects.xegpu import AllocNbarrierOp, DpasOp, LoadNdOp, PrefetchNdOp, PrefetchOp, StoreNdOp, StoreOp
 from codegen.dialects.xegpu_barrier import constant
 from codegen.dialects.xegpu_types import TensorDescType
-from codegen.dialects.xegpu_verify import shape_of
+from codegen.dialects.xegpu_verify import shape_of, short
 
 
 def legalise_values(module: ModuleOp) -> None:
@@ -30,6 +30,8 @@ def legalise_values(module: ModuleOp) -> None:
             _legalise_alloc(op)
         elif isinstance(op, StoreNdOp | StoreOp):
             _drop_streaming(op)
+            if isinstance(op, StoreNdOp):
+                _verify_whole(op, op.value)
         if isinstance(op, StoreNdOp | StoreOp | PrefetchNdOp | PrefetchOp | LoadNdOp):
             op.attributes.pop("memory_space", None)  # the base says it
 
@@ -55,10 +57,15 @@ def _legalise_load(op: LoadNdOp) -> None:
         raise PassFailedException(f"legalise-xegpu: expected padding 0, as the pinned MLIR pads, got {padding}")
     if op.transpose_bit_width is not None:
         raise PassFailedException("legalise-xegpu: expected transpose without transpose_bit_width, got one with it")
+    _verify_whole(op, op.result)
+
+
+def _verify_whole(op: LoadNdOp | StoreNdOp, value: SSAValue) -> None:
+    """What a work-item holds is a vector of one dimension in MLIR, not the units of the RFC."""
     assert isinstance(op.desc.type, TensorDescType)
-    if len(_shape(op.result)) == 2 and prod(_shape(op.result)) < prod(op.desc.type.get_shape()):
-        units = f"units of a work-item {op.result.type}"
-        raise PassFailedException(f"legalise-xegpu: expected load_nd of a whole block or of a vector, got {units}")
+    if len(_shape(value)) == 2 and prod(_shape(value)) < prod(op.desc.type.get_shape()):
+        units = f"units of a work-item {value.type}"
+        raise PassFailedException(f"legalise-xegpu: expected {short(op)} of a whole block or a vector, got {units}")
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:
