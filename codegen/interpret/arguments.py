@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType, MemRefType
 from xdsl.ir import SSAValue
 
 from codegen.dialects.maps import format_ints
@@ -15,7 +15,6 @@ from codegen.interpret.memory import Memory, View, layout_of
 from codegen.interpret.values import Value
 
 Argument = Array | int | float
-_DYNAMIC = -1
 _ADDRESS_BITS = (32, 64)
 
 
@@ -43,7 +42,7 @@ def bind(memory: Memory, argument: SSAValue, given: Argument) -> Value:
 def _view(memory: Memory, name: str, type_: MemRefType[Any], array: Array) -> View:
     element, shape = element_in(type_), type_.get_shape()
     _check_type(name, element, array)
-    if len(shape) != array.ndim or any(s not in (_DYNAMIC, n) for s, n in zip(shape, array.shape, strict=True)):
+    if len(shape) != array.ndim or any(s not in (DYNAMIC_INDEX, n) for s, n in zip(shape, array.shape, strict=True)):
         raise InvalidLaunch(f"{name}: expected an array of the shape of {type_}, got {format_ints(array.shape)}")
     strides = tuple(s // array.itemsize for s in array.strides)
     said, offset = layout_of(type_, array.shape)

@@ -54,7 +54,9 @@ class Element:
 
     def round(self, values: Array) -> Array:
         """Numbers as this type has them: floats round to nearest even, once; integers wrap around."""
-        values = np.asarray(values)
+        return np.asarray(self._rounded(np.asarray(values)))  # numpy makes scalars of what has no dimensions
+
+    def _rounded(self, values: Array) -> Array:
         if self.kind is Kind.BOOL:
             return values if values.dtype == np.bool_ else (values.astype(np.int64) & 1).astype(np.bool_)
         if self.kind is not Kind.FLOAT or not self.dropped:
@@ -65,7 +67,7 @@ class Element:
     def unpack(self, stored: Array) -> Array:
         """What memory holds as values in registers."""
         if self.memory == np.uint16 and self.kind is Kind.FLOAT:
-            return (stored.astype(np.uint32) << 16).view(np.float32)
+            return np.asarray((stored.astype(np.uint32) << 16).view(np.float32))
         return self.round(stored)
 
     def pack(self, values: Array) -> Array:

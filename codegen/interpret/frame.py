@@ -119,7 +119,7 @@ class Frame:
 
     def set_rounded(self, value: SSAValue, result: Any) -> None:
         """Give numbers, rounded to the type of the value."""
-        self.set(value, np.asarray(element_of(value.type).round(np.asarray(result))))
+        self.set(value, element_of(value.type).round(np.asarray(result)))
 
 
 def element_in(type_: MemRefType[Any]) -> Element:

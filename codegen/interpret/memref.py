@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType, VectorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, UnitAttr, VectorType
 from xdsl.ir import Operation, SSAValue
+from xdsl.parser import Parser
 
+from codegen.dialects import context
 from codegen.dialects.kinds import AtomicKind
 from codegen.dialects.maps import Ints, format_ints
 from codegen.interpret.allocate import allocate
 from codegen.interpret.arith import constant
 from codegen.interpret.atomic import exchange
-from codegen.interpret.frame import Frame, element_in
+from codegen.interpret.frame import Frame, attribute, element_in
 from codegen.interpret.memory import View, row_major, span_of
 from codegen.interpret.refusal import InterpretationRefused, KernelFault
 from codegen.interpret.registry import rule, rule_of
@@ -44,16 +46,17 @@ def _nothing(frame: Frame, op: Operation) -> None:
     """No effect on values."""
 
 
-@rule("memref.get_global")
-def _global(frame: Frame, op: Operation) -> None:
-    assert isinstance(op, memref.GetGlobalOp)
-    declared = frame.group.symbols.get(op.name_.string_value())
-    if not isinstance(declared, memref.GlobalOp):
-        raise InterpretationRefused("", f"expected a memref.global named {op.name_}, got none")
-    type_ = _type(op.memref)
+@rule_of(memref.GetGlobalOp)
+def _global(frame: Frame, op: memref.GetGlobalOp) -> None:
+    name = op.name_.string_value()
+    declared, type_ = frame.group.symbols.get(name), _type(op.memref)
+    if declared is None:
+        raise InterpretationRefused("", f"expected a memref.global named {name}, got none")
     view = allocate(frame, declared, type_, type_.get_shape())
-    if isinstance(declared.initial_value, DenseIntOrFPElementsAttr):
-        view.store(constant(declared.initial_value, VectorType(type_.element_type, view.shape)))
+    value = attribute(declared, "initial_value")
+    if value is not None and not isinstance(value, UnitAttr):
+        dense = Parser(context(), str(value)).parse_attribute()  # the dialect keeps it as text
+        view.store(constant(dense, VectorType(type_.element_type, view.shape)))
     frame.set(op.memref, view)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from codegen.dialects import xegpu
+from codegen.dialects.compile_hint import CompileHintOp
 from codegen.interpret.frame import AtNamedBarrier, Event, Frame, Meeting
 from codegen.interpret.refusal import KernelFault
 from codegen.interpret.registry import rule_of
@@ -56,3 +57,8 @@ def _wait(frame: Frame, op: xegpu.NbarrierWaitOp) -> Iterator[Event] | None:
 @rule_of(xegpu.FenceOp)
 def _fence(frame: Frame, op: xegpu.FenceOp) -> None:
     """Accesses are in the order of the program."""
+
+
+@rule_of(CompileHintOp)
+def _compile_hint(frame: Frame, op: CompileHintOp) -> None:
+    """For a scheduler: no effect on values."""
