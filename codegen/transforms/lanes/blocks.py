@@ -9,7 +9,6 @@ from xdsl.dialects import vector as xvector
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, VectorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from codegen.dialects.cache_hint import HINTS, CachePolicy, XeGPUCacheHint
 from codegen.dialects.vector_ops import ExtractStridedSliceOp
 from codegen.dialects.xegpu import LoadNdOp, PrefetchNdOp, StoreNdOp, TensorDescType
 from codegen.dialects.xevm import (
@@ -21,6 +20,7 @@ from codegen.dialects.xevm import (
     load_cache_control,
     store_cache_control,
 )
+from codegen.transforms.lanes.hints import hints_of
 from codegen.transforms.lanes.emitter import Emitter, bits_of, length_of
 from codegen.transforms.lanes.layout import LANES, NOTHING, LaneLayout, Places, canonical, layout_of, pieces
 from codegen.transforms.lanes.lowering import Handler, Lowering, vector_type
@@ -29,12 +29,6 @@ from codegen.transforms.lanes.move import convert
 from codegen.transforms.lanes.scalar_access import Access, load_each, store_each
 from codegen.transforms.lanes.surfaces import MatrixAccess, matrix_of
 from codegen.transforms.lanes.values import Block, Lanes, lane_element
-
-
-def hints_of(op: Operation) -> tuple[CachePolicy | None, ...]:
-    """The hints of an access for L1, L2 and L3."""
-    given = [op.properties.get(key) for key in HINTS]
-    return tuple(hint.data if isinstance(hint, XeGPUCacheHint) else None for hint in given)
 
 
 def block_names(op: LoadNdOp) -> Places:

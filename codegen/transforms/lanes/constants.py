@@ -1,6 +1,6 @@
 """Vectors that are known, or known but for a few scalars: constants, steps, masks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from xdsl.utils.exceptions import PassFailedException
 from codegen.dialects.maps import Ints
 from codegen.dialects.vector_ops import ConstantMaskOp
 from codegen.transforms.lanes.emitter import Emitter, bits_of, index
+from codegen.transforms.lanes.lane_memory import all_of
 from codegen.transforms.lanes.layout import LaneLayout
 from codegen.transforms.lanes.lowering import Handler, Lowering, element_type, vector_type
 from codegen.transforms.lanes.move import splat
@@ -126,28 +127,12 @@ def _create_mask(lowering: Lowering, op: Operation) -> None:
     scalars: list[tuple[SSAValue, int]] = []
     for register in range(len(layout.places)):
         inside = [
-            emitter.value(arith.CmpiOp(index_by_lane(emitter, axis[register].tolist()), size, "slt"))
+            emitter.value(arith.CmpiOp(emitter.index_by_lane(axis[register].tolist()), size, "slt"))
             for axis, size in zip(at, sizes, strict=True)
         ]
         scalars.append((all_of(emitter, inside), 0))
     chunks = [emitter.chunk(scalars[first : first + length]) for first, length in layout.spans()]
     lowering.define(op.mask_vector, Lanes(vector_type(op.mask_vector), layout, tuple(chunks)))
-
-
-def index_by_lane(emitter: Emitter, numbers: Sequence[int]) -> SSAValue:
-    """The number of each lane, as an index."""
-    if len(set(numbers)) == 1:
-        return emitter.constant(numbers[0], index)
-    key = "index by lane", tuple(numbers)
-    return emitter.once(key, lambda: emitter.value(arith.IndexCastOp(emitter.by_lane(numbers), index)))
-
-
-def all_of(emitter: Emitter, conditions: Sequence[SSAValue]) -> SSAValue:
-    """True where all conditions are."""
-    out = conditions[0]
-    for condition in conditions[1:]:
-        out = emitter.value(arith.AndIOp(out, condition))
-    return out
 
 
 HANDLERS: Mapping[str, Handler] = {

@@ -190,6 +190,13 @@ class Emitter:
         bit = self.value(arith.AndIOp(self.value(arith.ShRUIOp(table, self.lane)), self.constant(1, i32)))
         return self.value(arith.CmpiOp(bit, self.constant(0, i32), "ne"))
 
+    def index_by_lane(self, numbers: Sequence[int]) -> SSAValue:
+        """The number of each lane, as an index."""
+        if len(set(numbers)) == 1:
+            return self.constant(numbers[0], index)
+        key = "index by lane", tuple(numbers)
+        return self.once(key, lambda: self.value(arith.IndexCastOp(self.by_lane(numbers), index)))
+
     # Chunks.
 
     def register(self, register: Register) -> SSAValue:

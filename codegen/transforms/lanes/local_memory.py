@@ -39,7 +39,7 @@ class LocalMemory:
         assert isinstance(type_, MemRefType)
         if not type_.has_static_shape():
             raise PassFailedException(f"lower-to-lanes: expected local memory of known size, got {type_}")
-        nbytes = prod(type_.get_shape()) * bits_of(lane_element(type_.element_type)) // 8
+        nbytes = prod(type_.get_shape()) * max(8, bits_of(lane_element(type_.element_type))) // 8
         self.buffers[buffer] = self.allocate(emitter, nbytes)
 
     def declaration(self) -> GlobalOp | None:

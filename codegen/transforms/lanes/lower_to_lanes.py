@@ -9,7 +9,21 @@ from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
 
 from codegen.dialects import gpu
-from codegen.transforms.lanes import blocks, constants, control, dpas, elementwise, surfaces
+from codegen.transforms.lanes import (
+    atomics,
+    barriers,
+    blocks,
+    buffers,
+    constants,
+    control,
+    dpas,
+    elementwise,
+    matrices,
+    movement,
+    reductions,
+    scattered,
+    surfaces,
+)
 from codegen.transforms.lanes.emitter import Emitter
 from codegen.transforms.lanes.layout import LANES
 from codegen.transforms.lanes.local_memory import LocalMemory
@@ -21,11 +35,18 @@ ASSUMED = "xetune.block_io_assumed"
 """What the code of a kernel relies on and cannot check: an attribute of its gpu.func, an array of sentences."""
 
 _HANDLERS: Mapping[str, Handler] = (
-    elementwise.HANDLERS
+    dict(elementwise.HANDLERS)
     | constants.HANDLERS
+    | movement.HANDLERS
+    | reductions.HANDLERS
     | control.HANDLERS
     | surfaces.HANDLERS
     | blocks.HANDLERS
+    | scattered.HANDLERS
+    | atomics.HANDLERS
+    | buffers.HANDLERS
+    | matrices.HANDLERS
+    | barriers.HANDLERS
     | dpas.HANDLERS
 )
 

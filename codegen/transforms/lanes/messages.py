@@ -7,12 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import SSAValue
 
-from codegen.dialects.index_list import Index
 from codegen.dialects.xevm import BlockMessage
+from codegen.transforms.lanes.divisibility import constant_part, divisor
 from codegen.transforms.lanes.layout import LANES, LaneLayout, Places, by_row, canonical, pieces, row_pairs
 from codegen.transforms.lanes.surfaces import MatrixAccess
 
@@ -168,21 +165,8 @@ def legality(matrix: MatrixAccess, bits: int) -> Legality:
                 return Legality(legal=False)
         else:
             assumed.append(f"{what} at least {least} bytes and a multiple of {multiple}")
-    column = constant_part(matrix.column)
-    if column * nbytes % _COLUMN_BYTES:
+    if constant_part(matrix.column) * nbytes % _COLUMN_BYTES:
         return Legality(legal=False)
-    if nbytes < _COLUMN_BYTES and isinstance(matrix.column, SSAValue):
+    if divisor(matrix.column) * nbytes % _COLUMN_BYTES:
         assumed.append(f"columns of blocks a multiple of {_COLUMN_BYTES} bytes")
     return Legality(legal=True, assumed=tuple(assumed))
-
-
-def constant_part(value: Index) -> int:
-    """The part of a sum that is known; 0 of what is not a sum."""
-    if isinstance(value, int):
-        return value
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    if isinstance(owner, arith.AddiOp):
-        return constant_part(owner.lhs) + constant_part(owner.rhs)
-    return 0

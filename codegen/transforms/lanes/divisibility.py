@@ -1,0 +1,47 @@
+"""What is known of an index: what divides it, and the constant that is added to it."""
+
+from math import gcd
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import BlockArgument, SSAValue
+
+from codegen.dialects.index_list import Index
+
+
+def divisor(value: Index) -> int:
+    """A number that divides an index for sure; 0, which all divide, of 0."""
+    number = _number(value)
+    if number is not None or not isinstance(value, SSAValue):
+        return abs(number or 0)
+    owner = value.owner
+    if isinstance(value, BlockArgument):
+        loop = value.block.parent_op()
+        if isinstance(loop, scf.ForOp) and value.index == 0:
+            return gcd(divisor(loop.lb), divisor(loop.step))
+        return 1
+    if isinstance(owner, arith.AddiOp | arith.SubiOp):
+        return gcd(divisor(owner.lhs), divisor(owner.rhs))
+    if isinstance(owner, arith.MuliOp):
+        return divisor(owner.lhs) * divisor(owner.rhs)
+    return divisor(owner.input) if isinstance(owner, arith.IndexCastOp) else 1
+
+
+def constant_part(value: Index) -> int:
+    """The number in a sum; 0 of what is not a sum."""
+    number = _number(value)
+    if number is not None or not isinstance(value, SSAValue):
+        return number or 0
+    owner = value.owner
+    if isinstance(owner, arith.AddiOp):
+        return constant_part(owner.lhs) + constant_part(owner.rhs)
+    return 0
+
+
+def _number(value: Index) -> int | None:
+    if isinstance(value, int):
+        return value
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None

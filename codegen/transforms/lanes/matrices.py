@@ -1,0 +1,151 @@
+"""Matrices in shared local memory: load_matrix and store_matrix lane by lane, in vectors where that is contiguous."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.ir import Operation, SSAValue
+
+from codegen.dialects.index_list import Index
+from codegen.dialects.maps import Ints
+from codegen.dialects.xegpu import CreateMemDescOp, LoadMatrixOp, MemDescSubviewOp, MemDescType, StoreMatrixOp
+from codegen.transforms.lanes.divisibility import divisor
+from codegen.transforms.lanes.emitter import Emitter, length_of
+from codegen.transforms.lanes.lane_memory import Guarded, load, numbers_of, owners, pointer_at, store
+from codegen.transforms.lanes.layout import LaneLayout, Places
+from codegen.transforms.lanes.lowering import Handler, Lowering, element_type, vector_type
+from codegen.transforms.lanes.surfaces import pointer_of
+from codegen.transforms.lanes.values import Lanes, Matrix, shape_of
+
+
+def _create(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, CreateMemDescOp)
+    type_ = cast(MemDescType, op.mem_desc.type)
+    pointer = pointer_of(lowering, op.source, local=True)
+    lowering.define(op.mem_desc, Matrix(type_, type_, pointer, (0,) * type_.get_num_dims()))
+
+
+def _subview(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, MemDescSubviewOp)
+    source = lowering.get(op.source, Matrix)
+    offsets = _moved(lowering, source, op.mixed_offsets)
+    lowering.define(op.result, Matrix(cast(MemDescType, op.result.type), source.whole, source.pointer, offsets))
+
+
+def _moved(lowering: Lowering, matrix: Matrix, offsets: Sequence[Index]) -> tuple[Index, ...]:
+    """The place of what is at offsets of the last dimensions."""
+    further = (*(0,) * (len(matrix.offsets) - len(offsets)), *lowering.indices(offsets))
+    return tuple(lowering.emitter.sum(a, b) for a, b in zip(matrix.offsets, further, strict=True))
+
+
+def strides_of(type_: MemDescType) -> tuple[Ints, Ints, Ints]:
+    """The extents of a block, and the strides in elements within a block and from block to block.
+
+    Elements of a block are contiguous, and blocks follow each other, both in the order of the matrix's strides.
+    """
+    shape, stride, block = type_.get_shape(), type_.stride, type_.block
+    if block is None:
+        return (1,) * len(shape), (0,) * len(shape), stride
+    fastest = sorted(range(len(shape)), key=lambda axis: (stride[axis], -axis))
+    inner, outer = [0] * len(shape), [0] * len(shape)
+    step = 1
+    for axis in fastest:
+        inner[axis] = step
+        step *= block[axis]
+    for axis, slower in zip(fastest, [*fastest[1:], None], strict=True):
+        outer[axis] = step
+        extent = shape[axis] if slower is None else stride[slower] // stride[axis]
+        step *= extent // block[axis]
+    return block, tuple(inner), tuple(outer)
+
+
+class _Layout:
+    """Where the elements of a block of a matrix lie: at `base` and `steps`, and what the axes in `open` add.
+
+    The offset of an open axis may cut blocks, so each element's is computed.
+    """
+
+    def __init__(self, emitter: Emitter, matrix: Matrix, offsets: Sequence[Index], shape: Ints, held: Places) -> None:
+        self._emitter, self._offsets = emitter, offsets
+        self._block, self._inner, self._outer = strides_of(matrix.whole)
+        rank = len(offsets)
+        self._at = np.unravel_index(np.maximum(held, 0), (1,) * (rank - len(shape)) + shape)
+        self._open = [axis for axis in range(rank) if not self._is_aligned(axis)]
+        bases: list[Index] = []
+        self.steps = np.zeros(held.shape, np.int64)
+        for axis in set(range(rank)) - set(self._open):
+            offset, coordinate = offsets[axis], self._at[axis]
+            if isinstance(offset, int):
+                coordinate = coordinate + offset
+            else:
+                bases.append(emitter.product(self._in_blocks(offset, axis), self._outer[axis]))
+            self.steps += coordinate // self._block[axis] * self._outer[axis]
+            self.steps += coordinate % self._block[axis] * self._inner[axis]
+        self._base = emitter.sum(*bases)
+
+    def _is_aligned(self, axis: int) -> bool:
+        return isinstance(self._offsets[axis], int) or divisor(self._offsets[axis]) % self._block[axis] == 0
+
+    def _in_blocks(self, offset: SSAValue, axis: int) -> Index:
+        block = self._block[axis]
+        return offset if block == 1 else self._emitter.value(arith.DivUIOp(offset, self._emitter.index(block)))
+
+    def offset(self, register: int) -> Index:
+        """Where the elements of a register lie."""
+        parts = [self._part(axis, register) for axis in self._open]
+        return self._emitter.sum(self._base, *numbers_of(self._emitter, self.steps[register]), *parts)
+
+    def _part(self, axis: int, register: int) -> Index:
+        emitter, block = self._emitter, self._emitter.index(self._block[axis])
+        place = emitter.index(emitter.sum(self._offsets[axis], *numbers_of(emitter, self._at[axis][register])))
+        which = emitter.value(arith.DivUIOp(place, block))
+        within = emitter.value(arith.RemUIOp(place, block))
+        return emitter.sum(
+            emitter.product(which, self._outer[axis]), emitter.product(within, self._inner[axis])
+        )
+
+    def runs(self, layout: LaneLayout) -> Iterator[tuple[int, int]]:
+        """First register and length of what lies contiguously in each lane."""
+        for first, length in layout.spans():
+            steps = self.steps[first : first + length]
+            if not self._open and (steps == steps[0] + np.arange(length)[:, None]).all():
+                yield first, length
+            else:
+                yield from ((first + i, 1) for i in range(length))
+
+
+def _load(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, LoadMatrixOp)
+    emitter, matrix = lowering.emitter, lowering.get(op.mem_desc, Matrix)
+    layout, element = lowering.layout(op.result), element_type(op.result)
+    places = _Layout(emitter, matrix, _moved(lowering, matrix, op.mixed_offsets), shape_of(op.result), layout.places)
+    chunks = [
+        load(emitter, pointer_at(emitter, matrix.pointer, places.offset(first), element), element, length)
+        for first, length in places.runs(layout)
+    ]
+    loaded = LaneLayout(layout.places, tuple(map(length_of, chunks)))
+    lowering.finish(op.result, Lanes(vector_type(op.result), loaded, tuple(chunks)))
+
+
+def _store(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, StoreMatrixOp)
+    emitter, matrix = lowering.emitter, lowering.get(op.mem_desc, Matrix)
+    value, element = lowering.vector(op.value), element_type(op.value)
+    layout, registers, owned = value.layout, value.registers(), owners(value.layout)
+    places = _Layout(emitter, matrix, _moved(lowering, matrix, op.mixed_offsets), shape_of(op.value), layout.places)
+    for first, length in places.runs(layout):
+        chunk = emitter.chunk(registers[first : first + length])
+        mine = owned[first : first + length]
+        conditions = [] if mine.all() else [emitter.lanes(mine[0].tolist())]
+        assert (mine == mine[0]).all()  # copies are whole chunks
+        with Guarded(emitter, conditions):
+            store(emitter, pointer_at(emitter, matrix.pointer, places.offset(first), element), chunk)
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "xegpu.create_mem_desc": _create,
+    "xegpu.mem_desc_subview": _subview,
+    "xegpu.load_matrix": _load,
+    "xegpu.store_matrix": _store,
+}
