@@ -9,7 +9,8 @@ import re
 
 from codegen.errors import CompileFailed
 from codegen.llvm.private_memory import PRIVATE_ALIGNMENT
-from codegen.llvm.vector_pieces import NARROW, Pieces, Slice, alignment, is_wide, split_instruction, taken_slice
+from codegen.llvm.vector_pieces import NARROW, Pieces, Slice, is_wide, taken_slice
+from codegen.llvm.vector_split import alignment, split_instruction
 from codegen.simulate.instruction_parser import parse_instruction
 from codegen.simulate.ir import Instruction, Type
 from codegen.simulate.refusal import SimulationRefused
