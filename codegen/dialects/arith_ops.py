@@ -1,8 +1,7 @@
-"""The arith dialect with comparisons and selects of vectors, which xDSL's takes for scalars only."""
+"""The arith dialect with comparisons, selects and casts of vectors, which xDSL's takes for scalars only."""
 
 from typing import ClassVar, Self
 
-from xdsl.dialects import arith
 from xdsl.dialects.arith import Arith as XdslArith
 from xdsl.dialects.builtin import IntegerAttr, VectorType, i1, i64
 from xdsl.ir import Attribute, Dialect, SSAValue
@@ -21,6 +20,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+
+from codegen.dialects.arith_casts import CASTS
 
 _INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _FLOAT_PREDICATES = (
@@ -152,10 +153,10 @@ class SelectOp(IRDLOperation):
             )
 
 
-_REPLACED = (arith.CmpiOp, arith.CmpfOp, arith.SelectOp)
+_OWN = (CmpiOp, CmpfOp, SelectOp, *CASTS)
 
 Arith = Dialect(
     "arith",
-    [*(op for op in XdslArith.operations if op not in _REPLACED), CmpiOp, CmpfOp, SelectOp],
+    [*(op for op in XdslArith.operations if op.name not in {own.name for own in _OWN}), *_OWN],
     [*XdslArith.attributes],
 )

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 from itertools import product
 from math import prod
-from typing import Any, cast
+from typing import cast
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, VectorType, i1, i8, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from codegen.dialects.arith_casts import ExtUIOp, IndexCastOp, TruncIOp
 from codegen.dialects.gpu import BarrierOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
@@ -128,8 +129,8 @@ def to_storage(work: Work, value: SSAValue) -> SSAValue:
     kind = cast(VectorType, value.type)
     stored = VectorType(_storage_type(kind.element_type), kind.get_shape())
     if isinstance(kind.element_type, IndexType):
-        return work.insert(arith.IndexCastOp(value, stored)).result
-    return value if stored == kind else work.insert(arith.ExtUIOp(value, cast(Any, stored))).result
+        return work.insert(IndexCastOp(value, stored)).result
+    return value if stored == kind else work.insert(ExtUIOp(value, stored)).result
 
 
 def from_storage(work: Work, value: SSAValue, element: Attribute) -> SSAValue:
@@ -139,8 +140,8 @@ def from_storage(work: Work, value: SSAValue, element: Attribute) -> SSAValue:
         return value
     result = VectorType(element, kind.get_shape())
     if isinstance(element, IndexType):
-        return work.insert(arith.IndexCastOp(value, result)).result
-    return work.insert(arith.TruncIOp(value, cast(Any, result))).result
+        return work.insert(IndexCastOp(value, result)).result
+    return work.insert(TruncIOp(value, result)).result
 
 
 def _storage_type(element: Attribute) -> Attribute:

@@ -1,0 +1,171 @@
+"""Casts of arith that xDSL takes for scalars only, of vectors too, and what it lacks: index_castui, remf."""
+
+from types import UnionType
+from typing import ClassVar
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, VectorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+_Kind = type[Attribute] | UnionType
+_INTEGER: _Kind = IntegerType
+_INDEX: _Kind = IndexType
+_FLOAT: _Kind = AnyFloat
+
+
+class _CastOp(IRDLOperation):
+    input = operand_def()
+    result = result_def()
+    traits = traits_def(Pure())
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+    KINDS: ClassVar[tuple[tuple[_Kind, _Kind], ...]]
+    """The elements that it casts, and to which."""
+
+    WIDENS: ClassVar[bool | None] = None
+    """Whether the result must have more bits, or fewer. None: any."""
+
+    def __init__(self, value: SSAValue, result: Attribute) -> None:
+        super().__init__(operands=[value], result_types=[result])
+
+    def verify_(self) -> None:
+        source, result = self.input.type, self.result.type
+        if _shape(source) != _shape(result):
+            raise VerifyException(f"{self.name}: expected input and result of one shape, got {source} and {result}")
+        before, after = _element(source), _element(result)
+        if not any(isinstance(before, kinds) and isinstance(after, to) for kinds, to in self.KINDS):
+            raise VerifyException(f"{self.name}: expected other elements to cast, got {before} and {after}")
+        if self.WIDENS is not None and not self._changes_width(before, after):
+            expected = "more" if self.WIDENS else "fewer"
+            raise VerifyException(f"{self.name}: expected {expected} bits in the result, got {before} and {after}")
+
+    def _changes_width(self, before: Attribute, after: Attribute) -> bool:
+        assert isinstance(before, IntegerType)
+        assert isinstance(after, IntegerType)
+        narrow, wide = (before, after) if self.WIDENS else (after, before)
+        return narrow.bitwidth < wide.bitwidth
+
+
+def _shape(kind: Attribute) -> tuple[int, ...]:
+    return kind.get_shape() if isinstance(kind, VectorType) else ()
+
+
+def _element(kind: Attribute) -> Attribute:
+    return kind.element_type if isinstance(kind, VectorType) else kind
+
+
+@irdl_op_definition
+class IndexCastOp(_CastOp):
+    """Indices as signed integers, or back."""
+
+    name = "arith.index_cast"
+    KINDS: ClassVar = ((_INDEX, _INTEGER), (_INTEGER, _INDEX))
+
+
+@irdl_op_definition
+class IndexCastUIOp(_CastOp):
+    """Indices as unsigned integers, or back."""
+
+    name = "arith.index_castui"
+    KINDS: ClassVar = ((_INDEX, _INTEGER), (_INTEGER, _INDEX))
+
+
+@irdl_op_definition
+class SIToFPOp(_CastOp):
+    """Signed integers as floats."""
+
+    name = "arith.sitofp"
+    KINDS: ClassVar = ((_INTEGER, _FLOAT),)
+
+
+@irdl_op_definition
+class UIToFPOp(_CastOp):
+    """Unsigned integers as floats."""
+
+    name = "arith.uitofp"
+    KINDS: ClassVar = ((_INTEGER, _FLOAT),)
+
+
+@irdl_op_definition
+class FPToSIOp(_CastOp):
+    """Floats as signed integers, towards zero."""
+
+    name = "arith.fptosi"
+    KINDS: ClassVar = ((_FLOAT, _INTEGER),)
+
+
+@irdl_op_definition
+class FPToUIOp(_CastOp):
+    """Floats as unsigned integers, towards zero."""
+
+    name = "arith.fptoui"
+    KINDS: ClassVar = ((_FLOAT, _INTEGER),)
+
+
+@irdl_op_definition
+class ExtSIOp(_CastOp):
+    """Signed integers with more bits."""
+
+    name = "arith.extsi"
+    KINDS: ClassVar = ((_INTEGER, _INTEGER),)
+    WIDENS: ClassVar = True
+
+
+@irdl_op_definition
+class ExtUIOp(_CastOp):
+    """Unsigned integers with more bits."""
+
+    name = "arith.extui"
+    KINDS: ClassVar = ((_INTEGER, _INTEGER),)
+    WIDENS: ClassVar = True
+
+
+@irdl_op_definition
+class TruncIOp(_CastOp):
+    """Integers without their high bits."""
+
+    name = "arith.trunci"
+    KINDS: ClassVar = ((_INTEGER, _INTEGER),)
+    WIDENS: ClassVar = False
+
+
+@irdl_op_definition
+class RemFOp(IRDLOperation):
+    """The remainder of a division of floats, with the sign of the dividend."""
+
+    name = "arith.remf"
+    T: ClassVar = VarConstraint("T", AnyAttr())
+    lhs = operand_def(T)
+    rhs = operand_def(T)
+    result = result_def(T)
+    fastmath = opt_prop_def(arith.FastMathFlagsAttr)
+    traits = traits_def(Pure())
+    assembly_format = "$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)"
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue) -> None:
+        super().__init__(operands=[lhs, rhs], result_types=[lhs.type])
+
+
+CASTS = (
+    IndexCastOp,
+    IndexCastUIOp,
+    SIToFPOp,
+    UIToFPOp,
+    FPToSIOp,
+    FPToUIOp,
+    ExtSIOp,
+    ExtUIOp,
+    TruncIOp,
+    RemFOp,
+)
