@@ -32,6 +32,7 @@ def _read(name: str, suffix: str, place: tuple[int, int], surface: Matrix, eleme
     """What each lane holds after a block read: [lane, element]."""
     nbytes = surface.itemsize
     pitch = surface.shape[1]
+    width = WIDTH + pitch - PITCH
     out = np.full((LANES, elements), -1, {"i8": np.int8, "i16": np.int16, "i32": np.int32}[type_])
     stores = "\n".join(
         f"""
@@ -45,7 +46,7 @@ def _read(name: str, suffix: str, place: tuple[int, int], surface: Matrix, eleme
     symbol = f"@_Z{len(name)}{name}PU3AS1viiiDv2_i{suffix}"
     body = f"""
   %block = alloca [{elements} x {type_}], align 64
-  call spir_func void {symbol}(ptr addrspace(1) %A, i32 {(WIDTH + pitch - PITCH) * nbytes}, i32 {HEIGHT}, i32 {pitch * nbytes}, \
+  call spir_func void {symbol}(ptr addrspace(1) %A, i32 {width * nbytes}, i32 {HEIGHT}, i32 {pitch * nbytes}, \
 <2 x i32> <i32 {place[0]}, i32 {place[1]}>, ptr %block)
   %start = mul i64 %lane, {elements}
 {stores}
