@@ -399,19 +399,18 @@ class _MemoryOp(IRDLOperation):
         token, dependencies = _parse_async(parser)
         at = parser.pos
         names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
-        attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         values = parser.resolve_operands(names, types, at)
-        return cls(values, dependencies=dependencies, token=token, attributes=attributes)
+        return cls(values, dependencies=dependencies, token=token, attributes=parser.parse_optional_attr_dict())
 
     def print(self, printer: Printer) -> None:
         _print_async(printer, self.token, self.operands[: len(self.operands) - len(self.values)])
         printer.print_string(" ")
         printer.print_list(self.values, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_list(self.values, lambda v: printer.print_attribute(v.type))
+        printer.print_op_attributes(self.attributes)
 
 
 @irdl_op_definition

@@ -125,9 +125,30 @@ def test_other_dialects_are_kept_unread_in_the_generic_form() -> None:
         ('"xetile.lod_tile"() : () -> ()', "Operation xetile.lod_tile is not registered"),
         ('"test.op"() {a = #xetile.wg_mapp<x>} : () -> ()', "'xetile.wg_mapp' is not registered"),
         ("frobnicate", "Operation frobnicate is not registered"),
+        ("memref.global @x : i32 = dense<1>", "memref.global: expected a memref, got i32"),
     ],
 )
-def test_what_is_unknown(source: str, message: str) -> None:
+def test_what_does_not_parse(source: str, message: str) -> None:
     with pytest.raises(ParseError) as refused:
         parse(source)
     assert message in str(refused.value)
+
+
+def test_sub_groups_own_what_the_rfc_tables() -> None:
+    owned = WgMap.of((2, 2), (32, 128)).owned((128, 128))
+    assert owned == (((0, 0), (64, 0)),) * 2 + (((32, 0), (96, 0)),) * 2
+
+
+@given(pairs, st.tuples(st.integers(1, 4), st.integers(1, 4)), st.tuples(st.integers(1, 5), st.integers(1, 5)))
+def test_every_block_is_owned_and_shared_only_by_wrapping_around(
+    data: tuple[int, int], layout: tuple[int, int], blocks: tuple[int, int]
+) -> None:
+    shape = (data[0] * blocks[0], data[1] * blocks[1])
+    if any(b % n and n % b for b, n in zip(blocks, layout, strict=True)):
+        return
+    owned = WgMap.of(layout, data).owned(shape)
+    assert len(owned) == layout[0] * layout[1]
+    every = [block for each in owned for block in each]
+    assert set(every) == {(r * data[0], c * data[1]) for r in range(blocks[0]) for c in range(blocks[1])}
+    shared = max(1, layout[0] // blocks[0]) * max(1, layout[1] // blocks[1])
+    assert all(every.count(block) == shared for block in every)

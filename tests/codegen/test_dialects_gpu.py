@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from torch_mlir import ir as mlir
 from xdsl.dialects.test import Test
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -19,6 +20,15 @@ def test_every_operation_survives_its_text() -> None:
     generic = text(module, generic=True)
     assert "gpu.func @" not in generic
     assert text(parse(generic)) == MODULE
+
+
+def test_mlir_takes_what_is_printed_and_prints_what_is_read() -> None:
+    known = text(parse(MODULE.replace(' [#xe.target<"bmg">]', "")), generic=True)
+    with mlir.Context():
+        printed = str(mlir.Module.parse(known))
+    module = parse(printed)
+    module.verify()
+    assert [op.name for op in module.walk()] == [op.name for op in parse(MODULE).walk()]
 
 
 def test_a_function_knows_its_buffers_from_its_arguments() -> None:
