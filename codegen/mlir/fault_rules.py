@@ -22,6 +22,7 @@ from codegen.dialects.xegpu import (
     LoadMatrixOp,
     LoadNdOp,
     PrefetchNdOp,
+    PrefetchOp,
     StoreMatrixOp,
     StoreNdOp,
     TensorDescType,
@@ -132,6 +133,11 @@ def updates_atomically(op: Operation) -> bool:
     return isinstance(op, AtomicRmwOp)
 
 
+def prefetches_elements(op: Operation) -> bool:
+    """A prefetch of scattered elements."""
+    return isinstance(op, PrefetchOp)
+
+
 def pads(op: Operation) -> bool:
     """A load that pads with another number than 0."""
     return isinstance(op, LoadNdOp) and "padding" in op.attributes
@@ -151,9 +157,10 @@ def selects_by_scalar(op: Operation) -> bool:
 
 def is_uneven_constant(op: Operation) -> bool:
     """A constant vector of different numbers."""
-    return (
-        isinstance(op, arith.ConstantOp) and isinstance(op.value, DenseIntOrFPElementsAttr) and not op.value.is_splat()
-    )
+    if not isinstance(op, arith.ConstantOp) or not isinstance(op.value, DenseIntOrFPElementsAttr):
+        return False
+    data, size = op.value.data.data, op.value.type.element_type.compile_time_size
+    return data != data[:size] * (len(data) // size)  # bytes: NaN is not equal to itself
 
 
 def reshapes_blocks(op: Operation) -> bool:

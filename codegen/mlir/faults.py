@@ -47,6 +47,7 @@ FAULTS = (
     FaultRule("line_block", "blocks of one dimension are not lowered", rules.takes_a_line),
     FaultRule("named_barrier", "named barriers are not lowered", rules.uses_named_barriers),
     FaultRule("atomic", "atomic updates are not in the dialect's descriptors", rules.updates_atomically),
+    FaultRule("scattered_prefetch", "prefetches of scattered elements are not distributed", rules.prefetches_elements),
     FaultRule("padding", "loads pad with 0 alone", rules.pads),
     FaultRule("math_function", "the function is not converted", rules.has_no_builtin),
     FaultRule("scalar_select", "a choice between whole vectors is not distributed", rules.selects_by_scalar),

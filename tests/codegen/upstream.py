@@ -16,6 +16,7 @@ from codegen.llvm import optimise
 from codegen.mlir import XeGpuModule
 from codegen.signature import Field, KernelArgument, Parameter
 from codegen.simulate import SimulationRefused, run_kernel
+from codegen.transforms.legalise_xegpu import legalise_xegpu
 from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
 
 Array = NDArray[np.generic]
@@ -39,10 +40,16 @@ def lowered(source: str) -> ModuleOp:
     return module
 
 
-def run_upstream(source: str) -> Outcome:
-    """Lower, compile and run `source`: A and B random, I the unit matrix, C zeros."""
+def run_upstream(source: str, arrays: Sequence[Array] | None = None) -> Outcome:
+    """Lower, compile and run `source`: on arrays, legalised, or else as it is on `operands`."""
+    module = lowered(source)
+    if arrays is not None:
+        legalise_xegpu(module)
+    kernel, arguments = kernel_of(module)
+    given = operands(arguments) if arrays is None else dict(zip((a.name for a in arguments), arrays, strict=True))
     receive, send = multiprocessing.Pipe(duplex=False)
-    child = multiprocessing.get_context("fork").Process(target=_run, args=(lowered(source), send))
+    process = multiprocessing.get_context("fork").Process
+    child = process(target=_run, args=(module, kernel, arguments, given, send))
     child.start()
     send.close()
     try:
@@ -55,7 +62,7 @@ def run_upstream(source: str) -> Outcome:
 
 
 def operands(arguments: Sequence[KernelArgument]) -> dict[str, Array]:
-    """What a kernel is run on, by its arguments' names."""
+    """By the arguments' names: I the unit matrix, C zeros, others random."""
     rng = np.random.default_rng(5)
     made: dict[str, Array] = {}
     for a in arguments:
@@ -79,10 +86,15 @@ def kernel_of(module: ModuleOp) -> tuple[gpu.FuncOp, tuple[KernelArgument, ...]]
     return kernel, tuple(arguments)
 
 
-def _run(module: ModuleOp, send: Connection) -> None:
+def _run(
+    module: ModuleOp,
+    kernel: gpu.FuncOp,
+    arguments: tuple[KernelArgument, ...],
+    arrays: dict[str, Array],
+    send: Connection,
+) -> None:
     faulthandler.disable()  # that the process ends is what is asked
-    kernel, arguments = kernel_of(module)
-    arrays, name = operands(arguments), kernel.sym_name.data
+    name = kernel.sym_name.data
     try:
         bitcode = XeGpuModule(text(module, generic=True)).lower("bmg")
         final = optimise(bitcode, {name: arguments})
@@ -98,5 +110,5 @@ def _run(module: ModuleOp, send: Connection) -> None:
 def _value(parameter: Parameter, arrays: list[Array]) -> Array | int:
     array = arrays[parameter.argument]
     if parameter.field is Field.POINTER:
-        return array
+        return array if array.flags.c_contiguous else array.T
     return 0 if parameter.field is Field.OFFSET else array.shape[parameter.axis]
