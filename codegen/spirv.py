@@ -20,7 +20,14 @@ _STAGE = "spirv"
 _SHOWN_CHARACTERS = 500
 _CPU_LIMIT_S = 60
 # Rounding f32 to bf16 needs the first; cache hints on loads and prefetches the second.
-_EXTENSIONS = "+SPV_KHR_bfloat16,+SPV_INTEL_cache_controls"
+_EXTENSIONS = ",".join(
+    (
+        "+SPV_KHR_bfloat16",
+        "+SPV_INTEL_cache_controls",
+        "+SPV_EXT_shader_atomic_float_add",
+        "+SPV_EXT_shader_atomic_float_min_max",
+    )
+)
 
 llvm.set_option("", f"-spirv-ext={_EXTENSIONS}")
 llvm.initialize_all_targets()
