@@ -1,4 +1,7 @@
-"""From a GEMM problem and a configuration to a verified-by-rule, compiled kernel."""
+"""From a GEMM problem and a configuration, or from the text of a module, to compiled kernels."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from codegen.artifact import Distribution, Distributor, GemmArtifact, KernelArtifact, StageOutput
 from codegen.config import (
@@ -24,6 +27,11 @@ from codegen.errors import (
     Refused,
 )
 from codegen.problem import DType, GemmProblem
+
+if TYPE_CHECKING:
+    from codegen.execution import simulate
+    from codegen.modules import compile_module
+    from codegen.pipeline import compile_gemm
 
 __all__ = [
     "Axis",
@@ -53,4 +61,20 @@ __all__ = [
     "SplitK",
     "StageOutput",
     "XeStrategy",
+    "compile_gemm",
+    "compile_module",
+    "simulate",
 ]
+
+# What needs the compiler's libraries is imported when it is first asked for.
+_LATE = {
+    "compile_gemm": "codegen.pipeline",
+    "compile_module": "codegen.modules",
+    "simulate": "codegen.execution",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name]), name)

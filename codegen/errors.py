@@ -8,8 +8,8 @@ CodegenError
 |   +-- CompileTimedOut     the time limit of a compilation passed
 |   +-- CompileCrashed      the compiler ended its process
 +-- InvalidLaunch    arguments, grid or block that a kernel does not take
-+-- SimulationRefused    the simulator cannot represent something (simulate/refusal.py)
-+-- SimulationTimedOut   the time limit of a simulation passed (simulate/refusal.py)
++-- SimulationRefused    the simulator cannot represent something (simulator/refusal.py)
++-- SimulationTimedOut   the time limit of a simulation passed (simulator/refusal.py)
 """
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from codegen.artifact import KernelArtifact
 from codegen.errors import InvalidLaunch
 from codegen.signature import Field, KernelArgument, KernelSignature, Parameter
-from codegen.simulate import SimulationReport, run_kernel
+from codegen.simulator import SimulationReport, run_kernel
 from codegen.target import SUBGROUP_SIZE
 
 Array = NDArray[np.generic]

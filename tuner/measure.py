@@ -18,7 +18,7 @@ from codegen import (
     KernelConfig,
     Refused,
 )
-from codegen.simulate import SimulationRefused, SimulationTimedOut
+from codegen.simulator import SimulationRefused, SimulationTimedOut
 from hal import Device, DeviceFailed, DeviceSpec, DeviceTimedOut, KernelBuildFailed, RunReport, Timing
 from tuner.errors import ProofFailed
 from tuner.model.roofline import predict

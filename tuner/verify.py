@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from codegen import GemmArtifact
 from codegen.rules import ceil_div
-from codegen.simulate import sample_groups, simulate
+from codegen.simulator import sample_groups, simulate
 from hal import Buffer, Device, DeviceKind, RunReport, Timing
 from tuner.errors import ProofFailed
 from tuner.reference import WHOLE_MULTIPLY_ADDS, Reference, decode

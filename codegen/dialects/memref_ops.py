@@ -4,22 +4,26 @@ from collections.abc import Sequence
 from typing import Any, Self, cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType, StringAttr, TensorType, UnitAttr
+from xdsl.dialects.builtin import AffineMapAttr, MemRefType, StringAttr, TensorType, UnitAttr
 from xdsl.ir import Attribute, BuiltinAttribute, Dialect, Operation, ParametrizedAttribute, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
+    operand_def,
     opt_prop_def,
     param_def,
     prop_def,
+    result_def,
     traits_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import SymbolOpInterface
+from xdsl.traits import Pure, SymbolOpInterface
+from xdsl.utils.exceptions import VerifyException
 
-__all__ = ["MemRef"]
+__all__ = ["MemRef", "TransposeOp"]
 
 
 @irdl_attr_definition
@@ -85,6 +89,62 @@ class CopyOp(memref.CopyOp):
 
     def print(self, printer: Printer) -> None:
         _print_pair(printer, self, (self.source.type, self.destination.type))
+
+
+@irdl_op_definition
+class TransposeOp(IRDLOperation):
+    """The same memory with its dimensions permuted: `memref.transpose %a (i, j) -> (j, i) : A to B`."""
+
+    name = "memref.transpose"
+    source = operand_def(MemRefType)
+    result = result_def(MemRefType)
+    permutation = prop_def(AffineMapAttr)
+    traits = traits_def(Pure())
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Which dimension of the source each dimension of the result is."""
+        found = (r.position if isinstance(r, AffineDimExpr) else -1 for r in self.permutation.data.results)
+        return tuple(found)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        operand = parser.parse_unresolved_operand()
+        before = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_identifier)
+        parser.parse_punctuation("->")
+        after = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_identifier)
+        if sorted(before) != sorted(after) or len(set(before)) != len(before):
+            parser.raise_error(f"memref.transpose: expected a permutation of {before}, got {after}")
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        source = parser.resolve_operand(operand, parser.parse_type())
+        parser.parse_keyword("to")
+        dims = AffineMap(len(before), 0, tuple(AffineExpr.dimension(before.index(name)) for name in after))
+        return cls.build(
+            operands=[source],
+            result_types=[parser.parse_type()],
+            properties={"permutation": AffineMapAttr(dims)},
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        names = [f"d{i}" for i in range(len(self.dims))]
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        printer.print_string(f" ({', '.join(names)}) -> ({', '.join(names[d] for d in self.dims)})")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list((self.source.type, self.result.type), printer.print_attribute, " to ")
+
+    def verify_(self) -> None:
+        shape = cast(MemRefType, self.source.type).get_shape()
+        if sorted(self.dims) != list(range(len(shape))):
+            raise VerifyException(f"memref.transpose: expected a permutation of {len(shape)} dimensions, got {self.dims}")
+        expected = tuple(shape[d] for d in self.dims)
+        if self.result.type.get_shape() != expected:
+            raise VerifyException(
+                f"memref.transpose: expected a result of shape {expected}, got {self.result.type.get_shape()}"
+            )
 
 
 @irdl_op_definition
@@ -172,6 +232,6 @@ _OURS = {op.name: op for op in (CastOp, MemorySpaceCastOp, CopyOp, GlobalOp)}
 
 MemRef = Dialect(
     "memref",
-    [_OURS.get(op.name, op) for op in memref.MemRef.operations],
+    [*(_OURS.get(op.name, op) for op in memref.MemRef.operations), TransposeOp],
     list(memref.MemRef.attributes),
 )

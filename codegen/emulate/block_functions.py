@@ -4,8 +4,8 @@ A block in private memory is element after element, the 16 lanes of each beside 
 """
 
 from codegen.emulate.block_rows import READ_ROW, WRITE_ROW
-from codegen.simulate.block_shape import BlockShape
-from codegen.simulate.values import LANES
+from codegen.simulator.block_shape import BlockShape
+from codegen.simulator.values import LANES
 
 
 def block_function(name: str, shape: BlockShape) -> str | None:

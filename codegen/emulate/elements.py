@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from codegen.emulate.refusal import not_emulated
 from codegen.emulate.writer import Writer, row_type
-from codegen.simulate.ir import Instruction
+from codegen.simulator.ir import Instruction
 
 Write = Callable[[Writer, Instruction], None]
 

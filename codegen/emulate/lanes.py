@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from codegen.emulate.private_memory import element_bytes, instructions
 from codegen.emulate.refusal import not_emulated
-from codegen.simulate.dpas import DPAS_NAME
-from codegen.simulate.ir import Function, Instruction, Operand
-from codegen.simulate.mangling import unmangled
+from codegen.simulator.dpas import DPAS_NAME
+from codegen.simulator.ir import Function, Instruction, Operand
+from codegen.simulator.mangling import unmangled
 
 UNIFORM_CALLS = frozenset(("get_group_id", "get_num_groups", "get_local_size", "get_sub_group_id"))
 # One work-item runs a sub-group here: these would run once, not once for each lane.

@@ -1,9 +1,9 @@
 """How a kernel uses its private arrays."""
 
 from codegen.emulate.refusal import not_emulated
-from codegen.simulate.block_shape import block_shape
-from codegen.simulate.ir import Function, Instruction
-from codegen.simulate.mangling import unmangled
+from codegen.simulator.block_shape import block_shape
+from codegen.simulator.ir import Function, Instruction
+from codegen.simulator.mangling import unmangled
 
 _BLOCK_ARGUMENTS = 6  # surface and coordinates, then where the block is in private memory
 

@@ -11,13 +11,13 @@ from codegen.emulate.private_memory import stays_in_memory
 from codegen.emulate.refusal import STAGE, not_emulated
 from codegen.emulate.writer import COPY_FUNCTION, Writer, local, local_value, renamed
 from codegen.errors import CompileFailed
-from codegen.simulate.block_shape import BlockShape, block_shape
-from codegen.simulate.dpas import DPAS_NAME
-from codegen.simulate.ir import Block, Function, Instruction
-from codegen.simulate.mangling import unmangled
-from codegen.simulate.parser import parse_kernel
-from codegen.simulate.refusal import SimulationRefused
-from codegen.simulate.values import LANES
+from codegen.simulator.block_shape import BlockShape, block_shape
+from codegen.simulator.dpas import DPAS_NAME
+from codegen.simulator.ir import Block, Function, Instruction
+from codegen.simulator.mangling import unmangled
+from codegen.simulator.parser import parse_kernel
+from codegen.simulator.refusal import SimulationRefused
+from codegen.simulator.values import LANES
 
 _PREFIX = "xetune_emulated_"
 _KERNEL = "gemm"

@@ -7,8 +7,8 @@ import numpy as np
 
 from codegen.emulate.lanes import Lanes
 from codegen.emulate.refusal import not_emulated
-from codegen.simulate.ir import Instruction, Number, Operand, Type
-from codegen.simulate.values import LANES
+from codegen.simulator.ir import Instruction, Number, Operand, Type
+from codegen.simulator.values import LANES
 
 # Copies rows of 16 bytes. llvm.memcpy would do, but LLVM's SPIR-V target casts its arguments before they are
 # defined.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.simulate.ir import Instruction, Number, Operand, Type
+from codegen.simulator.ir import Instruction, Number, Operand, Type
 
 # Numbers of elements that a vector of SPIR-V may have, and a scalar.
 NARROW = (16, 8, 4, 3, 2, 1)

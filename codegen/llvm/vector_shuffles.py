@@ -1,7 +1,7 @@
 """Elements of wide vectors in other places: shuffles, and bitcasts between vectors of different lengths."""
 
 from codegen.llvm.vector_pieces import Pieces, constant_text, is_wide, piece_name
-from codegen.simulate.ir import Instruction, Number, Type
+from codegen.simulator.ir import Instruction, Number, Type
 
 
 def split_shuffle(i: Instruction, pieces: Pieces) -> list[str]:

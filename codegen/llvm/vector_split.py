@@ -7,7 +7,7 @@ from codegen.errors import CompileFailed
 from codegen.llvm.private_memory import PRIVATE_ALIGNMENT
 from codegen.llvm.vector_pieces import Pieces, is_wide, piece_name
 from codegen.llvm.vector_shuffles import split_bitcast, split_shuffle
-from codegen.simulate.ir import Instruction, Operand
+from codegen.simulator.ir import Instruction, Operand
 
 _HEAD = re.compile(r"(?:%[\w.$-]+ = )?(?P<head>[a-z][a-z ]*?) (?=[<%@]|i\d|ptr|float|half|bfloat|double|spir_func)")
 _INTRINSIC = re.compile(r"(?P<name>llvm\.[a-z.]+?)\.v\d+(?P<element>[a-z]+\d+)")

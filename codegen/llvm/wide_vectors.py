@@ -11,9 +11,9 @@ from codegen.errors import CompileFailed
 from codegen.llvm.private_memory import PRIVATE_ALIGNMENT
 from codegen.llvm.vector_pieces import NARROW, Pieces, Slice, is_wide, taken_slice
 from codegen.llvm.vector_split import alignment, split_instruction
-from codegen.simulate.instruction_parser import parse_instruction
-from codegen.simulate.ir import Instruction, Type
-from codegen.simulate.refusal import SimulationRefused
+from codegen.simulator.instruction_parser import parse_instruction
+from codegen.simulator.ir import Instruction, Type
+from codegen.simulator.refusal import SimulationRefused
 
 MAX_ELEMENTS = NARROW[0]
 

@@ -12,7 +12,7 @@ from codegen import InvalidLaunch, KernelArtifact
 from codegen.execution import Extents, Value, kernel_of, simulate
 from codegen.pool import CompilePool
 from codegen.signature import KernelSignature
-from codegen.simulate import SimulationReport
+from codegen.simulator import SimulationReport
 from hal import resolve_device
 from service.cli.arrays import load_array, output_array, saved, scalar
 from service.cli.modules import described, read_source

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from codegen import CompileFailed
 from codegen.llvm.wide_vectors import split_wide_vectors
-from codegen.simulate import run_kernel
+from codegen.simulator import run_kernel
 from codegen.spirv import emit_spirv
 
 LAYOUT = (

@@ -15,7 +15,7 @@ from codegen.errors import CompileFailed
 from codegen.llvm import optimise
 from codegen.mlir import XeGpuModule
 from codegen.signature import Field, KernelArgument, Parameter
-from codegen.simulate import SimulationRefused, run_kernel
+from codegen.simulator import SimulationRefused, run_kernel
 from codegen.transforms.legalise_xegpu import legalise_xegpu
 from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
 

@@ -5,7 +5,7 @@ import pytest
 
 from codegen import CodegenError, CompileCrashed, CompileFailed, CompileTimedOut, Refused
 from codegen.pipeline import compile_gemm
-from codegen.simulate import SimulationRefused
+from codegen.simulator import SimulationRefused
 from hal import Buffer, DeviceCrashed, DeviceFailed, DeviceTimedOut, HalError, KernelBuildFailed, find
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeDevice, emulated
 from tuner.heuristic import default_config

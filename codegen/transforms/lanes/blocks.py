@@ -20,8 +20,8 @@ from codegen.dialects.xevm import (
     load_cache_control,
     store_cache_control,
 )
-from codegen.transforms.lanes.hints import hints_of
 from codegen.transforms.lanes.emitter import Emitter, bits_of, length_of
+from codegen.transforms.lanes.hints import hints_of
 from codegen.transforms.lanes.layout import LANES, NOTHING, LaneLayout, Places, canonical, layout_of, pieces
 from codegen.transforms.lanes.lowering import Handler, Lowering, vector_type
 from codegen.transforms.lanes.messages import Piece, legality, loaded, prefetched, stored

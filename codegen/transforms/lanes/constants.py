@@ -73,7 +73,7 @@ def _by_lane(emitter: Emitter, numbers: Numbers, element: Attribute) -> SSAValue
         width = IntegerType(bits_of(element))
         bits = _narrowed(emitter, emitter.by_lane(_float_bits(numbers, element)), width)
         return emitter.value(arith.BitcastOp(bits, element))
-    if isinstance(element, IntegerType | IndexType) and -(2**31) <= min(values) and max(values) < 2**31:
+    if isinstance(element, IntegerType | IndexType) and min(values) >= -(2**31) and max(values) < 2**31:
         return _narrowed(emitter, emitter.by_lane(values), element)
     chosen = emitter.constant(values[-1], element)
     for lane, value in enumerate(values[:-1]):

@@ -226,7 +226,8 @@ def _accumulator(emitter: Emitter, chunk: SSAValue, kind: Instruction) -> SSAVal
     to = chunk_type(kind.accumulators[0], length_of(chunk))
     if isinstance(element, IntegerType):
         return emitter.value((arith.ExtSIOp if element.width.data < 32 else arith.TruncIOp)(chunk, to))
-    return emitter.value((arith.ExtFOp if isinstance(element, Float16Type | BFloat16Type) else arith.TruncFOp)(chunk, to))
+    narrow = isinstance(element, Float16Type | BFloat16Type)
+    return emitter.as_f32(chunk) if narrow else emitter.value(arith.TruncFOp(chunk, to))
 
 
 def _narrowed(emitter: Emitter, chunk: SSAValue, element: Attribute) -> SSAValue:
@@ -236,7 +237,9 @@ def _narrowed(emitter: Emitter, chunk: SSAValue, element: Attribute) -> SSAValue
     to = chunk_type(element, length_of(chunk))
     if isinstance(element, IntegerType):
         return emitter.value((arith.TruncIOp if element.width.data < 32 else arith.ExtSIOp)(chunk, to))
-    return emitter.value((arith.TruncFOp if isinstance(element, Float16Type | BFloat16Type) else arith.ExtFOp)(chunk, to))
+    return emitter.value(
+        (arith.TruncFOp if isinstance(element, Float16Type | BFloat16Type) else arith.ExtFOp)(chunk, to)
+    )
 
 
 HANDLERS: Mapping[str, Handler] = {"xegpu.dpas": _dpas}

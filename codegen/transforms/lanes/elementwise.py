@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.dialects import vector as xvector
-from xdsl.dialects.builtin import VectorType, f32
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import VectorType, bf16, f32
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.llvm_ops import DeviceCallOp, DeviceFuncOp
 from codegen.transforms.lanes.emitter import chunk_type, element_of, length_of
@@ -61,12 +60,26 @@ def _without_zeros(lowering: Lowering, chunks: Sequence[SSAValue], layout: LaneL
 
 
 def _applied(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    return _SPECIAL.get(op.name, _plain)(lowering, op, operands)
+    special = _SPECIAL.get(op.name)
+    if special is not None:
+        return special(lowering, op, operands)
+    emitter, result = lowering.emitter, element_type(op.results[0])
+    if bf16 not in (result, *map(element_of, operands)) or op.name in _OF_ANY_BITS:
+        return _plain(lowering, op, operands, result)
+    wide = [emitter.as_f32(o) if element_of(o) == bf16 else o for o in operands]
+    if op.name == "arith.extf" and result == f32:
+        return wide[0]
+    value = _plain(lowering, op, wide, f32 if result == bf16 and op.name != "arith.truncf" else result)
+    if element_of(value) == result:
+        return value
+    return emitter.value(arith.TruncFOp(value, chunk_type(result, length_of(value))))
 
 
-def _plain(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    """The operation on one chunk."""
-    type_ = chunk_type(element_type(op.results[0]), max(map(length_of, operands)))
+_OF_ANY_BITS = ("arith.bitcast",)
+
+
+def _plain(lowering: Lowering, op: Operation, operands: Sequence[SSAValue], result: Attribute) -> SSAValue:
+    type_ = chunk_type(result, max(map(length_of, operands)))
     copy = type(op).create(operands=operands, result_types=[type_], properties=op.properties)
     return lowering.emitter.value(copy)
 
@@ -76,7 +89,11 @@ def _select(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> 
 
 
 def _fused(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    return lowering.emitter.value(math.FmaOp(*operands))
+    emitter, element = lowering.emitter, element_of(operands[0])
+    if element != bf16:
+        return emitter.value(math.FmaOp(*operands))
+    wide = emitter.value(math.FmaOp(*map(emitter.as_f32, operands)))
+    return emitter.value(arith.TruncFOp(wide, operands[0].type))
 
 
 def _error_function(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
@@ -84,7 +101,7 @@ def _error_function(lowering: Lowering, op: Operation, operands: Sequence[SSAVal
     (chunk,), name = operands, "erf"
     emitter, element, length = lowering.emitter, element_of(chunk), length_of(chunk)
     wide = chunk_type(f32, length)
-    argument = chunk if element == f32 else emitter.value(arith.ExtFOp(chunk, wide))
+    argument = emitter.as_f32(chunk)
     symbol = f"_Z{len(name)}{name}{f'Dv{length}_' if length > 1 else ''}f"
     lowering.functions.setdefault(symbol, DeviceFuncOp(symbol, [wide], wide))
     result = emitter.value(DeviceCallOp(symbol, [argument], wide))

@@ -16,7 +16,10 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     VectorType,
+    bf16,
+    f32,
     i1,
+    i16,
     i32,
     i64,
 )
@@ -41,8 +44,16 @@ class Emitter:
     def __init__(self, entry: Block) -> None:
         self._builder = Builder(InsertPoint.at_end(entry))
         self._entry = entry
-        self._last_of_prologue: Operation | None = None
+        self._prologue = Block()
         self._known: dict[object, SSAValue] = {}
+
+    def finish(self) -> None:
+        """Put what depends only on the lane where it belongs."""
+        first = self._entry.first_op
+        assert first is not None  # a kernel ends with a terminator
+        for op in list(self._prologue.ops):
+            op.detach()
+            self._entry.insert_op_before(op, first)
 
     def add(self, op: Operation) -> SSAValue | None:
         """Append an operation; its first result, if it has one."""
@@ -71,16 +82,8 @@ class Emitter:
         """What `make` emits, at the start of the kernel, and only the first time."""
         if key in self._known:
             return self._known[key]
-        here = self._builder
-        if self._last_of_prologue is not None:
-            where = InsertPoint.after(self._last_of_prologue)
-        else:
-            where = InsertPoint.at_start(self._entry)
-        self._builder = Builder(where)
-        value = self._known[key] = make()
-        assert isinstance(value.owner, Operation)
-        self._last_of_prologue = value.owner
-        self._builder = here
+        with self.into(self._prologue):
+            value = self._known[key] = make()
         return value
 
     # Numbers.
@@ -245,6 +248,20 @@ class Emitter:
             chunk = self.value(xvector.BroadcastOp(chunk, VectorType(chunk.type, [1])))
         cast_ = self.value(xvector.BitcastOp(chunk, VectorType(element, [length])))
         return cast_ if length > 1 else self.value(xvector.ExtractOp(cast_, [0], element))
+
+    def as_f32(self, chunk: SSAValue) -> SSAValue:
+        """Floats of 16 bits as f32.
+
+        Those of bf16 are shifted: LLVM would make arithmetic between arith.extf and arith.truncf that of bf16, which
+        the target lacks.
+        """
+        element, length = element_of(chunk), length_of(chunk)
+        if element == f32:
+            return chunk
+        if element != bf16:
+            return self.value(arith.ExtFOp(chunk, chunk_type(f32, length)))
+        bits = self.value(arith.ExtUIOp(self.bitcast(chunk, i16), cast(IntegerType, chunk_type(i32, length))))
+        return self.bitcast(self.value(arith.ShLIOp(bits, self.splat(self.constant(16, i32), length))), f32)
 
     def shuffled(self, scalar: SSAValue, from_lane: SSAValue) -> SSAValue:
         """What another lane holds in a register."""

@@ -86,6 +86,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp) -> None:
     for buffer in function.workgroup_buffers:
         memory.declare(lowering.emitter, buffer)
     lowering.lower(old)
+    lowering.emitter.finish()
     function.detach_region(function.body)
     function.add_region(Region(new))
     function.properties["function_type"] = FunctionType.from_lists(types, [])

@@ -7,7 +7,7 @@ from math import inf, prod
 import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects import vector as xvector
-from xdsl.dialects.builtin import AnyFloat, BFloat16Type, Float16Type, VectorType, f32
+from xdsl.dialects.builtin import AnyFloat, BFloat16Type, Float16Type, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.maps import Ints
@@ -124,7 +124,7 @@ class _Reducer:
         emitter = self._emitter
         scalar = emitter.register(register)
         if self._wide:
-            scalar = emitter.value(arith.ExtFOp(scalar, f32))
+            scalar = emitter.as_f32(scalar)
         filled = held != NOTHING
         results = np.where(filled, result_of[held], NOTHING)
         if not filled.all():

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, StridedLayoutAttr, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, StridedLayoutAttr, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.llvm_ops import GLOBAL, LOCAL, element_pointer, pointer_from
 from codegen.dialects.xegpu import CreateNdTdescOp, TensorDescType, UpdateNdOffsetOp
 from codegen.dialects.xegpu_types import row_major
-from codegen.dialects.xegpu_verify import MemorySpace, space_of
-from codegen.transforms.lanes.emitter import Emitter, index
+from codegen.dialects.xegpu_verify import MemorySpace
+from codegen.transforms.lanes.emitter import Emitter
 from codegen.transforms.lanes.lowering import Handler, Lowering
 from codegen.transforms.lanes.values import Block, Surface, lane_element
 
@@ -130,9 +130,7 @@ def matrix_of(lowering: Lowering, block: Block, offsets: Sequence[Index]) -> Mat
     pointer = surface.pointer
     rank = block.type.get_num_dims()
     lead = len(places) - rank
-    skipped = emitter.sum(
-        *(emitter.product(o, s) for o, s in zip(places[:lead], surface.strides[:lead], strict=True))
-    )
+    skipped = emitter.sum(*(emitter.product(o, s) for o, s in zip(places[:lead], surface.strides[:lead], strict=True)))
     if skipped != 0:
         pointer = emitter.value(element_pointer(pointer, _as_i64(emitter, skipped), element))
     width, step = (surface.shape[-1], surface.strides[-1]) if surface.shape else (None, 1)
