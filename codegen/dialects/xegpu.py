@@ -15,6 +15,7 @@ from codegen.dialects.xegpu_barrier import (
 from codegen.dialects.xegpu_block import LoadNdOp, PrefetchNdOp, StoreNdOp
 from codegen.dialects.xegpu_descriptor import CreateNdTdescOp, UpdateNdOffsetOp
 from codegen.dialects.xegpu_dpas import ConvertLayoutOp, DpasOp
+from codegen.dialects.xegpu_gather import LoadOp, PrefetchOp, StoreOp
 from codegen.dialects.xegpu_layout import DistributeLayout, Distribution, LayoutAttr, RangeAttr, SgMapAttr, SliceAttr
 from codegen.dialects.xegpu_matrix import CreateMemDescOp, LoadMatrixOp, MemDescSubviewOp, StoreMatrixOp
 from codegen.dialects.xegpu_memory import (
@@ -31,7 +32,7 @@ from codegen.dialects.xegpu_memory import (
     ScatterTdescAttr,
     TdescAttr,
 )
-from codegen.dialects.xegpu_scatter import AtomicRmwOp, CreateTdescOp, LoadOp, PrefetchOp, StoreOp, UpdateOffsetOp
+from codegen.dialects.xegpu_scatter import AtomicRmwOp, CreateTdescOp, UpdateOffsetOp
 from codegen.dialects.xegpu_types import MemDescType, NbarrierType, TensorDescType
 
 __all__ = [

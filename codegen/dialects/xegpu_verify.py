@@ -212,3 +212,15 @@ def verify_offset_vector(op: Operation, offsets: Attribute, shape: Ints) -> None
     """
     if element_of(offsets) != IndexType() or shape_of(offsets) != shape:
         raise VerifyException(f"{short(op)}: expected offsets {VectorType(IndexType(), shape)}, got {offsets}")
+
+
+def verify_scattered(op: Operation, value: SSAValue) -> TensorDescType:
+    """Check that a value is a scattered descriptor; its type.
+
+    Raises:
+        VerifyException: it is not.
+    """
+    desc = value.type
+    if not isinstance(desc, TensorDescType) or desc.scatter is None:
+        raise VerifyException(f"{short(op)}: expected a descriptor with #xegpu.scatter_tdesc_attr, got {desc}")
+    return desc
