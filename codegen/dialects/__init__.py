@@ -12,6 +12,7 @@ from xdsl.parser import Parser
 
 from codegen.dialects.arith_ops import Arith
 from codegen.dialects.gpu import Gpu
+from codegen.dialects.index_ops import Index
 from codegen.dialects.kernel_context import KernelContext
 from codegen.dialects.linalg import Linalg
 from codegen.dialects.memref_ops import MemRef
@@ -27,7 +28,7 @@ __all__ = ["Gpu", "XeGPU", "XeTile", "context", "parse", "text"]
 def context() -> Context:
     """The context with every dialect that kernels use."""
     ctx = KernelContext()
-    for dialect in (Builtin, Arith, Func, Linalg, Math, MemRef, Scf, Vector, Gpu, XeTile, XeGPU):
+    for dialect in (Builtin, Arith, Func, Index, Linalg, Math, MemRef, Scf, Vector, Gpu, XeTile, XeGPU):
         ctx.load_dialect(dialect)
     return ctx
 

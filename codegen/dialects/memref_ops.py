@@ -139,7 +139,9 @@ class TransposeOp(IRDLOperation):
     def verify_(self) -> None:
         shape = cast(MemRefType, self.source.type).get_shape()
         if sorted(self.dims) != list(range(len(shape))):
-            raise VerifyException(f"memref.transpose: expected a permutation of {len(shape)} dimensions, got {self.dims}")
+            raise VerifyException(
+                f"memref.transpose: expected a permutation of {len(shape)} dimensions, got {self.dims}"
+            )
         expected = tuple(shape[d] for d in self.dims)
         if self.result.type.get_shape() != expected:
             raise VerifyException(
