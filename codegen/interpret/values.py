@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from codegen.dialects.maps import Ints
+from codegen.dialects.maps import Ints, format_ints
 from codegen.interpret.elements import Array, Element
 from codegen.interpret.memory import Buffer, View
 from codegen.interpret.refusal import KernelFault
@@ -123,7 +123,10 @@ class MatrixDesc:
         lead = len(offsets) - len(shape)
         extents = (1,) * lead + shape
         if any(o < 0 or o + e > n for o, e, n in zip(offsets, extents, self.shape, strict=True)):
-            raise KernelFault("", f"expected a block within {self.shape}, got {extents} at {offsets}")
+            raise KernelFault(
+                "",
+                f"expected a block within {format_ints(self.shape)}, got {format_ints(extents)} at {format_ints(offsets)}",
+            )
         full = (0,) * (len(self.origin) - len(offsets)) + offsets
         extents = (1,) * (len(self.origin) - len(shape)) + shape
         total = np.zeros(extents, np.int64)
