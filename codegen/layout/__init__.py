@@ -1,0 +1,52 @@
+"""Linear layouts, the planning of block loads, and the maps that deal tiles out to sub-groups and work-items."""
+
+from codegen.layout.block_loads import BlockLoadLayout, block_load_layout
+from codegen.layout.distribution import Fragment, bitcast_map, distribute_to_work_items, transposed_map
+from codegen.layout.dpas import DpasLayout, Operand
+from codegen.layout.errata import ERRATA, Erratum
+from codegen.layout.linear import Coordinate, LinearLayout
+from codegen.layout.listing import block_load_listing, corners, first_lane, hardware_view, work_item_table
+from codegen.layout.messages import MESSAGES, BlockMessage, Reading
+from codegen.layout.plan import BlockLimits, BlockLoadPlan, Shuffle, block_limits, plan_block_loads
+from codegen.layout.refusal import LayoutRefused
+from codegen.layout.subgroups import SharedBlock, block_owners, linear_subgroup_id, subgroup_blocks
+from codegen.layout.work_items import LEGAL_MAPS, Access, LegalMap, WorkItemMap, check_chunk_size, check_work_item_map
+
+__all__ = [
+    "ERRATA",
+    "LEGAL_MAPS",
+    "MESSAGES",
+    "Access",
+    "BlockLimits",
+    "BlockLoadLayout",
+    "BlockLoadPlan",
+    "BlockMessage",
+    "Coordinate",
+    "DpasLayout",
+    "Erratum",
+    "Fragment",
+    "LayoutRefused",
+    "LegalMap",
+    "LinearLayout",
+    "Operand",
+    "Reading",
+    "SharedBlock",
+    "Shuffle",
+    "WorkItemMap",
+    "bitcast_map",
+    "block_limits",
+    "block_load_layout",
+    "block_load_listing",
+    "block_owners",
+    "check_chunk_size",
+    "check_work_item_map",
+    "corners",
+    "distribute_to_work_items",
+    "first_lane",
+    "hardware_view",
+    "linear_subgroup_id",
+    "plan_block_loads",
+    "subgroup_blocks",
+    "transposed_map",
+    "work_item_table",
+]
