@@ -34,10 +34,10 @@ _SHOWN_CHARACTERS = 200
 _DYNAMIC = -1
 
 
-def compile_module(source: str, spec: DeviceSpec) -> KernelArtifact:
+def compile_module(source: str, spec: DeviceSpec, name: str = "<input>") -> KernelArtifact:
     """Compile the kernels of a module: XeTile or XeGPU, at work-group or sub-group level; host functions are ignored.
 
-    Pure, but LLVM and MLIR may end the process: see `pool`.
+    Pure, but LLVM and MLIR may end the process: see `pool`. Errors name places in `name`.
 
     Raises:
         Refused: codegen cannot target the device.
@@ -46,7 +46,7 @@ def compile_module(source: str, spec: DeviceSpec) -> KernelArtifact:
     target = target_of(spec)
     stages = Stages()
     part = device_part(source)
-    module = stages.run("source", lambda: _parsed(part.text))
+    module = stages.run("source", lambda: _parsed(part.text, name))
     kernels = _kernels(module)
     _set_blocks(kernels, part.launches)
     stages.add("source", "source.mlir", lambda: text(module))
@@ -69,9 +69,9 @@ def compile_module(source: str, spec: DeviceSpec) -> KernelArtifact:
     )
 
 
-def _parsed(source: str) -> ModuleOp:
+def _parsed(source: str, name: str) -> ModuleOp:
     try:
-        module = parse(source)
+        module = parse(source, name)
     except ParseError as error:
         raise CompileFailed("source", str(error)) from error
     module.verify()

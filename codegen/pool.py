@@ -75,10 +75,10 @@ class CompilePool:
         arguments = [self._compiler, problem, config, spec, self._cache]
         return Compilation(self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s), self._timeout_s)
 
-    def compile_module(self, source: str, spec: DeviceSpec) -> Compilation[KernelArtifact]:
+    def compile_module(self, source: str, spec: DeviceSpec, name: str = "<input>") -> Compilation[KernelArtifact]:
         """Begin to compile the kernels of a module; the cache is not asked."""
         self._revive()
-        future = self._pool.schedule(compile_module, args=[source, spec], timeout=self._timeout_s)
+        future = self._pool.schedule(compile_module, args=[source, spec, name], timeout=self._timeout_s)
         return Compilation(future, self._timeout_s)
 
     def close(self) -> None:

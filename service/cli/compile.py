@@ -83,7 +83,7 @@ def compile_command(
 
 def _compile_file(file: Path, spec: DeviceSpec, folder: Path, *, as_json: bool) -> None:
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-        artifact = pool.compile_module(read_source(file), spec).result()
+        artifact = pool.compile_module(read_source(file), spec, str(file)).result()
     document = module_manifest(artifact)
     _write(artifact, document, folder)
     if as_json:

@@ -52,8 +52,11 @@ def run_command(
     """
     source = read_source(file)
     files, targets, numbers = _pairs("--in", inputs), _pairs("--out", outputs), _pairs("--arg", scalars)
+    for name, path in targets.items():
+        if not Path(path).parent.is_dir():
+            raise InvalidLaunch(f"--out {name}: expected a folder that exists, got {Path(path).parent}")
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-        artifact = pool.compile_module(source, resolve_device(device).spec).result()
+        artifact = pool.compile_module(source, resolve_device(device).spec, str(file)).result()
     signature = kernel_of(artifact, kernel or _only_kernel(artifact))
     values = _values(signature, files, targets, numbers)
     size = None if block is None else _extents("--block", block)
@@ -154,7 +157,7 @@ def _print(
     CONSOLE.print(f"stages        {', '.join(f'{s.name} {s.elapsed_ms:.0f} ms' for s in artifact.stages)}")
     CONSOLE.print(
         f"executed      in the simulator: {report.executed} work-groups, {report.instructions:,} LLVM instructions; "
-        "no race in shared local memory"
+        "no races in shared local memory"
     )
     for name, path in targets.items():
         CONSOLE.print(f"wrote         {name} to {path}")
