@@ -15,8 +15,10 @@ PASSES = {
     "insert-layout-conversions": "codegen.transforms.distribute:InsertLayoutConversionsPass",
     "legalise-xegpu": "codegen.transforms.legalise_xegpu:LegaliseXeGPUPass",
     "lower-xetile": "codegen.transforms.lower_xetile:LowerXeTilePass",
+    "state-maps": "codegen.transforms.state_maps:StateMapsPass",
     "tile-linalg": "codegen.transforms.tile_linalg:TileLinalgPass",
     "tile-mma-to-contract": "codegen.transforms.tile_mma_to_contract:TileMmaToContractPass",
+    "unblock-tiles": "codegen.transforms.unblock_tiles:UnblockTilesPass",
     "vector-to-xetile": "codegen.transforms.vector_to_xetile:VectorToXeTilePass",
 }
 """Each pass by name, as module:class; it is imported when it is asked for. A new pass is a line here."""

@@ -129,7 +129,9 @@ def _state(op: Operation, maps: "_Maps", operands: dict[int, WgMap | None]) -> N
     stated: dict[str, WgMap | None] = {}
     if isinstance(op, TileMmaOp):
         stated = dict(zip(("wg_map_a", "wg_map_b", "wg_map_c"), _mma_maps(op, maps), strict=True))
-    elif isinstance(op, TransposeOp | ReductionOp | BroadcastOp):
+    elif isinstance(op, ReductionOp):  # a map of the result would say that each sub-group has all that it reduces
+        stated = {"wg_map_source": operands[0]}
+    elif isinstance(op, TransposeOp | BroadcastOp):
         stated = {"wg_map_result": maps.of(op.result), "wg_map_source": operands[0]}
     elif isinstance(op, ConvertLayoutOp):
         stated = {"wg_map_source": op.wg_map_source or maps.of(op.source)}

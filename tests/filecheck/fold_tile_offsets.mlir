@@ -191,7 +191,7 @@ xetile.prefetch_tile %r : !xetile.tile<64x32xf16>
 
 // -----
 
-// Scattered tiles are left as they are.
+// The indices of a scattered tile move by those of the update.
 #s = #xetile.tile_attr<scattered = true>
 %A, %i = "test.op"() : () -> (memref<512xf16>, vector<1x32xindex>)
 %t = xetile.init_tile %A, %i : memref<512xf16>, vector<1x32xindex> -> !xetile.tile<1x32xf16, #s>
@@ -200,7 +200,55 @@ xetile.prefetch_tile %u : !xetile.tile<1x32xf16, #s>
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   %A, %i = "test.op"() : () -> (memref<512xf16>, vector<1x32xindex>)
-// CHECK-NEXT:   %t = xetile.init_tile %A, %i : memref<512xf16>, vector<1x32xindex> -> !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>
-// CHECK-NEXT:   %u = xetile.update_tile_offset %t, %i : !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>, vector<1x32xindex>
+// CHECK-NEXT:   %0 = arith.addi %i, %i : vector<1x32xindex>
+// CHECK-NEXT:   %u = xetile.init_tile %A, %0 : memref<512xf16>, vector<1x32xindex> -> !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>
 // CHECK-NEXT:   xetile.prefetch_tile %u : !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>
+// CHECK-NEXT: }
+
+// -----
+
+// In a loop, the indices are carried.
+#s = #xetile.tile_attr<scattered = true>
+%A, %i, %c0, %c96, %c32 = "test.op"() : () -> (memref<512xf16>, vector<1x32xindex>, index, index, index)
+%t = xetile.init_tile %A, %i : memref<512xf16>, vector<1x32xindex> -> !xetile.tile<1x32xf16, #s>
+%r = scf.for %k = %c0 to %c96 step %c32 iter_args(%u = %t) -> (!xetile.tile<1x32xf16, #s>) {
+  xetile.prefetch_tile %u : !xetile.tile<1x32xf16, #s>
+  %v = xetile.update_tile_offset %u, %i : !xetile.tile<1x32xf16, #s>, vector<1x32xindex>
+  scf.yield %v : !xetile.tile<1x32xf16, #s>
+}
+
+// CHECK:      builtin.module {
+// CHECK-NEXT:   %A, %i, %c0, %c96, %c32 = "test.op"() : () -> (memref<512xf16>, vector<1x32xindex>, index, index, index)
+// CHECK-NEXT:   %u_indices = scf.for %k = %c0 to %c96 step %c32 iter_args(%u_indices_1 = %i) -> (vector<1x32xindex>) {
+// CHECK-NEXT:     %u = xetile.init_tile %A, %u_indices_1 : memref<512xf16>, vector<1x32xindex> -> !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>
+// CHECK-NEXT:     xetile.prefetch_tile %u : !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>
+// CHECK-NEXT:     %0 = arith.addi %u_indices_1, %i : vector<1x32xindex>
+// CHECK-NEXT:     scf.yield %0 : vector<1x32xindex>
+// CHECK-NEXT:   }
+// CHECK-NEXT: }
+
+// -----
+
+// A branch gives the offsets that differ, and what else it gave; equal constants of its regions are given too.
+%A, %m, %p, %x = "test.op"() : () -> (memref<512x96xf16>, index, i1, f32)
+%t = xetile.init_tile %A[%m, 0] : memref<512x96xf16> -> !xetile.tile<64x32xf16>
+%u, %y = scf.if %p -> (!xetile.tile<64x32xf16>, f32) {
+  %v = xetile.update_tile_offset %t, [0, 32] : !xetile.tile<64x32xf16>
+  scf.yield %v, %x : !xetile.tile<64x32xf16>, f32
+} else {
+  scf.yield %t, %x : !xetile.tile<64x32xf16>, f32
+}
+xetile.prefetch_tile %u : !xetile.tile<64x32xf16>
+
+// CHECK:      builtin.module {
+// CHECK-NEXT:   %A, %m, %p, %x = "test.op"() : () -> (memref<512x96xf16>, index, i1, f32)
+// CHECK-NEXT:   %u_column, %y = scf.if %p -> (index, f32) {
+// CHECK-NEXT:     %c32 = arith.constant 32 : index
+// CHECK-NEXT:     scf.yield %c32, %x : index, f32
+// CHECK-NEXT:   } else {
+// CHECK-NEXT:     %c0 = arith.constant 0 : index
+// CHECK-NEXT:     scf.yield %c0, %x : index, f32
+// CHECK-NEXT:   }
+// CHECK-NEXT:   %u = xetile.init_tile %A[%m, %u_column] : memref<512x96xf16> -> !xetile.tile<64x32xf16>
+// CHECK-NEXT:   xetile.prefetch_tile %u : !xetile.tile<64x32xf16>
 // CHECK-NEXT: }

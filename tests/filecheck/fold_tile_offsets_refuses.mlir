@@ -2,7 +2,7 @@
 // A tile whose origin is not known.
 %t = "test.op"() : () -> !xetile.tile<64x32xf16>
 %u = xetile.update_tile_offset %t, [0, 32] : !xetile.tile<64x32xf16>
-// CHECK: fold-tile-offsets: expected a tile from init_tile, update_tile_offset or scf.for, got one from test.op
+// CHECK: fold-tile-offsets: expected a tile from init_tile, update_tile_offset, scf.for or scf.if, got one from test.op
 
 // -----
 
@@ -10,7 +10,7 @@ func.func @f(%t: !xetile.tile<64x32xf16>) {
   %u = xetile.update_tile_offset %t, [0, 32] : !xetile.tile<64x32xf16>
   func.return
 }
-// CHECK: fold-tile-offsets: expected a tile from init_tile, update_tile_offset or scf.for, got one from a block argument
+// CHECK: fold-tile-offsets: expected a tile from init_tile, update_tile_offset, scf.for or scf.if, got one from a block argument
 
 // -----
 
@@ -21,4 +21,17 @@ func.func @f(%t: !xetile.tile<64x32xf16>) {
 %r = scf.for %k = %c0 to %c96 step %c32 iter_args(%u = %t) -> (!xetile.tile<64x32xf16>) {
   scf.yield %s : !xetile.tile<64x32xf16>
 }
-// CHECK: fold-tile-offsets: expected a loop to move its tiles, got one that changes matrix
+// CHECK: fold-tile-offsets: expected loops and branches to move their tiles, got one that changes matrix
+
+// -----
+
+%A, %B, %p = "test.op"() : () -> (memref<512x96xf16>, memref<512x96xf16>, i1)
+%t = xetile.init_tile %A[0, 0] : memref<512x96xf16> -> !xetile.tile<64x32xf16>
+%u = xetile.init_tile %B[0, 0] : memref<512x96xf16> -> !xetile.tile<64x32xf16>
+%v = scf.if %p -> (!xetile.tile<64x32xf16>) {
+  scf.yield %t : !xetile.tile<64x32xf16>
+} else {
+  scf.yield %u : !xetile.tile<64x32xf16>
+}
+xetile.prefetch_tile %v : !xetile.tile<64x32xf16>
+// CHECK: fold-tile-offsets: expected loops and branches to move their tiles, got one that changes matrix

@@ -1,72 +1,67 @@
 // RUN: xdsl-opt -p lower-xetile --split-input-file --verify-diagnostics %s | filecheck %s
-%A = "test.op"() : () -> memref<200x72xf16, strided<[1, 200]>>
-%t = xetile.init_tile %A[0, 0] : memref<200x72xf16, strided<[1, 200]>> -> !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>, order = [0, 1]>>
-xetile.prefetch_tile %t : !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>, order = [0, 1]>>
-// CHECK: lower-xetile: expected a row-major tile (order [1, 0]), got [0, 1]
+%t, %v = "test.op"() : () -> (!xetile.tile<64x16xf16>, vector<64x16xf16>)
+xetile.store_tile %v, %t : vector<64x16xf16>, !xetile.tile<64x16xf16>
+// CHECK: lower-xetile: expected a tile from init_tile, update_tile_offset, scf.for or scf.if, got one from test.op
 
 // -----
 
-%A = "test.op"() : () -> memref<200x72xf16>
-%t = xetile.init_tile %A[0, 0] : memref<200x72xf16> -> !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>, memory_space = 3 : i32>>
-xetile.prefetch_tile %t : !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>, memory_space = 3 : i32>>
-// CHECK: lower-xetile: expected a tile in global memory (memory_space 0), got 3
+%A, %B, %p = "test.op"() : () -> (memref<512x96xf16>, memref<512x96xf16>, i1)
+%t = xetile.init_tile %A[0, 0] : memref<512x96xf16> -> !xetile.tile<64x32xf16>
+%u = xetile.init_tile %B[0, 0] : memref<512x96xf16> -> !xetile.tile<64x32xf16>
+%v = arith.select %p, %t, %u : !xetile.tile<64x32xf16>
+xetile.prefetch_tile %v : !xetile.tile<64x32xf16>
+// CHECK: lower-xetile: expected a tile from init_tile, update_tile_offset, scf.for or scf.if, got one from arith.select
 
 // -----
 
-%A = "test.op"() : () -> memref<200x72xf16>
-%t = xetile.init_tile %A[0, 0] : memref<200x72xf16> -> !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>, array_length = 2 : i64>>
-xetile.prefetch_tile %t : !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>, array_length = 2 : i64>>
-// CHECK: lower-xetile: expected a tile without array_length, got 2
+#a = #xetile.wg_map<sg_layout = [8, 1], sg_data = [8, 16]>
+#b = #xetile.wg_map<sg_layout = [8, 1], sg_data = [16, 64]>
+#c = #xetile.wg_map<sg_layout = [8, 1], sg_data = [8, 64]>
+%a, %b = "test.op"() : () -> (vector<64x32xf16>, vector<32x64xf16>)
+%d = xetile.tile_mma %a, %b {wg_map_a = #a, wg_map_b = #b, wg_map_c = #c} : vector<64x32xf16>, vector<32x64xf16> -> vector<64x64xf32>
+// CHECK: state-maps: expected every sub-group to have all of K = 32, got sg_data [8, 16] of a of tile_mma
 
 // -----
 
-%A = "test.op"() : () -> memref<200x72xf16>
-%t = xetile.init_tile %A[0, 0] : memref<200x72xf16> -> !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>, inner_blocks = [8, 16]>>
-xetile.prefetch_tile %t : !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>, inner_blocks = [8, 16]>>
-// CHECK: lower-xetile: expected a tile without inner_blocks, got [8, 16]
+%s, %v = "test.op"() : () -> (memref<64x32xf16, 3>, vector<64x32xf16>)
+%t = xetile.init_tile %s[0, 0] : memref<64x32xf16, 3> -> !xetile.tile<64x32xf16, #xetile.tile_attr<memory_space = 3 : i32>>
+xetile.store_tile %v, %t : vector<64x32xf16>, !xetile.tile<64x32xf16, #xetile.tile_attr<memory_space = 3 : i32>>
+// CHECK: lower-xetile: expected local memory from memref.alloc, memref.alloca, memref.view or a workgroup buffer of the kernel, got it from test.op
 
 // -----
 
-%A = "test.op"() : () -> memref<200x72xf16>
-%t = xetile.init_tile %A[0, 0] : memref<200x72xf16> -> !xetile.tile<64x16xf16>
-xetile.prefetch_tile %t : !xetile.tile<64x16xf16>
-// CHECK: lower-xetile: expected a work-group tile with a wg_map, got !xetile.tile<64x16xf16>
+%s, %n, %v = "test.op"() : () -> (memref<?x?xf16, 3>, index, vector<64x32xf16>)
+%t = xetile.init_tile %s[0, 0], [%n, %n], [%n, 1] : memref<?x?xf16, 3> -> !xetile.tile<64x32xf16, #xetile.tile_attr<memory_space = 3 : i32>>
+xetile.store_tile %v, %t : vector<64x32xf16>, !xetile.tile<64x32xf16, #xetile.tile_attr<memory_space = 3 : i32>>
+// CHECK: lower-xetile: expected a memref of static shape in local memory, got memref<?x?xf16, 3 : i64>
 
 // -----
 
-%A = "test.op"() : () -> memref<3x200x72xf16>
-%t = xetile.init_tile %A[0, 0, 0] : memref<3x200x72xf16> -> !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>>>
-xetile.prefetch_tile %t : !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>>>
-// CHECK: lower-xetile: expected a matrix of two dimensions, got memref<3x200x72xf16>
+%s, %v = "test.op"() : () -> (memref<2x64x32xf16, strided<[4096, 32, 1]>, 3>, vector<64x32xf16>)
+%t = xetile.init_tile %s[0, 0, 0] : memref<2x64x32xf16, strided<[4096, 32, 1]>, 3> -> !xetile.tile<64x32xf16, #xetile.tile_attr<memory_space = 3 : i32>>
+xetile.store_tile %v, %t : vector<64x32xf16>, !xetile.tile<64x32xf16, #xetile.tile_attr<memory_space = 3 : i32>>
+// CHECK: lower-xetile: expected dense matrices in local memory, got memref<2x64x32xf16, strided<[4096, 32, 1]>, 3 : i64>
 
 // -----
 
 #s = #xetile.tile_attr<scattered = true>
-%A, %i = "test.op"() : () -> (memref<512xf16>, vector<1x32xindex>)
-%t = xetile.init_tile %A, %i : memref<512xf16>, vector<1x32xindex> -> !xetile.tile<1x32xf16, #s>
-// CHECK: lower-xetile: expected a tile that is not scattered, got one that is
+%A, %i = "test.op"() : () -> (memref<?x8xf16>, vector<1x32xindex>)
+%t = xetile.init_tile %A, %i : memref<?x8xf16>, vector<1x32xindex> -> !xetile.tile<1x32xf16, #s>
+xetile.prefetch_tile %t : !xetile.tile<1x32xf16, #s>
+// CHECK: lower-xetile: expected a dense memref of static shape under a scattered tile, got memref<?x8xf16>
 
 // -----
 
-%A = "test.op"() : () -> memref<200x72xf16>
-%t = xetile.init_tile %A[0, 0] : memref<200x72xf16> -> !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>>>
-%v = xetile.load_tile %t {padding = 1.0 : f16} : !xetile.tile<64x16xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 16]>>> -> vector<64x16xf16>
-// CHECK: lower-xetile: expected padding 0, as the hardware pads, got 1.000000e+00 : f16
+#t = #xetile.tile_attr<order = [0, 1]>
+%A = "test.op"() : () -> memref<200x136xf16, strided<[1, ?]>>
+%t = xetile.init_tile %A[0, 0] : memref<200x136xf16, strided<[1, ?]>> -> !xetile.tile<64x64xf16, #t>
+xetile.prefetch_tile %t : !xetile.tile<64x64xf16, #t>
+// CHECK: lower-xetile: expected a memref whose type says its strides, got memref<200x136xf16, strided<[1, ?]>>
 
 // -----
 
-%a, %b, %c = "test.op"() : () -> (vector<64x16xf16>, vector<16x128xf16>, vector<64x128xf32>)
-%d = xetile.tile_mma %a, %b, %c : vector<64x16xf16>, vector<16x128xf16>, vector<64x128xf32> -> vector<64x128xf32>
-// CHECK: lower-xetile: expected a wg_map on tile_mma or on the tiles it loads, got none
-
-// -----
-
-%t, %v = "test.op"() : () -> (!xetile.tile<64x16xf16>, vector<64x16xf16>)
-xetile.store_tile %v, %t : vector<64x16xf16>, !xetile.tile<64x16xf16>
-// CHECK: lower-xetile: expected a tile from init_tile, update_tile_offset or scf.for, got one from test.op
-
-// -----
-
-%a, %b, %c = "test.op"() : () -> (vector<8x4x8x2xbf16>, vector<4x3x2x16xbf16>, vector<8x3x8x16xf32>)
-%d3 = xetile.tile_mma %a, %b, %c : vector<8x4x8x2xbf16>, vector<4x3x2x16xbf16>, vector<8x3x8x16xf32> -> vector<8x3x8x16xf32>
-// CHECK: lower-xetile: expected a tile_mma of two dimensions, got vector<8x4x8x2xbf16>
+#t = #xetile.tile_attr<order = [0, 1]>
+%A = "test.op"() : () -> memref<200x136xf16, strided<[1, 200], offset: ?>>
+%t = xetile.init_tile %A[0, 0] : memref<200x136xf16, strided<[1, 200], offset: ?>> -> !xetile.tile<64x64xf16, #t>
+xetile.prefetch_tile %t : !xetile.tile<64x64xf16, #t>
+// CHECK: lower-xetile: expected a memref whose type says its offset, got memref<200x136xf16, strided<[1, 200], offset: ?>>

@@ -7,6 +7,7 @@ from xdsl.ir import Attribute
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.dialects.kinds import ReductionKind
+from codegen.dialects.map_rules import broadcast_source
 from codegen.dialects.spellings import ints
 from codegen.dialects.vector_ops import MultiReductionOp, ShapeCastOp
 from codegen.dialects.vector_ops import TransposeOp as VectorTransposeOp
@@ -70,7 +71,8 @@ def lower_reduction(op: ReductionOp, instructions: Instructions) -> None:
         reduce.attributes |= optional_slice(op.wg_map_source, instructions.block, dims)
     Rewriter.insert_op(reduce, where)
     again = ShapeCastOp(reduce.dest, op.result_type) if kept else VectorBroadcastOp(reduce.dest, op.result_type)
-    again.attributes |= optional(RESULT_LAYOUT, op.wg_map_result, instructions.block)
+    result = op.wg_map_result or (op.wg_map_source and broadcast_source(op.wg_map_source, dims))
+    again.attributes |= optional(RESULT_LAYOUT, result, instructions.block)
     replace(op, again)
 
 

@@ -1,5 +1,5 @@
 // A prefetch of every second element.
-// OUTCOME: fails No consumer layout
+// OUTCOME: fails xegpu.prefetch
 #x = #xegpu.layout<sg_layout = [1, 4], sg_data = [1, 32], inst_data = [1, 16]>
 module attributes {gpu.container_module} {
   gpu.module @m {
