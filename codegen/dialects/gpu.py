@@ -5,17 +5,6 @@ xDSL's own gpu dialect lacks that syntax.
 
 from xdsl.ir import Dialect, Operation
 
-from codegen.dialects.gpu_host import (
-    AllocOp,
-    AsyncTokenType,
-    DeallocOp,
-    LaunchFuncOp,
-    LaunchOp,
-    MemcpyOp,
-    MemsetOp,
-    TerminatorOp,
-    WaitOp,
-)
 from codegen.dialects.gpu_ids import (
     BarrierOp,
     BlockDimOp,
@@ -34,6 +23,8 @@ from codegen.dialects.gpu_ids import (
     ThreadIdOp,
 )
 from codegen.dialects.gpu_kernel import AddressSpace, AddressSpaceAttr, FuncOp, ModuleOp, ReturnOp
+from codegen.dialects.gpu_launch import LaunchFuncOp, LaunchOp, TerminatorOp
+from codegen.dialects.gpu_memory import AllocOp, AsyncTokenType, DeallocOp, MemcpyOp, MemsetOp, WaitOp
 
 __all__ = [
     "AddressSpace",
