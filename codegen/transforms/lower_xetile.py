@@ -32,6 +32,7 @@ from codegen.target import target_of
 from codegen.transforms.fold_tile_offsets import fold_tile_offsets
 from codegen.transforms.state_maps import state_maps
 from codegen.transforms.unblock_tiles import unblock_tiles
+from codegen.transforms.xetile_to_xegpu.arguments import state_strides
 from codegen.transforms.xetile_to_xegpu.layouts import Instructions
 from codegen.transforms.xetile_to_xegpu.memory import lower_load, lower_prefetch, lower_store
 from codegen.transforms.xetile_to_xegpu.places import BlockPlace, MatrixPlace, Place, ScatteredPlace, find_places
@@ -99,6 +100,7 @@ def lower_xetile(module: ModuleOp, flags: LowerXeTilePass) -> None:
         PassFailedException: something that is not lowered; the message says what was expected.
     """
     instructions = Instructions(flags.dpas, flags.load_a, flags.load_b, flags.prefetch)
+    state_strides(module)
     allocate_statically(module)
     unblock_tiles(module)
     fold_tile_offsets(module)

@@ -1,5 +1,7 @@
 """lower-xetile keeps the meaning of every operation, and MLIR does of those that run into none of its faults."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -18,10 +20,11 @@ def arrays_of(kernel: Kernel) -> list[NDArray[np.generic]]:
     """What a kernel runs on, in the order of its arguments."""
     rng = np.random.default_rng(3)
     made: list[NDArray[np.generic]] = []
-    for argument in kernel.arguments.split(", %"):
+    for argument in re.split(r", (?=%)", kernel.arguments):
         *shape, element = kernel.arrays[argument.strip(" %")[0]].split("x")
+        by_columns = "strided<[1," in argument or "affine_map" in argument
         values = rng.integers(-4, 5, tuple(map(int, shape))) / 4
-        made.append(values.astype(_DTYPES[element], order="F" if "strided<[1," in argument else "C"))
+        made.append(values.astype(_DTYPES[element], order="F" if by_columns else "C"))
     return made
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 SUBGROUPS = (2, 3)
+_SWAPPED = "affine_map<(d0, d1) -> (d1, d0)>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +316,12 @@ KERNELS: dict[str, Kernel] = {
     "product_of_columns": product(
         "%B: memref<32x48xf16, strided<[1, 32]>>",
         lambda w: f"%tb = xetile.init_tile %B[0, 0] : memref<32x48xf16, strided<[1, 32]>> -> {_turned_b(w)}",
+        _turned_b,
+        B="32x48xf16",
+    ),
+    "product_of_swapped": product(
+        f"%B: memref<32x48xf16, {_SWAPPED}>",
+        lambda w: f"%tb = xetile.init_tile %B[0, 0] : memref<32x48xf16, {_SWAPPED}> -> {_turned_b(w)}",
         _turned_b,
         B="32x48xf16",
     ),
