@@ -123,10 +123,8 @@ class MatrixDesc:
         lead = len(offsets) - len(shape)
         extents = (1,) * lead + shape
         if any(o < 0 or o + e > n for o, e, n in zip(offsets, extents, self.shape, strict=True)):
-            raise KernelFault(
-                "",
-                f"expected a block within {format_ints(self.shape)}, got {format_ints(extents)} at {format_ints(offsets)}",
-            )
+            got = f"{format_ints(extents)} at {format_ints(offsets)}"
+            raise KernelFault("", f"expected a block within {format_ints(self.shape)}, got {got}")
         full = (0,) * (len(self.origin) - len(offsets)) + offsets
         extents = (1,) * (len(self.origin) - len(shape)) + shape
         total = np.zeros(extents, np.int64)

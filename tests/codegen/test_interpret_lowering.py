@@ -1,0 +1,84 @@
+"""What kernels compute before and after they are lowered and distributed, as the interpreter executes them."""
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
+
+from codegen import DType, GemmProblem
+from codegen.build.gemm import build_gemm, grid
+from codegen.dialects import gpu, parse
+from codegen.dialects.host import DevicePart, device_part
+from codegen.interpret import interpret
+from codegen.transforms.distribute import distribute_to_subgroups
+from codegen.transforms.expand_subgroup_threads import expand_subgroup_threads
+from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
+from hal.xe import find
+from tests.codegen.gemm_fixtures import GemmFixture
+from tests.codegen.interpret_kernels import Argument
+from tests.codegen.test_examples import EXAMPLE, EXAMPLES, Arrays
+from tests.codegen.test_lower_xetile import CASES, config
+
+B580 = find("b580")
+
+GEMMS = {
+    "ragged": CASES["ragged"],
+    "ragged-no-prefetch": CASES["ragged-no-prefetch"],
+    "bf16": (
+        GemmProblem(72, 104, 88, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=DType.BF16),
+        config((64, 128, 64), (2, 4)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GEMMS)
+def test_a_lowered_gemm_computes_the_same(name: str) -> None:
+    problem, chosen = GEMMS[name]
+    measure = GemmFixture("", problem.m, problem.n, problem.k, problem.dtype_a, problem.dtype_c, (1, 1, 1), 16)
+    module, results = build_gemm(problem, chosen, B580), []
+    for _ in range(2):
+        buffers = measure.operands()
+        interpret(module, "gemm", grid(problem, chosen), buffers)
+        assert measure.worst(buffers) <= 1
+        results.append(buffers[2])
+        lower_xetile(module, LowerXeTilePass())
+        module.verify()
+    np.testing.assert_array_equal(*results)
+    assert not any(op.name.startswith("xetile.") for op in module.walk())
+
+
+def example(part: DevicePart) -> tuple[ModuleOp, gpu.FuncOp]:
+    """The module of an example, whose only kernel has the block that its host gives it."""
+    module = parse(part.text)
+    module.verify()
+    (kernel,) = (op for op in module.walk() if isinstance(op, gpu.FuncOp))
+    blocks = [launch.block for launch in part.launches if launch.block is not None]
+    if kernel.known_block_size is None and blocks:
+        kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, blocks[0])
+    return module, kernel
+
+
+def computed(module: ModuleOp, kernel: gpu.FuncOp, groups: tuple[int, int, int], arguments: Arrays) -> Arrays:
+    """The arguments after a launch."""
+    after = {name: x.copy() if isinstance(x, np.ndarray) else x for name, x in arguments.items()}
+    args: list[Argument] = [after[a.name_hint or ""] for a in kernel.body.blocks[0].args]
+    interpret(module, kernel.sym_name.data, groups, args)
+    return after
+
+
+@pytest.mark.parametrize("name", EXAMPLE)
+def test_an_example_computes_the_same_at_every_level(name: str) -> None:
+    chosen = EXAMPLE[name]
+    module, kernel = example(device_part((EXAMPLES / f"{name}.mlir").read_text()))
+    arguments = chosen.arguments(np.random.default_rng(3))
+    expected = chosen.expected(arguments)
+    before = computed(module, kernel, chosen.grid, arguments)
+
+    expand_subgroup_threads(module)
+    lower_xetile(module, LowerXeTilePass())
+    lowered = computed(module, kernel, chosen.grid, arguments)
+    distribute_to_subgroups(module)
+    distributed = computed(module, kernel, chosen.grid, arguments)
+    for output, values in expected.items():
+        np.testing.assert_allclose(before[output], values, rtol=0, atol=chosen.tolerance)
+        np.testing.assert_array_equal(lowered[output], before[output])
+        np.testing.assert_allclose(distributed[output], before[output], rtol=0, atol=chosen.tolerance)
