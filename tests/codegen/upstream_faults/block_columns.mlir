@@ -1,5 +1,5 @@
 // A column, which one lane of sixteen has.
-// OUTCOME: fails 
+// OUTCOME: fails block_read_32b_8r1x1c
 #l = #xetile.wg_map<sg_layout = [4, 1], sg_data = [16, 1]>
 module attributes {gpu.container_module} {
   gpu.module @m {

@@ -1,5 +1,5 @@
 // 8-bit integers multiplied.
-// OUTCOME: fails 
+// OUTCOME: fails xegpu.dpas
 #a = #xetile.wg_map<sg_layout = [2, 3], sg_data = [32, 64]>
 #b = #xetile.wg_map<sg_layout = [2, 3], sg_data = [64, 16]>
 #c = #xetile.wg_map<sg_layout = [2, 3], sg_data = [32, 16]>

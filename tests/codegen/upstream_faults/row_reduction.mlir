@@ -1,5 +1,5 @@
 // Sums of rows of which three sub-groups have parts.
-// OUTCOME: fails 
+// OUTCOME: fails unrealized_conversion_cast
 #l = #xetile.wg_map<sg_layout = [2, 3], sg_data = [32, 16]>
 module attributes {gpu.container_module} {
   gpu.module @m {
