@@ -8,6 +8,8 @@ CodegenError
 |   +-- CompileTimedOut     the time limit of a compilation passed
 |   +-- CompileCrashed      the compiler ended its process
 +-- InvalidLaunch    arguments, grid or block that a kernel does not take
++-- InterpretationRefused  the interpreter does not know what something means (interpret/refusal.py)
++-- KernelFault          a kernel does what has no meaning (interpret/refusal.py)
 +-- SimulationRefused    the simulator cannot represent something (simulator/refusal.py)
 +-- SimulationTimedOut   the time limit of a simulation passed (simulator/refusal.py)
 """
