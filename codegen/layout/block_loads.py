@@ -80,7 +80,7 @@ def _geometry(dpas: DpasLayout, operand: Operand, shape: tuple[int, int]) -> _Ge
     size_of = dict(zip(operand.dims, shape, strict=True))
     outer = next(d for d in operand.dims if d != "k")
     stride = dpas.mnk[outer] * dpas.clusters[outer] * dpas.warps[outer]
-    if size_of["k"] % dpas.mnk["k"] or size_of[outer] % (dpas.mnk[outer] * dpas.clusters[outer]):
+    if min(shape) < 1 or size_of["k"] % dpas.mnk["k"] or size_of[outer] % (dpas.mnk[outer] * dpas.clusters[outer]):
         raise LayoutRefused(
             f"expected a multiple of {dpas.cluster_shape(operand)} as the tile of operand {operand.value}, got {shape}"
         )

@@ -14,6 +14,7 @@ from service.cli.database import app as database_app
 from service.cli.devices import devices_command
 from service.cli.jobs import app as jobs_app
 from service.cli.kernels import kernels_command
+from service.cli.layout import layout_command
 from service.cli.opt import opt_command
 from service.cli.output import ERRORS
 from service.cli.run import run_command
@@ -37,6 +38,7 @@ app.command("opt")(opt_command)
 app.command("run")(run_command)
 app.command("tune")(tune_command)
 app.command("kernels")(kernels_command)
+app.command("layout")(layout_command)
 app.add_typer(jobs_app, name="jobs")
 app.command("serve")(serve_command)
 app.command("worker")(worker_command)
