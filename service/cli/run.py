@@ -51,6 +51,7 @@ def run_command(
     bf16 arrays are float32 files; they are rounded on the way in.
     """
     source = read_source(file)
+    groups, size = _extents("--grid", grid), None if block is None else _extents("--block", block)
     files, targets, numbers = _pairs("--in", inputs), _pairs("--out", outputs), _pairs("--arg", scalars)
     for name, path in targets.items():
         if not Path(path).parent.is_dir():
@@ -59,8 +60,7 @@ def run_command(
         artifact = pool.compile_module(source, resolve_device(device).spec, str(file)).result()
     signature = kernel_of(artifact, kernel or _only_kernel(artifact))
     values = _values(signature, files, targets, numbers)
-    size = None if block is None else _extents("--block", block)
-    report = simulate(artifact, signature.name, _extents("--grid", grid), size, list(values.values()))
+    report = simulate(artifact, signature.name, groups, size, list(values.values()))
     contents = {Path(path): _npy(signature, name, values[name]) for name, path in targets.items()}
     for path, data in contents.items():
         write_atomically(path, data)

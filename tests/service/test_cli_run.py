@@ -1,0 +1,176 @@
+"""`xetune run` and `xetune compile FILE`: what a person sees, and what is refused without a trace."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from codegen import KernelArtifact, compile_module
+from hal import DeviceSpec
+from service.cli.main import app
+
+KERNEL = """
+gpu.module @m {
+  gpu.func @scale(%X: memref<8x32xf32>, %Y: memref<8x32xf32>, %H: memref<8x32xbf16>, %by: f32) kernel {
+    %c0 = arith.constant 0 : index
+    %xt = xetile.init_tile %X[%c0, %c0] : memref<8x32xf32> -> !xetile.tile<8x32xf32>
+    %x = xetile.load_tile %xt : !xetile.tile<8x32xf32> -> vector<8x32xf32>
+    %bys = vector.broadcast %by : f32 to vector<8x32xf32>
+    %y = arith.mulf %x, %bys : vector<8x32xf32>
+    %yt = xetile.init_tile %Y[%c0, %c0] : memref<8x32xf32> -> !xetile.tile<8x32xf32>
+    xetile.store_tile %y, %yt : vector<8x32xf32>, !xetile.tile<8x32xf32>
+    %h = arith.truncf %y : vector<8x32xf32> to vector<8x32xbf16>
+    %ht = xetile.init_tile %H[%c0, %c0] : memref<8x32xbf16> -> !xetile.tile<8x32xbf16>
+    xetile.store_tile %h, %ht : vector<8x32xbf16>, !xetile.tile<8x32xbf16>
+    gpu.return
+  }
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the kernel and its input."""
+    (tmp_path / "k.mlir").write_text(KERNEL)
+    values = np.arange(8 * 32, dtype=np.float32).reshape(8, 32)
+    np.save(tmp_path / "x.npy", values)
+    return tmp_path
+
+
+class InProcess:
+    """A compile pool without processes, which take seconds to start."""
+
+    def __init__(self, **options: object) -> None:
+        assert options["cache"] is None
+
+    def __enter__(self) -> "InProcess":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+    def compile_module(self, source: str, spec: DeviceSpec, name: str) -> "Done":
+        return Done(source, spec, name)
+
+
+@dataclass
+class Done:
+    """A compilation that runs when its result is asked for."""
+
+    source: str
+    spec: DeviceSpec
+    name: str
+
+    def result(self) -> KernelArtifact:
+        return compile_module(self.source, self.spec, self.name)
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile in this process."""
+    monkeypatch.setattr("service.cli.run.CompilePool", InProcess)
+    monkeypatch.setattr("service.cli.compile.CompilePool", InProcess)
+
+
+def arguments(folder: Path, **changed: str | list[str]) -> list[str]:
+    """The command line; `changed` replaces an option's values by its name."""
+    options: dict[str, str | list[str]] = {
+        "grid": "1",
+        "block": "16",
+        "in": f"X={folder / 'x.npy'}",
+        "out": f"Y={folder / 'y.npy'}",
+        "arg": "by=2.5",
+    } | changed
+    line = ["run", str(folder / "k.mlir"), "--out", f"H={folder / 'h.npy'}"]
+    for name, values in options.items():
+        for value in [values] if isinstance(values, str) else values:
+            line += [f"--{name}", value]
+    return line
+
+
+def test_a_kernel_runs_on_files(folder: Path) -> None:
+    result = CliRunner().invoke(app, arguments(folder))
+    assert result.exit_code == 0, result.output
+    assert "executed      in the simulator: 1 work-groups" in result.output
+    expected = 2.5 * np.load(folder / "x.npy")
+    np.testing.assert_array_equal(np.load(folder / "y.npy"), expected)
+    rounded = np.load(folder / "h.npy")
+    assert rounded.dtype == np.float32
+    np.testing.assert_allclose(rounded, expected, rtol=2**-8)
+    assert (rounded != expected).any()
+
+
+@pytest.mark.usefixtures("in_process")
+def test_json_says_the_evidence(folder: Path) -> None:
+    result = CliRunner().invoke(app, [*arguments(folder), "--json"])
+    document = json.loads(result.output)
+    assert document["proof"]["kind"] == "simulator"
+    assert document["distribution"] == {"by": "xetune", "because": ["sub-group-level"]}
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"grid": "1,0"}, "--grid: expected one to three numbers of at least 1"),
+        ({"grid": "many"}, "--grid: expected one to three numbers of at least 1"),
+        ({"in": "X"}, "--in: expected NAME=VALUE, got 'X'"),
+        ({"in": "Z=x.npy"}, "scale: expected arguments X, Y, H, by, got Z"),
+        ({"in": "X=k.mlir"}, "--in X: expected an array in k.mlir"),
+        ({"arg": "by=fast"}, "--arg by: expected a number of type f32, got 'fast'"),
+        ({"arg": ["by=1", "X=1"], "in": []}, "--arg X: it is memory: give --in X=FILE.npy"),
+        ({"out": ["Y=y.npy", "by=by.npy"]}, "--out by: expected an argument in memory"),
+        ({"out": "Y=nowhere/y.npy"}, "--out Y: expected a folder that exists, got nowhere"),
+        ({"kernel": "other"}, "expected a kernel of scale, got other"),
+        ({"device": "riva128"}, "riva128"),
+    ],
+)
+def test_bad_input_is_refused_and_writes_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, str | list[str]], message: str
+) -> None:
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(app, arguments(folder, **changed))
+    assert result.exit_code != 0
+    assert message in str(result.exception)
+    assert not (folder / "h.npy").exists()
+
+
+@pytest.mark.usefixtures("in_process")
+def test_an_array_of_another_type_is_refused(folder: Path) -> None:
+    np.save(folder / "x.npy", np.zeros((8, 32), np.int32))
+    result = CliRunner().invoke(app, arguments(folder))
+    assert "--in X: expected float32 for f32, got int32" in str(result.exception)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_file_is_compiled_with_every_stage(folder: Path) -> None:
+    result = CliRunner().invoke(app, ["compile", str(folder / "k.mlir"), "-o", str(folder / "out")])
+    assert result.exit_code == 0, result.output
+    document = json.loads((folder / "out" / "kernel.json").read_text())
+    assert [s["name"] for s in document["stages"]] == ["source", "xegpu", "subgroup", "lanes", "llvm", "spirv"]
+    assert document["kernels"][0]["parameters"][-1] == {
+        "argument": "by",
+        "field": "value",
+        "axis": 0,
+        "type": "f32",
+        "shape": None,
+        "strides": None,
+    }
+    assert (folder / "out" / "kernel.spv").read_bytes()[:4] == (0x07230203).to_bytes(4, "little")
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_file_that_does_not_parse_is_named_with_its_line(folder: Path) -> None:
+    (folder / "k.mlir").write_text(KERNEL.replace("arith.mulf", "arith.mulg"))
+    result = CliRunner().invoke(app, ["compile", str(folder / "k.mlir"), "-o", str(folder / "out")])
+    assert f"{folder / 'k.mlir'}:8" in str(result.exception)
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_file_and_a_gemm_are_not_both_compiled(folder: Path) -> None:
+    result = CliRunner().invoke(app, ["compile", str(folder / "k.mlir"), "--m", "64", "-o", str(folder / "out")])
+    assert "expected either a file, or --m, --n and --k" in str(result.exception)
