@@ -3,8 +3,9 @@
 import hashlib
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, MemRefType, ModuleOp, StridedLayoutAttr, i32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, DenseArrayBase, MemRefType, ModuleOp, i32
 from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineDimExpr
 from xdsl.utils.exceptions import ParseError
 
 from codegen.artifact import Distribution, Distributor, KernelArtifact
@@ -31,7 +32,6 @@ from hal import DeviceSpec
 _SUBGROUP_LEVEL = "sub-group-level"
 _REFUSED = "mlir-refused"
 _SHOWN_CHARACTERS = 200
-_DYNAMIC = -1
 
 
 def compile_module(source: str, spec: DeviceSpec, name: str = "<input>") -> KernelArtifact:
@@ -158,17 +158,23 @@ def _arguments(kernel: gpu.FuncOp) -> tuple[KernelArgument, ...]:
 def _argument(name: str, type_: Attribute) -> KernelArgument:
     if not isinstance(type_, MemRefType):
         return KernelArgument(name, str(type_))
-    shape = tuple(None if extent == _DYNAMIC else extent for extent in type_.get_shape())
-    return KernelArgument(name, str(type_.element_type), shape, _strides(type_, shape))
+    shape = tuple(None if extent == DYNAMIC_INDEX else extent for extent in type_.get_shape())
+    return KernelArgument(name, str(type_.element_type), shape, _strides(type_))
 
 
-def _strides(type_: MemRefType, shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
-    if isinstance(type_.layout, StridedLayoutAttr):
-        return tuple(type_.layout.get_strides())
-    inner: list[int | None] = [1]
-    for extent in reversed(shape[1:]):
-        inner.append(None if extent is None or inner[-1] is None else extent * inner[-1])
-    return tuple(reversed(inner))[: len(shape)] if shape else ()
+def _strides(type_: MemRefType) -> tuple[int | None, ...]:
+    """In elements, None where the launch says them; a map that permutes the dimensions says the order in memory."""
+    strides = type_.get_strides()
+    if strides is not None:
+        return tuple(strides)
+    assert isinstance(type_.layout, AffineMapAttr)
+    stored = [r.position for r in type_.layout.data.results if isinstance(r, AffineDimExpr)]
+    if sorted(stored) != list(range(type_.get_num_dims())) or not type_.has_static_shape():
+        raise CompileFailed("source", f"expected an argument in rows, columns or strides, got {type_}")
+    result, step = [0] * len(stored), 1
+    for axis in reversed(stored):
+        result[axis], step = step, step * type_.get_shape()[axis]
+    return tuple(result)
 
 
 def _signature(

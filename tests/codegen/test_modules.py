@@ -1,0 +1,150 @@
+"""Modules of any kernels are compiled, and run on the arguments that their source has."""
+
+import numpy as np
+import pytest
+
+from codegen import CompileFailed, InvalidLaunch, KernelArtifact, compile_module, simulate
+from codegen.execution import Value
+from codegen.signature import Field
+from codegen.simulator import SimulationRefused
+from hal.xe import find
+
+DYNAMIC = """
+gpu.module @m {
+  gpu.func @add(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %rows: index, %columns: index, %c: f32) kernel {
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %c32 = arith.constant 32 : index
+    %x = gpu.block_id x
+    %y = gpu.block_id y
+    %i = arith.muli %y, %c8 : index
+    %j = arith.muli %x, %c32 : index
+    %at = xetile.init_tile %A[%i, %j], [%rows, %columns], [%columns, %c1] : memref<?x?xf32> -> !xetile.tile<8x32xf32>
+    %a = xetile.load_tile %at : !xetile.tile<8x32xf32> -> vector<8x32xf32>
+    %cs = vector.broadcast %c : f32 to vector<8x32xf32>
+    %b = arith.addf %a, %cs : vector<8x32xf32>
+    %bt = xetile.init_tile %B[%i, %j], [%rows, %columns], [%columns, %c1] : memref<?x?xf32> -> !xetile.tile<8x32xf32>
+    xetile.store_tile %b, %bt : vector<8x32xf32>, !xetile.tile<8x32xf32>
+    gpu.return
+  }
+  gpu.func @copy(%A: i64, %B: memref<24x48xf16>) kernel {
+    %c0 = arith.constant 0 : index
+    %at = xetile.init_tile %A[%c0, %c0], [24, 48], [48, 1] : i64 -> !xetile.tile<24x48xf16>
+    %a = xetile.load_tile %at : !xetile.tile<24x48xf16> -> vector<24x48xf16>
+    %bt = xetile.init_tile %B[%c0, %c0] : memref<24x48xf16> -> !xetile.tile<24x48xf16>
+    xetile.store_tile %a, %bt : vector<24x48xf16>, !xetile.tile<24x48xf16>
+    gpu.return
+  }
+}
+"""
+B580 = find("b580")
+
+
+@pytest.fixture(scope="module")
+def artifact() -> KernelArtifact:
+    """Two kernels of sub-groups."""
+    return compile_module(DYNAMIC, B580)
+
+
+def test_sizes_are_given_at_the_launch(artifact: KernelArtifact) -> None:
+    a = np.arange(20 * 80, dtype=np.float32).reshape(20, 80)
+    b = np.zeros_like(a)
+    report = simulate(artifact, "add", (3, 3, 1), (16, 1, 1), [a, b, 20, 80, 0.5])
+    assert report.executed == 9
+    np.testing.assert_array_equal(b, a + np.float32(0.5))
+
+
+def test_an_address_is_an_array(artifact: KernelArtifact) -> None:
+    a = np.arange(24 * 48).reshape(24, 48).astype(np.float16)
+    b = np.zeros_like(a)
+    simulate(artifact, "copy", (1, 1, 1), (16, 1, 1), [a, b])
+    np.testing.assert_array_equal(b, a)
+
+
+def test_the_signature_has_the_arguments_of_the_source(artifact: KernelArtifact) -> None:
+    add, copy = artifact.kernels
+    assert [argument.name for argument in add.arguments] == ["A", "B", "rows", "columns", "c"]
+    assert add.arguments[0].shape == (None, None)
+    assert [parameter.field for parameter in add.parameters] == [Field.POINTER] * 2 + [Field.VALUE] * 3
+    assert copy.arguments[1].strides == (48, 1)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "block", "arguments", "message"),
+    [
+        ("mul", (16, 1, 1), [], "expected a kernel of add, copy, got mul"),
+        ("copy", (16, 1, 1), [np.zeros(1)], r"copy: expected 2 arguments \(A, B\), got 1"),
+        ("copy", None, [np.zeros(1), np.zeros((24, 48), np.float16)], "copy: expected a block"),
+        (
+            "copy",
+            (16, 1, 1),
+            [np.zeros(1), np.zeros((48, 24), np.float16)],
+            "copy: argument B: expected an array of shape 24x48, got 48x24",
+        ),
+        (
+            "copy",
+            (16, 1, 1),
+            [np.zeros(1), np.zeros((24, 64), np.float16)[:, :48]],
+            "copy: argument B: expected an array of strides 48x1, got 64x1",
+        ),
+        ("copy", (16, 1, 1), [np.zeros(1), 3], "copy: argument B: expected an array, got 3"),
+        (
+            "copy",
+            (16, 1, 1),
+            [np.zeros(1), np.zeros((24, 48), np.float32)],
+            "copy: argument B: expected an array of float16 for f16, got float32",
+        ),
+        ("add", (16, 1, 1), [np.zeros((2, 2), np.float32)] * 5, "add: argument c: expected a number of type f32"),
+    ],
+)
+def test_arguments_that_a_kernel_does_not_take_are_refused(
+    artifact: KernelArtifact, kernel: str, block: tuple[int, int, int] | None, arguments: list[Value], message: str
+) -> None:
+    with pytest.raises(InvalidLaunch, match=message):
+        simulate(artifact, kernel, (1, 1, 1), block, arguments)
+
+
+def test_a_kernel_that_leaves_its_memory_is_refused(artifact: KernelArtifact) -> None:
+    small = np.zeros((8, 32), np.float32)
+    with pytest.raises(SimulationRefused, match="bytes"):
+        simulate(artifact, "add", (1, 1, 1), (16, 1, 1), [small, small, 64, 64, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("builtin.module {}", "expected a gpu.module with a gpu.func that is a kernel, got none"),
+        ("gpu.module @m { gpu.func @k() kernel { xetile.nothing gpu.return } }", "source.mlir:1:"),
+        (
+            "\n".join(f"gpu.module @{m} {{ gpu.func @k() kernel {{ gpu.return }} }}" for m in "ab"),
+            "expected kernels of different names, got k, k",
+        ),
+        (DYNAMIC.replace("vector<8x32xf32>", "vector<8x16xf32>"), "load_tile: expected a vector of shape"),
+    ],
+)
+def test_a_module_that_cannot_be_compiled_is_refused_with_its_place(source: str, message: str) -> None:
+    with pytest.raises(CompileFailed, match=message) as refused:
+        compile_module(source, B580, "source.mlir")
+    assert refused.value.stage == "source"
+
+
+def test_compiling_again_gives_the_same_bytes(artifact: KernelArtifact) -> None:
+    assert compile_module(DYNAMIC, B580).content_hash == artifact.content_hash
+
+
+def test_a_matrix_stored_by_columns_is_an_array_in_fortran_order() -> None:
+    source = """
+gpu.module @m {
+  gpu.func @k(%A: memref<32x16xf32, affine_map<(d0, d1) -> (d1, d0)>>, %B: memref<32x16xf32>) kernel {
+    %at = xetile.init_tile %A[0, 0] : memref<32x16xf32, affine_map<(d0, d1) -> (d1, d0)>>
+        -> !xetile.tile<32x16xf32, #xetile.tile_attr<order = [0, 1]>>
+    %a = xetile.load_tile %at : !xetile.tile<32x16xf32, #xetile.tile_attr<order = [0, 1]>> -> vector<32x16xf32>
+    %bt = xetile.init_tile %B[0, 0] : memref<32x16xf32> -> !xetile.tile<32x16xf32>
+    xetile.store_tile %a, %bt : vector<32x16xf32>, !xetile.tile<32x16xf32>
+    gpu.return
+  }
+}"""
+    a = np.asfortranarray(np.arange(32 * 16, dtype=np.float32).reshape(32, 16))
+    b = np.zeros((32, 16), np.float32)
+    simulate(compile_module(source, B580), "k", (1, 1, 1), (16, 1, 1), [a, b])
+    np.testing.assert_array_equal(b, a)
