@@ -215,9 +215,7 @@ class BlockStore2dOp(_BlockOp):
     def __init__(
         self, place: BlockPlace, message: BlockMessage, value: SSAValue, cache: StoreCacheControlAttr | None
     ) -> None:
-        super().__init__(
-            operands=[*place.operands(), value], properties=_shape(message) | {"cache_control": cache}
-        )
+        super().__init__(operands=[*place.operands(), value], properties=_shape(message) | {"cache_control": cache})
 
 
 @irdl_op_definition
@@ -282,15 +280,15 @@ class MemfenceOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     def __init__(self, space: AddrSpace, scope: MemScope) -> None:
-        super().__init__(properties={"addrspace": AddrSpaceAttr(space.value), "scope": MemScopeAttr(scope.value)})
+        super().__init__(properties={"addrspace": AddrSpaceAttr(str(space)), "scope": MemScopeAttr(str(scope))})
 
 
-_LOAD = {
+_LOAD: dict[CachePolicy | None, str] = {
     CachePolicy.CACHED: "c",
     CachePolicy.UNCACHED: "uc",
     CachePolicy.STREAMING: "s",
 }
-_STORE = {
+_STORE: dict[CachePolicy | None, str] = {
     CachePolicy.UNCACHED: "uc",
     CachePolicy.STREAMING: "s",
     CachePolicy.WRITE_BACK: "wb",

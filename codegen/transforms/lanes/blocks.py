@@ -98,7 +98,8 @@ class _Messages:
     """Block messages to one matrix."""
 
     def __init__(self, emitter: Emitter, matrix: MatrixAccess, bits: int) -> None:
-        assert matrix.width is not None and matrix.height is not None
+        assert matrix.width is not None
+        assert matrix.height is not None
         self._emitter, self._matrix = emitter, matrix
         nbytes = bits // 8
         pitch = matrix.width if matrix.height == 1 else matrix.pitch

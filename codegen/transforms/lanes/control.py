@@ -18,13 +18,15 @@ _NO_LAYOUT = layout_of([], [])
 
 def _for(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, scf.ForOp)
-    old, bounds = op.body.block, [lowering.scalar(v) for v in (op.lb, op.ub, op.step)]
-    starts = [_carried(lowering, lowering[s], lowering.layout(a)) for a, s in zip(old.args[1:], op.iter_args, strict=True)]
-    block = _entered(lowering, old.args[1:], starts, first=[(old.args[0], bounds[0])])
+    old, (lower, upper, step) = op.body.block, map(lowering.scalar, (op.lb, op.ub, op.step))
+    starts = [
+        _carried(lowering, lowering[s], lowering.layout(a)) for a, s in zip(old.args[1:], op.iter_args, strict=True)
+    ]
+    block = _entered(lowering, old.args[1:], starts, first=[(old.args[0], lower)])
     with lowering.emitter.into(block):
         lowering.lower(old)
         _yield(lowering, old, starts)
-    loop = scf.ForOp(*bounds, _all_parts(starts), block)
+    loop = scf.ForOp(lower, upper, step, _all_parts(starts), block)
     lowering.emitter.add(loop)
     _define_all(lowering, op.results, starts, loop.results)
 
@@ -46,7 +48,7 @@ def _if(lowering: Lowering, op: Operation) -> None:
             _yield(lowering, old, likes)
         regions.append(Region(block))
     types = [p.type for like in likes for p in parts(like)]
-    branch = scf.IfOp(lowering.scalar(op.cond), types, *regions)
+    branch = scf.IfOp(lowering.scalar(op.cond), types, regions[0], regions[1])
     lowering.emitter.add(branch)
     _define_all(lowering, op.results, likes, branch.results)
 
@@ -61,9 +63,9 @@ def _while(lowering: Lowering, op: Operation) -> None:
         lowering.lower(before)
         condition = _last(before)
         assert isinstance(condition, scf.ConditionOp)
-        passed = zip(after.args, condition.arguments, strict=True)
+        passed = zip(after.args, condition.args, strict=True)
         likes = [_carried(lowering, lowering[v], lowering.layout(a)) for a, v in passed]
-        lowering.emitter.add(scf.ConditionOp(lowering.scalar(condition.cond), *_all_parts(likes)))
+        lowering.emitter.add(scf.ConditionOp(lowering.scalar(condition.condition), *_all_parts(likes)))
     second = _entered(lowering, after.args, likes)
     with lowering.emitter.into(second):
         lowering.lower(after)

@@ -1,6 +1,6 @@
 """DPAS: an xegpu.dpas of any multiple of the instruction's size becomes instructions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import cast
@@ -8,8 +8,6 @@ from typing import cast
 import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    BFloat16Type,
-    Float16Type,
     IntegerType,
     Signedness,
     VectorType,
@@ -26,7 +24,7 @@ from codegen.dialects.llvm_ops import DeviceCallOp, DeviceFuncOp
 from codegen.dialects.maps import Ints
 from codegen.dialects.xegpu import DpasOp
 from codegen.dialects.xevm import MmaOp
-from codegen.transforms.lanes.emitter import Emitter, chunk_type, element_of, length_of
+from codegen.transforms.lanes.emitter import Emitter, bits_of, chunk_type, element_of, length_of
 from codegen.transforms.lanes.layout import LANES, LaneLayout, Places, canonical, column_pairs, pieces, row_pairs
 from codegen.transforms.lanes.lowering import Handler, Lowering
 from codegen.transforms.lanes.move import splat
@@ -47,11 +45,12 @@ class Instruction:
     accumulators: tuple[Attribute, ...]
 
 
-_FLOATS = {
+_FLOATS: dict[Attribute, Instruction] = {
     f16: Instruction("f16", "f16", 16, i16, i32, (f32, f16)),
     bf16: Instruction("bf16", "bf16", 16, i16, i32, (f32, bf16)),
     f32: Instruction("tf32", "tf32", 8, f32, f32, (f32,)),
 }
+_NAMES: dict[Attribute, str] = {f32: "f32", f16: "f16", bf16: "bf16"}
 _BYTE = 8
 
 
@@ -116,7 +115,7 @@ def _dpas(lowering: Lowering, op: Operation) -> None:
     product = _Product(lowering, op, kind)
     rows = list(_cut(m))
     chunks = [product.tile(row, height, column, k) for column in range(0, n, LANES) for row, height in rows]
-    type_ = cast(VectorType, op.d.type)
+    type_ = op.d.type
     lowering.finish(op.d, Lanes(type_, canonical((m, n)), tuple(chunks)))
 
 
@@ -134,7 +133,7 @@ class _Product:
         (self._m, self._k), (_, n) = plain_shapes(op)
         self._a = lowering.vector(op.a, layout_a(op)).registers()
         self._b = lowering.vector(op.b, layout_b(op)).registers()
-        type_ = cast(VectorType, op.d.type)
+        type_ = op.d.type
         self._result = lane_element(type_.element_type)
         if op.c is None:
             zero = self._emitter.constant(0, self._result)
@@ -149,7 +148,7 @@ class _Product:
         total = _accumulator(self._emitter, self._emitter.chunk(self._c[first : first + height]), self._kind)
         for step in range(0, k, self._kind.k):
             total = self._multiply(self._rows_of_a(row, height, step), self._rows_of_b(step, column), total, height)
-        return _narrowed(self._emitter, total, self._result)
+        return _converted(self._emitter, total, self._result)
 
     def _rows_of_a(self, row: int, height: int, step: int) -> SSAValue:
         kind, group = self._kind, step // self._kind.k
@@ -180,7 +179,7 @@ class _Product:
         kind, emitter = self._kind, self._emitter
         if kind.k == 32 or height == 1:
             return self._call(a, b, c, height)
-        accumulator = {f32: "f32", f16: "f16", bf16: "bf16"}[element_of(c)]
+        accumulator = _NAMES[element_of(c)]
         types = accumulator, kind.a, kind.b, accumulator
         return emitter.value(MmaOp(a, b, c, (height, LANES, kind.k), types))
 
@@ -191,30 +190,31 @@ class _Product:
         if element_of(c) == bf16:
             c = emitter.bitcast(c, i16)
         name = f"intel_sub_group_{kind.a}_{kind.b}_matrix_mad_k{kind.k}"
-        symbol = f"_Z{len(name)}{name}{_mangled([a, b, c])}"
+        letters = ["t" if kind.a == "u8" else None, "j" if kind.b == "u8" else None, None]
+        symbol = f"_Z{len(name)}{name}{_mangled([a, b, c], letters)}"
         declaration = DeviceFuncOp(symbol, [a.type, b.type, c.type], c.type, convergent=True)
         self._lowering.functions.setdefault(symbol, declaration)
         result = emitter.value(DeviceCallOp(symbol, [a, b, c], c.type))
         return result if result.type == type_ else emitter.bitcast(result, bf16)
 
 
-_LETTERS = {i16: "s", i32: "i", f32: "f", f16: "Dh"}
+_LETTERS: dict[Attribute, str] = {i16: "s", i32: "i", f32: "f", f16: "Dh"}
 
 
-def _mangled(operands: list[SSAValue]) -> str:
+def _mangled(operands: Sequence[SSAValue], unsigned: Sequence[str | None]) -> str:
     """Types of parameters as in the Itanium ABI: a vector that was there before is a substitution."""
     out = ""
-    seen: list[Attribute] = []
-    for operand in operands:
-        type_, letters = operand.type, _LETTERS[element_of(operand)]
-        if not isinstance(type_, VectorType):
-            out += letters
-        elif type_ in seen:
-            at = seen.index(type_)
-            out += f"S{'' if at == 0 else at - 1}_"
+    seen: list[str] = []
+    for operand, letter in zip(operands, unsigned, strict=True):
+        scalar = letter or _LETTERS[element_of(operand)]
+        vector = f"Dv{length_of(operand)}_{scalar}"
+        if length_of(operand) == 1:
+            out += scalar
+        elif vector in seen:
+            out += f"S{seen.index(vector) - 1 if seen.index(vector) else ''}_"
         else:
-            seen.append(type_)
-            out += f"Dv{length_of(operand)}_{letters}"
+            seen.append(vector)
+            out += vector
     return out
 
 
@@ -223,23 +223,23 @@ def _accumulator(emitter: Emitter, chunk: SSAValue, kind: Instruction) -> SSAVal
     element = element_of(chunk)
     if element in kind.accumulators:
         return chunk
-    to = chunk_type(kind.accumulators[0], length_of(chunk))
-    if isinstance(element, IntegerType):
-        return emitter.value((arith.ExtSIOp if element.width.data < 32 else arith.TruncIOp)(chunk, to))
-    narrow = isinstance(element, Float16Type | BFloat16Type)
-    return emitter.as_f32(chunk) if narrow else emitter.value(arith.TruncFOp(chunk, to))
+    return _converted(emitter, chunk, kind.accumulators[0])
 
 
-def _narrowed(emitter: Emitter, chunk: SSAValue, element: Attribute) -> SSAValue:
-    """The accumulator as elements of the result."""
-    if element_of(chunk) == element:
+def _converted(emitter: Emitter, chunk: SSAValue, element: Attribute) -> SSAValue:
+    """A chunk of accumulators as elements of another type."""
+    before, length = element_of(chunk), length_of(chunk)
+    if before == element:
         return chunk
-    to = chunk_type(element, length_of(chunk))
-    if isinstance(element, IntegerType):
-        return emitter.value((arith.TruncIOp if element.width.data < 32 else arith.ExtSIOp)(chunk, to))
-    return emitter.value(
-        (arith.TruncFOp if isinstance(element, Float16Type | BFloat16Type) else arith.ExtFOp)(chunk, to)
-    )
+    to = chunk_type(element, length)
+    if isinstance(before, IntegerType):
+        assert isinstance(element, IntegerType)
+        wider = element.width.data > before.width.data
+        return emitter.value((arith.ExtSIOp if wider else arith.TruncIOp).create(operands=[chunk], result_types=[to]))
+    if bits_of(element) < bits_of(before):
+        return emitter.value(arith.TruncFOp(chunk, to))
+    wide = emitter.as_f32(chunk)
+    return wide if element == f32 else emitter.value(arith.ExtFOp(wide, to))
 
 
 HANDLERS: Mapping[str, Handler] = {"xegpu.dpas": _dpas}

@@ -89,11 +89,11 @@ def _select(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> 
 
 
 def _fused(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    emitter, element = lowering.emitter, element_of(operands[0])
-    if element != bf16:
-        return emitter.value(math.FmaOp(*operands))
-    wide = emitter.value(math.FmaOp(*map(emitter.as_f32, operands)))
-    return emitter.value(arith.TruncFOp(wide, operands[0].type))
+    emitter, (a, b, c) = lowering.emitter, operands
+    if element_of(a) != bf16:
+        return emitter.value(math.FmaOp(a, b, c))
+    wide = emitter.value(math.FmaOp(emitter.as_f32(a), emitter.as_f32(b), emitter.as_f32(c)))
+    return emitter.value(arith.TruncFOp(wide, a.type))
 
 
 def _error_function(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:

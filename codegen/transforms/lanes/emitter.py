@@ -235,7 +235,7 @@ class Emitter:
 
     def splat(self, scalar: SSAValue, length: int) -> SSAValue:
         """A chunk whose registers are all the same."""
-        return scalar if length == 1 else self.value(xvector.BroadcastOp(scalar, chunk_type(scalar.type, length)))
+        return scalar if length == 1 else self.value(xvector.BroadcastOp(scalar, VectorType(scalar.type, [length])))
 
     def bitcast(self, chunk: SSAValue, element: Attribute) -> SSAValue:
         """A chunk's bits as elements of another type, as many as fit; one is a scalar."""

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from codegen.dialects.index_list import Index
 from codegen.dialects.llvm_ops import element_pointer
 from codegen.transforms.lanes.emitter import Emitter, bits_of, chunk_type, element_of, length_of
-from codegen.transforms.lanes.layout import LANES, LaneLayout, Places
+from codegen.transforms.lanes.layout import LANES, Choice, LaneLayout, Places
 
 
 def all_of(emitter: Emitter, conditions: Sequence[SSAValue]) -> SSAValue:
@@ -23,7 +23,7 @@ def all_of(emitter: Emitter, conditions: Sequence[SSAValue]) -> SSAValue:
     return out
 
 
-def owners(layout: LaneLayout) -> Places:
+def owners(layout: LaneLayout) -> Choice:
     """True where a lane is the first to hold its element, [registers, 16]."""
     flat = layout.places.reshape(-1)
     first = np.zeros(len(flat), np.bool_)

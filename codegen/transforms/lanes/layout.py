@@ -22,6 +22,9 @@ LONGEST = 16
 Places = NDArray[np.int64]
 """An element for each lane of each register, [registers, 16]: its row-major number, or NOTHING."""
 
+Choice = NDArray[np.bool_]
+"""Yes or no for each lane of each register, [registers, 16], or for each lane."""
+
 _ROWS = 8  # of a chunk: an accumulator of DPAS
 
 

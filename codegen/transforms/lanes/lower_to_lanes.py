@@ -34,21 +34,22 @@ from codegen.transforms.lanes.values import lane_element
 ASSUMED = "xetune.block_io_assumed"
 """What the code of a kernel relies on and cannot check: an attribute of its gpu.func, an array of sentences."""
 
-_HANDLERS: Mapping[str, Handler] = (
-    dict(elementwise.HANDLERS)
-    | constants.HANDLERS
-    | movement.HANDLERS
-    | reductions.HANDLERS
-    | control.HANDLERS
-    | surfaces.HANDLERS
-    | blocks.HANDLERS
-    | scattered.HANDLERS
-    | atomics.HANDLERS
-    | buffers.HANDLERS
-    | matrices.HANDLERS
-    | barriers.HANDLERS
-    | dpas.HANDLERS
+_GROUPS = (
+    elementwise,
+    constants,
+    movement,
+    reductions,
+    control,
+    surfaces,
+    blocks,
+    scattered,
+    atomics,
+    buffers,
+    matrices,
+    barriers,
+    dpas,
 )
+_HANDLERS: Mapping[str, Handler] = {name: handler for group in _GROUPS for name, handler in group.HANDLERS.items()}
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Matrices in shared local memory: load_matrix and store_matrix lane by lane, in vectors where that is contiguous."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
 
 import numpy as np
 from xdsl.dialects import arith
@@ -21,7 +20,7 @@ from codegen.transforms.lanes.values import Lanes, Matrix, shape_of
 
 def _create(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, CreateMemDescOp)
-    type_ = cast(MemDescType, op.mem_desc.type)
+    type_ = op.mem_desc.type
     pointer = pointer_of(lowering, op.source, local=True)
     lowering.define(op.mem_desc, Matrix(type_, type_, pointer, (0,) * type_.get_num_dims()))
 
@@ -30,7 +29,7 @@ def _subview(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, MemDescSubviewOp)
     source = lowering.get(op.source, Matrix)
     offsets = _moved(lowering, source, op.mixed_offsets)
-    lowering.define(op.result, Matrix(cast(MemDescType, op.result.type), source.whole, source.pointer, offsets))
+    lowering.define(op.result, Matrix(op.result.type, source.whole, source.pointer, offsets))
 
 
 def _moved(lowering: Lowering, matrix: Matrix, offsets: Sequence[Index]) -> tuple[Index, ...]:
@@ -101,9 +100,7 @@ class _Layout:
         place = emitter.index(emitter.sum(self._offsets[axis], *numbers_of(emitter, self._at[axis][register])))
         which = emitter.value(arith.DivUIOp(place, block))
         within = emitter.value(arith.RemUIOp(place, block))
-        return emitter.sum(
-            emitter.product(which, self._outer[axis]), emitter.product(within, self._inner[axis])
-        )
+        return emitter.sum(emitter.product(which, self._outer[axis]), emitter.product(within, self._inner[axis]))
 
     def runs(self, layout: LaneLayout) -> Iterator[tuple[int, int]]:
         """First register and length of what lies contiguously in each lane."""

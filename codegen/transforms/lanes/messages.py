@@ -4,7 +4,7 @@ Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, the functions and 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,16 +42,14 @@ class Piece:
 
     @property
     def register_bits(self) -> int:
-        """Bits of an element of the result: 8-bit elements come in pairs, packed rows as words."""
-        return _WORD if self.message.transform else max(16, self.message.bits)
+        """Bits of an element of the result: packed rows come as words."""
+        return _WORD if self.message.transform else self.message.bits
 
     def places(self) -> tuple[Places, Places]:
         """Row and column in the piece of each element that a lane gets, in order, [elements, 16]."""
         m = self.message
-        adjacent = max(1, m.columns // LANES)
         length = m.rows if m.transpose else m.columns
-        register, lane, part = np.ogrid[: m.rows * m.columns // (LANES * adjacent), :LANES, :adjacent]
-        flat = ((register * LANES + lane) * adjacent + part).transpose(0, 2, 1).reshape(-1, LANES)
+        flat = np.arange(m.rows * m.columns).reshape(-1, LANES)
         major, minor = np.tile(flat // length, (m.count, 1)), np.tile(flat % length, (m.count, 1))
         block = np.repeat(np.arange(m.count), len(flat))[:, None]
         rows, columns = (minor, major) if m.transpose else (major, minor + block * m.columns)
@@ -60,9 +58,13 @@ class Piece:
 
 
 def plain(rows: int, columns: int, bits: int) -> list[Piece]:
-    """Rows of lanes; elements of 8 bits in pairs of columns."""
-    width, most = (2 * LANES, 2) if bits == 8 else (LANES, 2 if bits == 16 else 1)
-    return list(_grid(rows, columns, bits, width, most, _LONGEST_ROWS))
+    """Rows of lanes; elements of 8 bits in pairs of columns.
+
+    Pairs are read as words of 16 bits: of 8-bit elements in two blocks MLIR allocates half of the result.
+    """
+    if bits == 8:
+        return [replace(p, column=2 * p.column, unit=2) for p in plain(rows, -(-columns // 2), 16)]
+    return list(_grid(rows, columns, bits, LANES, 2 if bits == 16 else 1, _LONGEST_ROWS))
 
 
 def packed(rows: int, columns: int, bits: int) -> list[Piece] | None:
@@ -85,9 +87,7 @@ def transposed(rows: int, columns: int, bits: int) -> list[Piece] | None:
         return None
     message = BlockMessage(_WORD, LANES, 8, transpose=True)
     return [
-        Piece(row, column, message, unit)
-        for row in range(0, rows, LANES)
-        for column in range(0, columns, 8 * unit)
+        Piece(row, column, message, unit) for row in range(0, rows, LANES) for column in range(0, columns, 8 * unit)
     ]
 
 

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import SSAValue
 
 from codegen.transforms.lanes.emitter import Emitter, Register
-from codegen.transforms.lanes.layout import LANES, NOTHING, LaneLayout, Places
+from codegen.transforms.lanes.layout import LANES, NOTHING, Choice, LaneLayout, Places
 from codegen.transforms.lanes.values import Lanes
 
 _LANE_BITS = 4
@@ -93,7 +93,7 @@ class _Search:
         """A register with the wanted elements."""
         missing = wanted != NOTHING
         at_home = self._places == wanted
-        parts: list[tuple[Places, Register]] = []
+        parts: list[tuple[Choice, Register]] = []
         while missing.any() or not parts:
             kept = (at_home & missing).sum(1)
             best = int(kept.argmax())
@@ -109,7 +109,7 @@ class _Search:
             missing = missing & ~covered
         return self._joined(parts)
 
-    def _best_shuffle(self, wanted: Places, missing: Places) -> tuple[int, list[int]]:
+    def _best_shuffle(self, wanted: Places, missing: Choice) -> tuple[int, list[int]]:
         best: tuple[int, list[int]] = (0, [])
         count = 0
         for number, row in enumerate(self._places):
@@ -128,7 +128,7 @@ class _Search:
             self._shuffled[key] = emitter.shuffled(scalar, emitter.by_lane(pattern)), 0
         return self._shuffled[key]
 
-    def _joined(self, parts: Sequence[tuple[Places, Register]]) -> Register:
+    def _joined(self, parts: Sequence[tuple[Choice, Register]]) -> Register:
         register = parts[-1][1]
         if len(parts) == 1:
             return register

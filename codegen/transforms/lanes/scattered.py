@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import cast
 
 import numpy as np
 from xdsl.dialects import arith
@@ -54,7 +53,7 @@ def _chunk(op: LoadOp | StoreOp) -> int:
 
 def _create_tdesc(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, CreateTdescOp)
-    desc = cast(TensorDescType, op.result.type)
+    desc = op.result.type
     if op.offsets is not None:
         offsets = lowering.vector(op.offsets)
     else:
@@ -103,7 +102,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Registers whose elements lie one after the other in each lane: where the first lies, and which lanes access it."""
+    """Registers whose elements lie one after the other in each lane: where the first lies, and which lanes access."""
 
     first: int
     length: int
@@ -112,7 +111,13 @@ class Run:
 
 
 def target_of(
-    lowering: Lowering, base: SSAValue, offsets: SSAValue | None, mask: SSAValue, shape: Ints, *, transposed: bool = False
+    lowering: Lowering,
+    base: SSAValue,
+    offsets: SSAValue | None,
+    mask: SSAValue,
+    shape: Ints,
+    *,
+    transposed: bool = False,
 ) -> Target:
     """The elements of an access to a value of a shape."""
     if offsets is None:

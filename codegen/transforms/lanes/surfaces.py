@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.llvm_ops import GLOBAL, LOCAL, element_pointer, pointer_from
-from codegen.dialects.xegpu import CreateNdTdescOp, TensorDescType, UpdateNdOffsetOp
+from codegen.dialects.xegpu import CreateNdTdescOp, UpdateNdOffsetOp
 from codegen.dialects.xegpu_types import row_major
 from codegen.dialects.xegpu_verify import MemorySpace
 from codegen.transforms.lanes.emitter import Emitter
@@ -98,7 +98,7 @@ def extent_of(lowering: Lowering, source: SSAValue) -> tuple[tuple[Index, ...], 
 
 def _create_nd_tdesc(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, CreateNdTdescOp)
-    desc = cast(TensorDescType, op.result.type)
+    desc = op.result.type
     shape, strides = lowering.indices(op.mixed_shape), lowering.indices(op.mixed_strides)
     if not shape and isinstance(op.source.type, MemRefType):
         shape, strides = extent_of(lowering, op.source)
