@@ -3,6 +3,7 @@
 from codegen.interpret import (  # the rules register themselves
     arith,
     gpu,
+    index,
     linalg,
     math,
     memref,
@@ -22,6 +23,7 @@ from codegen.interpret.refusal import InterpretationRefused, KernelFault
 RULES = (
     arith,
     gpu,
+    index,
     linalg,
     math,
     memref,

@@ -136,6 +136,6 @@ def _barrier(frame: Frame, op: BarrierOp) -> Iterator[Event] | None:
     return None if frame.group.whole else iter((AtBarrier(op),))
 
 
-@rule("gpu.printf")
-def _printf(frame: Frame, op: Operation) -> None:
+@rule("gpu.printf", "vector.print")
+def _print(frame: Frame, op: Operation) -> None:
     """Printing has no effect on values."""

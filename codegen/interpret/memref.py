@@ -13,6 +13,7 @@ from xdsl.parser import Parser
 from codegen.dialects import context
 from codegen.dialects.kinds import AtomicKind
 from codegen.dialects.maps import Ints, format_ints
+from codegen.dialects.memref_ops import TransposeOp
 from codegen.interpret.allocate import allocate
 from codegen.interpret.arith import constant
 from codegen.interpret.atomic import exchange
@@ -178,6 +179,13 @@ def _metadata(frame: Frame, op: memref.ExtractStridedMetaDataOp) -> None:
     numbers = (offset, *view.shape, *view.strides)
     for result, number in zip((op.offset, *op.sizes, *op.strides), numbers, strict=True):
         frame.set(result, np.asarray(number, np.int64))
+
+
+@rule_of(TransposeOp)
+def _transpose(frame: Frame, op: TransposeOp) -> None:
+    view = frame.view(op.source)
+    shape, strides = (tuple(values[d] for d in op.dims) for values in (view.shape, view.strides))
+    frame.set(op.result, replace(view, shape=shape, strides=strides))
 
 
 @rule_of(memref.CollapseShapeOp)

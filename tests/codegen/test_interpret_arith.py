@@ -75,6 +75,33 @@ def test_divisions_round_as_their_names_say(name: str) -> None:
     assert integers(name, pairs) == [wrapped(DIVISIONS[name](a, b)) for a, b in pairs]
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("add", -4),
+        ("sub", -10),
+        ("mul", -21),
+        ("divs", -2),
+        ("divu", (2**64 - 7) // 3),
+        ("ceildivs", -2),
+        ("floordivs", -3),
+        ("rems", -1),
+        ("maxs", 3),
+        ("maxu", -7),
+        ("shl", -56),
+        ("shrs", -1),
+        ("and", 1),
+    ],
+)
+def test_the_index_dialect_is_arithmetic_on_index(name: str, expected: int) -> None:
+    body = f"""
+  %a = index.constant -7
+  %w = arith.constant 3 : i32
+  %b = "index.casts"(%w) : (i32) -> index
+  %out = "index.{name}"(%a, %b) : (index, index) -> index"""
+    assert compute(body, {}, "index") == expected
+
+
 @pytest.mark.parametrize("name", DIVISIONS)
 def test_a_division_by_zero_is_a_fault(name: str) -> None:
     with pytest.raises(KernelFault, match=f"expected divisors other than zero, at `.*arith.{name}"):

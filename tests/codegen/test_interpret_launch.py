@@ -5,9 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.math import Math
+from xdsl.ir import Dialect
 
+from codegen.dialects import XeGPU, XeTile
+from codegen.dialects.arith_ops import Arith
 from codegen.errors import InvalidLaunch
 from codegen.interpret import InterpretationRefused, KernelFault, interpret
+from codegen.interpret.registry import find_rule
 from tests.codegen.interpret_kernels import from_bf16, module, run, to_bf16
 
 COPY = """
@@ -132,3 +137,12 @@ def test_atomics_are_executed_by_each_subgroup() -> None:
   %x = "memref.atomic_rmw"(%one, %t, %z) <{kind = 1 : i64}> : (i32, memref<1xi32>, index) -> i32"""
     run("%t: memref<1xi32>", body, [total], grid=(2, 1, 1), block=(48, 1, 1))
     assert total[0] == 6
+
+
+@pytest.mark.parametrize("dialect", [XeTile, XeGPU, Arith, Math])
+def test_every_operation_has_a_meaning(dialect: Dialect) -> None:
+    """Other spellings of an operation are that operation once it is parsed."""
+    operations = set(dialect.operations)
+    own = [op for op in operations if not operations & set(op.__mro__[1:])]
+    assert [op.name for op in own if find_rule(op.name) is None] == []
+    assert len(own) > 10

@@ -108,6 +108,14 @@ def test_dimensions_collapse_and_expand() -> None:
         read(body, 1, wide, "memref<5x7xi32, strided<[14, 1]>>")
 
 
+def test_transposed_memrefs() -> None:
+    body = """
+  %t = memref.transpose %m (i, j) -> (j, i) : memref<5x7xi32> to memref<7x5xi32, strided<[1, 7]>>
+  %x = memref.load %t[%c6, %c3] : memref<7x5xi32, strided<[1, 7]>>
+"""
+    assert read(body + store(["%x"]), 1) == [MATRIX[3, 6]]
+
+
 def test_metadata_and_pointers() -> None:
     body = """
   %a = memref.subview %m[1, 1] [4, 3] [1, 2] : memref<5x7xi32> to memref<4x3xi32, strided<[7, 2], offset: 8>>
