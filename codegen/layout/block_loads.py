@@ -94,7 +94,7 @@ def _geometry(dpas: DpasLayout, operand: Operand, shape: tuple[int, int]) -> _Ge
 
 
 def _largest_message(geometry: _Geometry, element_bits: int, operand: Operand, limits: BlockLimits) -> BlockMessage:
-    """The message that reads most instructions' tiles, with the least rows among equals."""
+    """The message that reads most instructions' tiles, the widest among equals."""
     found: list[BlockMessage] = []
     for message in messages_for(element_bits, operand, limits):
         reach = {ROW: message.rows, COLUMN: message.row_bytes * 8 // element_bits}

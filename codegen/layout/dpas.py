@@ -99,6 +99,8 @@ class DpasLayout:
         dim_of = dict(zip(operand.dims, (ROW, COLUMN), strict=True))
         size_of = dict(zip(operand.dims, shape, strict=True))
         covered = {d: self.mnk[d] * self.clusters[d] * self.warps[d] for d in operand.dims}
+        if any(size < 1 or size & (size - 1) for size in shape):
+            raise LayoutRefused(f"sides of a matrix are powers of two here, got {shape}")
         if "k" in size_of and size_of["k"] < self.mnk["k"]:
             raise LayoutRefused(f"an instruction takes {self.mnk['k']} of K, the matrix has {size_of['k']}")
         layout = self.tile_layout(operand)

@@ -141,6 +141,7 @@ def test_few_registers_limit_a_message() -> None:
         (Operand.C, (256, 256), LIMITS, "expected operand a, b or b_transposed"),
         (Operand.A, (256, 24), LIMITS, r"expected a multiple of \(32, 16\) as the tile of operand a, got \(256, 24\)"),
         (Operand.A, (256, 0), LIMITS, r"as the tile of operand a, got \(256, 0\)"),
+        (Operand.A, (384, 32), LIMITS, r"sides of a matrix are powers of two here, got \(384, 32\)"),
         (Operand.A, (256 * 3, 32), LIMITS, "expected a power of two of repetitions, got 3"),
         (
             Operand.B,

@@ -147,6 +147,13 @@ def test_impossible_instructions_are_refused(sizes, message: str) -> None:
         DpasLayout(*sizes)
 
 
-def test_a_tensor_shorter_than_an_instruction_is_refused() -> None:
-    with pytest.raises(LayoutRefused, match="an instruction takes 16 of K, the matrix has 8"):
-        GEMM.tensor_layout(Operand.A, (256, 8))
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((256, 8), "an instruction takes 16 of K, the matrix has 8"),
+        ((384, 32), r"sides of a matrix are powers of two here, got \(384, 32\)"),
+    ],
+)
+def test_tensors_that_no_instruction_takes_are_refused(shape: tuple[int, int], message: str) -> None:
+    with pytest.raises(LayoutRefused, match=message):
+        GEMM.tensor_layout(Operand.A, shape)

@@ -1,7 +1,9 @@
 """Plans of block loads: the messages there are, the fewest of them, and what they refuse."""
 
+import re
 from itertools import product
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from codegen.layout import (
     block_limits,
     plan_block_loads,
 )
+from codegen.mlir import XeGpuModule
 from codegen.simulator.block_shape import block_shape
 from codegen.target import target_of
 from hal import resolve_device
@@ -133,3 +136,37 @@ def test_a_transposed_load_of_two_operands_alternates() -> None:
 def test_tiles_that_no_message_reads_are_refused(tile, message: str) -> None:
     with pytest.raises(LayoutRefused, match=message):
         plan_block_loads(*tile, LIMITS)
+
+
+def _xevm(index: int, message: BlockMessage) -> str:
+    bits = 32 if message.reading is Reading.PACKED else message.bits * message.slot_elements
+    vector = f"vector<{message.rows * message.row_bytes * 8 // 16 // bits}xi{bits}>"
+    transpose, packed = (str(message.reading is r).lower() for r in (Reading.TRANSPOSED, Reading.PACKED))
+    shape = (
+        f"elem_size_in_bits = {message.bits} : i32, tile_width = {message.width} : i32, "
+        f"tile_height = {message.rows} : i32, v_blocks = {message.array_length} : i32"
+    )
+    return f"""
+      %v{index} = xevm.blockload2d %p, %w, %w, %w, %zero, %zero
+          <{{{shape}, transpose = {transpose}, pack_register = {packed}}}>
+          : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> {vector}
+      llvm.store %v{index}, %p : {vector}, !llvm.ptr<1>"""
+
+
+def test_mlir_has_every_message_with_a_result_of_its_slots() -> None:
+    messages = [m for m in MESSAGES if m.bits < 64 and m.rows * m.width >= 16]
+    text = f"""
+module attributes {{gpu.container_module}} {{
+  gpu.module @m {{
+    gpu.func @k(%address: i64) kernel attributes {{known_block_size = array<i32: 16, 1, 1>}} {{
+      %p = llvm.inttoptr %address : i64 to !llvm.ptr<1>
+      %zero = arith.constant 0 : i32
+      %w = arith.constant 128 : i32
+{"".join(_xevm(i, m) for i, m in enumerate(messages))}
+      gpu.return
+    }}
+  }}
+}}"""
+    lowered = str(llvm.parse_bitcode(XeGpuModule(text).lower("bmg", level="lane")))
+    called = set(re.findall(r"@_Z\d+(intel_sub_group_2d_block_\w+?c)PU3AS1", lowered))
+    assert called == {m.name for m in messages}
