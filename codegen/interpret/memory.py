@@ -35,6 +35,8 @@ class Buffer:
 
     def write(self, element: Element, starts: Array, values: Array) -> None:
         """Store elements at these bytes; of several at one place the last stays."""
+        if not self.data.flags.writeable:
+            raise KernelFault("", "expected stores to arrays that can be written, got one to an array that cannot")
         index = self._indices(element, starts)
         packed = element.pack(values)
         if index is not None:

@@ -1,19 +1,21 @@
 """The meaning of XeGPU's operations on blocks of matrices."""
 
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from codegen.dialects import xegpu
-from codegen.dialects.maps import Ints
+from codegen.dialects.maps import Ints, format_ints
 from codegen.dialects.xegpu import TensorDescType
 from codegen.dialects.xegpu_types import bits
 from codegen.interpret.arith import constant
 from codegen.interpret.blocks import block_of
 from codegen.interpret.elements import Array, element_of, shape_of
 from codegen.interpret.frame import Frame
+from codegen.interpret.refusal import InterpretationRefused
 from codegen.interpret.registry import rule_of
 from codegen.interpret.values import BlockOf
 
@@ -54,7 +56,19 @@ def _load(frame: Frame, op: xegpu.LoadNdOp) -> None:
     padding = np.zeros((), block.element.register) if said is None else constant(said, type_.element_type)
     steps = [(0,) * (len(shape) - 1) + (i * shape[-1],) for i in range(type_.block.array_length)]
     blocks = [_rearranged(op, block.moved(step).load(shape, padding)) for step in steps]
-    frame.set(op.result, np.stack(blocks).reshape(shape_of(op.result.type)))
+    frame.set(op.result, fitted(np.stack(blocks), shape_of(op.result.type)))
+
+
+def fitted(values: Array, shape: Ints) -> Array:
+    """Values in another shape.
+
+    Raises:
+        InterpretationRefused: there are more or fewer, as a work-item holds a part of what its sub-group has.
+    """
+    if values.size != prod(shape):
+        whole, part = format_ints(values.shape), format_ints(shape)
+        raise InterpretationRefused("", f"expected the {whole} of a whole sub-group, got the {part} of a work-item")
+    return values.reshape(shape)
 
 
 def _block(frame: Frame, op: xegpu.LoadNdOp | xegpu.StoreNdOp) -> BlockOf:
@@ -81,8 +95,10 @@ def packed(matrix: Array, length: int) -> Array:
 
 @rule_of(xegpu.StoreNdOp)
 def _store(frame: Frame, op: xegpu.StoreNdOp) -> None:
-    shape: Ints = _desc_type(op.desc).get_shape()
-    _block(frame, op).store(frame.array(op.value).reshape(shape))
+    type_, value = _desc_type(op.desc), frame.array(op.value)
+    if value.size != prod(type_.get_shape()):
+        raise InterpretationRefused("", f"expected the values of the whole {type_}, got {format_ints(value.shape)}")
+    _block(frame, op).store(value.reshape(type_.get_shape()))
 
 
 @rule_of(xegpu.PrefetchNdOp)

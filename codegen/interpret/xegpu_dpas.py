@@ -4,12 +4,15 @@ from codegen.dialects import xegpu
 from codegen.interpret.combine import product
 from codegen.interpret.elements import Array, element_of
 from codegen.interpret.frame import Frame
+from codegen.interpret.refusal import InterpretationRefused
 from codegen.interpret.registry import rule_of
 
 
 @rule_of(xegpu.DpasOp)
 def _dpas(frame: Frame, op: xegpu.DpasOp) -> None:
     a, b = frame.array(op.a), frame.array(op.b)
+    if min(a.ndim, b.ndim) < 2:
+        raise InterpretationRefused("", "expected the matrices of a whole sub-group, got those of a work-item")
     a = a.reshape(a.shape[0], -1)
     c = None if op.c is None else frame.array(op.c)
     frame.set(op.d, product(a, _unpacked(b), c, element_of(op.d.type)))

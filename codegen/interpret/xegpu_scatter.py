@@ -11,6 +11,7 @@ from codegen.interpret.frame import Frame
 from codegen.interpret.registry import rule_of
 from codegen.interpret.scatter import chunks, elements_at, read, write
 from codegen.interpret.values import Scattered
+from codegen.interpret.xegpu_block import fitted
 
 
 @rule_of(xegpu.CreateTdescOp)
@@ -35,7 +36,7 @@ def _load(frame: Frame, op: xegpu.LoadOp) -> None:
     shape = shape_of(op.result.type)
     if op.transpose is not None and values.ndim == 2:
         values = values.T
-    frame.set(op.result, values.reshape(shape))
+    frame.set(op.result, fitted(values, shape))
 
 
 @rule_of(xegpu.StoreOp)
@@ -43,7 +44,7 @@ def _store(frame: Frame, op: xegpu.StoreOp) -> None:
     places, values = _places(frame, op, op.dest, element_of(op.value.type)), frame.array(op.value)
     if op.transpose is not None and values.ndim == 2:
         values = values.T
-    write(frame, places, values.reshape(places.addresses.shape))
+    write(frame, places, fitted(values, places.addresses.shape))
 
 
 def _places(frame: Frame, op: xegpu.LoadOp | xegpu.StoreOp, target: SSAValue, element: Element) -> Scattered:

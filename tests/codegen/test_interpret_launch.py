@@ -146,3 +146,10 @@ def test_every_operation_has_a_meaning(dialect: Dialect) -> None:
     own = [op for op in operations if not operations & set(op.__mro__[1:])]
     assert [op.name for op in own if find_rule(op.name) is None] == []
     assert len(own) > 10
+
+
+def test_an_array_that_cannot_be_written_is_only_read() -> None:
+    values = to_bf16(np.float32([1.5, 2, 3, 4]))
+    values.flags.writeable = False
+    with pytest.raises(KernelFault, match=r"expected stores to arrays that can be written.*, at `memref.store"):
+        run("%a: memref<4xbf16>", COPY, [values])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from codegen.dialects.xegpu import MemDescType
-from codegen.interpret import KernelFault
+from codegen.interpret import InterpretationRefused, KernelFault
 from codegen.interpret.xegpu_matrix import strides_of
 from tests.codegen.interpret_kernels import Array, module, run
 
@@ -357,3 +357,34 @@ def test_a_matrix_must_fit_into_its_buffer() -> None:
         KernelFault, match=r"expected a buffer that !xegpu.mem_desc<5x7xf32> fits into, got one of 139 bytes"
     ):
         run("", body, [], block=ONE)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            "  %v = xegpu.load_nd %d : !xegpu.tensor_desc<2x4xf32> -> vector<2xf32>",
+            r"expected the \[1, 2, 4\] of a whole sub-group, got the \[2\] of a work-item, at `%v = xegpu.load_nd",
+        ),
+        (
+            """  %v = arith.constant dense<0.0> : vector<2xf32>
+  xegpu.store_nd %v, %d : vector<2xf32>, !xegpu.tensor_desc<2x4xf32>""",
+            r"expected the values of the whole !xegpu.tensor_desc<2x4xf32>, got \[2\]",
+        ),
+        (
+            """  %v = arith.constant dense<0.0> : vector<2xf32>
+  %x = xegpu.dpas %v, %v : vector<2xf32>, vector<2xf32> -> vector<2xf32>""",
+            "expected the matrices of a whole sub-group, got those of a work-item",
+        ),
+        (
+            """  %i = arith.constant dense<0> : vector<1xindex>
+  %k = arith.constant dense<true> : vector<1xi1>
+  %v = xegpu.load %m[%i], %k : memref<5x7xf32>, vector<1xindex>, vector<1xi1> -> vector<2xf32>""",
+            r"expected the \[1\] of a whole sub-group, got the \[2\] of a work-item",
+        ),
+    ],
+)
+def test_code_of_single_work_items_is_refused(body: str, message: str) -> None:
+    create = "  %d = xegpu.create_nd_tdesc %m[0, 0] : memref<5x7xf32> -> !xegpu.tensor_desc<2x4xf32>\n"
+    with pytest.raises(InterpretationRefused, match=message):
+        run("%m: memref<5x7xf32>", create + body, [MATRIX], block=ONE)
