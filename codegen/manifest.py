@@ -58,6 +58,7 @@ def _kernel(signature: KernelSignature) -> Json:
         "parameters": [_parameter(signature, parameter) for parameter in signature.parameters],
         "local_size": None if signature.local_size is None else list(signature.local_size),
         "source_counts_subgroups": signature.counts_subgroups,
+        "slm_bytes": signature.slm_bytes,
         "subgroup_size": SUBGROUP_SIZE,
     }
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, DenseArrayBase, MemRefType, ModuleOp, i32
 from xdsl.ir import Attribute
@@ -12,8 +13,8 @@ from codegen.artifact import Distribution, Distributor, KernelArtifact
 from codegen.canonical import content_hash
 from codegen.dialects import gpu, parse, text
 from codegen.dialects.host import Launch, device_part
-from codegen.errors import CompileFailed
-from codegen.llvm import OptimisedModule, optimise
+from codegen.errors import CompileFailed, Refused
+from codegen.llvm import OptimisedModule, optimise, shared_bytes
 from codegen.mlir import XeGpuModule
 from codegen.mlir.faults import upstream_faults
 from codegen.signature import KernelArgument, KernelSignature
@@ -40,7 +41,7 @@ def compile_module(source: str, spec: DeviceSpec, name: str = "<input>") -> Kern
     Pure, but LLVM and MLIR may end the process: see `pool`. Errors name places in `name`.
 
     Raises:
-        Refused: codegen cannot target the device.
+        Refused: codegen cannot target the device, or a work-group does not fit on it.
         CompileFailed: a stage failed; parsing and verification are stage "source".
     """
     target = target_of(spec)
@@ -56,6 +57,9 @@ def compile_module(source: str, spec: DeviceSpec, name: str = "<input>") -> Kern
     stages.run("xegpu", lambda: _to_xegpu(module, target))
     distribution, bitcode = _lower(module, stages, target)
     optimised = stages.run("llvm", lambda: optimise(bitcode, arguments))
+    signatures = tuple(_signature(kernel, arguments, optimised, counting) for kernel in _kernels(module))
+    for signature in signatures:
+        _check_fits(signature, spec)
     stages.add("llvm", "llvm.ll", lambda: optimised.text)
     spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
     return KernelArtifact(
@@ -64,7 +68,7 @@ def compile_module(source: str, spec: DeviceSpec, name: str = "<input>") -> Kern
         target=spec.emulates or spec.id,
         stages=stages.outputs(),
         toolchain=dict(toolchain_versions()),
-        kernels=tuple(_signature(kernel, arguments, optimised, counting) for kernel in _kernels(module)),
+        kernels=signatures,
         distribution=distribution,
     )
 
@@ -187,4 +191,33 @@ def _signature(
     size = kernel.known_block_size
     local_size = None if size is None else tuple(size.get_values())
     assert local_size is None or len(local_size) == 3  # gpu.func's verifier
-    return KernelSignature(name, arguments[name], optimised.parameters[name], local_size, name in counting)
+    return KernelSignature(
+        name,
+        arguments[name],
+        optimised.parameters[name],
+        local_size,
+        name in counting,
+        shared_bytes(optimised.text, name),
+    )
+
+
+def _check_fits(signature: KernelSignature, spec: DeviceSpec) -> None:
+    """A work-group must have room on the device.
+
+    Raises:
+        Refused: module-workgroup-size or module-slm, with what the device has.
+    """
+    items = prod(signature.local_size or (0,))
+    if spec.max_workgroup_size is not None and items > spec.max_workgroup_size:
+        raise Refused(
+            "module-workgroup-size",
+            f"kernel {signature.name} has {items} work-items in a work-group; {spec.name} allows "
+            f"{spec.max_workgroup_size}: use fewer sub-groups",
+        )
+    if spec.max_slm_bytes is not None and signature.slm_bytes > spec.max_slm_bytes:
+        raise Refused(
+            "module-slm",
+            f"kernel {signature.name} needs {signature.slm_bytes} bytes of shared local memory, for its own buffers "
+            f"and for values that move between sub-groups; {spec.name} has {spec.max_slm_bytes}: use smaller tiles, "
+            "or maps between which nothing moves",
+        )

@@ -45,8 +45,8 @@ class Parameter:
 class KernelSignature:
     """A kernel's name, arguments and parameters in order, and its work-group.
 
-    `local_size` is in work-items. Where `counts_subgroups`, the source counts one thread for each sub-group, and
-    so do blocks given to `simulate`.
+    `local_size` is in work-items, `slm_bytes` the shared local memory of a work-group. Where `counts_subgroups`,
+    the source counts one thread for each sub-group, and so do blocks given to `simulate`.
     """
 
     name: str
@@ -54,3 +54,4 @@ class KernelSignature:
     parameters: tuple[Parameter, ...]
     local_size: tuple[int, int, int] | None
     counts_subgroups: bool = False
+    slm_bytes: int = 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from codegen import CompileFailed, InvalidLaunch, KernelArtifact, compile_module, simulate
+from codegen import CompileFailed, InvalidLaunch, KernelArtifact, Refused, compile_module, simulate
 from codegen.execution import Value
 from codegen.signature import Field
 from codegen.simulator import SimulationRefused
@@ -148,3 +148,38 @@ gpu.module @m {
     b = np.zeros((32, 16), np.float32)
     simulate(compile_module(source, B580), "k", (1, 1, 1), (16, 1, 1), [a, b])
     np.testing.assert_array_equal(b, a)
+
+
+TOO_LARGE = """
+#map = #xetile.wg_map<sg_layout = [{subgroups}, 1], sg_data = [8, 32]>
+#tile = #xetile.tile_attr<wg_map = #map>
+#slm = #xetile.tile_attr<wg_map = #map, memory_space = 3 : i32>
+gpu.module @m {{
+  gpu.func @k(%A: memref<{rows}x32xf32>) kernel {{
+    %s = memref.alloca() : memref<{rows}x32xf32, 3>
+    %at = xetile.init_tile %A[0, 0] : memref<{rows}x32xf32> -> !xetile.tile<{rows}x32xf32, #tile>
+    %a = xetile.load_tile %at : !xetile.tile<{rows}x32xf32, #tile> -> vector<{rows}x32xf32>
+    %st = xetile.init_tile %s[0, 0] : memref<{rows}x32xf32, 3> -> !xetile.tile<{rows}x32xf32, #slm>
+    xetile.store_tile %a, %st : vector<{rows}x32xf32>, !xetile.tile<{rows}x32xf32, #slm>
+    gpu.barrier
+    %b = xetile.load_tile %st : !xetile.tile<{rows}x32xf32, #slm> -> vector<{rows}x32xf32>
+    xetile.store_tile %b, %at : vector<{rows}x32xf32>, !xetile.tile<{rows}x32xf32, #tile>
+    gpu.return
+  }}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("subgroups", "rows", "rule"),
+    [(128, 1024, "module-workgroup-size"), (16, 2048, "module-slm")],
+)
+def test_a_work_group_that_has_no_room_is_refused(subgroups: int, rows: int, rule: str) -> None:
+    with pytest.raises(Refused) as refused:
+        compile_module(TOO_LARGE.format(subgroups=subgroups, rows=rows), B580)
+    assert refused.value.rule == rule
+
+
+def test_the_signature_says_the_shared_memory() -> None:
+    (signature,) = compile_module(TOO_LARGE.format(subgroups=4, rows=32), B580).kernels
+    assert signature.slm_bytes == 32 * 32 * 4
+    assert signature.local_size == (64, 1, 1)
