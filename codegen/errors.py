@@ -12,6 +12,7 @@ CodegenError
 +-- KernelFault          a kernel does what has no meaning (interpret/refusal.py)
 +-- SimulationRefused    the simulator cannot represent something (simulator/refusal.py)
 +-- SimulationTimedOut   the time limit of a simulation passed (simulator/refusal.py)
++-- LayoutRefused    a layout, block load or distribution that cannot be (layout/refusal.py)
 """
 
 

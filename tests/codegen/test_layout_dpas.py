@@ -60,6 +60,12 @@ def test_every_element_of_c_has_one_place() -> None:
     assert layout.in_sizes == {"register": 128, "lane": 16, "warp": 32}
 
 
+def test_a_cluster_of_c_goes_along_n_first() -> None:
+    layout = GEMM.tensor_layout(Operand.C, (256, 256))
+    places = [layout.apply({"register": r}) for r in (8, 16, 32, 64)]
+    assert places == [(0, 16), (8, 0), (16, 0), (0, 128)]
+
+
 def test_warps_share_a_tensor_that_is_too_small() -> None:
     layout = GEMM.tensor_layout(Operand.A, (64, 32))
     assert layout.out_sizes == {"dim0": 64, "dim1": 32}

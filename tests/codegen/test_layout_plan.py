@@ -116,6 +116,12 @@ def test_shuffles_bring_each_operand_to_its_lanes(tile, message: tuple[int, int,
     assert (plan.vnni, plan.transposed) == (operand is B and bits < 32, operand is BT)
 
 
+def test_of_as_many_messages_the_widest_is_taken() -> None:
+    small = BlockLimits(32, 64, 32, 8, 16, 32)  # half of the registers' bytes: 32x16 and 16x32 are as many
+    plan = plan_block_loads(32, 32, 16, A, small)
+    assert (plan.rows, plan.array_length, plan.loads) == (16, 2, ((0, 0), (16, 0)))
+
+
 def test_a_transposed_load_of_two_operands_alternates() -> None:
     first, second = plan_block_loads(32, 16, 16, BT, LIMITS).shuffles
     assert (first.row, first.slots) == (0, (0, 2, 4, 6, 8, 10, 12, 14))
