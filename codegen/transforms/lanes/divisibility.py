@@ -20,10 +20,12 @@ def divisor(value: Index) -> int:
         if isinstance(loop, scf.ForOp) and value.index == 0:
             return gcd(divisor(loop.lb), divisor(loop.step))
         return 1
-    if isinstance(owner, arith.AddiOp | arith.SubiOp):
+    if isinstance(owner, arith.AddiOp | arith.SubiOp | arith.RemUIOp | arith.RemSIOp | arith.MinUIOp | arith.MaxUIOp):
         return gcd(divisor(owner.lhs), divisor(owner.rhs))
     if isinstance(owner, arith.MuliOp):
         return divisor(owner.lhs) * divisor(owner.rhs)
+    if isinstance(owner, arith.SelectOp):
+        return gcd(divisor(owner.lhs), divisor(owner.rhs))
     return divisor(owner.input) if isinstance(owner, arith.IndexCastOp) else 1
 
 

@@ -14,6 +14,8 @@ from codegen.dialects.llvm_ops import element_pointer
 from codegen.transforms.lanes.emitter import Emitter, bits_of, chunk_type, element_of, length_of
 from codegen.transforms.lanes.layout import LANES, Choice, LaneLayout, Places
 
+_LONGEST_BYTES = 64
+
 
 def all_of(emitter: Emitter, conditions: Sequence[SSAValue]) -> SSAValue:
     """True where all conditions are."""
@@ -46,25 +48,34 @@ def pointer_at(emitter: Emitter, pointer: SSAValue, offset: Index, element: Attr
 
 
 def load(
-    emitter: Emitter, pointer: SSAValue, element: Attribute, length: int = 1, cache: Attribute | None = None
+    emitter: Emitter,
+    pointer: SSAValue,
+    element: Attribute,
+    length: int = 1,
+    cache: Attribute | None = None,
+    *,
+    aligned: int = 1,
 ) -> SSAValue:
-    """A chunk of elements that lie one after the other."""
-    op = LoadOp(pointer, chunk_type(element, length), alignment=_alignment(element))
+    """A chunk of elements that lie one after the other, the first at a multiple of `aligned` elements."""
+    op = LoadOp(pointer, chunk_type(element, length), alignment=_alignment(element, aligned))
     if cache is not None:
         op.attributes["cache_control"] = cache
     return emitter.value(op)
 
 
-def store(emitter: Emitter, pointer: SSAValue, chunk: SSAValue, cache: Attribute | None = None) -> None:
-    """Write a chunk to where its elements lie one after the other."""
-    op = StoreOp(chunk, pointer, alignment=_alignment(element_of(chunk)))
+def store(
+    emitter: Emitter, pointer: SSAValue, chunk: SSAValue, cache: Attribute | None = None, *, aligned: int = 1
+) -> None:
+    """Write a chunk to where its elements lie one after the other, the first at a multiple of `aligned` elements."""
+    op = StoreOp(chunk, pointer, alignment=_alignment(element_of(chunk), aligned))
     if cache is not None:
         op.attributes["cache_control"] = cache
     emitter.add(op)
 
 
-def _alignment(element: Attribute) -> int:
-    return max(1, bits_of(element) // 8)
+def _alignment(element: Attribute, elements: int) -> int:
+    nbytes = max(1, bits_of(element) // 8) * elements
+    return min(nbytes & -nbytes, _LONGEST_BYTES)
 
 
 class Guarded:

@@ -1,6 +1,7 @@
 """Matrices in shared local memory: load_matrix and store_matrix lane by lane, in vectors where that is contiguous."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import gcd
 
 import numpy as np
 from xdsl.dialects import arith
@@ -9,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
 from codegen.dialects.xegpu import CreateMemDescOp, LoadMatrixOp, MemDescSubviewOp, MemDescType, StoreMatrixOp
+from codegen.transforms.lanes.chosen_layouts import chosen_layout
 from codegen.transforms.lanes.divisibility import divisor
 from codegen.transforms.lanes.emitter import Emitter, length_of
 from codegen.transforms.lanes.lane_memory import Guarded, load, numbers_of, owners, pointer_at, store
@@ -17,12 +19,14 @@ from codegen.transforms.lanes.lowering import Handler, Lowering, element_type, v
 from codegen.transforms.lanes.surfaces import pointer_of
 from codegen.transforms.lanes.values import Lanes, Matrix, shape_of
 
+_ALIGNED_ELEMENTS = 64
+
 
 def _create(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, CreateMemDescOp)
     type_ = op.mem_desc.type
     pointer = pointer_of(lowering, op.source, local=True)
-    lowering.define(op.mem_desc, Matrix(type_, type_, pointer, (0,) * type_.get_num_dims()))
+    lowering.define(op.mem_desc, Matrix(type_, chosen_layout(op), pointer, (0,) * type_.get_num_dims()))
 
 
 def _subview(lowering: Lowering, op: Operation) -> None:
@@ -71,17 +75,17 @@ class _Layout:
         rank = len(offsets)
         self._at = np.unravel_index(np.maximum(held, 0), (1,) * (rank - len(shape)) + shape)
         self._open = [axis for axis in range(rank) if not self._is_aligned(axis)]
-        bases: list[Index] = []
+        self._bases: list[Index] = []
         self.steps = np.zeros(held.shape, np.int64)
         for axis in set(range(rank)) - set(self._open):
             offset, coordinate = offsets[axis], self._at[axis]
             if isinstance(offset, int):
                 coordinate = coordinate + offset
             else:
-                bases.append(emitter.product(self._in_blocks(offset, axis), self._outer[axis]))
+                self._bases.append(emitter.product(self._in_blocks(offset, axis), self._outer[axis]))
             self.steps += coordinate // self._block[axis] * self._outer[axis]
             self.steps += coordinate % self._block[axis] * self._inner[axis]
-        self._base = emitter.sum(*bases)
+        self._base = emitter.sum(*self._bases)
 
     def _is_aligned(self, axis: int) -> bool:
         return isinstance(self._offsets[axis], int) or divisor(self._offsets[axis]) % self._block[axis] == 0
@@ -102,6 +106,11 @@ class _Layout:
         within = emitter.value(arith.RemUIOp(place, block))
         return emitter.sum(emitter.product(which, self._outer[axis]), emitter.product(within, self._inner[axis]))
 
+    def alignment(self, first: int) -> int:
+        """What divides the offset of a register, in elements, as far as is known."""
+        parts = [divisor(offset) for offset in self._bases]
+        return 1 if self._open else gcd(*parts, *self.steps[first].tolist(), _ALIGNED_ELEMENTS)
+
     def runs(self, layout: LaneLayout) -> Iterator[tuple[int, int]]:
         """First register and length of what lies contiguously in each lane."""
         for first, length in layout.spans():
@@ -118,7 +127,13 @@ def _load(lowering: Lowering, op: Operation) -> None:
     layout, element = lowering.layout(op.result), element_type(op.result)
     places = _Layout(emitter, matrix, _moved(lowering, matrix, op.mixed_offsets), shape_of(op.result), layout.places)
     chunks = [
-        load(emitter, pointer_at(emitter, matrix.pointer, places.offset(first), element), element, length)
+        load(
+            emitter,
+            pointer_at(emitter, matrix.pointer, places.offset(first), element),
+            element,
+            length,
+            aligned=places.alignment(first),
+        )
         for first, length in places.runs(layout)
     ]
     loaded = LaneLayout(layout.places, tuple(map(length_of, chunks)))
@@ -137,7 +152,12 @@ def _store(lowering: Lowering, op: Operation) -> None:
         conditions = [] if mine.all() else [emitter.lanes(mine[0].tolist())]
         assert (mine == mine[0]).all()  # copies are whole chunks
         with Guarded(emitter, conditions):
-            store(emitter, pointer_at(emitter, matrix.pointer, places.offset(first), element), chunk)
+            store(
+                emitter,
+                pointer_at(emitter, matrix.pointer, places.offset(first), element),
+                chunk,
+                aligned=places.alignment(first),
+            )
 
 
 HANDLERS: Mapping[str, Handler] = {
