@@ -42,7 +42,7 @@ def strides_of(type_: MemDescType) -> tuple[Ints, Ints]:
     shape, stride, block = type_.get_shape(), type_.stride, type_.block
     if block is None:
         return stride, (0,) * len(shape)
-    fastest = sorted(range(len(shape)), key=lambda axis: (stride[axis], -axis))
+    fastest = sorted(range(len(shape)), key=lambda axis: stride[axis])
     inner, outer = [0] * len(shape), [0] * len(shape)
     step = 1
     for axis in fastest:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from codegen.interpret import InterpretationRefused, KernelFault, interpret
+from codegen.interpret.memory import Memory
 from tests.codegen.interpret_kernels import compute, module, run
 
 ONE_GROUP = (1, 1, 1)
@@ -120,6 +121,31 @@ func.func private @elsewhere(i32) -> i32"""
     assert out == 28
     with pytest.raises(InterpretationRefused, match="expected a function with a body, got elsewhere"):
         run("%x: i32, %o: memref<i32>", body.replace("double", "elsewhere"), [7, out], before=function)
+
+
+def test_a_function_is_called_by_the_subgroup_that_calls_it() -> None:
+    function = """
+func.func @mine() -> index {
+  %s = gpu.subgroup_id : index
+  func.return %s : index
+}"""
+    out = np.full(3, -1, np.int64)
+    body = """
+  %x = func.call @mine() : () -> index
+  memref.store %x, %o[%x] : memref<3xindex>"""
+    run("%o: memref<3xindex>", body, [out], before=function, block=(48, 1, 1))
+    assert out.tolist() == [0, 1, 2]
+
+
+def test_addresses_of_shared_memory_fit_into_32_bits_in_every_work_group() -> None:
+    memory = Memory()
+    for _ in range(200):
+        first, second = memory.add_local(8), memory.add_local(8)
+        assert 0 < first.address < second.address < 2**31
+        assert memory.find(second.address + 3) == (second, 3)
+        memory.drop_local()
+        with pytest.raises(KernelFault, match="expected the address of a buffer, got 0x"):
+            memory.find(first.address)
 
 
 GRID_IDS = """

@@ -349,6 +349,11 @@ def test_parts_may_lack_dimensions_in_front() -> None:
     np.testing.assert_array_equal(value(body, (3,), [MATRIX], "%m: memref<5x7xf32>"), MATRIX[3, 3:6])
 
 
+def test_a_column_in_blocks_is_contiguous() -> None:
+    inner, outer = strides_of(mem_desc("!xegpu.mem_desc<8x1xi8, #xegpu.mem_layout<block = [4, 1]>>"))
+    assert [i // 4 * outer[0] + i % 4 * inner[0] for i in range(8)] == list(range(8))
+
+
 def test_a_matrix_must_fit_into_its_buffer() -> None:
     body = """
   %b = memref.alloca() : memref<139xi8, 3>
