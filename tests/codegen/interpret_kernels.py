@@ -35,14 +35,13 @@ _DTYPES = {
 
 
 def module(source: str) -> ModuleOp:
-    """Parse; operations that no dialect here has may stand in their generic form.
-
-    Not verified: xDSL's conversions of arith take scalars only.
-    """
+    """Parse and verify; operations that no dialect here has may stand in their generic form."""
     ctx: Context = context().clone()
     ctx.load_dialect(Cf)
     ctx.allow_unregistered = True
-    return Parser(ctx, source).parse_module()
+    parsed = Parser(ctx, source).parse_module()
+    parsed.verify()
+    return parsed
 
 
 def run(

@@ -99,7 +99,8 @@ def test_one_in_a_branch_that_is_not_taken_is_not_refused() -> None:
     body = """
   %c = arith.constant false
   scf.if %c {
-    "test.magic"() : () -> ()
+    %x = "test.magic"() : () -> i32
+    scf.yield
   }"""
     run("", body, [])
 
@@ -111,8 +112,7 @@ def test_addresses_are_numbers_to_count_with() -> None:
   %row = arith.addi %p, %four : i64
   %i = arith.constant dense<[2, 5]> : vector<2xindex>
   %m = arith.constant dense<true> : vector<2xi1>
-  %v = "xegpu.load"(%row, %i, %m) <{operandSegmentSizes = array<i32: 1, 1, 1>}>
-    : (i64, vector<2xindex>, vector<2xi1>) -> vector<2xf32>
+  %v = xegpu.load %row[%i], %m : i64, vector<2xindex>, vector<2xi1> -> vector<2xf32>
   %z = arith.constant 0 : index
   vector.store %v, %o[%z] : memref<2xf32>, vector<2xf32>"""
     run("%p: i64, %o: memref<2xf32>", body, [source, out])
