@@ -82,6 +82,14 @@ def reduces_rows_across_subgroups(op: Operation) -> bool:
     return parent.data.sg_data[last] < op.source.type.get_shape()[last]
 
 
+def reduces_computed_rows(op: Operation) -> bool:
+    """A reduction along rows of what was computed, not loaded, and is used again."""
+    if not isinstance(op, MultiReductionOp) or not isinstance(op.dest.type, VectorType):
+        return False
+    along_rows = op.source.type.get_num_dims() - 1 in op.dims
+    return along_rows and not isinstance(op.source.owner, LoadNdOp) and not op.source.has_one_use()
+
+
 def reduces_to_scalar(op: Operation) -> bool:
     """A reduction of all elements."""
     return isinstance(op, MultiReductionOp) and not isinstance(op.dest.type, VectorType)
