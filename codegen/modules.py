@@ -32,13 +32,17 @@ from hal import DeviceSpec
 
 _SUBGROUP_LEVEL = "sub-group-level"
 _REFUSED = "mlir-refused"
+_ASKED = "asked-for"
 _SHOWN_CHARACTERS = 200
 
 
-def compile_module(source: str, spec: DeviceSpec, name: str = "<input>") -> KernelArtifact:
+def compile_module(
+    source: str, spec: DeviceSpec, name: str = "<input>", *, distribution: Distributor | None = None
+) -> KernelArtifact:
     """Compile the kernels of a module: XeTile or XeGPU, at work-group or sub-group level; host functions are ignored.
 
-    Pure, but LLVM and MLIR may end the process: see `pool`. Errors name places in `name`.
+    Pure, but LLVM and MLIR may end the process: see `pool`. Errors name places in `name`. `distribution` asks for a
+    way to lanes in place of the one that would be chosen.
 
     Raises:
         Refused: codegen cannot target the device, or a work-group does not fit on it.
@@ -55,7 +59,7 @@ def compile_module(source: str, spec: DeviceSpec, name: str = "<input>") -> Kern
     counting = {kernel.sym_name.data for kernel in kernels if counts_subgroups(kernel)}
 
     stages.run("xegpu", lambda: _to_xegpu(module, target))
-    distribution, bitcode = _lower(module, stages, target)
+    taken, bitcode = _lower(module, stages, target, distribution)
     optimised = stages.run("llvm", lambda: optimise(bitcode, arguments))
     signatures = tuple(_signature(kernel, arguments, optimised, counting) for kernel in _kernels(module))
     for signature in signatures:
@@ -63,13 +67,13 @@ def compile_module(source: str, spec: DeviceSpec, name: str = "<input>") -> Kern
     stages.add("llvm", "llvm.ll", lambda: optimised.text)
     spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
     return KernelArtifact(
-        key=content_hash([toolchain_versions(), source, target]),
+        key=content_hash([toolchain_versions(), source, target, distribution]),
         content_hash=hashlib.sha256(spirv).hexdigest(),
         target=spec.emulates or spec.id,
         stages=stages.outputs(),
         toolchain=dict(toolchain_versions()),
         kernels=signatures,
-        distribution=distribution,
+        distribution=taken,
     )
 
 
@@ -109,9 +113,17 @@ def _to_xegpu(module: ModuleOp, target: Target) -> None:
     module.verify()
 
 
-def _lower(module: ModuleOp, stages: Stages, target: Target) -> tuple[Distribution, bytes]:
-    """Take MLIR's path, or ours where that has a fault that is known or refuses the module."""
+def _lower(module: ModuleOp, stages: Stages, target: Target, asked: Distributor | None) -> tuple[Distribution, bytes]:
+    """Take MLIR's path, or ours where that has a fault that is known or refuses the module; or the one asked for."""
     because = _why_not_mlir(module)
+    if asked is Distributor.MLIR:
+        if because:
+            raise CompileFailed(
+                "xegpu", f"expected a module that MLIR's pipeline lowers rightly, got one with {', '.join(because)}"
+            )
+        return Distribution(asked), _by_mlir(module, stages, target)
+    if asked is Distributor.XETUNE:
+        return Distribution(asked, because or (_ASKED,)), _by_xetune(module, stages, target)
     if not because:
         try:
             return Distribution(Distributor.MLIR), _by_mlir(module.clone(), stages, target)

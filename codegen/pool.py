@@ -14,7 +14,7 @@ from typing import Generic, Self, TypeVar
 
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
-from codegen.artifact import GemmArtifact, KernelArtifact
+from codegen.artifact import Distributor, GemmArtifact, KernelArtifact
 from codegen.cache import CompileCache
 from codegen.config import KernelConfig
 from codegen.errors import CompileCrashed, CompileTimedOut
@@ -75,10 +75,14 @@ class CompilePool:
         arguments = [self._compiler, problem, config, spec, self._cache]
         return Compilation(self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s), self._timeout_s)
 
-    def compile_module(self, source: str, spec: DeviceSpec, name: str = "<input>") -> Compilation[KernelArtifact]:
+    def compile_module(
+        self, source: str, spec: DeviceSpec, name: str = "<input>", *, distribution: Distributor | None = None
+    ) -> Compilation[KernelArtifact]:
         """Begin to compile the kernels of a module; the cache is not asked."""
         self._revive()
-        future = self._pool.schedule(compile_module, args=[source, spec, name], timeout=self._timeout_s)
+        future = self._pool.schedule(
+            compile_module, args=[source, spec, name], kwargs={"distribution": distribution}, timeout=self._timeout_s
+        )
         return Compilation(future, self._timeout_s)
 
     def close(self) -> None:

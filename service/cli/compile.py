@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from codegen import DType, GemmArtifact, InvalidConfig, InvalidProblem, KernelArtifact, KernelConfig
+from codegen import Distributor, DType, GemmArtifact, InvalidConfig, InvalidProblem, KernelArtifact, KernelConfig
 from codegen.manifest import manifest, module_manifest
 from codegen.pool import CompilePool
 from hal import DeviceSpec, resolve_device
-from service.cli.modules import described, read_source
+from service.cli.modules import Way, described, read_source
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import (
     AsJson,
@@ -56,6 +56,7 @@ def compile_command(
     config: Annotated[
         Path | None, typer.Option(help="Configuration as JSON (default: the heuristic's).", exists=True, dir_okay=False)
     ] = None,
+    distribution: Way = None,
     prove: Annotated[bool, typer.Option(help="Execute the kernel in the simulator and compare its numbers.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -64,8 +65,10 @@ def compile_command(
     if file is not None:
         if (m, n, k, config) != (None, None, None, None) or prove:
             raise InvalidProblem("FILE", "expected either a file, or --m, --n and --k; `xetune run` executes a file")
-        _compile_file(file, spec, folder, as_json=as_json)
+        _compile_file(file, spec, folder, distribution, as_json=as_json)
         return
+    if distribution is not None:
+        raise InvalidProblem("--distribution", "expected a file with it; MLIR distributes the work of a GEMM")
     if m is None or n is None or k is None:
         raise InvalidProblem("--m, --n, --k", "expected all three, or a file to compile")
     problem = plain_gemm(m, n, k, dtype, out_dtype, lda, ldb, ldc)
@@ -81,9 +84,11 @@ def compile_command(
         _print_summary(artifact, proof, folder)
 
 
-def _compile_file(file: Path, spec: DeviceSpec, folder: Path, *, as_json: bool) -> None:
+def _compile_file(
+    file: Path, spec: DeviceSpec, folder: Path, distribution: Distributor | None, *, as_json: bool
+) -> None:
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-        artifact = pool.compile_module(read_source(file), spec, str(file)).result()
+        artifact = pool.compile_module(read_source(file), spec, str(file), distribution=distribution).result()
     document = module_manifest(artifact)
     _write(artifact, document, folder)
     if as_json:

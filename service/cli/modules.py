@@ -1,8 +1,18 @@
-"""Modules on the command line: their text, and how their work was distributed."""
+"""Modules on the command line: their text, and how their work is distributed."""
 
 from pathlib import Path
+from typing import Annotated
 
-from codegen import CompileFailed, Distribution
+import typer
+
+from codegen import CompileFailed, Distribution, Distributor
+
+Way = Annotated[
+    Distributor | None,
+    typer.Option(
+        "--distribution", help="Who deals the work out to lanes (default: mlir, where it has no known fault)."
+    ),
+]
 
 
 def read_source(file: Path) -> str:

@@ -15,7 +15,7 @@ from codegen.signature import KernelSignature
 from codegen.simulator import SimulationReport
 from hal import resolve_device
 from service.cli.arrays import load_array, output_array, saved, scalar
-from service.cli.modules import described, read_source
+from service.cli.modules import Way, described, read_source
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
 from service.files import write_atomically
@@ -42,6 +42,7 @@ def run_command(
         list[str] | None, typer.Option("--arg", help="Value of a scalar argument.", metavar="NAME=NUMBER")
     ] = None,
     device: Annotated[str, typer.Option(help="GPU to compile for: a name that `xetune devices` lists.")] = "b580",
+    distribution: Way = None,
     as_json: AsJson = False,
 ) -> None:
     """Compile a kernel for a GPU and execute it in the simulator: no GPU is needed, and no time is claimed.
@@ -57,7 +58,8 @@ def run_command(
         if not Path(path).parent.is_dir():
             raise InvalidLaunch(f"--out {name}: expected a folder that exists, got {Path(path).parent}")
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-        artifact = pool.compile_module(source, resolve_device(device).spec, str(file)).result()
+        spec = resolve_device(device).spec
+        artifact = pool.compile_module(source, spec, str(file), distribution=distribution).result()
     signature = kernel_of(artifact, kernel or _only_kernel(artifact))
     values = _values(signature, files, targets, numbers)
     report = simulate(artifact, signature.name, groups, size, list(values.values()))

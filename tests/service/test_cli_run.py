@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from codegen import KernelArtifact, compile_module
+from codegen import Distributor, KernelArtifact, compile_module
 from hal import DeviceSpec
 from service.cli.main import app
 
@@ -52,8 +52,10 @@ class InProcess:
     def __exit__(self, *error: object) -> None:
         return None
 
-    def compile_module(self, source: str, spec: DeviceSpec, name: str) -> "Done":
-        return Done(source, spec, name)
+    def compile_module(
+        self, source: str, spec: DeviceSpec, name: str, *, distribution: Distributor | None = None
+    ) -> "Done":
+        return Done(source, spec, name, distribution)
 
 
 @dataclass
@@ -63,9 +65,10 @@ class Done:
     source: str
     spec: DeviceSpec
     name: str
+    distribution: Distributor | None
 
     def result(self) -> KernelArtifact:
-        return compile_module(self.source, self.spec, self.name)
+        return compile_module(self.source, self.spec, self.name, distribution=self.distribution)
 
 
 @pytest.fixture
@@ -126,6 +129,7 @@ def test_json_says_the_evidence(folder: Path) -> None:
         ({"out": "Y=nowhere/y.npy"}, "--out Y: expected a folder that exists, got nowhere"),
         ({"kernel": "other"}, "expected a kernel of scale, got other"),
         ({"device": "riva128"}, "riva128"),
+        ({"distribution": "mlir"}, "expected a module that MLIR's pipeline lowers rightly, got one with sub-group-lev"),
     ],
 )
 def test_bad_input_is_refused_and_writes_nothing(
@@ -174,3 +178,18 @@ def test_a_file_that_does_not_parse_is_named_with_its_line(folder: Path) -> None
 def test_a_file_and_a_gemm_are_not_both_compiled(folder: Path) -> None:
     result = CliRunner().invoke(app, ["compile", str(folder / "k.mlir"), "--m", "64", "-o", str(folder / "out")])
     assert "expected either a file, or --m, --n and --k" in str(result.exception)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_work_of_a_gemm_is_distributed_one_way(folder: Path) -> None:
+    line = ["compile", "--m", "64", "--n", "96", "--k", "32", "--distribution", "xetune", "-o", str(folder / "out")]
+    assert "--distribution: expected a file" in str(CliRunner().invoke(app, line).exception)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_file_is_distributed_as_asked(folder: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "batched_gemm.mlir"
+    for distribution in ("mlir", "xetune"):
+        line = ["compile", str(example), "--distribution", distribution, "-o", str(folder / "out")]
+        assert CliRunner().invoke(app, line).exit_code == 0
+        assert json.loads((folder / "out" / "kernel.json").read_text())["distribution"]["by"] == distribution
