@@ -1,0 +1,78 @@
+"""Compilation of any module with kernels: from XeTile or XeGPU text to SPIR-V."""
+
+import hashlib
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import ParseError
+
+from codegen.artifact import Distributor, KernelArtifact
+from codegen.canonical import content_hash
+from codegen.dialects import parse, text
+from codegen.dialects.host import device_part
+from codegen.errors import CompileFailed
+from codegen.llvm import optimise
+from codegen.modules.kernels import arguments_of, check_fits, kernels_of, set_blocks, signature_of
+from codegen.modules.ways import lower
+from codegen.spirv import emit_spirv
+from codegen.stages import Stages
+from codegen.target import target_of
+from codegen.toolchain import toolchain_versions
+from codegen.transforms.expand_subgroup_threads import counts_subgroups, expand_subgroup_threads
+from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
+from hal import DeviceSpec
+
+
+def compile_module(
+    source: str, spec: DeviceSpec, name: str = "<input>", *, distribution: Distributor | None = None
+) -> KernelArtifact:
+    """Compile the kernels of a module: XeTile or XeGPU, at work-group or sub-group level; host functions are ignored.
+
+    Pure, but LLVM and MLIR may end the process: see `pool`. Errors name places in `name`. `distribution` asks for a
+    way to lanes in place of the one that would be chosen.
+
+    Raises:
+        Refused: codegen cannot target the device, or a work-group does not fit on it.
+        CompileFailed: a stage failed; parsing and verification are stage "source".
+    """
+    target = target_of(spec)
+    stages = Stages()
+    part = device_part(source)
+    module = stages.run("source", lambda: _parsed(part.text, name))
+    kernels = kernels_of(module)
+    set_blocks(kernels, part.launches)
+    stages.add("source", "source.mlir", lambda: text(module))
+    arguments = {kernel.sym_name.data: arguments_of(kernel) for kernel in kernels}
+    counting = {kernel.sym_name.data for kernel in kernels if counts_subgroups(kernel)}
+
+    stages.run("xegpu", lambda: _to_xegpu(module))
+    taken, bitcode = lower(module, stages, target, distribution)
+    optimised = stages.run("llvm", lambda: optimise(bitcode, arguments))
+    signatures = tuple(signature_of(kernel, arguments, optimised, counting) for kernel in kernels_of(module))
+    for signature in signatures:
+        check_fits(signature, spec)
+    stages.add("llvm", "llvm.ll", lambda: optimised.text)
+    spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
+    return KernelArtifact(
+        key=content_hash([toolchain_versions(), source, target, distribution]),
+        content_hash=hashlib.sha256(spirv).hexdigest(),
+        target=spec.emulates or spec.id,
+        stages=stages.outputs(),
+        toolchain=dict(toolchain_versions()),
+        kernels=signatures,
+        distribution=taken,
+    )
+
+
+def _parsed(source: str, name: str) -> ModuleOp:
+    try:
+        module = parse(source, name)
+    except ParseError as error:
+        raise CompileFailed("source", str(error)) from error
+    module.verify()
+    return module
+
+
+def _to_xegpu(module: ModuleOp) -> None:
+    expand_subgroup_threads(module)
+    lower_xetile(module, LowerXeTilePass())
+    module.verify()

@@ -1,0 +1,117 @@
+"""The kernels of a module: their blocks, arguments and signatures, and whether a device has room for them."""
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, DenseArrayBase, MemRefType, ModuleOp, i32
+from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineDimExpr
+
+from codegen.dialects import gpu
+from codegen.dialects.host import Launch
+from codegen.errors import CompileFailed, Refused
+from codegen.llvm import OptimisedModule, shared_bytes
+from codegen.signature import KernelArgument, KernelSignature
+from hal import DeviceSpec
+
+
+def kernels_of(module: ModuleOp) -> tuple[gpu.FuncOp, ...]:
+    """The kernels of a module, at least one, each of a name of its own.
+
+    Raises:
+        CompileFailed: stage source; there is none, or two have one name.
+    """
+    kernels = tuple(op for op in module.walk() if isinstance(op, gpu.FuncOp) and op.kernel is not None)
+    names = [kernel.sym_name.data for kernel in kernels]
+    if not kernels:
+        raise CompileFailed("source", "expected a gpu.module with a gpu.func that is a kernel, got none")
+    if len(set(names)) != len(names):
+        raise CompileFailed("source", f"expected kernels of different names, got {', '.join(names)}")
+    return kernels
+
+
+def set_blocks(kernels: Sequence[gpu.FuncOp], launches: Sequence[Launch]) -> None:
+    """Give kernels that do not say their block that of their launches.
+
+    Raises:
+        CompileFailed: stage source; the launches of a kernel differ.
+    """
+    for kernel in kernels:
+        name = kernel.sym_name.data
+        blocks = {launch.block for launch in launches if launch.kernel == name and launch.block is not None}
+        if len(blocks) > 1 and kernel.known_block_size is None:
+            raise CompileFailed("source", f"expected one block in the launches of {name}, got {sorted(blocks)}")
+        if kernel.known_block_size is None and blocks:
+            kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, blocks.pop())
+
+
+def arguments_of(kernel: gpu.FuncOp) -> tuple[KernelArgument, ...]:
+    """What a kernel takes, as its source has it."""
+    block = kernel.body.blocks[0]
+    names = [argument.name_hint or f"arg{i}" for i, argument in enumerate(block.args)]
+    return tuple(_argument(name, argument.type) for name, argument in zip(names, block.args, strict=True))
+
+
+def _argument(name: str, type_: Attribute) -> KernelArgument:
+    if not isinstance(type_, MemRefType):
+        return KernelArgument(name, str(type_))
+    shape = tuple(None if extent == DYNAMIC_INDEX else extent for extent in type_.get_shape())
+    return KernelArgument(name, str(type_.element_type), shape, _strides(type_))
+
+
+def _strides(type_: MemRefType) -> tuple[int | None, ...]:
+    """In elements, None where the launch says them; a map that permutes the dimensions says the order in memory."""
+    strides = type_.get_strides()
+    if strides is not None:
+        return tuple(strides)
+    assert isinstance(type_.layout, AffineMapAttr)
+    stored = [r.position for r in type_.layout.data.results if isinstance(r, AffineDimExpr)]
+    if sorted(stored) != list(range(type_.get_num_dims())) or not type_.has_static_shape():
+        raise CompileFailed("source", f"expected an argument in rows, columns or strides, got {type_}")
+    result, step = [0] * len(stored), 1
+    for axis in reversed(stored):
+        result[axis], step = step, step * type_.get_shape()[axis]
+    return tuple(result)
+
+
+def signature_of(
+    kernel: gpu.FuncOp,
+    arguments: dict[str, tuple[KernelArgument, ...]],
+    optimised: OptimisedModule,
+    counting: set[str],
+) -> KernelSignature:
+    """What a launch of a kernel gives: `arguments` of all kernels by name, `counting` those that count sub-groups."""
+    name = kernel.sym_name.data
+    size = kernel.known_block_size
+    local_size = None if size is None else tuple(size.get_values())
+    assert local_size is None or len(local_size) == 3  # gpu.func's verifier
+    return KernelSignature(
+        name,
+        arguments[name],
+        optimised.parameters[name],
+        local_size,
+        name in counting,
+        shared_bytes(optimised.text, name),
+    )
+
+
+def check_fits(signature: KernelSignature, spec: DeviceSpec) -> None:
+    """A work-group must have room on the device.
+
+    Raises:
+        Refused: module-workgroup-size or module-slm, with what the device has.
+    """
+    items = prod(signature.local_size or (0,))
+    if spec.max_workgroup_size is not None and items > spec.max_workgroup_size:
+        raise Refused(
+            "module-workgroup-size",
+            f"kernel {signature.name} has {items} work-items in a work-group; {spec.name} allows "
+            f"{spec.max_workgroup_size}: use fewer sub-groups",
+        )
+    if spec.max_slm_bytes is not None and signature.slm_bytes > spec.max_slm_bytes:
+        raise Refused(
+            "module-slm",
+            f"kernel {signature.name} needs {signature.slm_bytes} bytes of shared local memory, for its own buffers "
+            f"and for values that move between sub-groups; {spec.name} has {spec.max_slm_bytes}: use smaller tiles, "
+            "or maps between which nothing moves",
+        )

@@ -1,0 +1,84 @@
+"""The two ways from work-group-level XeGPU to lanes: MLIR's pipeline, and our own."""
+
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
+
+from codegen.artifact import Distribution, Distributor
+from codegen.dialects import text
+from codegen.errors import CompileFailed
+from codegen.mlir import XeGpuModule
+from codegen.mlir.faults import upstream_faults
+from codegen.modules.kernels import kernels_of
+from codegen.stages import Stages
+from codegen.target import SUBGROUP_SIZE, Target
+from codegen.transforms.distribute import distribute_to_subgroups
+from codegen.transforms.distribute.analysis import most_subgroups
+from codegen.transforms.lanes import lower_to_lanes
+from codegen.transforms.legalise_xegpu import legalise_xegpu
+
+_SUBGROUP_LEVEL = "sub-group-level"
+_REFUSED = "mlir-refused"
+_ASKED = "asked-for"
+_SHOWN_CHARACTERS = 200
+
+
+def lower(module: ModuleOp, stages: Stages, target: Target, asked: Distributor | None) -> tuple[Distribution, bytes]:
+    """LLVM bitcode of a module of XeGPU by MLIR's way, or by ours where MLIR's has a fault that is known or refuses it.
+
+    `asked` asks for one of the two.
+
+    Raises:
+        CompileFailed: a stage failed, or MLIR's way is asked for and has a fault that the module runs into.
+    """
+    _say_blocks(module)
+    because = _why_not_mlir(module)
+    if asked is Distributor.MLIR:
+        if because:
+            raise CompileFailed(
+                "xegpu", f"expected a module that MLIR's pipeline lowers rightly, got one with {', '.join(because)}"
+            )
+        return Distribution(asked), _by_mlir(module, stages, target)
+    if asked is Distributor.XETUNE:
+        return Distribution(asked, because or (_ASKED,)), _by_xetune(module, stages, target)
+    if not because:
+        try:
+            return Distribution(Distributor.MLIR), _by_mlir(module.clone(), stages, target)
+        except CompileFailed as failed:
+            because = (f"{_REFUSED}: {failed.message[:_SHOWN_CHARACTERS]}",)
+    return Distribution(Distributor.XETUNE, because), _by_xetune(module, stages, target)
+
+
+def _say_blocks(module: ModuleOp) -> None:
+    """A work-group-level kernel that does not say its block has as many sub-groups as its largest layout counts."""
+    for kernel in kernels_of(module):
+        subgroups = most_subgroups(kernel)
+        if subgroups and kernel.known_block_size is None:
+            kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, (subgroups * SUBGROUP_SIZE, 1, 1))
+
+
+def _why_not_mlir(module: ModuleOp) -> tuple[str, ...]:
+    """MLIR's pipeline is given work-group-level kernels that run into none of its faults."""
+    because = {fault.name for fault in upstream_faults(module)}
+    if not all(most_subgroups(kernel) for kernel in kernels_of(module)):
+        because.add(_SUBGROUP_LEVEL)
+    return tuple(sorted(because))
+
+
+def _by_mlir(module: ModuleOp, stages: Stages, target: Target) -> bytes:
+    xegpu = stages.run("xegpu", lambda: _legal(module))
+    stages.add("xegpu", "xegpu.mlir", lambda: str(xegpu))
+    return stages.run("llvm", lambda: xegpu.lower(target.chip))
+
+
+def _legal(module: ModuleOp) -> XeGpuModule:
+    legalise_xegpu(module)
+    return XeGpuModule(text(module, generic=True))
+
+
+def _by_xetune(module: ModuleOp, stages: Stages, target: Target) -> bytes:
+    stages.add("xegpu", "xegpu.mlir", lambda: text(module))
+    stages.run("subgroup", lambda: distribute_to_subgroups(module))
+    stages.add("subgroup", "subgroup.mlir", lambda: text(module))
+    stages.run("lanes", lambda: lower_to_lanes(module))
+    lanes = stages.run("lanes", lambda: XeGpuModule(text(module, generic=True)))
+    stages.add("lanes", "lanes.mlir", lambda: str(lanes))
+    return stages.run("llvm", lambda: lanes.lower(target.chip, "lane"))
