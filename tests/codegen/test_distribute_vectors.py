@@ -75,6 +75,44 @@ def test_truth_values_and_indices_move() -> None:
     assert_agrees(copy_kernel(64, 32, C, middle, C), [numbers(64, 32), np.zeros((64, 32), "float32")])
 
 
+@pytest.mark.parametrize(
+    "middle",
+    [
+        # numbers of elements, dealt out in parts of rows: no layout of the line has them
+        """
+  %i = vector.step : vector<2048xindex>
+  %r = vector.shape_cast %i : vector<2048xindex> to vector<64x32xindex>
+  %n = arith.index_cast %r : vector<64x32xindex> to vector<64x32xi32>
+  %f = arith.sitofp %n : vector<64x32xi32> to vector<64x32xf32>
+  %w = arith.addf %f, %v : vector<64x32xf32>""",
+        # and those that are loaded
+        """
+  %line = vector.shape_cast %v : vector<64x32xf32> to vector<2048xf32>
+  %twice = arith.addf %line, %line : vector<2048xf32>
+  %w = vector.shape_cast %twice : vector<2048xf32> to vector<64x32xf32>""",
+    ],
+)
+def test_elements_that_no_layout_keeps_in_place(middle: str) -> None:
+    assert_agrees(copy_kernel(64, 32, C, middle, C), [numbers(64, 32), np.zeros((64, 32), "float32")])
+
+
+def test_parts_of_elements_that_no_layout_keeps_in_place() -> None:
+    """A sub-group owns one byte of each word."""
+    bytes_ = layout([1, 4], [64, 1])
+    source = kernel(
+        "%A: memref<64x4xi8>, %B: memref<64x4xi8>",
+        f"""
+  %a = xegpu.create_nd_tdesc %A : memref<64x4xi8> -> !xegpu.tensor_desc<64x4xi8>
+  %b = xegpu.create_nd_tdesc %B : memref<64x4xi8> -> !xegpu.tensor_desc<64x4xi8>
+  %v = xegpu.load_nd %a[0, 0] <{{layout = {bytes_}}}> : !xegpu.tensor_desc<64x4xi8> -> vector<64x4xi8>
+  %i = vector.bitcast %v : vector<64x4xi8> to vector<64x1xi32>
+  %j = arith.addi %i, %i : vector<64x1xi32>
+  %w = vector.bitcast %j : vector<64x1xi32> to vector<64x4xi8>
+  xegpu.store_nd %w, %b[0, 0] <{{layout = {bytes_}}}> : vector<64x4xi8>, !xegpu.tensor_desc<64x4xi8>""",
+    )
+    assert_agrees(source, [numbers(64, 4, dtype="int8"), np.zeros((64, 4), "int8")])
+
+
 @pytest.mark.parametrize("where", [layout([2, 2], [16, 8]), layout([1, 4], [32, 8]), layout([2, 2], [8, 16], [0, 1])])
 def test_a_transposed_load(where: str) -> None:
     source = kernel(

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
+from codegen.dialects.maps import Ints
 from codegen.dialects.xegpu import ConvertLayoutOp
 from codegen.transforms.distribute.layout import Layout
 from codegen.transforms.distribute.redistribute import redistribute
 from codegen.transforms.distribute.regroup import layout_runs, regroup
 from codegen.transforms.distribute.rule import Known, Rule, refuse, stated, vector_shape
-from codegen.transforms.distribute.work import Work
+from codegen.transforms.distribute.work import Parts, Work
 
 
 def _derive(op: ConvertLayoutOp, known: Known) -> Layout | None:
@@ -27,15 +28,24 @@ def _operands(op: ConvertLayoutOp, layout: Layout | None, known: Known) -> Seque
 
 def _lower(op: ConvertLayoutOp, work: Work) -> None:
     shape = vector_shape(op.source)
-    source, target, parts = work.layout(op.source), work.layout(op.result), work.parts[op.source]
+    parts, source, target = work.parts[op.source], work.layout(op.source), work.layout(op.result)
+    work.replace(op, converted(work, op, parts, source, target, shape))
+
+
+def converted(
+    work: Work, op: Operation, parts: Parts, source: Layout, target: Layout, shape: Ints
+) -> Sequence[SSAValue]:
+    """The blocks of a value in another layout, moved as little as can be.
+
+    Raises:
+        PassFailedException: they must be exchanged, and cannot be.
+    """
     if source.same_as(target, shape):
-        work.replace(op, parts)
-        return
+        return parts
     runs = layout_runs(source, shape, target, shape, (0,) * len(shape), work.subgroups_at(op))
     if runs is not None:
-        work.replace(op, regroup(work, parts, source, shape, target, runs))
-    else:
-        work.replace(op, redistribute(work, op, parts, source, target, shape))
+        return regroup(work, parts, source, shape, target, runs)
+    return redistribute(work, op, parts, source, target, shape)
 
 
 CONVERSIONS: dict[type[Operation], Rule] = {ConvertLayoutOp: Rule(_lower, derive=_derive, operands=_operands)}

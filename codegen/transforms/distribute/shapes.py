@@ -9,6 +9,7 @@ from xdsl.ir import Operation, SSAValue
 
 from codegen.dialects.vector_ops import ShapeCastOp, TransposeOp
 from codegen.transforms.distribute import derive
+from codegen.transforms.distribute.conversions import converted
 from codegen.transforms.distribute.layout import Axis, Layout
 from codegen.transforms.distribute.rule import Known, Rule, shape_of, stated, vector_shape
 from codegen.transforms.distribute.work import Work, part_type
@@ -59,12 +60,17 @@ def _shape_cast_operands(op: ShapeCastOp, layout: Layout | None, known: Known) -
             cast_to = derive.shape_cast(candidate, shape, to)
             if cast_to is not None and cast_to.same_as(layout, to):
                 return [candidate]
-    return [derive.shape_cast(layout, to, shape)]
+    followed = derive.shape_cast(layout, to, shape)
+    return [derive.mergeable(source, shape, to) if followed is None and source is not None else followed]
 
 
 def _lower_shape_cast(op: ShapeCastOp, work: Work) -> None:
-    data = work.layout(op.result).data
-    work.replace(op, [work.shape_cast(part, data) for part in work.parts[op.source]])
+    """Block by block; then elsewhere, where no layout of the source keeps every block where it is."""
+    shape, to = vector_shape(op.source), vector_shape(op.result)
+    layout = derive.shape_cast(work.layout(op.source), shape, to)
+    assert layout is not None  # that of the operand
+    parts = tuple(work.shape_cast(part, layout.data) for part in work.parts[op.source])
+    work.replace(op, converted(work, op, parts, layout, work.layout(op.result), to))
 
 
 def _bits(op: BitcastOp) -> tuple[int, int]:
@@ -92,13 +98,20 @@ def _derive_bitcast(op: BitcastOp, known: Known) -> Layout | None:
 
 
 def _bitcast_operands(op: BitcastOp, layout: Layout | None, known: Known) -> Sequence[Layout | None]:
+    if layout is None:
+        return [None]
     source, result = _bits(op)
-    return [None if layout is None else derive.bitcast(layout, result, source)]
+    followed, came = derive.bitcast(layout, result, source), known.get(op.source)
+    return [_bitcast_source(op, came) if followed is None and came is not None else followed]
 
 
 def _lower_bitcast(op: BitcastOp, work: Work) -> None:
-    kind = part_type(op.result, work.layout(op.result).data)
-    work.replace(op, [work.insert(BitcastOp(part, kind)).result for part in work.parts[op.source]])
+    """Block by block; then elsewhere, where blocks of the result split elements of the source."""
+    layout = derive.bitcast(work.layout(op.source), *_bits(op))
+    assert layout is not None  # that of the operand
+    kind = part_type(op.result, layout.data)
+    parts = tuple(work.insert(BitcastOp(part, kind)).result for part in work.parts[op.source])
+    work.replace(op, converted(work, op, parts, layout, work.layout(op.result), vector_shape(op.result)))
 
 
 def _derive_broadcast(op: BroadcastOp, known: Known) -> Layout | None:
