@@ -11,9 +11,9 @@ from codegen.dialects.index_list import Index
 
 def divisor(value: Index) -> int:
     """A number that divides an index for sure; 0, which all divide, of 0."""
-    number = _number(value)
-    if number is not None or not isinstance(value, SSAValue):
-        return abs(number or 0)
+    known = number(value)
+    if known is not None or not isinstance(value, SSAValue):
+        return abs(known or 0)
     owner = value.owner
     if isinstance(value, BlockArgument):
         loop = value.block.parent_op()
@@ -31,16 +31,17 @@ def divisor(value: Index) -> int:
 
 def constant_part(value: Index) -> int:
     """The number in a sum; 0 of what is not a sum."""
-    number = _number(value)
-    if number is not None or not isinstance(value, SSAValue):
-        return number or 0
+    known = number(value)
+    if known is not None or not isinstance(value, SSAValue):
+        return known or 0
     owner = value.owner
     if isinstance(owner, arith.AddiOp):
         return constant_part(owner.lhs) + constant_part(owner.rhs)
     return 0
 
 
-def _number(value: Index) -> int | None:
+def number(value: Index) -> int | None:
+    """An index that is known."""
     if isinstance(value, int):
         return value
     owner = value.owner

@@ -10,6 +10,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.index_list import Index
 from codegen.transforms.lanes import values
+from codegen.transforms.lanes.divisibility import number
 from codegen.transforms.lanes.emitter import Emitter
 from codegen.transforms.lanes.layout import LaneLayout, canonical
 from codegen.transforms.lanes.local_memory import LocalMemory
@@ -80,8 +81,9 @@ class Lowering:
         return self.get(old, SSAValue)
 
     def index(self, old: Index) -> Index:
-        """What an index became."""
-        return self.scalar(old) if isinstance(old, SSAValue) else old
+        """What an index became; a number where it is known."""
+        known = number(old)
+        return self.scalar(old) if known is None and isinstance(old, SSAValue) else known or 0
 
     def indices(self, old: Sequence[Index]) -> tuple[Index, ...]:
         """What indices became."""

@@ -26,7 +26,9 @@ def _create(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, CreateMemDescOp)
     type_ = op.mem_desc.type
     pointer = pointer_of(lowering, op.source, local=True)
-    lowering.define(op.mem_desc, Matrix(type_, chosen_layout(op), pointer, (0,) * type_.get_num_dims()))
+    lowering.define(
+        op.mem_desc, Matrix(type_, chosen_layout(op, lowering.layout), pointer, (0,) * type_.get_num_dims())
+    )
 
 
 def _subview(lowering: Lowering, op: Operation) -> None:

@@ -151,7 +151,7 @@ class Legality:
 def legality(matrix: MatrixAccess, bits: int) -> Legality:
     """Whether block messages may access a matrix with elements of so many bits."""
     nbytes = bits // 8
-    if matrix.local or bits not in (8, 16, 32) or matrix.step != 1 or matrix.height is None or matrix.width is None:
+    if matrix.local or bits not in (8, 16, 32) or matrix.height is None or matrix.width is None:
         return Legality(legal=False)
     pitch = matrix.width if matrix.height == 1 else matrix.pitch
     rules = (

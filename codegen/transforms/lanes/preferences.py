@@ -12,9 +12,10 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from codegen.dialects.vector_ops import ShapeCastOp, TransposeOp
-from codegen.dialects.xegpu import ConvertLayoutOp, DpasOp, StoreOp
+from codegen.dialects.xegpu import ConvertLayoutOp, CreateMemDescOp, DpasOp, StoreOp
+from codegen.transforms.lanes.chosen_layouts import stores_of, takes_rows
 from codegen.transforms.lanes.dpas import layout_a, layout_b
-from codegen.transforms.lanes.layout import LaneLayout, canonical
+from codegen.transforms.lanes.layout import LaneLayout, by_row, canonical
 from codegen.transforms.lanes.scattered import natural_layout
 from codegen.transforms.lanes.values import shape_of
 
@@ -36,6 +37,10 @@ def preferences(body: Block) -> Wishes:
     for op in reversed(operations):
         if isinstance(op, TransposeOp | ShapeCastOp):
             _wish(wishes, op.operands[0], _source_layout(wishes, op))
+    for op in operations:
+        if isinstance(op, CreateMemDescOp) and takes_rows(op, lambda v: wishes.get(v) or canonical(shape_of(v))):
+            for value in (store.value for store in stores_of(op) if len(shape_of(store.value)) == 2):
+                _wish(wishes, value, by_row(*shape_of(value)))
     return {value: layout for value, layout in wishes.items() if layout != canonical(shape_of(value))}
 
 

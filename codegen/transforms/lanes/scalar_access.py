@@ -58,7 +58,7 @@ def _place(emitter: Emitter, access: Access, places: Places) -> tuple[Index, SSA
     filled = np.maximum(places, 0)
     row = emitter.sum(matrix.row, *numbers_of(emitter, filled // columns))
     column = emitter.sum(matrix.column, *numbers_of(emitter, filled % columns))
-    offset = emitter.sum(emitter.product(row, matrix.pitch), emitter.product(column, matrix.step))
+    offset = emitter.sum(emitter.product(row, matrix.pitch), column)
     conditions: list[SSAValue] = []
     for at, extent in ((row, matrix.height), (column, matrix.width)):
         if extent is None or (isinstance(at, int) and isinstance(extent, int) and 0 <= at < extent):

@@ -22,7 +22,9 @@ from codegen.transforms.lanes.values import Block, Surface, lane_element
 class MatrixAccess:
     """An access to a matrix: its first element, its extent and the stride of its rows in elements, and where to.
 
-    `height` or `width` None: not known. `aligned`: whether the first element is known to start a surface.
+    Neighbours of a row are neighbours in memory: XeGPU asks for that.
+
+    `height` or `width` None: not known.
     """
 
     pointer: SSAValue
@@ -30,7 +32,6 @@ class MatrixAccess:
     height: Index | None
     width: Index | None
     pitch: Index
-    step: Index
     row: Index
     column: Index
 
@@ -133,12 +134,10 @@ def matrix_of(lowering: Lowering, block: Block, offsets: Sequence[Index]) -> Mat
     skipped = emitter.sum(*(emitter.product(o, s) for o, s in zip(places[:lead], surface.strides[:lead], strict=True)))
     if skipped != 0:
         pointer = emitter.value(element_pointer(pointer, _as_i64(emitter, skipped), element))
-    width, step = (surface.shape[-1], surface.strides[-1]) if surface.shape else (None, 1)
+    width = surface.shape[-1] if surface.shape else None
     if rank == 1:
-        return MatrixAccess(pointer, surface.local, 1, width, 0, step, 0, places[-1])
-    return MatrixAccess(
-        pointer, surface.local, surface.shape[-2], width, surface.strides[-2], step, places[-2], places[-1]
-    )
+        return MatrixAccess(pointer, surface.local, 1, width, 0, 0, places[-1])
+    return MatrixAccess(pointer, surface.local, surface.shape[-2], width, surface.strides[-2], places[-2], places[-1])
 
 
 HANDLERS: Mapping[str, Handler] = {

@@ -1,0 +1,296 @@
+"""Blocks in lane code: messages where the hardware has them, lane by lane elsewhere; DPAS of every type."""
+
+import re
+
+import numpy as np
+import pytest
+
+from codegen.dialects import gpu, parse
+from codegen.transforms.lanes import lower_to_lanes
+from tests.codegen.lane_kernels import DTYPES, Argument, Array, check, compiled, floats, kernel, numbers, run
+
+
+def copy(shape: tuple[int, int], block: tuple[int, int], element: str, *, dynamic: bool = False, load: str = "") -> str:
+    """Copy a matrix block by block; the grid says which blocks."""
+    extents = "?x?" if dynamic else "x".join(map(str, shape))
+    extent = ", shape: [%m, %n], strides: [%n, %c1]" if dynamic else ""
+    matrix, (rows, columns) = f"memref<{extents}x{element}>", block
+    desc, vector = f"!xegpu.tensor_desc<{rows}x{columns}x{element}>", f"vector<{rows}x{columns}x{element}>"
+    return kernel(
+        f"%A: {matrix}, %O: {matrix}, %m: index, %n: index",
+        f"""
+    %x = gpu.block_id x
+    %y = gpu.block_id y
+    %rows = arith.constant {rows} : index
+    %columns = arith.constant {columns} : index
+    %row = arith.muli %y, %rows : index
+    %column = arith.muli %x, %columns : index
+    %a = xegpu.create_nd_tdesc %A{extent} : {matrix} -> {desc}
+    %o = xegpu.create_nd_tdesc %O{extent} : {matrix} -> {desc}
+    %v = xegpu.load_nd %a[%row, %column] {load} : {desc} -> {vector}
+    xegpu.store_nd %v, %o[%row, %column] : {vector}, {desc}""",
+    )
+
+
+def copied(source: str, shape: tuple[int, int], element: str, grid: tuple[int, int, int]) -> None:
+    a = numbers(element, *shape)
+    _, out, *_ = check(source, [a, np.zeros_like(a), *shape], grid=grid)
+    np.testing.assert_array_equal(out, a)
+
+
+@pytest.mark.parametrize(
+    ("shape", "block", "element", "message"),
+    [
+        ((40, 64), (8, 32), "f16", "read_16b_8r16x2c"),
+        ((64, 48), (32, 16), "f32", "read_32b_32r16x1c"),
+        ((24, 96), (12, 32), "i8", "read_16b_8r16x1c"),
+        ((9, 32), (5, 16), "f32", "read_32b_4r16x1c"),
+        ((30, 40), (16, 32), "f16", "read_16b_16r16x2c"),  # ragged: the hardware fills and drops
+    ],
+)
+def test_blocks_are_read_by_messages(
+    shape: tuple[int, int], block: tuple[int, int], element: str, message: str
+) -> None:
+    source = copy(shape, block, element)
+    assert f"2d_block_{message}" in compiled(source).ll
+    copied(source, shape, element, (-(-shape[1] // block[1]), -(-shape[0] // block[0]), 1))
+
+
+@pytest.mark.parametrize(
+    ("shape", "block", "element"),
+    [
+        ((33, 21), (16, 32), "f16"),  # rows of 42 bytes
+        ((20, 12), (8, 4), "f32"),  # rows of 48 bytes
+        ((6, 40), (4, 20), "f32"),  # columns that no message writes alone
+        ((10, 24), (5, 24), "f64"),
+    ],
+)
+def test_what_no_message_can_do_goes_lane_by_lane(shape: tuple[int, int], block: tuple[int, int], element: str) -> None:
+    source = copy(shape, block, element)
+    assert "2d_block_write" not in compiled(source).ll
+    copied(source, shape, element, (-(-shape[1] // block[1]), -(-shape[0] // block[0]), 1))
+
+
+def test_dynamic_matrices_rely_on_what_the_launch_gives() -> None:
+    copied(copy((33, 36), (16, 32), "f32", dynamic=True), (33, 36), "f32", (2, 3, 1))
+
+
+def test_what_is_relied_on_is_said() -> None:
+    module = parse(copy((64, 64), (16, 32), "f16", dynamic=True))
+    lower_to_lanes(module)
+    function = next(op for op in module.walk() if isinstance(op, gpu.FuncOp))
+    assert str(function.attributes["xetune.block_io_assumed"]) == (
+        '["pitch at least 64 bytes and a multiple of 16", "width at least 64 bytes and a multiple of 4"]'
+    )
+
+
+def test_padding_fills_what_is_outside() -> None:
+    source = copy((20, 40), (16, 32), "f32", load="{padding = 1.5 : f32}").replace("%o[%row, %column]", "%o[%c1, %c8]")
+    a = numbers("f32", 20, 40)
+    check(source, [a, np.zeros_like(a), 0, 0], grid=(2, 2, 1))
+
+
+def test_hints_go_with_messages() -> None:
+    load = "<{l1_hint = #xegpu.cache_hint<streaming>, l2_hint = #xegpu.cache_hint<cached>}>"
+    ll = compiled(copy((64, 64), (16, 32), "f16", load=load)).ll
+    assert sorted(re.findall(r"\{6442:\\22(\d,\d)\\22\}", ll)) == ["0,2", "1,1"]  # level, policy
+
+
+def test_blocks_of_an_array_and_of_a_batch() -> None:
+    body = """
+    %d = xegpu.create_nd_tdesc %A[1, 0, 0] : memref<3x40x64xf16>
+      -> !xegpu.tensor_desc<32x16xf16, #xegpu.block_tdesc_attr<array_length = 2>>
+    %a = xegpu.load_nd %d[%c1, %c8, %c32] : !xegpu.tensor_desc<32x16xf16, #xegpu.block_tdesc_attr<array_length = 2>>
+      -> vector<2x32x16xf16>
+    %v = vector.extract %a[1] : vector<32x16xf16> from vector<2x32x16xf16>
+    %o = xegpu.create_nd_tdesc %O : memref<32x64xf16> -> !xegpu.tensor_desc<32x16xf16>
+    xegpu.store_nd %v, %o[0, %c16] : vector<32x16xf16>, !xegpu.tensor_desc<32x16xf16>"""
+    a = numbers("f16", 3, 40, 64)
+    _, out = check(kernel("%A: memref<3x40x64xf16>, %O: memref<32x64xf16>", body), [a, np.zeros((32, 64), np.float16)])
+    assert isinstance(out, np.ndarray)
+    np.testing.assert_array_equal(out[:, 16:32], a[2, 8:40, 48:64])
+
+
+@pytest.mark.parametrize(
+    ("block", "how", "result"),
+    [
+        ("16x24xf32", "<{transpose = array<i64: 1, 0>}>", "24x16xf32"),
+        ("32x16xf16", "<{packed}>", "16x16x2xf16"),
+        ("16x32xf16", "<{transpose = array<i64: 1, 0>, transpose_bit_width = 32 : i32}>", "16x32xf16"),
+    ],
+)
+def test_rearranging_loads(block: str, how: str, result: str) -> None:
+    element = block[-3:]
+    rows, columns = map(int, block.split("x")[:2])
+    count = rows * columns
+    body = f"""
+    %d = xegpu.create_nd_tdesc %A : memref<48x64x{element}> -> !xegpu.tensor_desc<{block}>
+    %a = xegpu.load_nd %d[%c16, %c8] {how} : !xegpu.tensor_desc<{block}> -> vector<{result}>
+    %v = vector.shape_cast %a : vector<{result}> to vector<{count // 16}x16x{element}>
+    %o = xegpu.create_nd_tdesc %O : memref<{count // 16}x64x{element}> -> !xegpu.tensor_desc<{count // 16}x16x{element}>
+    xegpu.store_nd %v, %o[0, 0] : vector<{count // 16}x16x{element}>, !xegpu.tensor_desc<{count // 16}x16x{element}>"""
+    source = kernel(f"%A: memref<48x64x{element}>, %O: memref<{count // 16}x64x{element}>", body)
+    check(source, [numbers(element, 48, 64), np.zeros((count // 16, 64), DTYPES[element])])
+
+
+def test_descriptors_move_and_are_carried() -> None:
+    body = """
+    %at = xegpu.create_nd_tdesc %A[%c8, %c0] : memref<64x32xf32> -> !xegpu.tensor_desc<8x32xf32>
+    %z = arith.constant dense<0.0> : vector<8x32xf32>
+    %r:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%acc = %z, %d = %at)
+        -> (vector<8x32xf32>, !xegpu.tensor_desc<8x32xf32>) {
+      %v = xegpu.load_nd %d : !xegpu.tensor_desc<8x32xf32> -> vector<8x32xf32>
+      %s = arith.addf %acc, %v : vector<8x32xf32>
+      %first = arith.cmpi ult, %i, %c1 : index
+      %q = scf.if %first -> (vector<8x32xf32>) {
+        %e = arith.mulf %s, %s : vector<8x32xf32>
+        scf.yield %e : vector<8x32xf32>
+      } else {
+        scf.yield %s : vector<8x32xf32>
+      }
+      xegpu.prefetch_nd %d <{l1_hint = #xegpu.cache_hint<cached>}> : !xegpu.tensor_desc<8x32xf32>
+      %n = xegpu.update_nd_offset %d, [%c8, %c0] : !xegpu.tensor_desc<8x32xf32>
+      scf.yield %q, %n : vector<8x32xf32>, !xegpu.tensor_desc<8x32xf32>
+    }
+    %o = xegpu.create_nd_tdesc %O : memref<8x32xf32> -> !xegpu.tensor_desc<8x32xf32>
+    xegpu.store_nd %r#0, %o[%c0, %c0] : vector<8x32xf32>, !xegpu.tensor_desc<8x32xf32>"""
+    source = kernel("%A: memref<64x32xf32>, %O: memref<8x32xf32>", body)
+    assert "2d_block_prefetch_32b_8r16x1c" in compiled(source).ll
+    check(source, [numbers("f32", 64, 32), np.zeros((8, 32), np.float32)], 1e-6)
+
+
+def test_a_loop_that_tests_first() -> None:
+    body = """
+    %d = xegpu.create_nd_tdesc %A : memref<12x32xf32> -> !xegpu.tensor_desc<12x32xf32>
+    %a = xegpu.load_nd %d[0, 0] : !xegpu.tensor_desc<12x32xf32> -> vector<12x32xf32>
+    %r:2 = scf.while (%v = %a, %i = %c0) : (vector<12x32xf32>, index) -> (vector<12x32xf32>, index) {
+      %more = arith.cmpi ult, %i, %c8 : index
+      scf.condition(%more) %v, %i : vector<12x32xf32>, index
+    } do {
+    ^bb0(%v: vector<12x32xf32>, %i: index):
+      %w = arith.addf %v, %a : vector<12x32xf32>
+      %j = arith.addi %i, %c1 : index
+      scf.yield %w, %j : vector<12x32xf32>, index
+    }
+    xegpu.store_nd %r#0, %d[0, 0] : vector<12x32xf32>, !xegpu.tensor_desc<12x32xf32>"""
+    a = numbers("f32", 12, 32)
+    (out,) = check(kernel("%A: memref<12x32xf32>", body), [a], 1e-6)
+    assert isinstance(out, np.ndarray)
+    np.testing.assert_allclose(out, 9 * a, rtol=1e-5)
+
+
+def gemm(
+    types: tuple[str, str, str], m: int, n: int, k: int, steps: int = 1, *, at: bool = False, bt: bool = False
+) -> tuple[str, list[Argument]]:
+    """O[m, n] = A[m, k * steps] B + C, one sub-group; A or B may be stored transposed."""
+    ta, tb, tc = types
+    rows_a, rows_b = (f"{k}x{m}" if at else f"{m}x{k}"), (f"{n}x{k}" if bt else f"{k}x{n}")
+    a = numbers(ta, *((k * steps, m) if at else (m, k * steps)))
+    b = numbers(tb, *((n, k * steps) if bt else (k * steps, n)), seed=6)
+    c = numbers(tc, m, n, seed=7)
+    shape_a, shape_b = ("x".join(map(str, x.shape)) for x in (a, b))
+
+    def turned(name: str, block: str, element: str) -> str:
+        first, second = block.split("x")
+        result = f"vector<{second}x{first}x{element}>"
+        return f"%{name} = vector.transpose %{name}s, [1, 0] : vector<{block}x{element}> to {result}"
+
+    body = f"""
+    %step = arith.constant {k} : index
+    %end = arith.constant {k * steps} : index
+    %ad = xegpu.create_nd_tdesc %A : memref<{shape_a}x{ta}> -> !xegpu.tensor_desc<{rows_a}x{ta}>
+    %bd = xegpu.create_nd_tdesc %B : memref<{shape_b}x{tb}> -> !xegpu.tensor_desc<{rows_b}x{tb}>
+    %cd = xegpu.create_nd_tdesc %C : memref<{m}x{n}x{tc}> -> !xegpu.tensor_desc<{m}x{n}x{tc}>
+    %c = xegpu.load_nd %cd[0, 0] : !xegpu.tensor_desc<{m}x{n}x{tc}> -> vector<{m}x{n}x{tc}>
+    %r = scf.for %i = %c0 to %end step %step iter_args(%x = %c) -> (vector<{m}x{n}x{tc}>) {{
+      %{"as" if at else "a"} = xegpu.load_nd %ad[{"%i, %c0" if at else "%c0, %i"}] : !xegpu.tensor_desc<{rows_a}x{ta}>
+        -> vector<{rows_a}x{ta}>
+      %{"bs" if bt else "b"} = xegpu.load_nd %bd[{"%c0, %i" if bt else "%i, %c0"}] : !xegpu.tensor_desc<{rows_b}x{tb}>
+        -> vector<{rows_b}x{tb}>
+      {turned("a", rows_a, ta) if at else ""}
+      {turned("b", rows_b, tb) if bt else ""}
+      %d = xegpu.dpas %a, %b, %x : vector<{m}x{k}x{ta}>, vector<{k}x{n}x{tb}>, vector<{m}x{n}x{tc}>
+        -> vector<{m}x{n}x{tc}>
+      scf.yield %d : vector<{m}x{n}x{tc}>
+    }}
+    xegpu.store_nd %r, %cd[0, 0] : vector<{m}x{n}x{tc}>, !xegpu.tensor_desc<{m}x{n}x{tc}>"""
+    source = kernel(f"%A: memref<{shape_a}x{ta}>, %B: memref<{shape_b}x{tb}>, %C: memref<{m}x{n}x{tc}>", body)
+    return source, [a, b, c]
+
+
+F16, BF16, TF32, I8 = ("f16", "f16", "f32"), ("bf16", "bf16", "f32"), ("tf32", "tf32", "f32"), ("i8", "i8", "i32")
+
+
+@pytest.mark.parametrize(
+    ("types", "size", "messages", "builtin"),
+    [
+        (F16, (32, 64, 32, 2), ("16b_32r16x2c", "transform_16b_32r16x2c"), "f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f"),
+        (F16, (1, 16, 32), (), "f16_f16_matrix_mad_k16sDv8_if"),
+        (BF16, (12, 32, 48), (), "bf16_bf16_matrix_mad_k16Dv4_sDv8_iDv4_f"),
+        (I8, (16, 64, 64), ("16b_16r16x2c", "transform_8b_32r16x4c"), "i8_i8_matrix_mad_k32Dv8_sDv8_iS0_"),
+        (("ui8", "i8", "i32"), (8, 16, 64), (), "u8_i8_matrix_mad_k32Dv8_tDv8_iS0_"),
+        (TF32, (32, 16, 16, 2), ("32b_32r8x2c",), "tf32_tf32_matrix_mad_k8Dv4_fDv8_fS0_"),
+        (("f32", "f32", "f32"), (5, 32, 16), (), "tf32_tf32_matrix_mad_k8Dv2_fDv8_fDv4_f"),
+    ],
+)
+def test_products_of_every_type(
+    types: tuple[str, str, str], size: tuple[int, ...], messages: tuple[str, ...], builtin: str
+) -> None:
+    m, n, k, *steps = size
+    source, args = gemm(types, m, n, k, *steps)
+    args = [_of_tf32(a) if types[0] == "f32" and isinstance(a, np.ndarray) else a for a in args]
+    ll = compiled(source).ll
+    for message in (*(f"2d_block_read_{m}" for m in messages), builtin):
+        assert message in ll
+    check(source, args, 0 if types[2] == "i32" else 1e-5)
+
+
+def _of_tf32(values: Array) -> Array:
+    return (values.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+def test_accumulators_of_16_bits(element: str) -> None:
+    source, args = gemm((element, element, element), 16, 32, 32)
+    assert (
+        f"{element}_{element}_matrix_mad_k16Dv8_sDv8_i" + ("Dv8_Dh" if element == "f16" else "S_")
+        in compiled(source).ll
+    )
+    if element == "f16":
+        check(source, args, 4e-3)
+        return
+    wanted = [floats(a) for a in args if isinstance(a, np.ndarray)]
+    run(source, args)
+    assert isinstance(args[2], np.ndarray)
+    np.testing.assert_allclose(floats(args[2]), wanted[0] @ wanted[1] + wanted[2], rtol=3e-2, atol=3e-2)
+
+
+@pytest.mark.parametrize(
+    ("types", "at", "bt", "message"),
+    [
+        (F16, False, True, "read_transpose_32b_16r8x1c"),
+        (I8, False, True, "read_transpose_32b_16r8x1c"),
+        (TF32, False, True, "read_transpose_32b_16r8x1c"),
+        (F16, True, False, "read_transpose_32b_16r8x1c"),
+        (I8, True, False, "load i8"),
+    ],
+)
+def test_operands_that_are_stored_transposed(types: tuple[str, str, str], at: bool, bt: bool, message: str) -> None:
+    source, args = gemm(types, 32, 48, 32 if types[0] != "i8" else 64, at=at, bt=bt)
+    assert message in compiled(source).ll
+    check(source, args, 0 if types[2] == "i32" else 1e-5)
+
+
+def test_operands_in_words_and_no_accumulator() -> None:
+    body = """
+    %ad = xegpu.create_nd_tdesc %A : memref<8x32xf16> -> !xegpu.tensor_desc<8x32xf16>
+    %bd = xegpu.create_nd_tdesc %B : memref<32x48xf16> -> !xegpu.tensor_desc<32x48xf16>
+    %cd = xegpu.create_nd_tdesc %C : memref<8x48xf32> -> !xegpu.tensor_desc<8x48xf32>
+    %a = xegpu.load_nd %ad[0, 0] : !xegpu.tensor_desc<8x32xf16> -> vector<8x32xf16>
+    %b = xegpu.load_nd %bd[0, 0] <{packed}> : !xegpu.tensor_desc<32x48xf16> -> vector<16x48x2xf16>
+    %d = xegpu.dpas %a, %b : vector<8x32xf16>, vector<16x48x2xf16> -> vector<8x48xf32>
+    xegpu.store_nd %d, %cd[0, 0] : vector<8x48xf32>, !xegpu.tensor_desc<8x48xf32>"""
+    source = kernel("%A: memref<8x32xf16>, %B: memref<32x48xf16>, %C: memref<8x48xf32>", body)
+    assert "read_transform_16b_32r16x2c" in compiled(source).ll
+    assert "shuffle" not in compiled(source).ll.replace("shufflevector", "")
+    check(source, [numbers("f16", 8, 32), numbers("f16", 32, 48, seed=6), np.zeros((8, 48), np.float32)], 1e-5)
