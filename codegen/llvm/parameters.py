@@ -13,6 +13,7 @@ from codegen.errors import CompileFailed
 from codegen.signature import Field, KernelArgument, Parameter
 
 _Named = tuple[str, Parameter | None]  # None: a field that no launch gives
+_PARAMETER = re.compile(r"(?:, )?([^%]*%[\w.]+)")
 _HEAD = r"^define [^\n]*@{name}\((?P<parameters>.*)\) [^\n]*{{$"
 
 
@@ -42,7 +43,8 @@ def keep_used_parameters(
         raise CompileFailed("llvm", f"no definition of kernel {kernel}")
     end = text.index("\n}", head.end())
     used = set(re.findall(r"%[\w.]+", text[head.end() : end]))
-    written, kept, parameters = head["parameters"].split(", "), list[str](), list[Parameter]()
+    # Attributes have commas of their own: ptr addrspace(1) initializes((0, 4)) %A.
+    written, kept, parameters = _PARAMETER.findall(head["parameters"]), list[str](), list[Parameter]()
     for declaration, (name, parameter) in zip(written, _expanded(arguments), strict=True):
         if parameter is None and f"%{name}" in used:
             raise CompileFailed("llvm", f"kernel {kernel} uses %{name}, which no launch gives")
