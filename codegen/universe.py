@@ -14,6 +14,7 @@ PASSES = {
     "fold-tile-offsets": "codegen.transforms.fold_tile_offsets:FoldTileOffsetsPass",
     "insert-layout-conversions": "codegen.transforms.distribute:InsertLayoutConversionsPass",
     "legalise-xegpu": "codegen.transforms.legalise_xegpu:LegaliseXeGPUPass",
+    "lower-to-lanes": "codegen.transforms.lanes:LowerToLanesPass",
     "lower-xetile": "codegen.transforms.lower_xetile:LowerXeTilePass",
     "state-maps": "codegen.transforms.state_maps:StateMapsPass",
     "tile-linalg": "codegen.transforms.tile_linalg:TileLinalgPass",

@@ -138,18 +138,6 @@ def _parse_fields(parser: AttrParser, names: str) -> list[str]:
     return values
 
 
-class _BlockOp(IRDLOperation):
-    ptr = operand_def(LLVMPointerType)
-    base_width = operand_def(i32)
-    base_height = operand_def(i32)
-    base_pitch = operand_def(i32)
-    x = operand_def(i32)
-    y = operand_def(i32)
-    elem_size_in_bits = prop_def(IntegerAttr)
-    tile_width = prop_def(IntegerAttr)
-    tile_height = prop_def(IntegerAttr)
-
-
 @dataclass(frozen=True, slots=True)
 class BlockPlace:
     """Where a block message goes: base pointer, width, height and pitch of the surface in bytes, column and row."""
@@ -176,10 +164,19 @@ def _shape(message: BlockMessage) -> dict[str, Attribute]:
 
 
 @irdl_op_definition
-class BlockLoad2dOp(_BlockOp):
+class BlockLoad2dOp(IRDLOperation):
     """Read a block; the lanes share its elements."""
 
     name = "xevm.blockload2d"
+    ptr = operand_def(LLVMPointerType)
+    base_width = operand_def(i32)
+    base_height = operand_def(i32)
+    base_pitch = operand_def(i32)
+    x = operand_def(i32)
+    y = operand_def(i32)
+    elem_size_in_bits = prop_def(IntegerAttr)
+    tile_width = prop_def(IntegerAttr)
+    tile_height = prop_def(IntegerAttr)
     v_blocks = prop_def(IntegerAttr)
     transpose = prop_def(BoolAttr)
     pack_register = prop_def(BoolAttr)
@@ -204,11 +201,20 @@ class BlockLoad2dOp(_BlockOp):
 
 
 @irdl_op_definition
-class BlockStore2dOp(_BlockOp):
+class BlockStore2dOp(IRDLOperation):
     """Write a block."""
 
     name = "xevm.blockstore2d"
+    ptr = operand_def(LLVMPointerType)
+    base_width = operand_def(i32)
+    base_height = operand_def(i32)
+    base_pitch = operand_def(i32)
+    x = operand_def(i32)
+    y = operand_def(i32)
     stored_val = operand_def(VectorType)
+    elem_size_in_bits = prop_def(IntegerAttr)
+    tile_width = prop_def(IntegerAttr)
+    tile_height = prop_def(IntegerAttr)
     cache_control = opt_prop_def(StoreCacheControlAttr)
     traits = traits_def(MemoryWriteEffect())
 
@@ -219,10 +225,19 @@ class BlockStore2dOp(_BlockOp):
 
 
 @irdl_op_definition
-class BlockPrefetch2dOp(_BlockOp):
+class BlockPrefetch2dOp(IRDLOperation):
     """Bring a block into caches."""
 
     name = "xevm.blockprefetch2d"
+    ptr = operand_def(LLVMPointerType)
+    base_width = operand_def(i32)
+    base_height = operand_def(i32)
+    base_pitch = operand_def(i32)
+    x = operand_def(i32)
+    y = operand_def(i32)
+    elem_size_in_bits = prop_def(IntegerAttr)
+    tile_width = prop_def(IntegerAttr)
+    tile_height = prop_def(IntegerAttr)
     v_blocks = prop_def(IntegerAttr)
     cache_control = opt_prop_def(LoadCacheControlAttr)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())

@@ -145,8 +145,10 @@ class Cursor:
             if token == "align":
                 self.next()
             elif self.accept("("):
-                while not self.accept(")"):
-                    self.next()
+                depth = 1  # initializes((0, 4))
+                while depth:
+                    inner = self.next()
+                    depth += (inner == "(") - (inner == ")")
 
     def flags(self) -> None:
         """Skip promises such as nsw."""

@@ -51,6 +51,7 @@ def lanes_text(source: str) -> str:
     module = parse(source)
     module.verify()
     lower_to_lanes(module)
+    module.verify()
     return str(XeGpuModule(text(module, generic=True)))
 
 
@@ -68,6 +69,7 @@ def compiled(source: str, chip: str = "pvc") -> Compiled:
     module.verify()
     arguments = [_argument(value) for value in _function(source).body.blocks[0].args]
     lower_to_lanes(module)
+    module.verify()
     optimised: OptimisedModule = optimise(XeGpuModule(text(module, generic=True)).lower(chip, "lane"), {"k": arguments})
     assert emit_spirv(optimised.text)
     return Compiled(optimised.text, optimised.parameters["k"])

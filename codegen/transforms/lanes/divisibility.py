@@ -4,7 +4,7 @@ from math import gcd
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from codegen.dialects.index_list import Index
 
@@ -24,9 +24,11 @@ def divisor(value: Index) -> int:
         return gcd(divisor(owner.lhs), divisor(owner.rhs))
     if isinstance(owner, arith.MuliOp):
         return divisor(owner.lhs) * divisor(owner.rhs)
-    if isinstance(owner, arith.SelectOp):
-        return gcd(divisor(owner.lhs), divisor(owner.rhs))
-    return divisor(owner.input) if isinstance(owner, arith.IndexCastOp) else 1
+    if isinstance(owner, Operation) and owner.name == "arith.select":
+        return gcd(*map(divisor, owner.operands[1:]))
+    if isinstance(owner, Operation) and owner.name == "arith.index_cast":
+        return divisor(owner.operands[0])
+    return 1
 
 
 def constant_part(value: Index) -> int:

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from codegen.dialects.arith_casts import ExtSIOp, TruncIOp
 from codegen.dialects.llvm_ops import DeviceCallOp, DeviceFuncOp
 from codegen.dialects.maps import Ints
 from codegen.dialects.xegpu import DpasOp
@@ -235,7 +236,7 @@ def _converted(emitter: Emitter, chunk: SSAValue, element: Attribute) -> SSAValu
     if isinstance(before, IntegerType):
         assert isinstance(element, IntegerType)
         wider = element.width.data > before.width.data
-        return emitter.value((arith.ExtSIOp if wider else arith.TruncIOp).create(operands=[chunk], result_types=[to]))
+        return emitter.value((ExtSIOp if wider else TruncIOp)(chunk, to))
     if bits_of(element) < bits_of(before):
         return emitter.value(arith.TruncFOp(chunk, to))
     wide = emitter.as_f32(chunk)

@@ -75,17 +75,13 @@ def _applied(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) ->
     return emitter.value(arith.TruncFOp(value, chunk_type(result, length_of(value))))
 
 
-_OF_ANY_BITS = ("arith.bitcast",)
+_OF_ANY_BITS = ("arith.bitcast", "arith.select")
 
 
 def _plain(lowering: Lowering, op: Operation, operands: Sequence[SSAValue], result: Attribute) -> SSAValue:
     type_ = chunk_type(result, max(map(length_of, operands)))
     copy = type(op).create(operands=operands, result_types=[type_], properties=op.properties)
     return lowering.emitter.value(copy)
-
-
-def _select(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    return lowering.emitter.value(arith.SelectOp(*operands))
 
 
 def _fused(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
@@ -113,7 +109,6 @@ def _identity(lowering: Lowering, op: Operation) -> None:
 
 
 _SPECIAL: dict[str, Callable[[Lowering, Operation, Sequence[SSAValue]], SSAValue]] = {
-    "arith.select": _select,
     "vector.fma": _fused,
     "math.erf": _error_function,
 }

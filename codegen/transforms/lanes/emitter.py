@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from codegen.dialects.arith_casts import ExtUIOp
 from codegen.dialects.gpu import LaneIdOp, ShuffleMode, ShuffleOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.vector_ops import FromElementsOp
@@ -260,7 +261,7 @@ class Emitter:
             return chunk
         if element != bf16:
             return self.value(arith.ExtFOp(chunk, chunk_type(f32, length)))
-        bits = self.value(arith.ExtUIOp(self.bitcast(chunk, i16), cast(IntegerType, chunk_type(i32, length))))
+        bits = self.value(ExtUIOp(self.bitcast(chunk, i16), chunk_type(i32, length)))
         return self.bitcast(self.value(arith.ShLIOp(bits, self.splat(self.constant(16, i32), length))), f32)
 
     def shuffled(self, scalar: SSAValue, from_lane: SSAValue) -> SSAValue:
