@@ -15,11 +15,13 @@ from codegen.modules.kernels import arguments_of, check_fits, kernels_of, set_bl
 from codegen.modules.ways import lower
 from codegen.spirv import emit_spirv
 from codegen.stages import Stages
-from codegen.target import target_of
+from codegen.target import Target, target_of
 from codegen.toolchain import toolchain_versions
 from codegen.transforms.expand_subgroup_threads import counts_subgroups, expand_subgroup_threads
 from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
 from hal import DeviceSpec
+
+_OPERAND_BYTES = 2  # of an element of A and B where MLIR multiplies; ours takes the largest blocks by itself
 
 
 def compile_module(
@@ -44,7 +46,7 @@ def compile_module(
     arguments = {kernel.sym_name.data: arguments_of(kernel) for kernel in kernels}
     counting = {kernel.sym_name.data for kernel in kernels if counts_subgroups(kernel)}
 
-    stages.run("xegpu", lambda: _to_xegpu(module))
+    stages.run("xegpu", lambda: _to_xegpu(module, target))
     taken, bitcode = lower(module, stages, target, distribution)
     optimised = stages.run("llvm", lambda: optimise(bitcode, arguments))
     signatures = tuple(signature_of(kernel, arguments, optimised, counting) for kernel in kernels_of(module))
@@ -72,7 +74,8 @@ def _parsed(source: str, name: str) -> ModuleOp:
     return module
 
 
-def _to_xegpu(module: ModuleOp) -> None:
+def _to_xegpu(module: ModuleOp, target: Target) -> None:
     expand_subgroup_threads(module)
-    lower_xetile(module, LowerXeTilePass())
+    largest = target.block2d_max_rows, target.block2d_max_width_bytes // _OPERAND_BYTES
+    lower_xetile(module, LowerXeTilePass(load_a=largest, load_b=largest, prefetch=largest))
     module.verify()

@@ -1,5 +1,6 @@
 """Both ways from a work-group to lanes give the same numbers, bit for bit, and they are numpy's."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -149,6 +150,27 @@ def test_on_gemms(name: str) -> None:
 
     left = both(text(build_gemm(problem, config, B580)), groups, made)
     assert fixture.worst([np.asarray(value) for value in left]) <= 1
+
+
+def messages(artifact: KernelArtifact) -> dict[str, int]:
+    """How many block messages of each kind the code has."""
+    code = artifact.stage("llvm").data.decode()
+    kinds = ("2d_block_read", "2d_block_write", "2d_block_prefetch")
+    return {kind: len(re.findall(rf"call .*intel_sub_group_{kind}", code)) for kind in kinds}
+
+
+@pytest.mark.parametrize("name", ["ragged", "prefetch", "bf16", "f16_to_f16", "rows_of_48"])
+def test_ours_takes_no_more_messages(name: str) -> None:
+    source = text(build_gemm(GEMMS[name].problem, GEMMS[name].config, B580))
+    by_mlir, by_us = (messages(compiled(source, way)) for way in (Distributor.MLIR, Distributor.XETUNE))
+    assert by_us["2d_block_read"] >= 2
+    assert all(by_us[kind] <= count for kind, count in by_mlir.items()), (by_us, by_mlir)
+
+
+def test_mlir_is_given_the_largest_blocks_that_messages_load() -> None:
+    case = Gemm((128, 128, 64), (128, 128, 32), (4, 2))
+    artifact = compiled(text(build_gemm(case.problem, case.config, B580)), Distributor.MLIR)
+    assert messages(artifact)["2d_block_read"] == 1 + 2  # 32 x 32 of A, 32 x 64 of B
 
 
 EPILOGUE = """
