@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,7 @@ class Compiled:
     parameters: tuple[Parameter, ...]
 
 
+@cache
 def compiled(source: str, chip: str = "pvc") -> Compiled:
     """A kernel as lane code that MLIR verified and lowered to LLVM IR, of which there is SPIR-V."""
     module = parse(source)

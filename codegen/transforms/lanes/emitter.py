@@ -264,8 +264,8 @@ class Emitter:
         bits = self.value(ExtUIOp(self.bitcast(chunk, i16), chunk_type(i32, length)))
         return self.bitcast(self.value(arith.ShLIOp(bits, self.splat(self.constant(16, i32), length))), f32)
 
-    def shuffled(self, scalar: SSAValue, from_lane: SSAValue) -> SSAValue:
-        """What another lane holds in a register."""
+    def shuffled(self, scalar: SSAValue, from_lanes: Sequence[int]) -> SSAValue:
+        """What other lanes hold in a register: for each lane, the one that it takes from."""
         type_ = scalar.type
         width = 64 if isinstance(type_, IndexType) else bits_of(type_)
         if isinstance(type_, IndexType):
@@ -276,7 +276,11 @@ class Emitter:
             wide = scalar
         if width < 32:
             wide = self.value(arith.ExtUIOp(wide, i32))
-        moved = self.value(ShuffleOp(ShuffleMode.IDX, wide, from_lane, self.constant(LANES, i32)))
+        mode, argument = ShuffleMode.IDX, from_lanes
+        flipped = from_lanes[0]
+        if flipped and all(source == lane ^ flipped for lane, source in enumerate(from_lanes)):
+            mode, argument = ShuffleMode.XOR, [flipped] * LANES  # needs no register with lanes
+        moved = self.value(ShuffleOp(mode, wide, self.by_lane(argument), self.constant(LANES, i32)))
         if width < 32:
             moved = self.value(arith.TruncIOp(moved, IntegerType(width)))
         if isinstance(type_, IndexType):

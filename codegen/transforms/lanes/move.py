@@ -125,7 +125,7 @@ class _Search:
         if key not in self._shuffled:
             emitter = self._emitter
             scalar = emitter.register(self._registers[source])
-            self._shuffled[key] = emitter.shuffled(scalar, emitter.by_lane(pattern)), 0
+            self._shuffled[key] = emitter.shuffled(scalar, pattern), 0
         return self._shuffled[key]
 
     def _joined(self, parts: Sequence[tuple[Choice, Register]]) -> Register:
@@ -194,7 +194,7 @@ def _exchange_bit(
     held, at = list(registers), places.copy()
     upper = (np.arange(LANES) >> lane_bit) & 1 == 1
     is_upper = emitter.lanes(upper.tolist())
-    partner = emitter.by_lane([lane ^ (1 << lane_bit) for lane in range(LANES)])
+    partner = [lane ^ (1 << lane_bit) for lane in range(LANES)]
     for low in range(len(held)):
         high = low | 1 << register_bit
         if low == high:

@@ -156,7 +156,7 @@ class _Reducer:
                 continue
             if any(a & b for a, b in zip(partial.elements, elements, strict=True)):
                 continue
-            received = emitter.shuffled(partial.scalar, emitter.by_lane(other.tolist()))
+            received = emitter.shuffled(partial.scalar, other.tolist())
             partial = self._both(partial, _Partial(partial.results, elements, received))
         return partial
 

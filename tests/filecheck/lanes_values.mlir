@@ -1,0 +1,174 @@
+// RUN: xetune opt %s --pass lower-to-lanes --split-input-file | filecheck %s
+// The sum of a row: registers of a lane, then lanes with each other; all lanes have it, and spread it for nothing.
+gpu.module @kernels {
+  gpu.func @rows(%A: memref<2x32xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    %d = xegpu.create_nd_tdesc %A : memref<2x32xf32> -> !xegpu.tensor_desc<2x32xf32>
+    %v = xegpu.load_nd %d[0, 0] : !xegpu.tensor_desc<2x32xf32> -> vector<2x32xf32>
+    %zero = arith.constant dense<0.0> : vector<2xf32>
+    %sums = vector.multi_reduction <add>, %v, %zero [1] : vector<2x32xf32> to vector<2xf32>
+    %column = vector.shape_cast %sums : vector<2xf32> to vector<2x1xf32>
+    %all = vector.broadcast %column : vector<2x1xf32> to vector<2x32xf32>
+    xegpu.store_nd %all, %d[0, 0] : vector<2x32xf32>, !xegpu.tensor_desc<2x32xf32>
+    gpu.return
+  }
+}
+
+// CHECK:      builtin.module {
+// CHECK-NEXT:   gpu.module @kernels {
+// CHECK-NEXT:     gpu.func @rows(%A: memref<2x32xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+// CHECK-NEXT:       %0 = arith.constant 128 : i32
+// CHECK-NEXT:       %1 = arith.constant 2 : i32
+// CHECK-NEXT:       %2 = arith.constant 0 : i32
+// CHECK-NEXT:       %3 = arith.constant 16 : i32
+// CHECK-NEXT:       %4 = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:       %5 = arith.constant 1 : i32
+// CHECK-NEXT:       %6 = arith.constant 4 : i32
+// CHECK-NEXT:       %7 = arith.constant 8 : i32
+// CHECK-NEXT:       %8 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<2x32xf32>) -> index
+// CHECK-NEXT:       %9 = arith.index_cast %8 : index to i64
+// CHECK-NEXT:       %10 = llvm.inttoptr %9 : i64 to !llvm.ptr<1>
+// CHECK-NEXT:       %11 = "xevm.blockload2d"(%10, %0, %1, %0, %2, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<2xi32>
+// CHECK-NEXT:       %12 = arith.bitcast %11 : vector<2xi32> to vector<2xf32>
+// CHECK-NEXT:       %13 = "xevm.blockload2d"(%10, %0, %1, %0, %3, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<2xi32>
+// CHECK-NEXT:       %14 = arith.bitcast %13 : vector<2xi32> to vector<2xf32>
+// CHECK-NEXT:       %15 = vector.extract %12[0] : f32 from vector<2xf32>
+// CHECK-NEXT:       %16 = vector.extract %12[1] : f32 from vector<2xf32>
+// CHECK-NEXT:       %17 = vector.extract %14[0] : f32 from vector<2xf32>
+// CHECK-NEXT:       %18 = vector.extract %14[1] : f32 from vector<2xf32>
+// CHECK-NEXT:       %19 = arith.addf %15, %17 : f32
+// CHECK-NEXT:       %20, %21 = gpu.shuffle xor %19, %5, %3 : f32
+// CHECK-NEXT:       %22 = arith.addf %19, %20 : f32
+// CHECK-NEXT:       %23, %24 = gpu.shuffle xor %22, %1, %3 : f32
+// CHECK-NEXT:       %25 = arith.addf %22, %23 : f32
+// CHECK-NEXT:       %26, %27 = gpu.shuffle xor %25, %6, %3 : f32
+// CHECK-NEXT:       %28 = arith.addf %25, %26 : f32
+// CHECK-NEXT:       %29, %30 = gpu.shuffle xor %28, %7, %3 : f32
+// CHECK-NEXT:       %31 = arith.addf %28, %29 : f32
+// CHECK-NEXT:       %32 = arith.addf %16, %18 : f32
+// CHECK-NEXT:       %33, %34 = gpu.shuffle xor %32, %5, %3 : f32
+// CHECK-NEXT:       %35 = arith.addf %32, %33 : f32
+// CHECK-NEXT:       %36, %37 = gpu.shuffle xor %35, %1, %3 : f32
+// CHECK-NEXT:       %38 = arith.addf %35, %36 : f32
+// CHECK-NEXT:       %39, %40 = gpu.shuffle xor %38, %6, %3 : f32
+// CHECK-NEXT:       %41 = arith.addf %38, %39 : f32
+// CHECK-NEXT:       %42, %43 = gpu.shuffle xor %41, %7, %3 : f32
+// CHECK-NEXT:       %44 = arith.addf %41, %42 : f32
+// CHECK-NEXT:       %45 = vector.from_elements %31, %44 : vector<2xf32>
+// CHECK-NEXT:       %46 = vector.broadcast %4 : f32 to vector<2xf32>
+// CHECK-NEXT:       %47 = arith.addf %45, %46 : vector<2xf32>
+// CHECK-NEXT:       %48 = arith.bitcast %47 : vector<2xf32> to vector<2xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%10, %0, %1, %0, %2, %2, %48) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<2xi32>) -> ()
+// CHECK-NEXT:       %49 = arith.bitcast %47 : vector<2xf32> to vector<2xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%10, %0, %1, %0, %3, %2, %49) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<2xi32>) -> ()
+// CHECK-NEXT:       gpu.return
+// CHECK-NEXT:     }
+// CHECK-NEXT:   }
+// CHECK-NEXT: }
+
+// -----
+
+// A lane takes from others only what it lacks: the last two columns of the first group are in other lanes now.
+gpu.module @kernels {
+  gpu.func @shift(%A: memref<1x32xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    %d = xegpu.create_nd_tdesc %A : memref<1x32xf32> -> !xegpu.tensor_desc<1x32xf32>
+    %v = xegpu.load_nd %d[0, 0] : !xegpu.tensor_desc<1x32xf32> -> vector<1x32xf32>
+    %s = vector.extract_strided_slice %v {offsets = [0, 2], sizes = [1, 16], strides = [1, 1]} : vector<1x32xf32> to vector<1x16xf32>
+    %w = vector.insert_strided_slice %s, %v {offsets = [0, 16], strides = [1, 1]} : vector<1x16xf32> into vector<1x32xf32>
+    xegpu.store_nd %w, %d[0, 0] : vector<1x32xf32>, !xegpu.tensor_desc<1x32xf32>
+    gpu.return
+  }
+}
+
+// CHECK:      builtin.module {
+// CHECK-NEXT:   gpu.module @kernels {
+// CHECK-NEXT:     gpu.func @shift(%A: memref<1x32xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+// CHECK-NEXT:       %0 = arith.constant 128 : i32
+// CHECK-NEXT:       %1 = arith.constant 1 : i32
+// CHECK-NEXT:       %2 = arith.constant 0 : i32
+// CHECK-NEXT:       %3 = arith.constant 16 : i32
+// CHECK-NEXT:       %4 = gpu.lane_id
+// CHECK-NEXT:       %5 = arith.index_cast %4 : index to i32
+// CHECK-NEXT:       %6 = arith.extui %5 : i32 to i64
+// CHECK-NEXT:       %7 = arith.constant 4 : i64
+// CHECK-NEXT:       %8 = arith.muli %6, %7 : i64
+// CHECK-NEXT:       %9 = arith.constant 1224658842671273010 : i64
+// CHECK-NEXT:       %10 = arith.shrui %9, %8 : i64
+// CHECK-NEXT:       %11 = arith.trunci %10 : i64 to i32
+// CHECK-NEXT:       %12 = arith.constant 15 : i32
+// CHECK-NEXT:       %13 = arith.andi %11, %12 : i32
+// CHECK-NEXT:       %14 = arith.constant 14 : i32
+// CHECK-NEXT:       %15 = arith.cmpi ult, %5, %14 : i32
+// CHECK-NEXT:       %16 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<1x32xf32>) -> index
+// CHECK-NEXT:       %17 = arith.index_cast %16 : index to i64
+// CHECK-NEXT:       %18 = llvm.inttoptr %17 : i64 to !llvm.ptr<1>
+// CHECK-NEXT:       %19 = "xevm.blockload2d"(%18, %0, %1, %0, %2, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 1 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<1xi32>
+// CHECK-NEXT:       %20 = vector.extract %19[0] : i32 from vector<1xi32>
+// CHECK-NEXT:       %21 = arith.bitcast %20 : i32 to f32
+// CHECK-NEXT:       %22 = "xevm.blockload2d"(%18, %0, %1, %0, %3, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 1 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<1xi32>
+// CHECK-NEXT:       %23 = vector.extract %22[0] : i32 from vector<1xi32>
+// CHECK-NEXT:       %24 = arith.bitcast %23 : i32 to f32
+// CHECK-NEXT:       %25, %26 = gpu.shuffle idx %21, %13, %3 : f32
+// CHECK-NEXT:       %27, %28 = gpu.shuffle xor %24, %14, %3 : f32
+// CHECK-NEXT:       %29 = arith.select %15, %25, %27 : f32
+// CHECK-NEXT:       %30 = arith.bitcast %21 : f32 to i32
+// CHECK-NEXT:       %31 = vector.broadcast %30 : i32 to vector<1xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%18, %0, %1, %0, %2, %2, %31) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 1 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<1xi32>) -> ()
+// CHECK-NEXT:       %32 = arith.bitcast %29 : f32 to i32
+// CHECK-NEXT:       %33 = vector.broadcast %32 : i32 to vector<1xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%18, %0, %1, %0, %3, %2, %33) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 1 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<1xi32>) -> ()
+// CHECK-NEXT:       gpu.return
+// CHECK-NEXT:     }
+// CHECK-NEXT:   }
+// CHECK-NEXT: }
+
+// -----
+
+// A loop carries the chunks of a vector and the place of a descriptor.
+gpu.module @kernels {
+  gpu.func @carried(%A: memref<64x16xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c64 = arith.constant 64 : index
+    %first = xegpu.create_nd_tdesc %A[0, 0] : memref<64x16xf32> -> !xegpu.tensor_desc<4x16xf32>
+    %zero = arith.constant dense<0.0> : vector<4x16xf32>
+    %r:2 = scf.for %i = %c0 to %c64 step %c4 iter_args(%d = %first, %sum = %zero) -> (!xegpu.tensor_desc<4x16xf32>, vector<4x16xf32>) {
+      %v = xegpu.load_nd %d : !xegpu.tensor_desc<4x16xf32> -> vector<4x16xf32>
+      %s = arith.addf %sum, %v : vector<4x16xf32>
+      %next = xegpu.update_nd_offset %d, [4, 0] : !xegpu.tensor_desc<4x16xf32>
+      scf.yield %next, %s : !xegpu.tensor_desc<4x16xf32>, vector<4x16xf32>
+    }
+    xegpu.store_nd %r#1, %first : vector<4x16xf32>, !xegpu.tensor_desc<4x16xf32>
+    gpu.return
+  }
+}
+
+// CHECK:      builtin.module {
+// CHECK-NEXT:   gpu.module @kernels {
+// CHECK-NEXT:     gpu.func @carried(%A: memref<64x16xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+// CHECK-NEXT:       %0 = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:       %1 = arith.constant 0 : index
+// CHECK-NEXT:       %2 = arith.constant 64 : i32
+// CHECK-NEXT:       %3 = arith.constant 4 : index
+// CHECK-NEXT:       %4 = arith.constant 0 : i32
+// CHECK-NEXT:       %c0 = arith.constant 0 : index
+// CHECK-NEXT:       %c4 = arith.constant 4 : index
+// CHECK-NEXT:       %c64 = arith.constant 64 : index
+// CHECK-NEXT:       %5 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<64x16xf32>) -> index
+// CHECK-NEXT:       %6 = arith.index_cast %5 : index to i64
+// CHECK-NEXT:       %7 = llvm.inttoptr %6 : i64 to !llvm.ptr<1>
+// CHECK-NEXT:       %8 = vector.broadcast %0 : f32 to vector<4xf32>
+// CHECK-NEXT:       %9, %10, %11 = scf.for %i = %c0 to %c64 step %c4 iter_args(%12 = %1, %13 = %1, %14 = %8) -> (index, index, vector<4xf32>) {
+// CHECK-NEXT:         %15 = arith.index_cast %13 : index to i32
+// CHECK-NEXT:         %16 = arith.index_cast %12 : index to i32
+// CHECK-NEXT:         %17 = "xevm.blockload2d"(%7, %2, %2, %2, %15, %16) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<4xi32>
+// CHECK-NEXT:         %18 = arith.bitcast %17 : vector<4xi32> to vector<4xf32>
+// CHECK-NEXT:         %19 = arith.addf %14, %18 : vector<4xf32>
+// CHECK-NEXT:         %20 = arith.addi %12, %3 : index
+// CHECK-NEXT:         scf.yield %20, %13, %19 : index, index, vector<4xf32>
+// CHECK-NEXT:       }
+// CHECK-NEXT:       %21 = arith.bitcast %11 : vector<4xf32> to vector<4xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%7, %2, %2, %2, %4, %4, %21) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<4xi32>) -> ()
+// CHECK-NEXT:       gpu.return
+// CHECK-NEXT:     }
+// CHECK-NEXT:   }
+// CHECK-NEXT: }
