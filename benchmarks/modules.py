@@ -1,0 +1,97 @@
+"""Modules by both ways to lanes: compile time by stage in one warm process, size of the code, and what the GPU runs.
+
+Run: python -m benchmarks.modules [--count 5] [--device b580] [--ocloc PATH]
+"""
+
+import argparse
+import statistics
+from pathlib import Path
+
+from benchmarks.isa import isa_of
+from codegen import (
+    CompileFailed,
+    Distributor,
+    Extent,
+    GemmProblem,
+    KernelArtifact,
+    KernelConfig,
+    MatmulConfig,
+    Prefetch,
+    PrefetchLevels,
+    XeStrategy,
+    compile_module,
+)
+from codegen.build.gemm import build_gemm
+from codegen.dialects import text
+from codegen.target import target_of
+from hal import DeviceSpec
+from hal.xe import find
+from tuner.heuristic import default_config
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+STAGES = ("source", "xegpu", "subgroup", "lanes", "llvm", "spirv")
+_LOAD = Extent(32, 32, 32)
+
+
+def main() -> None:
+    """Print one table, in Markdown: times in ms, medians."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--count", type=int, default=5)
+    arguments.add_argument("--device", default="b580")
+    arguments.add_argument("--ocloc", type=Path, help="Intel's offline compiler, for what the GPU runs")
+    options = arguments.parse_args()
+    spec, ocloc = find(options.device), options.ocloc
+    columns = ["module", "way", *STAGES, "total ms", "lanes lines", "LLVM lines", "SPIR-V bytes"]
+    columns += ["dpas", "sends", "moves", "spilled bytes"] if ocloc is not None else []
+    _print(columns)
+    _print(["---", "---", *(["---:"] * (len(columns) - 2))])
+    for name, source in modules(spec).items():
+        for way in Distributor:
+            try:
+                _print([name, way.value, *_row(source, way, spec, options.count, ocloc)])
+            except CompileFailed:
+                continue  # MLIR's way has a fault that the module runs into
+
+
+def modules(spec: DeviceSpec) -> dict[str, str]:
+    """The examples and some GEMMs, as text by name."""
+    sources = {file.stem: file.read_text() for file in sorted(EXAMPLES.glob("*.mlir"))}
+    large, odd = GemmProblem(4096, 2048, 1024), GemmProblem(1000, 1016, 520)
+    cases = {
+        "GEMM 256x256x32 on 8x4": (large, _config((256, 256, 32), (8, 4), 0)),
+        "GEMM 256x256x32 on 8x4, prefetch": (large, _config((256, 256, 32), (8, 4), 3)),
+        "GEMM of the heuristic": (large, default_config(large, spec)),
+        "ragged GEMM of the heuristic": (odd, default_config(odd, spec)),
+    }
+    return sources | {name: text(build_gemm(*case, spec)) for name, case in cases.items()}
+
+
+def _config(block: tuple[int, int, int], subgroups: tuple[int, int], distance: int) -> KernelConfig:
+    prefetch = Prefetch(PrefetchLevels.L1, distance) if distance else Prefetch()
+    return KernelConfig(MatmulConfig(Extent(1, 1, 1), Extent(*block), _LOAD), XeStrategy(subgroups, prefetch))
+
+
+def _row(source: str, way: Distributor, spec: DeviceSpec, count: int, ocloc: Path | None) -> list[str]:
+    artifacts = [compile_module(source, spec, distribution=way) for _ in range(count + 1)][1:]
+    times = [[_elapsed(artifact, stage) for artifact in artifacts] for stage in STAGES]
+    totals = [sum(stage.elapsed_ms for stage in artifact.stages) for artifact in artifacts]
+    code = {stage.name: stage.data for stage in artifacts[0].stages}
+    row = [f"{statistics.median(values):.0f}" if any(values) else "" for values in [*times, totals]]
+    row += [str(code[stage].count(b"\n")) if stage in code else "" for stage in ("lanes", "llvm")]
+    row.append(str(len(code["spirv"])))
+    if ocloc is not None:
+        isa = isa_of(code["spirv"], target_of(spec).chip, ocloc)
+        row += map(str, (isa.dpas, isa.sends, isa.moves, isa.spilled_bytes))
+    return row
+
+
+def _elapsed(artifact: KernelArtifact, stage: str) -> float:
+    return sum(s.elapsed_ms for s in artifact.stages if s.name == stage)
+
+
+def _print(cells: list[str]) -> None:
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
