@@ -23,10 +23,10 @@ def _for(lowering: Lowering, op: Operation) -> None:
         _carried(lowering, lowering[s], lowering.layout(a)) for a, s in zip(old.args[1:], op.iter_args, strict=True)
     ]
     block = _entered(lowering, old.args[1:], starts, first=[(old.args[0], lower)])
+    loop = scf.ForOp(lower, upper, step, _all_parts(starts), block)  # first, as its bounds say what divides its counter
     with lowering.emitter.into(block):
         lowering.lower(old)
         _yield(lowering, old, starts)
-    loop = scf.ForOp(lower, upper, step, _all_parts(starts), block)
     lowering.emitter.add(loop)
     _define_all(lowering, op.results, starts, loop.results)
 

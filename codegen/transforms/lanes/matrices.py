@@ -1,6 +1,7 @@
 """Matrices in shared local memory: load_matrix and store_matrix lane by lane, in vectors where that is contiguous."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from math import gcd
 
 import numpy as np
@@ -14,7 +15,7 @@ from codegen.transforms.lanes.chosen_layouts import chosen_layout
 from codegen.transforms.lanes.divisibility import divisor
 from codegen.transforms.lanes.emitter import Emitter, length_of
 from codegen.transforms.lanes.lane_memory import Guarded, load, numbers_of, owners, pointer_at, store
-from codegen.transforms.lanes.layout import LaneLayout, Places
+from codegen.transforms.lanes.layout import LONGEST, LaneLayout, Places, pieces
 from codegen.transforms.lanes.lowering import Handler, Lowering, element_type, vector_type
 from codegen.transforms.lanes.surfaces import pointer_of
 from codegen.transforms.lanes.values import Lanes, Matrix, shape_of
@@ -114,13 +115,17 @@ class _Layout:
         return 1 if self._open else gcd(*parts, *self.steps[first].tolist(), _ALIGNED_ELEMENTS)
 
     def runs(self, layout: LaneLayout) -> Iterator[tuple[int, int]]:
-        """First register and length of what lies contiguously in each lane."""
+        """First register and length of what lies contiguously in each lane, in lengths that vectors have."""
         for first, length in layout.spans():
-            steps = self.steps[first : first + length]
-            if not self._open and (steps == steps[0] + np.arange(length)[:, None]).all():
-                yield first, length
-            else:
-                yield from ((first + i, 1) for i in range(length))
+            ends = [first + i for i in range(1, length) if not self._follows(first + i)]
+            for start, end in pairwise([first, *ends, first + length]):
+                for piece in pieces(end - start, LONGEST):
+                    yield start, piece
+                    start += piece
+
+    def _follows(self, register: int) -> bool:
+        """Whether a register lies right behind the one before, in each lane."""
+        return not self._open and bool((self.steps[register] == self.steps[register - 1] + 1).all())
 
 
 def _load(lowering: Lowering, op: Operation) -> None:
