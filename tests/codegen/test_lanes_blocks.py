@@ -75,6 +75,50 @@ def test_dynamic_matrices_rely_on_what_the_launch_gives() -> None:
     copied(copy((33, 36), (16, 32), "f32", dynamic=True), (33, 36), "f32", (2, 3, 1))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "desc", "offset", "message"),
+    [
+        ("%A: memref<3x8x32xf16>", "%A", "%z, %c0, %c0", True),  # matrices of 512 bytes
+        ("%A: memref<3x9x32xf16>", "%A", "%z, %c0, %c0", True),  # of 576: multiples of 64, too
+        ("%A: memref<3x9x40xf16>", "%A", "%z, %c0, %c0", False),  # of 720
+        ("%A: memref<16x64xf16>", "%A", "%z, %twice", True),
+        ("%A: memref<16x64xf16>", "%A", "%z, %z", False),  # any column, so maybe in the middle of a word
+        ("%A: memref<16x64xf16, strided<[64, 1], offset: 32>>", "%A", "%z, %twice", True),
+        ("%A: memref<16x64xf16, strided<[64, 1], offset: 8>>", "%A", "%z, %twice", False),
+    ],
+)
+def test_messages_only_go_where_memory_is_aligned(arguments: str, desc: str, offset: str, message: bool) -> None:
+    memory = arguments.partition(": ")[2]
+    body = f"""
+    %z = gpu.block_id z
+    %two = arith.constant 2 : index
+    %twice = arith.muli %z, %two : index
+    %d = xegpu.create_nd_tdesc {desc} : {memory} -> !xegpu.tensor_desc<8x16xf16>
+    %v = xegpu.load_nd %d[{offset}] : !xegpu.tensor_desc<8x16xf16> -> vector<8x16xf16>
+    %od = xegpu.create_nd_tdesc %O : memref<8x48xf16> -> !xegpu.tensor_desc<8x16xf16>
+    xegpu.store_nd %v, %od[0, 16] : vector<8x16xf16>, !xegpu.tensor_desc<8x16xf16>"""
+    source = kernel(f"{arguments}, %O: memref<8x48xf16>", body)
+    assert ("2d_block_read" in compiled(source).ll) == message
+    if "offset" not in memory:
+        shape = [int(n) for n in memory[7:-4].split("x") if n]
+        check(source, [numbers("f16", *shape), np.zeros((8, 48), np.float16)])
+
+
+def test_rows_of_a_matrix_as_blocks_of_one_dimension() -> None:
+    body = """
+    %x = gpu.block_id x
+    %d = xegpu.create_nd_tdesc %A : memref<5x48xf32> -> !xegpu.tensor_desc<32xf32>
+    %v = xegpu.load_nd %d[%x, %c16] : !xegpu.tensor_desc<32xf32> -> vector<32xf32>
+    %o = xegpu.create_nd_tdesc %O : memref<160xf32> -> !xegpu.tensor_desc<32xf32>
+    %at = arith.muli %x, %c32 : index
+    xegpu.store_nd %v, %o[%at] : vector<32xf32>, !xegpu.tensor_desc<32xf32>"""
+    source = kernel("%A: memref<5x48xf32>, %O: memref<160xf32>", body)
+    a = numbers("f32", 5, 48)
+    _, out = check(source, [a, np.zeros(160, np.float32)], grid=(5, 1, 1))
+    assert isinstance(out, np.ndarray)
+    np.testing.assert_array_equal(out.reshape(5, 32), a[:, 16:])
+
+
 def test_what_is_relied_on_is_said() -> None:
     module = parse(copy((64, 64), (16, 32), "f16", dynamic=True))
     lower_to_lanes(module)

@@ -280,3 +280,13 @@ def test_results_of_row_reductions_stay_in_all_lanes() -> None:
 def test_many_shuffles_are_none_where_the_lane_keeps_its_own() -> None:
     text = apply("%r = vector.broadcast %a : {A} to {R}", (1, 48), (10, 48))
     assert "sub_group_shuffle" not in compiled(text).ll
+
+
+@pytest.mark.parametrize(("element", "to"), [("f32", "f32"), ("f16", "f32"), ("i8", "i32")])
+def test_contractions_without_dpas(element: str, to: str) -> None:
+    maps = "affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>"
+    iterators = '["parallel", "parallel", "reduction"]'
+    how = f"{{{{indexing_maps = [{maps}], iterator_types = {iterators}, kind = #vector.kind<add>}}}}"
+    zero = "0" if to == "i32" else "0.5"
+    body = f"%c = arith.constant dense<{zero}> : {{R}} %r = vector.contract {how} %a, %b, %c : {{A}}, {{B}} into {{R}}"
+    apply(body, (6, 8), (6, 32), element, to, other=(8, 32), tolerance=1e-5)

@@ -31,6 +31,16 @@ def divisor(value: Index) -> int:
     return 1
 
 
+def is_given(value: Index) -> bool:
+    """Whether an index hangs on what a launch gives, or memory, so that only the launch knows what divides it."""
+    if not isinstance(value, SSAValue):
+        return False
+    owner = value.owner
+    if isinstance(owner, Operation):
+        return owner.name.startswith(("memref.", "llvm.")) or any(map(is_given, owner.operands))
+    return not isinstance(owner.parent_op(), scf.ForOp) or not isinstance(value, BlockArgument) or value.index > 0
+
+
 def constant_part(value: Index) -> int:
     """The number in a sum; 0 of what is not a sum."""
     known = number(value)

@@ -15,6 +15,7 @@ from codegen.transforms.lanes import (
     blocks,
     buffers,
     constants,
+    contraction,
     control,
     dpas,
     elementwise,
@@ -39,6 +40,7 @@ _GROUPS = (
     constants,
     movement,
     reductions,
+    contraction,
     control,
     surfaces,
     blocks,
@@ -90,7 +92,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp) -> None:
     lowering.emitter.finish()
     function.detach_region(function.body)
     function.add_region(Region(new))
-    function.properties["function_type"] = FunctionType.from_lists(types, [])
+    function.properties["function_type"] = FunctionType.from_lists(types, list(function.function_type.outputs))
     function.properties.pop("workgroup_attributions", None)
     if lowering.assumed:
         function.attributes[ASSUMED] = ArrayAttr([StringAttr(a) for a in sorted(lowering.assumed)])

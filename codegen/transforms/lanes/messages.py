@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from codegen.dialects.xevm import BlockMessage
-from codegen.transforms.lanes.divisibility import constant_part, divisor
+from codegen.transforms.lanes.divisibility import constant_part, divisor, is_given
 from codegen.transforms.lanes.layout import LANES, LaneLayout, Places, by_row, canonical, pieces, row_pairs
 from codegen.transforms.lanes.surfaces import MatrixAccess
 
@@ -20,6 +20,7 @@ _MIN_BYTES = 64
 _MAX_EXTENT = 1 << 24
 _PITCH_BYTES = 16
 _COLUMN_BYTES = 4
+_BASE_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +166,13 @@ def legality(matrix: MatrixAccess, bits: int) -> Legality:
                 return Legality(legal=False)
         else:
             assumed.append(f"{what} at least {least} bytes and a multiple of {multiple}")
-    if constant_part(matrix.column) * nbytes % _COLUMN_BYTES:
-        return Legality(legal=False)
-    if divisor(matrix.column) * nbytes % _COLUMN_BYTES:
-        assumed.append(f"columns of blocks a multiple of {_COLUMN_BYTES} bytes")
+    places = [(matrix.column, 1, _COLUMN_BYTES, "columns of blocks")]
+    places += [(offset, stride, _BASE_BYTES, "matrices of a buffer") for offset, stride in matrix.skipped]
+    for offset, stride, multiple, what in places:
+        if divisor(offset) * divisor(stride) * nbytes % multiple == 0:
+            continue
+        fixed = constant_part(offset) * divisor(stride) * nbytes % multiple and not is_given(stride)
+        if fixed or not (is_given(offset) or is_given(stride)):
+            return Legality(legal=False)
+        assumed.append(f"{what} at multiples of {multiple} bytes")
     return Legality(legal=True, assumed=tuple(assumed))

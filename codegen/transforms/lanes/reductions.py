@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.maps import Ints
 from codegen.dialects.vector_ops import MultiReductionOp
-from codegen.transforms.lanes.emitter import Emitter, Register, bits_of
+from codegen.transforms.lanes.emitter import Emitter, Register, bits_of, element_of
 from codegen.transforms.lanes.layout import LANES, NOTHING, Places, canonical, layout_of
 from codegen.transforms.lanes.lowering import Handler, Lowering, element_type, vector_type
 from codegen.transforms.lanes.move import convert
@@ -35,6 +35,11 @@ _COMBINE: Mapping[str, tuple[_Combine, _Combine]] = {
     "minimumf": (arith.MinimumfOp, arith.MinimumfOp),
     "maximumf": (arith.MaximumfOp, arith.MaximumfOp),
 }
+
+
+def combine(emitter: Emitter, kind: str, a: SSAValue, b: SSAValue) -> SSAValue:
+    """Combine two scalars or chunks."""
+    return emitter.value(_COMBINE[kind][isinstance(element_of(a), AnyFloat)](a, b))
 
 
 def _multi_reduction(lowering: Lowering, op: Operation) -> None:
@@ -101,7 +106,7 @@ class _Reducer:
 
     def combine(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """Two scalars or chunks."""
-        return self._emitter.value(_COMBINE[self._kind][isinstance(self._element, AnyFloat)](a, b))
+        return combine(self._emitter, self._kind, a, b)
 
     def reduce(self, value: Lanes, result_of: Places, type_: VectorType[Attribute]) -> Lanes | None:
         """The vector whose element `result_of[e]` combines each element e of `value`.
