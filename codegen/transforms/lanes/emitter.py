@@ -245,6 +245,10 @@ class Emitter:
         length = length_of(chunk) * bits_of(element_of(chunk)) // bits_of(element)
         if length_of(chunk) == length:
             return self.value(arith.BitcastOp(chunk, chunk_type(element, length)))
+        halves = _halves(chunk)
+        if halves and length % 2 == 0 and length < length_of(chunk):  # words are joined without moves, halves are not
+            words = [self.bitcast(half, element) for half in halves]
+            return self.chunk([(word, position) for word in words for position in range(length // 2)])
         if not isinstance(chunk.type, VectorType):
             chunk = self.value(xvector.BroadcastOp(chunk, VectorType(chunk.type, [1])))
         cast_ = self.value(xvector.BitcastOp(chunk, VectorType(element, [length])))
@@ -301,6 +305,14 @@ class _Inside:
 
     def __exit__(self, *_: object) -> None:
         self._emitter.builder = self._before
+
+
+def _halves(chunk: SSAValue) -> Sequence[SSAValue]:
+    """The two chunks of one length that a chunk was joined of, if it was."""
+    joined = chunk.owner
+    if not isinstance(joined, xvector.ShuffleOp) or joined.mask.get_values() != tuple(range(length_of(chunk))):
+        return ()
+    return (joined.v1, joined.v2) if 2 * length_of(joined.v1) == length_of(chunk) else ()
 
 
 def chunk_type(element: Attribute, length: int) -> Attribute:
