@@ -53,7 +53,7 @@ FAULTS = {
     "reduction_minnumf_1": {"row_reduction"},
     "reduction_maximumf_1": {"row_reduction"},
     "reduction_of_all": {"scalar_reduction"},
-    "blocked": {"row_reduction"},
+    "blocked": {"row_reduction", "computed_rows"},
     "scattered": {"scattered_prefetch"},
     "atomic": {"atomic"},
     "atomic_columns": {"atomic"},
