@@ -17,15 +17,17 @@ from xdsl.dialects.builtin import (
     i16,
     i32,
 )
+from xdsl.dialects.vector import BitcastOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.arith_casts import ExtSIOp, TruncIOp
 from codegen.dialects.llvm_ops import DeviceCallOp, DeviceFuncOp
 from codegen.dialects.maps import Ints
+from codegen.dialects.vector_ops import ExtractStridedSliceOp, integers
 from codegen.dialects.xegpu import DpasOp
 from codegen.dialects.xevm import MmaOp
-from codegen.transforms.lanes.emitter import Emitter, bits_of, chunk_type, element_of, length_of
+from codegen.transforms.lanes.emitter import Emitter, Register, bits_of, chunk_type, element_of, length_of
 from codegen.transforms.lanes.layout import LANES, LaneLayout, Places, canonical, column_pairs, pieces, row_pairs
 from codegen.transforms.lanes.lowering import Handler, Lowering
 from codegen.transforms.lanes.move import splat
@@ -132,7 +134,7 @@ class _Product:
         self._lowering, self._kind = lowering, kind
         self._emitter = lowering.emitter
         (self._m, self._k), (_, n) = plain_shapes(op)
-        self._a = lowering.vector(op.a, layout_a(op)).registers()
+        self._a = _uncut(self._emitter, lowering.vector(op.a, layout_a(op)).registers())
         self._b = lowering.vector(op.b, layout_b(op)).registers()
         type_ = op.d.type
         self._result = lane_element(type_.element_type)
@@ -197,6 +199,23 @@ class _Product:
         self._lowering.functions.setdefault(symbol, declaration)
         result = emitter.value(DeviceCallOp(symbol, [a, b, c], c.type))
         return result if result.type == type_ else emitter.bitcast(result, bf16)
+
+
+def _uncut(emitter: Emitter, registers: Sequence[Register]) -> list[Register]:
+    """Registers as parts of whole messages' words: Intel's compiler copies words that are cut, then their elements."""
+    wholes: dict[SSAValue, SSAValue] = {}
+    out: list[Register] = []
+    for chunk, position in registers:
+        cast_ = chunk.owner
+        cut = cast_.source.owner if isinstance(cast_, BitcastOp) else None
+        if isinstance(cut, ExtractStridedSliceOp):
+            words, parts = cut.source, length_of(chunk) // length_of(cut.result)
+            if 1 <= parts <= LANES // length_of(words):
+                if words not in wholes:
+                    wholes[words] = emitter.bitcast(words, element_of(chunk))
+                chunk, position = wholes[words], integers(cut.offsets)[0] * parts + position
+        out.append((chunk, position))
+    return out
 
 
 _LETTERS: dict[Attribute, str] = {i16: "s", i32: "i", f32: "f", f16: "Dh"}

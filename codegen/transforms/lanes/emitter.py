@@ -220,7 +220,7 @@ class Emitter:
         lengths = [length_of(s) for s in sources]
         if len(sources) == 1 and [p for _, p in registers] == list(range(lengths[0])):
             return first
-        if len(sources) <= 2 and min(lengths) > 1 and len(set(lengths)) == 1:
+        if len(sources) <= 2 and min(lengths) > 1 and len(set(lengths)) == 1 and not _are_words(sources):
             mask = [sources.index(chunk) * lengths[0] + position for chunk, position in registers]
             element = cast("VectorType[Attribute]", first.type).element_type
             return self.value(
@@ -305,6 +305,11 @@ class _Inside:
 
     def __exit__(self, *_: object) -> None:
         self._emitter.builder = self._before
+
+
+def _are_words(chunks: Sequence[SSAValue]) -> bool:
+    """Whether chunks are words taken as other elements, which MLIR would shuffle by cutting the message's result."""
+    return any(isinstance(chunk.owner, xvector.BitcastOp) for chunk in chunks)
 
 
 def _halves(chunk: SSAValue) -> Sequence[SSAValue]:
