@@ -4,20 +4,14 @@ The target keeps state from one module to the next: the second module that a pro
 and an error ends the process. So every module is emitted by a fork of a process that never emitted one.
 """
 
-import os
-import resource
-import signal
-from typing import NoReturn
-
 import llvmlite.binding as llvm
 
-from codegen.errors import CompileFailed
+from codegen.fork import in_fork
 from codegen.spirv_check import check_spirv
 
 TRIPLE = "spirv64-unknown-unknown"
 
 _STAGE = "spirv"
-_SHOWN_CHARACTERS = 500
 _CPU_LIMIT_S = 60
 # Rounding f32 to bf16 needs the first; cache hints on loads and prefetches the second.
 _EXTENSIONS = ",".join(
@@ -48,43 +42,12 @@ def emit_spirv(text: str) -> bytes:
     Raises:
         CompileFailed: LLVM refused the text, ended the fork, or emitted a module that is not valid.
     """
-    result, errors = os.memfd_create("spirv"), os.memfd_create("errors")
-    try:
-        child = os.fork()
-        if child == 0:
-            _emit(text, result, errors)
-        _, status = os.waitpid(child, 0)
-        if status != 0:
-            code = os.waitstatus_to_exitcode(status)
-            ended = f"LLVM ended with {signal.Signals(-code).name if code < 0 else f'exit status {code}'}"
-            said = _content(errors).decode(errors="replace").strip()[:_SHOWN_CHARACTERS]
-            raise CompileFailed(_STAGE, f"{ended}: {said}" if said else ended)
-        spirv = _content(result)
-    finally:
-        os.close(result)
-        os.close(errors)
+    spirv = in_fork(_STAGE, "LLVM", lambda: _emit(text), _CPU_LIMIT_S)
     check_spirv(spirv)
     return spirv
 
 
-def _emit(text: str, result: int, errors: int) -> NoReturn:
-    """Runs in the fork, which must not return to the caller's code."""
-    status = 1
-    try:
-        os.dup2(errors, 2)
-        # The worker may be ended while this runs, and nobody would end this.
-        resource.setrlimit(resource.RLIMIT_CPU, (_CPU_LIMIT_S, _CPU_LIMIT_S))
-        module = llvm.parse_assembly(text)
-        module.verify()
-        spirv = memoryview(target_machine().emit_object(module))
-        while spirv:
-            spirv = spirv[os.write(result, spirv) :]
-        status = 0
-    except (RuntimeError, OSError, MemoryError) as error:
-        os.write(errors, f"{error}".encode())
-    finally:
-        os._exit(status)
-
-
-def _content(file: int) -> bytes:
-    return os.pread(file, os.fstat(file).st_size, 0)
+def _emit(text: str) -> bytes:
+    module = llvm.parse_assembly(text)
+    module.verify()
+    return target_machine().emit_object(module)

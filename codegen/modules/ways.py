@@ -5,6 +5,7 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
 from codegen.artifact import Distribution, Distributor
 from codegen.dialects import text
 from codegen.errors import CompileFailed
+from codegen.fork import in_fork
 from codegen.mlir import XeGpuModule
 from codegen.mlir.faults import upstream_faults
 from codegen.modules.kernels import kernels_of
@@ -19,6 +20,7 @@ _SUBGROUP_LEVEL = "sub-group-level"
 _REFUSED = "mlir-refused"
 _ASKED = "asked-for"
 _SHOWN_CHARACTERS = 200
+_CPU_LIMIT_S = 20
 
 
 def lower(module: ModuleOp, stages: Stages, target: Target, asked: Distributor | None) -> tuple[Distribution, bytes]:
@@ -66,7 +68,8 @@ def _why_not_mlir(module: ModuleOp) -> tuple[str, ...]:
 def _by_mlir(module: ModuleOp, stages: Stages, target: Target) -> bytes:
     xegpu = stages.run("xegpu", lambda: _legal(module))
     stages.add("xegpu", "xegpu.mlir", lambda: str(xegpu))
-    return stages.run("llvm", lambda: xegpu.lower(target.chip))
+    # Its passes end the process over some modules.
+    return stages.run("llvm", lambda: in_fork("llvm", "MLIR", lambda: xegpu.lower(target.chip), _CPU_LIMIT_S))
 
 
 def _legal(module: ModuleOp) -> XeGpuModule:
