@@ -46,10 +46,10 @@ def set_blocks(kernels: Sequence[gpu.FuncOp], launches: Sequence[Launch]) -> Non
 
 
 def arguments_of(kernel: gpu.FuncOp) -> tuple[KernelArgument, ...]:
-    """What a kernel takes, as its source has it."""
-    block = kernel.body.blocks[0]
-    names = [argument.name_hint or f"arg{i}" for i, argument in enumerate(block.args)]
-    return tuple(_argument(name, argument.type) for name, argument in zip(names, block.args, strict=True))
+    """What a kernel takes, as its source has it; buffers that the function declares are no arguments."""
+    given = kernel.body.blocks[0].args[: len(kernel.function_type.inputs)]
+    names = [argument.name_hint or f"arg{i}" for i, argument in enumerate(given)]
+    return tuple(_argument(name, argument.type) for name, argument in zip(names, given, strict=True))
 
 
 def _argument(name: str, type_: Attribute) -> KernelArgument:

@@ -183,3 +183,29 @@ def test_the_signature_says_the_shared_memory() -> None:
     (signature,) = compile_module(TOO_LARGE.format(subgroups=4, rows=32), B580).kernels
     assert signature.slm_bytes == 32 * 32 * 4
     assert signature.local_size == (64, 1, 1)
+
+
+DECLARED = """
+gpu.module @m {
+  gpu.func @k(%A: memref<8x16xf32>, %B: memref<8x16xf32>) workgroup(%s: memref<512xi8, 3>) kernel {
+    %d = xegpu.create_mem_desc %s : memref<512xi8, 3> -> !xegpu.mem_desc<8x16xf32>
+    %ta = xegpu.create_nd_tdesc %A : memref<8x16xf32> -> !xegpu.tensor_desc<8x16xf32>
+    %a = xegpu.load_nd %ta[0, 0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
+    xegpu.store_matrix %a, %d[0, 0] : vector<8x16xf32>, !xegpu.mem_desc<8x16xf32>
+    gpu.barrier
+    %b = xegpu.load_matrix %d[0, 0] : !xegpu.mem_desc<8x16xf32> -> vector<8x16xf32>
+    %tb = xegpu.create_nd_tdesc %B : memref<8x16xf32> -> !xegpu.tensor_desc<8x16xf32>
+    xegpu.store_nd %b, %tb[0, 0] : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
+    gpu.return
+  }
+}
+"""
+
+
+def test_a_buffer_that_a_kernel_declares_is_no_argument() -> None:
+    artifact = compile_module(DECLARED, B580)
+    (signature,) = artifact.kernels
+    assert [argument.name for argument in signature.arguments] == ["A", "B"]
+    a, b = np.random.default_rng(2).standard_normal((8, 16)).astype(np.float32), np.zeros((8, 16), np.float32)
+    simulate(artifact, "k", (1, 1, 1), (16, 1, 1), [a, b])
+    np.testing.assert_array_equal(a, b)
