@@ -25,7 +25,10 @@ def in_fork(stage: str, who: str, work: Callable[[], bytes], cpu_limit_s: int) -
             _run(work, result, errors, cpu_limit_s)
         _, status = os.waitpid(child, 0)
         if status != 0:
-            raise CompileFailed(stage, _reason(who, os.waitstatus_to_exitcode(status), _content(errors)))
+            code = os.waitstatus_to_exitcode(status)
+            if code == -signal.SIGXCPU:
+                raise CompileFailed(stage, f"{who} took more than {cpu_limit_s} s of processor time")
+            raise CompileFailed(stage, _reason(who, code, _content(errors)))
         return _content(result)
     finally:
         os.close(result)
@@ -38,7 +41,7 @@ def _run(work: Callable[[], bytes], result: int, errors: int, cpu_limit_s: int) 
     try:
         os.dup2(errors, 2)
         # The worker may be ended while this runs, and nobody would end this.
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu_limit_s, cpu_limit_s))
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu_limit_s, cpu_limit_s + 1))
         data = memoryview(work())
         while data:
             data = data[os.write(result, data) :]
