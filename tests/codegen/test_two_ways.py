@@ -257,6 +257,20 @@ def test_on_epilogues(name: str) -> None:
     np.testing.assert_allclose(doubles(left_x), expected[1], rtol=1e-4, atol=1e-4)
 
 
+def test_on_a_that_is_stored_by_columns() -> None:
+    case, rng = EPILOGUES["bias_relu"], np.random.default_rng(4)
+    source = case.source.replace("memref<64x64xf16>", "memref<64x64xf16, strided<[1, 64]>>")
+    source = source.replace("wg_map = #map_a>", "wg_map = #map_a, order = [0, 1]>")
+    a = np.asfortranarray(rng.uniform(-1, 1, (64, 64)).astype(np.float16))
+    b, x = rng.uniform(-1, 1, (64, 96)).astype(np.float16), rng.uniform(-1, 1, (1, 96)).astype(np.float32)
+    c = np.full((64, 96), np.nan, np.float32)
+    *_, left_c = both(source, (1, 1, 1), lambda: [a, b, x.copy(), c.copy()])
+    expected, _ = case.expected(doubles(a) @ doubles(b), doubles(x))
+    np.testing.assert_allclose(doubles(left_c), expected, rtol=1e-4, atol=1e-4)
+    code = compiled(source, Distributor.XETUNE).stage("llvm").data.decode()
+    assert "load <16 x half>" in code  # words of two elements, not cut
+
+
 @pytest.mark.parametrize(("name", "fault"), [("softmax_rows", "computed_rows"), ("subgroup_gemm", "sub-group-level")])
 def test_mlir_is_not_asked_for_what_it_gets_wrong(name: str, fault: str) -> None:
     source = (EXAMPLES / f"{name}.mlir").read_text()
@@ -282,3 +296,11 @@ def test_a_barrier_that_is_missing_is_a_race(which: int) -> None:
     values = list(example.arguments(np.random.default_rng(0)).values())
     with pytest.raises(RaceDetected, match="shared"):
         simulate(artifact, "gemm", example.grid, None, values)
+
+
+def test_local_memory_is_accessed_in_vectors_that_join_as_words() -> None:
+    source = (EXAMPLES / "gemm_shared_memory.mlir").read_text()
+    code = compile_module(source, B580).stage("llvm").data.decode()
+    assert "store <8 x half>" in code
+    assert not re.search(r"(load|store) half\b", code)
+    assert "<16 x half>" not in code
