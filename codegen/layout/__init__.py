@@ -1,13 +1,22 @@
 """Linear layouts, the planning of block loads, and the maps that deal tiles out to sub-groups and work-items."""
 
 from codegen.layout.block_loads import BlockLoadLayout, block_load_layout
+from codegen.layout.cover import PlacedMessage
 from codegen.layout.distribution import Fragment, bitcast_map, distribute_to_work_items, transposed_map
 from codegen.layout.dpas import DpasLayout, Operand
 from codegen.layout.errata import ERRATA, Erratum
+from codegen.layout.limits import BlockLimits, block_limits
 from codegen.layout.linear import Coordinate, LinearLayout
 from codegen.layout.listing import block_load_listing, corners, first_lane, hardware_view, work_item_table
-from codegen.layout.messages import MESSAGES, BlockMessage, Reading
-from codegen.layout.plan import BlockLimits, BlockLoadPlan, Shuffle, block_limits, plan_block_loads
+from codegen.layout.messages import MESSAGES, BlockMessage, Transfer
+from codegen.layout.plan import (
+    BlockLoadPlan,
+    Shuffle,
+    plan_any_block_loads,
+    plan_block_loads,
+    plan_block_prefetches,
+    plan_block_stores,
+)
 from codegen.layout.refusal import LayoutRefused
 from codegen.layout.subgroups import SharedBlock, block_owners, linear_subgroup_id, subgroup_blocks
 from codegen.layout.work_items import LEGAL_MAPS, Access, LegalMap, WorkItemMap, check_chunk_size, check_work_item_map
@@ -29,9 +38,10 @@ __all__ = [
     "LegalMap",
     "LinearLayout",
     "Operand",
-    "Reading",
+    "PlacedMessage",
     "SharedBlock",
     "Shuffle",
+    "Transfer",
     "WorkItemMap",
     "bitcast_map",
     "block_limits",
@@ -45,7 +55,10 @@ __all__ = [
     "first_lane",
     "hardware_view",
     "linear_subgroup_id",
+    "plan_any_block_loads",
     "plan_block_loads",
+    "plan_block_prefetches",
+    "plan_block_stores",
     "subgroup_blocks",
     "transposed_map",
     "work_item_table",

@@ -6,10 +6,12 @@ within a load, `load` counts loads. Source: Intel's Triton backend, the document
 
 from dataclasses import dataclass
 
+from codegen.layout.cover import PlacedMessage
 from codegen.layout.dpas import COLUMN, ROW, DpasLayout, Operand
+from codegen.layout.limits import BlockLimits
 from codegen.layout.linear import Coordinate, LinearLayout
-from codegen.layout.messages import BlockMessage
-from codegen.layout.plan import BlockLimits, Shuffle, messages_for, shuffles_of
+from codegen.layout.messages import BlockMessage, Transfer
+from codegen.layout.plan import Shuffle, messages_for, shuffles_of
 from codegen.layout.refusal import LayoutRefused
 
 
@@ -60,7 +62,7 @@ def block_load_layout(
     places = [(of.get(ROW, 0), of.get(COLUMN, 0)) for of in steps]
     elements = _in_elements(iterations, pack).extended("load", places)
     tiles = _operand_places(dpas, operand, shape)
-    found = shuffles_of(message, element_bits, _origins(elements), tiles, dpas, operand)
+    found = shuffles_of([PlacedMessage(*at, message) for at in _origins(elements)], element_bits, tiles, dpas, operand)
     return BlockLoadLayout(message, tile, iterations, loads, elements, tuple(found))
 
 
@@ -111,7 +113,7 @@ def _largest_message(geometry: _Geometry, element_bits: int, operand: Operand, l
 
 def _pack(message: BlockMessage, element_bits: int) -> dict[str, int]:
     """Elements in a slot, along rows and along columns."""
-    if message.reading == "read":
+    if message.transfer is Transfer.PLAIN:
         return {ROW: 1, COLUMN: 1}
     packed = ROW if message.bits == element_bits and message.slot_elements > 1 else COLUMN
     each = max(message.slot_elements, message.bits // element_bits)
