@@ -3,28 +3,42 @@
 Source: experiments, each kept as a test of its name in tests/codegen/upstream_faults.
 """
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, FixedBitwidthType, IntegerType, VectorType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FixedBitwidthType,
+    IntegerType,
+    MemRefType,
+    VectorType,
+)
+from xdsl.dialects.vector import BitcastOp
 from xdsl.ir import Attribute, Operation
 
 from codegen.dialects.arith_ops import SelectOp
+from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
 from codegen.dialects.vector_ops import MultiReductionOp, ShapeCastOp, TransposeOp
 from codegen.dialects.xegpu import (
     AllocNbarrierOp,
     AtomicRmwOp,
     ConvertLayoutOp,
+    CreateNdTdescOp,
     DpasOp,
     InitNbarrierOp,
     LayoutAttr,
     LoadMatrixOp,
     LoadNdOp,
+    LoadOp,
     PrefetchNdOp,
     PrefetchOp,
     StoreMatrixOp,
     StoreNdOp,
+    StoreOp,
     TensorDescType,
 )
 
@@ -36,6 +50,8 @@ _WORD_BITS = 32
 _BLOCK_BITS = (16, _WORD_BITS)
 _NO_BUILTIN = ("math.erf", "math.erfc", "math.cbrt", "math.asinh", "math.acosh", "math.atanh")
 _MATRIX = 2
+# Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
+_SURFACE_BYTES, _PITCH_BYTES, _COLUMN_BYTES = 64, 16, 4
 
 
 def multiplies_integers(op: Operation) -> bool:
@@ -97,10 +113,14 @@ def reduces_to_scalar(op: Operation) -> bool:
 
 def takes_part_of_lanes(op: Operation) -> bool:
     """A block whose rows are no whole number of lanes, or that is stored more than one such number wide."""
-    inst_data = _block(op)
-    if inst_data is None or _is_transposed(op):
+    layout = _layout(op)
+    if layout is None or _is_line(op) or _is_transposed(op):
         return False
-    return inst_data[-1] % LANES > 0 or (isinstance(op, StoreNdOp) and inst_data[-1] > LANES)
+    inst_data = layout.data.inst_data
+    if isinstance(op, StoreNdOp) and inst_data is not None and inst_data[-1] > LANES:
+        return True
+    taken = inst_data or layout.data.sg_data
+    return taken is not None and taken[-1] % LANES > 0
 
 
 def takes_odd_elements(op: Operation) -> bool:
@@ -146,9 +166,49 @@ def prefetches_elements(op: Operation) -> bool:
     return isinstance(op, PrefetchOp)
 
 
+def cuts_chunks(op: Operation) -> bool:
+    """An access to chunks that does not say which part of them one instruction takes."""
+    if not isinstance(op, LoadOp | StoreOp):
+        return False
+    desc = op.source.type if isinstance(op, LoadOp) else op.dest.type
+    scatter = desc.scatter if isinstance(desc, TensorDescType) else None
+    chunk = op.chunk_size.value.data if op.chunk_size is not None else scatter.chunk_size if scatter is not None else 1
+    inst_data = _inst_data(op.layout or (desc.layout if isinstance(desc, TensorDescType) else None))
+    return (chunk or 1) > 1 and (inst_data is None or inst_data[-1] == 1)
+
+
 def pads(op: Operation) -> bool:
     """A load that pads with another number than 0."""
     return isinstance(op, LoadNdOp) and "padding" in op.attributes
+
+
+def transposes_loads(op: Operation) -> bool:
+    """A load that transposes."""
+    return isinstance(op, LoadNdOp) and op.transpose is not None
+
+
+def is_no_surface(op: Operation) -> bool:
+    """A matrix too narrow for block messages, or whose rows do not begin where they need them to."""
+    if not isinstance(op, CreateNdTdescOp) or op.result.type.get_num_dims() < _MATRIX:
+        return False
+    shape, strides = _extent(op)
+    nbytes = _bits(op.result.type) // 8
+    width, pitch = (n * nbytes if isinstance(n, int) else None for n in (shape[-1], strides[-2]))
+    narrow = any(n is not None and n < _SURFACE_BYTES for n in (width, pitch))
+    return narrow or (width or 0) % _COLUMN_BYTES > 0 or (pitch or 0) % _PITCH_BYTES > 0
+
+
+def changes_widths(op: Operation) -> bool:
+    """The same bits as elements of another width."""
+    return isinstance(op, BitcastOp) and _bits(_element(op.source.type)) != _bits(_element(op.result.type))
+
+
+def reshapes_rows(op: Operation) -> bool:
+    """A vector with other rows than before; dimensions of one element do not count."""
+    if not isinstance(op, ShapeCastOp) or max(v.type.get_num_dims() for v in (op.source, op.result)) > _MATRIX:
+        return False
+    before, after = ([n for n in v.type.get_shape() if n > 1] for v in (op.source, op.result))
+    return before != after
 
 
 def has_no_builtin(op: Operation) -> bool:
@@ -178,9 +238,27 @@ def reshapes_blocks(op: Operation) -> bool:
 
 def _block(op: Operation) -> Ints | None:
     """What one message takes of a block of a matrix, where the operation says it."""
-    if not isinstance(op, LoadNdOp | StoreNdOp | PrefetchNdOp) or op.desc.type.get_num_dims() < _MATRIX:
+    return None if _is_line(op) or isinstance(op, LoadMatrixOp | StoreMatrixOp) else _inst_data(_layout(op))
+
+
+def _layout(op: Operation) -> LayoutAttr | None:
+    """The layout of a block of a matrix, in memory of either kind."""
+    if not isinstance(op, LoadNdOp | StoreNdOp | PrefetchNdOp | LoadMatrixOp | StoreMatrixOp):
         return None
-    return _inst_data(op.layout)
+    return op.layout if isinstance(op.layout, LayoutAttr) else None
+
+
+def _is_line(op: Operation) -> bool:
+    return isinstance(op, LoadNdOp | StoreNdOp | PrefetchNdOp) and op.desc.type.get_num_dims() < _MATRIX
+
+
+def _extent(op: CreateNdTdescOp) -> tuple[Sequence[Index | None], Sequence[Index | None]]:
+    """The shape and the strides of a matrix; None where the launch says them."""
+    type_ = op.source.type
+    if op.mixed_shape or not isinstance(type_, MemRefType):
+        return op.mixed_shape, op.mixed_strides
+    shape = [None if n == DYNAMIC_INDEX else n for n in type_.get_shape()]
+    return shape, type_.get_strides() or [None] * len(shape)
 
 
 def _inst_data(layout: object) -> Ints | None:

@@ -49,10 +49,15 @@ FAULTS = (
     FaultRule("named_barrier", "named barriers are not lowered", rules.uses_named_barriers),
     FaultRule("atomic", "atomic updates are not in the dialect's descriptors", rules.updates_atomically),
     FaultRule("scattered_prefetch", "prefetches of scattered elements are not distributed", rules.prefetches_elements),
+    FaultRule("scattered_chunk", "only the first elements of chunks move", rules.cuts_chunks),
     FaultRule("padding", "loads pad with 0 alone", rules.pads),
+    FaultRule("turned_load", "loads that transpose do not", rules.transposes_loads),
+    FaultRule("surface", "matrices that no message takes are not refused", rules.is_no_surface),
     FaultRule("math_function", "the function is not converted", rules.has_no_builtin),
     FaultRule("scalar_select", "a choice between whole vectors is not distributed", rules.selects_by_scalar),
     FaultRule("uneven_constant", "constants of different numbers are not lowered", rules.is_uneven_constant),
+    FaultRule("bitcast", "elements of another width end MLIR", rules.changes_widths),
+    FaultRule("reshape", "parts of rows become runs of elements", rules.reshapes_rows),
     FaultRule("blocked_vector", "vectors of more than two dimensions end MLIR", rules.reshapes_blocks),
 )
 
