@@ -8,6 +8,7 @@ import statistics
 from pathlib import Path
 
 from benchmarks.isa import isa_of
+from benchmarks.products import PRODUCTS
 from codegen import (
     CompileFailed,
     Distributor,
@@ -54,7 +55,7 @@ def main() -> None:
 
 
 def modules(spec: DeviceSpec) -> dict[str, str]:
-    """The examples and some GEMMs, as text by name."""
+    """The examples, some GEMMs and other products, as text by name."""
     sources = {file.stem: file.read_text() for file in sorted(EXAMPLES.glob("*.mlir"))}
     large, odd = GemmProblem(4096, 2048, 1024), GemmProblem(1000, 1016, 520)
     cases = {
@@ -63,7 +64,8 @@ def modules(spec: DeviceSpec) -> dict[str, str]:
         "GEMM of the heuristic": (large, default_config(large, spec)),
         "ragged GEMM of the heuristic": (odd, default_config(odd, spec)),
     }
-    return sources | {name: text(build_gemm(*case, spec)) for name, case in cases.items()}
+    sources |= {name: text(build_gemm(*case, spec)) for name, case in cases.items()}
+    return sources | {name: product.source for name, product in PRODUCTS.items()}
 
 
 def _config(block: tuple[int, int, int], subgroups: tuple[int, int], distance: int) -> KernelConfig:
