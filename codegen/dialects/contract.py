@@ -106,6 +106,7 @@ class ContractOp(IRDLOperation):
         if not isinstance(traits, DictionaryAttr):
             parser.raise_error(f"vector.contract: expected a dictionary with indexing_maps, got {traits}")
         lhs, rhs, acc = _three(parser)
+        attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         lhs_type = parser.parse_type()
         parser.parse_punctuation(",")
@@ -113,7 +114,7 @@ class ContractOp(IRDLOperation):
         parser.parse_keyword("into")
         acc_type = parser.parse_type()
         maps, iterators, kind = _traits(parser, traits.data)
-        return cls(
+        op = cls(
             parser.resolve_operand(lhs, lhs_type),
             parser.resolve_operand(rhs, rhs_type),
             parser.resolve_operand(acc, acc_type),
@@ -121,6 +122,8 @@ class ContractOp(IRDLOperation):
             iterators,
             kind,
         )
+        op.attributes |= attributes
+        return op
 
     def print(self, printer: Printer) -> None:
         iterators = ", ".join(f'"{i.value}"' for i in self.iterators)
@@ -130,6 +133,7 @@ class ContractOp(IRDLOperation):
         printer.print_attribute(self.kind)
         printer.print_string("} ")
         printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_list((self.lhs.type, self.rhs.type), printer.print_attribute)
         printer.print_string(" into ")

@@ -213,3 +213,45 @@ def test_local_memory_in_any_layout_and_its_parts(memory: str) -> None:
   {view}
   %w = arith.addf %r, %v : vector<64x32xf32>"""
     assert_agrees(copy_kernel(64, 32, C, middle, C), [numbers(64, 32), np.zeros((64, 32), "float32")])
+
+
+def test_elements_of_two_lines_in_any_order() -> None:
+    order = [(37 * i + 100) % 128 for i in range(64)]
+    source = kernel(
+        "%A: memref<64xf32>, %B: memref<64xf32>, %C: memref<64xf32>",
+        f"""
+  %ta = xegpu.create_nd_tdesc %A : memref<64xf32> -> !xegpu.tensor_desc<64xf32>
+  %tb = xegpu.create_nd_tdesc %B : memref<64xf32> -> !xegpu.tensor_desc<64xf32>
+  %tc = xegpu.create_nd_tdesc %C : memref<64xf32> -> !xegpu.tensor_desc<64xf32>
+  %a = xegpu.load_nd %ta[0] <{{layout = {LINE}}}> : !xegpu.tensor_desc<64xf32> -> vector<64xf32>
+  %b = xegpu.load_nd %tb[0] <{{layout = {LINE}}}> : !xegpu.tensor_desc<64xf32> -> vector<64xf32>
+  %c = vector.shuffle %a, %b {order} : vector<64xf32>, vector<64xf32>
+  xegpu.store_nd %c, %tc[0] <{{layout = {LINE}}}> : vector<64xf32>, !xegpu.tensor_desc<64xf32>""",
+    )
+    assert_agrees(source, [numbers(64), numbers(64, seed=1), np.zeros(64, "float32")])
+
+
+@pytest.mark.parametrize("c", [layout([4, 2], [16, 16]), layout([2, 2], [16, 8]), layout([2, 2], [16, 16], [0, 1])])
+@pytest.mark.parametrize(
+    ("b", "b_map"), [("48x32", "affine_map<(m, n, k) -> (k, n)>"), ("32x48", "affine_map<(m, n, k) -> (n, k)>")]
+)
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_contraction(c: str, b: str, b_map: str, stated: bool) -> None:
+    maps = f"[affine_map<(m, n, k) -> (m, k)>, {b_map}, affine_map<(m, n, k) -> (m, n)>]"
+    says = f"{{layout_result_0 = {c}}}" if stated else ""
+    source = kernel(
+        f"%A: memref<64x48xf32>, %B: memref<{b}xf32>, %C: memref<64x32xf32>",
+        f"""
+  %ta = xegpu.create_nd_tdesc %A : memref<64x48xf32> -> !xegpu.tensor_desc<64x48xf32>
+  %tb = xegpu.create_nd_tdesc %B : memref<{b}xf32> -> !xegpu.tensor_desc<{b}xf32>
+  %tc = xegpu.create_nd_tdesc %C : memref<64x32xf32> -> !xegpu.tensor_desc<64x32xf32>
+  %a = xegpu.load_nd %ta[0, 0] <{{layout = {layout([4, 1], [16, 48])}}}>
+    : !xegpu.tensor_desc<64x48xf32> -> vector<64x48xf32>
+  %b = xegpu.load_nd %tb[0, 0] <{{layout = {layout([1, 4], [int(b[:2]), int(b[3:]) // 4])}}}>
+    : !xegpu.tensor_desc<{b}xf32> -> vector<{b}xf32>
+  %z = arith.constant dense<1.0> : vector<64x32xf32>
+  %d = vector.contract {{indexing_maps = {maps}, iterator_types = ["parallel", "parallel", "reduction"],
+    kind = #vector.kind<add>}} %a, %b, %z {says} : vector<64x48xf32>, vector<{b}xf32> into vector<64x32xf32>
+  xegpu.store_nd %d, %tc[0, 0] <{{layout = {c}}}> : vector<64x32xf32>, !xegpu.tensor_desc<64x32xf32>""",
+    )
+    assert_agrees(source, [numbers(64, 48), numbers(int(b[:2]), int(b[3:])), np.zeros((64, 32), "float32")])

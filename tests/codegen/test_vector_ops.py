@@ -8,7 +8,7 @@ from codegen.dialects import parse, text
 ROUND_TRIP = """
 builtin.module {
   gpu.module @m {
-    gpu.func @f(%a: vector<8x4xf32>, %acc: vector<8xf32>, %s: f32) {
+    gpu.func @f(%a: vector<8x4xf32>, %b: vector<4xf32>, %acc: vector<8xf32>, %s: f32) {
       %r = vector.multi_reduction <add>, %a, %acc {some = 1 : i64} [1] : vector<8x4xf32> to vector<8xf32>
       %q = vector.multi_reduction <maxnumf>, %a, %s [0, 1] : vector<8x4xf32> to f32
       %t = vector.transpose %a, [1, 0] : vector<8x4xf32> to vector<4x8xf32>
@@ -20,6 +20,9 @@ builtin.module {
 : vector<3x4xf32> into vector<8x4xf32>
       %m = vector.constant_mask [4, 2] : vector<8x4xi1>
       %f = vector.from_elements %s, %s : vector<2xf32>
+      %d = vector.contract {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, \
+affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"], kind = #vector.kind<add>} %a, %b, %acc \
+{some = 1 : i64} : vector<8x4xf32>, vector<4xf32> into vector<8xf32>
       gpu.return
     }
   }

@@ -4,6 +4,7 @@ from xdsl.dialects.vector import FMAOp
 from xdsl.ir import Operation
 
 from codegen.transforms.distribute.constants import CONSTANTS
+from codegen.transforms.distribute.contractions import CONTRACTIONS
 from codegen.transforms.distribute.conversions import CONVERSIONS
 from codegen.transforms.distribute.elementwise import ELEMENTWISE, is_elementwise
 from codegen.transforms.distribute.nd import BLOCKS
@@ -18,6 +19,7 @@ from codegen.transforms.distribute.slm import MATRICES
 _RULES: dict[type[Operation], Rule] = {
     **BLOCKS,
     **CONSTANTS,
+    **CONTRACTIONS,
     **CONVERSIONS,
     **MATRICES,
     **PRODUCTS,

@@ -1,9 +1,9 @@
-"""Parts of vectors: extract_strided_slice, insert_strided_slice, extract and insert."""
+"""Parts of vectors: extract_strided_slice, insert_strided_slice, extract, insert and shuffle."""
 
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import VectorType
-from xdsl.dialects.vector import ExtractOp, InsertOp
+from xdsl.dialects.vector import ExtractOp, InsertOp, ShuffleOp
 from xdsl.ir import Operation, SSAValue
 
 from codegen.dialects.maps import Ints
@@ -91,17 +91,19 @@ def _lower_insert(op: InsertStridedSliceOp, work: Work) -> None:
     work.replace(op, [exchange.read(target.data, work.starts(target, to, r)) for r in target.blocks(to)])
 
 
-def _derive_whole(op: ExtractOp | InsertOp, known: Known) -> Layout | None:
+def _derive_whole(op: ExtractOp | InsertOp | ShuffleOp, known: Known) -> Layout | None:
     shape = shape_of(op.results[0])
     return None if shape is None else Layout.whole(shape)
 
 
-def _whole_operands(op: ExtractOp | InsertOp, layout: Layout | None, known: Known) -> Sequence[Layout | None]:
+def _whole_operands(
+    op: ExtractOp | InsertOp | ShuffleOp, layout: Layout | None, known: Known
+) -> Sequence[Layout | None]:
     """Every sub-group has the whole vector: an element may be anywhere, and is the same for all."""
     return [Layout.whole(shape) if (shape := shape_of(operand)) is not None else None for operand in op.operands]
 
 
-def _lower_whole(op: ExtractOp | InsertOp, work: Work) -> None:
+def _lower_whole(op: ExtractOp | InsertOp | ShuffleOp, work: Work) -> None:
     operands = [work.parts[o][0] if o in work.parts else o for o in op.operands]
     types = [result.type for result in op.results]
     new = work.insert(type(op).create(operands=operands, result_types=types, properties=dict(op.properties)))
@@ -117,4 +119,5 @@ SLICES: dict[type[Operation], Rule] = {
     InsertStridedSliceOp: Rule(_lower_insert, derive=_derive_insert, operands=_insert_operands),
     ExtractOp: Rule(_lower_whole, derive=_derive_whole, operands=_whole_operands),
     InsertOp: Rule(_lower_whole, derive=_derive_whole, operands=_whole_operands),
+    ShuffleOp: Rule(_lower_whole, derive=_derive_whole, operands=_whole_operands),
 }
