@@ -8,7 +8,7 @@ from codegen.layout.cover import Extent, Form, PlacedMessage, cover, cut, extent
 from codegen.layout.dpas import COLUMN, ROW, DpasLayout, Operand
 from codegen.layout.limits import BlockLimits
 from codegen.layout.linear import LinearLayout
-from codegen.layout.messages import WORD, BlockMessage, Transfer
+from codegen.layout.messages import LANES, WORD, BlockMessage, Transfer
 from codegen.layout.refusal import LayoutRefused
 
 
@@ -51,18 +51,26 @@ class BlockLoadPlan:
 
 @cache
 def plan_block_loads(
-    rows: int, cols: int, element_bits: int, operand: Operand, limits: BlockLimits, *, overhang: bool = False
+    rows: int,
+    cols: int,
+    element_bits: int,
+    operand: Operand,
+    limits: BlockLimits,
+    *,
+    overhang: bool = False,
+    in_runs: bool = False,
 ) -> BlockLoadPlan:
     """The fewest messages that cover rows x cols of the stored matrix, each element once; among them the widest.
 
     Operand.C stands for any tile whose elements are wanted in rows of lanes. With `overhang` messages may reach beyond
-    the tile, by less than the smallest message.
+    the tile, by less than the smallest message. With `in_runs` each DPAS finds its operand in registers that follow one
+    another: a transposed message of 32 rows interleaves those of two, and moving them apart costs more than it saves.
 
     Raises:
         LayoutRefused: no message reads parts of such a tile as such an operand.
     """
     limits.dpas(element_bits)  # refuses elements that no DPAS takes
-    messages = messages_for(element_bits, operand, limits)
+    messages = [m for m in messages_for(element_bits, operand, limits) if not (in_runs and _interleaves(m))]
     loads = _covered((rows, cols), element_bits, messages, f"operand {operand.value}", overhang=overhang)
     return BlockLoadPlan(rows, cols, element_bits, operand, limits, loads)
 
@@ -107,6 +115,10 @@ def plan_block_prefetches(rows: int, cols: int, element_bits: int, limits: Block
 def messages_for(element_bits: int, operand: Operand, limits: BlockLimits) -> tuple[BlockMessage, ...]:
     """The messages that bring elements of so many bits to the lanes where a DPAS wants them as this operand."""
     return messages_of([_form(element_bits, operand, limits)], limits)
+
+
+def _interleaves(message: BlockMessage) -> bool:
+    return message.transfer is Transfer.TRANSPOSED and message.rows > LANES
 
 
 def _covered(

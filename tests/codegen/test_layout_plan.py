@@ -169,6 +169,21 @@ def test_messages_may_reach_beyond_an_operand_if_asked() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("tile", "messages"),
+    [
+        ((64, 16, 16, BT), {"16x16": [(0, 0), (16, 0), (32, 0), (48, 0)]}),
+        ((32, 32, 16, B), {"32x32": [(0, 0)]}),
+        ((24, 32, 8, A), {"16x32": [(0, 0)], "8x32": [(16, 0)]}),
+    ],
+)
+def test_operands_come_in_runs_of_registers_if_asked(tile, messages: dict[str, list[tuple[int, int]]]) -> None:
+    plan = plan_block_loads(*tile, LIMITS, in_runs=True)
+    assert placed(plan.loads, tile[2]) == messages
+    for shuffle in plan.shuffles:
+        assert shuffle.slots == tuple(range(shuffle.slots[0], shuffle.slots[0] + len(shuffle.slots)))
+
+
 @pytest.mark.parametrize(("tile", "messages"), PLANS)
 def test_shuffles_bring_each_operand_to_its_lanes(tile, messages: dict[str, list[tuple[int, int]]]) -> None:
     rows, columns, bits, operand = tile

@@ -23,8 +23,9 @@ from codegen.dialects.xevm import (
 from codegen.transforms.lanes.emitter import Emitter, bits_of, length_of
 from codegen.transforms.lanes.hints import hints_of
 from codegen.transforms.lanes.layout import LANES, NOTHING, LaneLayout, Places, canonical, layout_of, pieces
+from codegen.transforms.lanes.legality import legality
 from codegen.transforms.lanes.lowering import Handler, Lowering, vector_type
-from codegen.transforms.lanes.messages import Piece, legality, loaded, prefetched, stored
+from codegen.transforms.lanes.messages import Piece, loads_of, prefetches_of, stores_of
 from codegen.transforms.lanes.move import convert
 from codegen.transforms.lanes.scalar_access import Access, load_each, store_each
 from codegen.transforms.lanes.surfaces import MatrixAccess, matrix_of
@@ -74,7 +75,8 @@ def _load_nd(lowering: Lowering, op: Operation) -> None:
     padding = op.attributes.get("padding")
     if _may_use_messages(lowering, matrix, element) and _number(padding) == 0:
         cache = load_cache_control(hints_of(op))
-        value = _load_messages(lowering, matrix, type_, loaded(rows, columns, bits_of(element), wanted), cache, wanted)
+        pieces_ = loads_of(rows, columns, bits_of(element), wanted, lowering.limits)
+        value = _load_messages(lowering, matrix, type_, pieces_, cache, wanted)
     else:
         fill = lowering.emitter.constant(_number(padding), element)
         access = Access(matrix, type_, load_cache_control(hints_of(op)))
@@ -88,7 +90,7 @@ def _number(padding: Attribute | None) -> int | float:
 
 
 def _may_use_messages(lowering: Lowering, matrix: MatrixAccess, element: Attribute) -> bool:
-    verdict = legality(matrix, bits_of(element))
+    verdict = legality(matrix, bits_of(element), lowering.limits)
     if verdict.legal:
         lowering.assumed.update(verdict.assumed)
     return verdict.legal
@@ -132,11 +134,11 @@ def _load_messages(
     chunks: list[SSAValue] = []
     for piece in found:
         result = VectorType(IntegerType(piece.register_bits), [piece.words])
-        loaded_ = emitter.value(BlockLoad2dOp(messages.place(piece), piece.message, result, cache))
+        loaded_ = emitter.value(BlockLoad2dOp(messages.place(piece), piece.spelled, result, cache))
         chunks += _slices(emitter, loaded_, element, max(wanted.chunks))
         row, column = piece.places()
-        inside = (row + piece.row < rows) & (column + piece.column < columns)
-        places.append(np.where(inside, (row + piece.row) * columns + column + piece.column, NOTHING))
+        inside = (row < rows) & (column < columns)
+        places.append(np.where(inside, row * columns + column, NOTHING))
     layout = layout_of(list(np.concatenate(places)), [length_of(c) for c in chunks])
     return Lanes(type_, layout, tuple(chunks))
 
@@ -167,7 +169,7 @@ def _store_nd(lowering: Lowering, op: Operation) -> None:
     type_, bits, cache = VectorType(element, [rows, columns]), bits_of(element), store_cache_control(hints_of(op))
     layout = canonical((rows, columns))
     value = lowering.vector(op.value, layout)
-    found = stored(rows, columns, bits) if bits in (8, 16, 32) else None
+    found = stores_of(rows, columns, bits, lowering.limits)
     if found is None or not _may_use_messages(lowering, matrix, element):
         store_each(lowering.emitter, Access(matrix, type_, cache), value)
         return
@@ -178,7 +180,7 @@ def _store_nd(lowering: Lowering, op: Operation) -> None:
         data = emitter.bitcast(chunk, IntegerType(bits))
         if not isinstance(data.type, VectorType):
             data = emitter.value(xvector.BroadcastOp(data, VectorType(data.type, [1])))
-        emitter.add(BlockStore2dOp(messages.place(piece), piece.message, data, cache))
+        emitter.add(BlockStore2dOp(messages.place(piece), piece.spelled, data, cache))
 
 
 def _prefetch_nd(lowering: Lowering, op: Operation) -> None:
@@ -190,9 +192,9 @@ def _prefetch_nd(lowering: Lowering, op: Operation) -> None:
         return  # a prefetch changes nothing but time
     rows, columns = block_shape(block.type)
     messages = _Messages(lowering.emitter, matrix, bits_of(element))
-    for piece in prefetched(rows, columns, bits_of(element)):
+    for piece in prefetches_of(rows, columns, bits_of(element), lowering.limits):
         cache = load_cache_control(hints_of(op))
-        lowering.emitter.add(BlockPrefetch2dOp(messages.place(piece), piece.message, cache))
+        lowering.emitter.add(BlockPrefetch2dOp(messages.place(piece), piece.spelled, cache))
 
 
 HANDLERS: Mapping[str, Handler] = {

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
 
 from codegen.dialects import gpu
+from codegen.layout import BlockLimits
 from codegen.transforms.lanes import (
     atomics,
     barriers,
@@ -35,6 +36,7 @@ from codegen.transforms.lanes.values import lane_element
 ASSUMED = "xetune.block_io_assumed"
 """What the code of a kernel relies on and cannot check: an attribute of its gpu.func, an array of sentences."""
 
+_LIMITS = BlockLimits()
 _GROUPS = (
     elementwise,
     constants,
@@ -56,16 +58,21 @@ _HANDLERS: Mapping[str, Handler] = {name: handler for group in _GROUPS for name,
 
 @dataclass(frozen=True)
 class LowerToLanesPass(ModulePass):
-    """Expects kernels of sub-groups of 16; afterwards they have no vector of more than one dimension."""
+    """Expects kernels of sub-groups of 16; afterwards they have no vector of more than one dimension.
+
+    `max_rows` and `max_width_bytes` are those of one 2-D block message.
+    """
 
     name = "lower-to-lanes"
+    max_rows: int = 32
+    max_width_bytes: int = 64
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        lower_to_lanes(op)
+        lower_to_lanes(op, BlockLimits(self.max_rows, self.max_width_bytes))
 
 
-def lower_to_lanes(module: ModuleOp) -> None:
-    """Apply the pass.
+def lower_to_lanes(module: ModuleOp, limits: BlockLimits = _LIMITS) -> None:
+    """Apply the pass; `limits` are those of the device, or those of every device that has block messages.
 
     Raises:
         PassFailedException: an operation has no per-lane form.
@@ -74,16 +81,16 @@ def lower_to_lanes(module: ModuleOp) -> None:
         if isinstance(op, gpu.ModuleOp):
             for function in list(op.body.block.ops):
                 if isinstance(function, gpu.FuncOp):
-                    _lower_function(op, function)
+                    _lower_function(op, function, limits)
 
 
-def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp) -> None:
+def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLimits) -> None:
     old = function.body.block
     count = len(function.function_type.inputs)
     types = [_argument_type(t) for t in old.arg_types[:count]]
     new = Block(arg_types=types)
     memory = LocalMemory(f"{function.sym_name.data}_local")
-    lowering = Lowering(Emitter(new), _HANDLERS, preferences(old), memory, _subgroups(function))
+    lowering = Lowering(Emitter(new), _HANDLERS, preferences(old), memory, _subgroups(function), limits)
     for before, after in zip(old.args, new.args, strict=False):
         lowering.define(before, after)
     for buffer in function.workgroup_buffers:

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.index_list import Index
+from codegen.layout import BlockLimits
 from codegen.transforms.lanes import values
 from codegen.transforms.lanes.divisibility import number
 from codegen.transforms.lanes.emitter import Emitter
@@ -25,7 +26,8 @@ Handler = Callable[["Lowering", Operation], None]
 class Lowering:
     """One kernel. `wanted` are the layouts that the uses of values ask for; `handlers` lower operations by name.
 
-    `subgroups`: how many a work-group has, if that is known. `assumed`: what the code relies on and cannot check.
+    `subgroups`: how many a work-group has, if that is known. `limits` are those of block messages. `assumed`: what the
+    code relies on and cannot check.
     """
 
     emitter: Emitter
@@ -33,6 +35,7 @@ class Lowering:
     wanted: dict[SSAValue, LaneLayout]
     memory: LocalMemory
     subgroups: int | None
+    limits: BlockLimits
     functions: dict[str, Operation] = field(default_factory=dict[str, Operation])
     assumed: set[str] = field(default_factory=set[str])
     _values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
