@@ -6,6 +6,7 @@ from codegen.artifact import Distribution, Distributor
 from codegen.dialects import text
 from codegen.errors import CompileFailed
 from codegen.fork import in_fork
+from codegen.layout import block_limits
 from codegen.mlir import XeGpuModule
 from codegen.mlir.faults import upstream_faults
 from codegen.modules.kernels import kernels_of
@@ -81,7 +82,7 @@ def _by_xetune(module: ModuleOp, stages: Stages, target: Target) -> bytes:
     stages.add("xegpu", "xegpu.mlir", lambda: text(module))
     stages.run("subgroup", lambda: distribute_to_subgroups(module))
     stages.add("subgroup", "subgroup.mlir", lambda: text(module))
-    stages.run("lanes", lambda: lower_to_lanes(module))
+    stages.run("lanes", lambda: lower_to_lanes(module, block_limits(target)))
     lanes = stages.run("lanes", lambda: XeGpuModule(text(module, generic=True)))
     stages.add("lanes", "lanes.mlir", lambda: str(lanes))
     return stages.run("llvm", lambda: lanes.lower(target.chip, "lane"))

@@ -4,9 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from xdsl.context import Context
 
 from codegen.dialects import gpu, parse
-from codegen.transforms.lanes import lower_to_lanes
+from codegen.dialects.xevm import BlockLoad2dOp
+from codegen.transforms.lanes import LowerToLanesPass, lower_to_lanes
 from tests.codegen.lane_kernels import DTYPES, Argument, Array, check, compiled, floats, kernel, numbers, run
 
 
@@ -44,6 +46,7 @@ def copied(source: str, shape: tuple[int, int], element: str, grid: tuple[int, i
         ((40, 64), (8, 32), "f16", "read_16b_8r16x2c"),
         ((64, 48), (32, 16), "f32", "read_32b_32r16x1c"),
         ((24, 96), (12, 32), "i8", "read_16b_8r16x1c"),
+        ((40, 128), (16, 64), "i8", "read_8b_16r16x4c"),
         ((9, 32), (5, 16), "f32", "read_32b_4r16x1c"),
         ((30, 40), (16, 32), "f16", "read_16b_16r16x2c"),  # ragged: the hardware fills and drops
     ],
@@ -54,6 +57,13 @@ def test_blocks_are_read_by_messages(
     source = copy(shape, block, element)
     assert f"2d_block_{message}" in compiled(source).ll
     copied(source, shape, element, (-(-shape[1] // block[1]), -(-shape[0] // block[0]), 1))
+
+
+def test_messages_keep_to_the_limits_that_the_pass_is_given() -> None:
+    module = parse(copy((40, 64), (16, 32), "f16"))
+    LowerToLanesPass(max_rows=8, max_width_bytes=32).apply(Context(), module)
+    loads = [op for op in module.walk() if isinstance(op, BlockLoad2dOp)]
+    assert [(op.tile_height.value.data, op.v_blocks.value.data) for op in loads] == [(8, 1)] * 4
 
 
 @pytest.mark.parametrize(

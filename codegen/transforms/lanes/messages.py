@@ -22,7 +22,6 @@ from codegen.layout import (
 from codegen.transforms.lanes.layout import LANES, LaneLayout, Places, by_row, canonical, column_pairs, row_pairs
 
 _WORD = 32
-_FEWEST_TRANSPOSED = 8  # rows: a transposed message has 16, and reads in vain those that the block lacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ def loads_of(rows: int, columns: int, bits: int, wanted: LaneLayout, limits: Blo
 
 def _operand(rows: int, columns: int, bits: int, wanted: LaneLayout) -> Operand | None:
     """What the block is to a DPAS, if messages differ for that."""
-    if rows >= _FEWEST_TRANSPOSED and _same(wanted, by_row(rows, columns)):
+    if rows >= LANES and _same(wanted, by_row(rows, columns)):
         return Operand.B_TRANSPOSED
     if bits < _WORD and max(wanted.chunks) == LANES and _same(wanted, canonical((rows, columns))):
         return Operand.B
