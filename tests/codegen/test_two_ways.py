@@ -271,6 +271,12 @@ def test_on_a_that_is_stored_by_columns() -> None:
     assert "load <16 x half>" in code  # words of two elements, not cut
 
 
+def test_transposed_messages_do_not_interleave_operands() -> None:
+    code = compiled(EPILOGUES["product_of_columns"].source, Distributor.XETUNE).stage("llvm").data.decode()
+    assert "block_read_transpose_32b_16r8x1c" in code
+    assert "block_read_transpose_32b_32r8x1c" not in code  # moves would take them apart
+
+
 @pytest.mark.parametrize(("name", "fault"), [("softmax_rows", "computed_rows"), ("subgroup_gemm", "sub-group-level")])
 def test_mlir_is_not_asked_for_what_it_gets_wrong(name: str, fault: str) -> None:
     source = (EXAMPLES / f"{name}.mlir").read_text()
