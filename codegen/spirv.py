@@ -13,10 +13,11 @@ TRIPLE = "spirv64-unknown-unknown"
 
 _STAGE = "spirv"
 _CPU_LIMIT_S = 60
-# Rounding f32 to bf16 needs the first; cache hints on loads and prefetches the second.
+# Rounding f32 to bf16 needs the first, arithmetic on bf16 the second; cache hints on loads and prefetches the third.
 _EXTENSIONS = ",".join(
     (
         "+SPV_KHR_bfloat16",
+        "+SPV_INTEL_bfloat16_arithmetic",
         "+SPV_INTEL_cache_controls",
         "+SPV_EXT_shader_atomic_float_add",
         "+SPV_EXT_shader_atomic_float_min_max",

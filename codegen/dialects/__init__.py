@@ -6,7 +6,6 @@ from io import StringIO
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
-from xdsl.dialects.math import Math
 from xdsl.dialects.scf import Scf
 from xdsl.parser import Parser
 
@@ -15,6 +14,7 @@ from codegen.dialects.gpu import Gpu
 from codegen.dialects.index_ops import Index
 from codegen.dialects.kernel_context import KernelContext
 from codegen.dialects.linalg import Linalg
+from codegen.dialects.math_ops import Math
 from codegen.dialects.memref_ops import MemRef
 from codegen.dialects.printer import ModulePrinter
 from codegen.dialects.vector_ops import Vector

@@ -48,7 +48,7 @@ _LOAD_ROWS = (1, 2, 4, 8, 16, 32)
 _STORE_ROWS = (1, 2, 4, 8)
 _WORD_BITS = 32
 _BLOCK_BITS = (16, _WORD_BITS)
-_NO_BUILTIN = ("math.erf", "math.erfc", "math.cbrt", "math.asinh", "math.acosh", "math.atanh")
+_NO_BUILTIN = ("math.erf", "math.erfc", "math.cbrt", "math.asinh", "math.acosh", "math.atanh", "math.ipowi")
 _MATRIX = 2
 # Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 _SURFACE_BYTES, _PITCH_BYTES, _COLUMN_BYTES = 64, 16, 4

@@ -110,3 +110,14 @@ def test_an_error_that_ends_llvm_is_a_typed_failure_with_what_it_printed() -> No
 }"""
     with pytest.raises(CompileFailed, match="LLVM ERROR: unable to legalize"):
         emit_spirv(wide)
+
+
+def test_there_is_arithmetic_on_bf16() -> None:
+    text = """define spir_kernel void @k(ptr addrspace(1) %p) {
+  %x = load <8 x bfloat>, ptr addrspace(1) %p
+  %y = fneg <8 x bfloat> %x
+  %z = fadd <8 x bfloat> %y, %x
+  store <8 x bfloat> %z, ptr addrspace(1) %p
+  ret void
+}"""
+    assert b"SPV_INTEL_bfloat16_arithmetic" in emit_spirv(text)

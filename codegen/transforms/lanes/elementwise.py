@@ -6,7 +6,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import VectorType, bf16, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from codegen.dialects.llvm_ops import DeviceCallOp, DeviceFuncOp
+from codegen.transforms.lanes import device_functions, integers
 from codegen.transforms.lanes.emitter import chunk_type, element_of, length_of
 from codegen.transforms.lanes.layout import LaneLayout
 from codegen.transforms.lanes.lowering import Handler, Lowering, element_type, vector_type
@@ -18,7 +18,7 @@ _DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ce
 def _elementwise(lowering: Lowering, op: Operation) -> None:
     result = op.results[0]
     if not isinstance(result.type, VectorType):
-        lowering.keep(op)
+        _scalar(lowering, op)
         return
     layout = lowering.layout(result)
     operands = [_operand(lowering, operand, layout) for operand in op.operands]
@@ -33,6 +33,29 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
         return
     chunks = [_applied(lowering, op, chunk) for chunk in zip(*operands, strict=True)]
     lowering.define(result, Lanes(vector_type(result), layout, tuple(chunks)))
+
+
+def _scalar(lowering: Lowering, op: Operation) -> None:
+    special = _SPECIAL.get(op.name)
+    if special is None:
+        lowering.keep(op)
+    else:
+        lowering.define(op.results[0], special(lowering, op, [lowering.scalar(operand) for operand in op.operands]))
+
+
+def _extended(lowering: Lowering, op: Operation) -> None:
+    """An operation of two results."""
+    extended, first = integers.EXTENDED[op.name], op.results[0]
+    if not isinstance(first.type, VectorType):
+        pair = extended(lowering.emitter, *(lowering.scalar(operand) for operand in op.operands))
+        for result, value in zip(op.results, pair, strict=True):
+            lowering.define(result, value)
+        return
+    layout = lowering.layout(first)
+    operands = [lowering.vector(operand, layout).chunks for operand in op.operands]
+    pairs = [extended(lowering.emitter, *chunk) for chunk in zip(*operands, strict=True)]
+    for result, chunks in zip(op.results, zip(*pairs, strict=True), strict=True):
+        lowering.finish(result, Lanes(vector_type(result), layout, chunks))
 
 
 def _operand(lowering: Lowering, operand: SSAValue, layout: LaneLayout) -> Sequence[SSAValue]:
@@ -92,28 +115,18 @@ def _fused(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> S
     return emitter.value(arith.TruncFOp(wide, a.type))
 
 
-def _error_function(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    """A call, as MLIR does not lower math.erf; in f32, of which there is a function everywhere."""
-    (chunk,), name = operands, "erf"
-    emitter, element, length = lowering.emitter, element_of(chunk), length_of(chunk)
-    wide = chunk_type(f32, length)
-    argument = emitter.as_f32(chunk)
-    symbol = f"_Z{len(name)}{name}{f'Dv{length}_' if length > 1 else ''}f"
-    lowering.functions.setdefault(symbol, DeviceFuncOp(symbol, [wide], wide))
-    result = emitter.value(DeviceCallOp(symbol, [argument], wide))
-    return result if element == f32 else emitter.value(arith.TruncFOp(result, chunk.type))
-
-
 def _identity(lowering: Lowering, op: Operation) -> None:
     lowering.define(op.results[0], lowering[op.operands[0]])
 
 
 _SPECIAL: dict[str, Callable[[Lowering, Operation, Sequence[SSAValue]], SSAValue]] = {
     "vector.fma": _fused,
-    "math.erf": _error_function,
+    "math.ipowi": integers.power,
+    **{f"math.{name}": device_functions.call for name in device_functions.NAMES},
 }
 
 HANDLERS: Mapping[str, Handler] = {
+    **dict.fromkeys(integers.EXTENDED, _extended),
     "arith": _elementwise,
     "math": _elementwise,
     "vector.fma": _elementwise,
