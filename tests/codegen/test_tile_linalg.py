@@ -55,9 +55,7 @@ def test_a_dynamic_shape_is_refused() -> None:
 
 
 def test_shapes_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(
-        VerifyException, match=r"linalg\.matmul: expected 2-D a .*got \[96, 80\], \[88, 112\]"
-    ):
+    with pytest.raises(VerifyException, match=r"linalg\.matmul: expected 2-D a .*got \[96, 80\], \[88, 112\]"):
         tiled(SOURCE.replace("80x112", "88x112"))
 
 
