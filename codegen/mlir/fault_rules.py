@@ -16,13 +16,13 @@ from xdsl.dialects.builtin import (
     MemRefType,
     VectorType,
 )
-from xdsl.dialects.vector import BitcastOp
+from xdsl.dialects.vector import BitcastOp, ReductionOp
 from xdsl.ir import Attribute, Operation
 
 from codegen.dialects.arith_ops import SelectOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
-from codegen.dialects.vector_ops import MultiReductionOp, ShapeCastOp, TransposeOp
+from codegen.dialects.vector_ops import FromElementsOp, MultiReductionOp, ShapeCastOp, TransposeOp
 from codegen.dialects.xegpu import (
     AllocNbarrierOp,
     AtomicRmwOp,
@@ -49,6 +49,11 @@ _STORE_ROWS = (1, 2, 4, 8)
 _WORD_BITS = 32
 _BLOCK_BITS = (16, _WORD_BITS)
 _NO_BUILTIN = ("math.erf", "math.erfc", "math.cbrt", "math.asinh", "math.acosh", "math.atanh", "math.ipowi")
+_NOT_DISTRIBUTED = (
+    *("vector.extract", "vector.insert", "vector.extract_strided_slice", "vector.insert_strided_slice"),
+    *("vector.shuffle", "vector.fma", "vector.contract"),
+    *("arith.addui_extended", "arith.mulsi_extended", "arith.mului_extended"),
+)
 _MATRIX = 2
 # Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 _SURFACE_BYTES, _PITCH_BYTES, _COLUMN_BYTES = 64, 16, 4
@@ -108,7 +113,9 @@ def reduces_computed_rows(op: Operation) -> bool:
 
 def reduces_to_scalar(op: Operation) -> bool:
     """A reduction of all elements."""
-    return isinstance(op, MultiReductionOp) and not isinstance(op.dest.type, VectorType)
+    return isinstance(op, ReductionOp) or (
+        isinstance(op, MultiReductionOp) and not isinstance(op.dest.type, VectorType)
+    )
 
 
 def takes_part_of_lanes(op: Operation) -> bool:
@@ -201,6 +208,12 @@ def is_no_surface(op: Operation) -> bool:
 def changes_widths(op: Operation) -> bool:
     """The same bits as elements of another width."""
     return isinstance(op, BitcastOp) and _bits(_element(op.source.type)) != _bits(_element(op.result.type))
+
+
+def is_not_distributed(op: Operation) -> bool:
+    """An operation on vectors that MLIR knows and does not distribute."""
+    vectors = any(isinstance(value.type, VectorType) for value in op.operands)
+    return isinstance(op, FromElementsOp) or (op.name in _NOT_DISTRIBUTED and vectors)
 
 
 def reshapes_rows(op: Operation) -> bool:

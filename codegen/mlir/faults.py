@@ -56,6 +56,7 @@ FAULTS = (
     FaultRule("math_function", "the function is not converted", rules.has_no_builtin),
     FaultRule("scalar_select", "a choice between whole vectors is not distributed", rules.selects_by_scalar),
     FaultRule("uneven_constant", "constants of different numbers are not lowered", rules.is_uneven_constant),
+    FaultRule("vector_operation", "the operation is not distributed", rules.is_not_distributed),
     FaultRule("bitcast", "elements of another width end MLIR", rules.changes_widths),
     FaultRule("reshape", "parts of rows become runs of elements", rules.reshapes_rows),
     FaultRule("blocked_vector", "vectors of more than two dimensions end MLIR", rules.reshapes_blocks),
