@@ -1,6 +1,7 @@
 """Runs a compiled kernel on numpy arrays in the simulator, with the arguments that its source has."""
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,7 @@ def simulate(
     bf16 is held as its bits in uint16. A memref's dynamic extents and strides are those of the array.
 
     Raises:
-        InvalidLaunch: no such kernel, or arguments that are not what it takes.
+        InvalidLaunch: no such kernel, or arguments that are not what it takes or relies on.
         SimulationRefused: something that the simulator cannot represent, a race among it.
     """
     signature = kernel_of(artifact, kernel)
@@ -53,6 +54,7 @@ def simulate(
         raise InvalidLaunch(f"{kernel}: expected {len(signature.arguments)} arguments ({names}), got {len(args)}")
     for argument, value in zip(signature.arguments, args, strict=True):
         _check(kernel, argument, value)
+    _check_assumptions(signature, args)
     values = [_parameter(parameter, args[parameter.argument]) for parameter in signature.parameters]
     ll = artifact.stage("llvm").data.decode()
     return run_kernel(ll, kernel, grid, work_items(signature, block), values)
@@ -116,6 +118,22 @@ def _check(kernel: str, argument: KernelArgument, value: Value) -> None:
         if len(expected) != len(got) or any(e not in (None, g) for e, g in zip(expected, got, strict=True)):
             wanted = "x".join("?" if extent is None else str(extent) for extent in expected)
             raise InvalidLaunch(f"{where}: expected an array of {what} {wanted}, got {'x'.join(map(str, got))}")
+
+
+def _check_assumptions(signature: KernelSignature, args: Sequence[Value]) -> None:
+    """What a kernel relies on must hold, as far as arguments tell. Memory of an array starts where it must."""
+    for assumption in signature.assumes:
+        terms = [[_number(p, args[p.argument]) for p in term.of] for term in assumption.terms]
+        value = sum(term.factor * prod(numbers) for term, numbers in zip(assumption.terms, terms, strict=True))
+        if assumption.terms and not assumption.holds(value):
+            wanted = assumption.in_words(signature.arguments)
+            raise InvalidLaunch(f"{signature.name}: expected {wanted}; got {value}")
+
+
+def _number(parameter: Parameter, value: Value) -> int:
+    """What a parameter carries; 0 for where an array's memory starts."""
+    carried = _parameter(parameter, value)
+    return 0 if isinstance(carried, np.ndarray) else int(carried)
 
 
 def _parameter(parameter: Parameter, value: Value) -> Value:

@@ -60,6 +60,7 @@ def _kernel(signature: KernelSignature) -> Json:
         "source_counts_subgroups": signature.counts_subgroups,
         "slm_bytes": signature.slm_bytes,
         "subgroup_size": SUBGROUP_SIZE,
+        "assumes": [assumption.in_words(signature.arguments) for assumption in signature.assumes],
     }
 
 

@@ -1,5 +1,6 @@
 """What a kernel takes: the arguments of its source, and the parameters that its binary has for them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -32,7 +33,7 @@ class KernelArgument:
         return self.shape is None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Parameter:
     """One parameter of the binary: a field of the argument with that index; `axis` of a size or stride."""
 
@@ -42,11 +43,69 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """A number times what some parameters carry."""
+
+    factor: int
+    of: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """What a kernel relies on and cannot check: a sum of terms is within bounds, and a multiple of a number.
+
+    Without terms it is a value that the kernel computes from more than its arguments.
+    """
+
+    what: str
+    terms: tuple[Term, ...]
+    multiple: int = 1
+    least: int | None = None
+    most: int | None = None
+
+    def holds(self, value: int) -> bool:
+        """Whether a launch in which the terms add up to `value` fulfils it."""
+        return (
+            value % self.multiple == 0
+            and (self.least is None or value >= self.least)
+            and (self.most is None or value <= self.most)
+        )
+
+    def in_words(self, arguments: Sequence[KernelArgument]) -> str:
+        """The assumption, with what a launch gives in elements as numpy and MLIR count them."""
+        rules = [] if self.least is None else [f"at least {self.least}"]
+        rules += [] if self.most is None else [f"at most {self.most}"]
+        rules += [] if self.multiple == 1 else [f"a multiple of {self.multiple}"]
+        value = (
+            " + ".join(_term(term, arguments) for term in self.terms).replace("+ -", "- ") or "computed by the kernel"
+        )
+        return f"{self.what} ({value}): {', '.join(rules)}"
+
+
+def _term(term: Term, arguments: Sequence[KernelArgument]) -> str:
+    names = [_name(parameter, arguments[parameter.argument].name) for parameter in term.of]
+    return " * ".join(names if term.factor == 1 and names else [str(term.factor), *names])
+
+
+def _name(parameter: Parameter, name: str) -> str:
+    match parameter.field:
+        case Field.SIZE:
+            return f"{name}.shape[{parameter.axis}]"
+        case Field.STRIDE:
+            return f"{name}.strides[{parameter.axis}]"
+        case Field.VALUE:
+            return name
+        case Field.POINTER | Field.OFFSET:
+            return f"{name}.{parameter.field}"
+
+
+@dataclass(frozen=True, slots=True)
 class KernelSignature:
     """A kernel's name, arguments and parameters in order, and its work-group.
 
     `local_size` is in work-items, `slm_bytes` the shared local memory of a work-group. Where `counts_subgroups`,
-    the source counts one thread for each sub-group, and so do blocks given to `simulate`.
+    the source counts one thread for each sub-group, and so do blocks given to `simulate`. `assumes` is what a launch
+    must fulfil.
     """
 
     name: str
@@ -55,3 +114,4 @@ class KernelSignature:
     local_size: tuple[int, int, int] | None
     counts_subgroups: bool = False
     slm_bytes: int = 0
+    assumes: tuple[Assumption, ...] = ()

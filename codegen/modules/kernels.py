@@ -12,6 +12,7 @@ from codegen.dialects.host import Launch
 from codegen.errors import CompileFailed, Refused
 from codegen.llvm import OptimisedModule, shared_bytes
 from codegen.signature import KernelArgument, KernelSignature
+from codegen.transforms.lanes import assumptions_of
 from hal import DeviceSpec
 
 
@@ -92,6 +93,7 @@ def signature_of(
         local_size,
         name in counting,
         shared_bytes(optimised.text, name),
+        assumptions_of(kernel),
     )
 
 

@@ -7,8 +7,9 @@ import pytest
 from xdsl.context import Context
 
 from codegen.dialects import gpu, parse
-from codegen.dialects.xevm import BlockLoad2dOp
-from codegen.transforms.lanes import LowerToLanesPass, lower_to_lanes
+from codegen.dialects.xevm import BlockLoad2dOp, BlockPrefetch2dOp
+from codegen.signature import KernelArgument
+from codegen.transforms.lanes import LowerToLanesPass, assumptions_of, lower_to_lanes
 from tests.codegen.lane_kernels import DTYPES, Argument, Array, check, compiled, floats, kernel, numbers, run
 
 
@@ -129,13 +130,75 @@ def test_rows_of_a_matrix_as_blocks_of_one_dimension() -> None:
     np.testing.assert_array_equal(out.reshape(5, 32), a[:, 16:])
 
 
-def test_what_is_relied_on_is_said() -> None:
-    module = parse(copy((64, 64), (16, 32), "f16", dynamic=True))
+def relied_on(source: str) -> list[str]:
+    """What the lane code of a kernel with arguments %0, %1, .. relies on."""
+    module = parse(source)
     lower_to_lanes(module)
     function = next(op for op in module.walk() if isinstance(op, gpu.FuncOp))
-    assert str(function.attributes["xetune.block_io_assumed"]) == (
-        '["pitch at least 64 bytes and a multiple of 16", "width at least 64 bytes and a multiple of 4"]'
+    arguments = [KernelArgument(f"%{i}", str(type_)) for i, type_ in enumerate(function.function_type.inputs)]
+    return [assumption.in_words(arguments) for assumption in assumptions_of(function)]
+
+
+def test_what_is_relied_on_is_said() -> None:
+    assert relied_on(copy((64, 64), (16, 32), "f16", dynamic=True)) == [
+        "base address (%0.pointer): a multiple of 64",
+        "base address (%1.pointer): a multiple of 64",
+        "row pitch in bytes (2 * %3): at least 64, at most 16777216, a multiple of 16",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("memory", "at", "words"),
+    [
+        (
+            "memref<16x64xf16, strided<[64, 1], offset: ?>>",
+            "[0, 0]",
+            "base address (%0.pointer + 2 * %0.offset): a multiple of 64",
+        ),
+        ("memref<16x64xf16>", "[0, %n]", "column of a block in bytes (2 * %1): a multiple of 4"),
+        ("memref<16x64xf16>", "[0, %by_x]", "column of a block in bytes (2 * %1): a multiple of 4"),
+        ("memref<16x64xf16>", "[0, %half]", "column of a block in bytes (computed by the kernel): a multiple of 4"),
+        ("memref<16x64xf16>", "[0, %even]", None),
+        ("memref<16x64xf16>", "[%n, 0]", None),
+    ],
+)
+def test_offsets_are_relied_on_where_only_the_launch_knows_them(memory: str, at: str, words: str | None) -> None:
+    source = kernel(
+        f"%A: {memory}, %n: index",
+        f"""
+    %two = arith.constant 2 : index
+    %x = gpu.block_id x
+    %by_x = arith.muli %x, %n : index
+    %half = arith.divui %n, %two : index
+    %even = arith.muli %half, %two : index
+    %d = xegpu.create_nd_tdesc %A : {memory} -> !xegpu.tensor_desc<8x16xf16>
+    xegpu.prefetch_nd %d{at} : !xegpu.tensor_desc<8x16xf16>""",
     )
+    said = relied_on(source)
+    pointer = "base address (%0.pointer): a multiple of 64"
+    assert [s for s in said if s != pointer] == ([] if words is None else [words])
+
+
+@pytest.mark.parametrize(
+    ("move", "legal"), [("[%c0, %c16]", True), ("[%c8, %c1]", False), ("[%c0, %n]", True), ("[%c0, %x]", False)]
+)
+def test_blocks_that_a_loop_moves_stay_where_messages_can_go(move: str, legal: bool) -> None:
+    source = kernel(
+        "%A: memref<16x64xf16>, %n: index",
+        f"""
+    %x = gpu.block_id x
+    %d = xegpu.create_nd_tdesc %A[%c0, %c16] : memref<16x64xf16> -> !xegpu.tensor_desc<8x16xf16>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%b = %d) -> (!xegpu.tensor_desc<8x16xf16>) {{
+      xegpu.prefetch_nd %b : !xegpu.tensor_desc<8x16xf16>
+      %moved = xegpu.update_nd_offset %b, {move} : !xegpu.tensor_desc<8x16xf16>
+      scf.yield %moved : !xegpu.tensor_desc<8x16xf16>
+    }}""",
+    )
+    module = parse(source)
+    lower_to_lanes(module)
+    assert any(isinstance(op, BlockPrefetch2dOp) for op in module.walk()) == legal
+    column = "column of a block in bytes (2 * %1): a multiple of 4"
+    assert (column in relied_on(source)) == (move == "[%c0, %n]")
 
 
 def test_padding_fills_what_is_outside() -> None:

@@ -23,7 +23,7 @@ from codegen.dialects.xevm import (
 from codegen.transforms.lanes.emitter import Emitter, bits_of, length_of
 from codegen.transforms.lanes.hints import hints_of
 from codegen.transforms.lanes.layout import LANES, NOTHING, LaneLayout, Places, canonical, layout_of, pieces
-from codegen.transforms.lanes.legality import legality
+from codegen.transforms.lanes.legality import assumed
 from codegen.transforms.lanes.lowering import Handler, Lowering, vector_type
 from codegen.transforms.lanes.messages import Piece, loads_of, prefetches_of, stores_of
 from codegen.transforms.lanes.move import convert
@@ -90,10 +90,9 @@ def _number(padding: Attribute | None) -> int | float:
 
 
 def _may_use_messages(lowering: Lowering, matrix: MatrixAccess, element: Attribute) -> bool:
-    verdict = legality(matrix, bits_of(element), lowering.limits)
-    if verdict.legal:
-        lowering.assumed.update(verdict.assumed)
-    return verdict.legal
+    assumptions = assumed(matrix, bits_of(element), lowering.limits, lowering.sums)
+    lowering.assumed.update(assumptions or ())
+    return assumptions is not None
 
 
 class _Messages:

@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import PassFailedException
 from codegen.transforms.lanes.layout import LaneLayout, layout_of
 from codegen.transforms.lanes.lowering import Handler, Lowering
 from codegen.transforms.lanes.move import convert
+from codegen.transforms.lanes.steps import steps_of
 from codegen.transforms.lanes.values import Block, Lanes, Matrix, Scattered, Value, parts, rebuilt
 
 _NO_LAYOUT = layout_of([], [])
@@ -24,6 +25,7 @@ def _for(lowering: Lowering, op: Operation) -> None:
     ]
     block = _entered(lowering, old.args[1:], starts, first=[(old.args[0], lower)])
     loop = scf.ForOp(lower, upper, step, _all_parts(starts), block)  # first, as its bounds say what divides its counter
+    _carry(lowering, old, starts, block.args[1:])
     with lowering.emitter.into(block):
         lowering.lower(old)
         _yield(lowering, old, starts)
@@ -88,6 +90,18 @@ def _entered(
         lowering.define(argument, new)
     _define_all(lowering, old, starts, block.args[len(first) :])
     return block
+
+
+def _carry(lowering: Lowering, old: IrBlock, starts: Sequence[Value], arguments: Sequence[SSAValue]) -> None:
+    """Note what each round adds to the places that a loop carries."""
+    rest = list(arguments)
+    for argument, start, last in zip(old.args[1:], starts, _last(old).operands, strict=True):
+        carried = parts(start)
+        if isinstance(start, SSAValue | Block):
+            steps = steps_of(lowering.sums, argument, last, len(carried))
+            for new, first, step in zip(rest, carried, steps, strict=False):
+                lowering.sums.carry(new, first, step)
+        del rest[: len(carried)]
 
 
 def _all_parts(values: Sequence[Value]) -> list[SSAValue]:

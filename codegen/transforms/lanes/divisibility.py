@@ -1,4 +1,4 @@
-"""What is known of an index: what divides it, and the constant that is added to it."""
+"""What is known of an index: what divides it, and its number."""
 
 from math import gcd
 
@@ -29,27 +29,6 @@ def divisor(value: Index) -> int:
     if isinstance(owner, Operation) and owner.name == "arith.index_cast":
         return divisor(owner.operands[0])
     return 1
-
-
-def is_given(value: Index) -> bool:
-    """Whether an index hangs on what a launch gives, or memory, so that only the launch knows what divides it."""
-    if not isinstance(value, SSAValue):
-        return False
-    owner = value.owner
-    if isinstance(owner, Operation):
-        return owner.name.startswith(("memref.", "llvm.")) or any(map(is_given, owner.operands))
-    return not isinstance(owner.parent_op(), scf.ForOp) or not isinstance(value, BlockArgument) or value.index > 0
-
-
-def constant_part(value: Index) -> int:
-    """The number in a sum; 0 of what is not a sum."""
-    known = number(value)
-    if known is not None or not isinstance(value, SSAValue):
-        return known or 0
-    owner = value.owner
-    if isinstance(owner, arith.AddiOp):
-        return constant_part(owner.lhs) + constant_part(owner.rhs)
-    return 0
 
 
 def number(value: Index) -> int | None:

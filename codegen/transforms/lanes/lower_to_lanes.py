@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, IntegerType, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import FunctionType, IntegerType, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
 
@@ -26,15 +26,14 @@ from codegen.transforms.lanes import (
     scattered,
     surfaces,
 )
+from codegen.transforms.lanes.assumptions import note_assumptions
 from codegen.transforms.lanes.emitter import Emitter
 from codegen.transforms.lanes.layout import LANES
 from codegen.transforms.lanes.local_memory import LocalMemory
 from codegen.transforms.lanes.lowering import Handler, Lowering
 from codegen.transforms.lanes.preferences import preferences
+from codegen.transforms.lanes.sums import Sums
 from codegen.transforms.lanes.values import lane_element
-
-ASSUMED = "xetune.block_io_assumed"
-"""What the code of a kernel relies on and cannot check: an attribute of its gpu.func, an array of sentences."""
 
 _LIMITS = BlockLimits()
 _GROUPS = (
@@ -90,7 +89,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
     types = [_argument_type(t) for t in old.arg_types[:count]]
     new = Block(arg_types=types)
     memory = LocalMemory(f"{function.sym_name.data}_local")
-    lowering = Lowering(Emitter(new), _HANDLERS, preferences(old), memory, _subgroups(function), limits)
+    lowering = Lowering(Emitter(new), _HANDLERS, preferences(old), memory, _subgroups(function), limits, Sums(old, new))
     for before, after in zip(old.args, new.args, strict=False):
         lowering.define(before, after)
     for buffer in function.workgroup_buffers:
@@ -101,8 +100,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
     function.add_region(Region(new))
     function.properties["function_type"] = FunctionType.from_lists(types, list(function.function_type.outputs))
     function.properties.pop("workgroup_attributions", None)
-    if lowering.assumed:
-        function.attributes[ASSUMED] = ArrayAttr([StringAttr(a) for a in sorted(lowering.assumed)])
+    note_assumptions(function, lowering.assumed)
     _declare(module, lowering)
 
 

@@ -10,12 +10,14 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.index_list import Index
 from codegen.layout import BlockLimits
+from codegen.signature import Assumption
 from codegen.transforms.lanes import values
 from codegen.transforms.lanes.divisibility import number
 from codegen.transforms.lanes.emitter import Emitter
 from codegen.transforms.lanes.layout import LaneLayout, canonical
 from codegen.transforms.lanes.local_memory import LocalMemory
 from codegen.transforms.lanes.move import convert
+from codegen.transforms.lanes.sums import Sums
 from codegen.transforms.lanes.values import Lanes, Value, lane_element
 
 _Kind = TypeVar("_Kind")
@@ -26,8 +28,8 @@ Handler = Callable[["Lowering", Operation], None]
 class Lowering:
     """One kernel. `wanted` are the layouts that the uses of values ask for; `handlers` lower operations by name.
 
-    `subgroups`: how many a work-group has, if that is known. `limits` are those of block messages. `assumed`: what the
-    code relies on and cannot check.
+    `subgroups`: how many a work-group has, if that is known. `limits` are those of block messages. `sums` know what
+    indices are made of. `assumed`: what the code relies on and cannot check.
     """
 
     emitter: Emitter
@@ -36,8 +38,9 @@ class Lowering:
     memory: LocalMemory
     subgroups: int | None
     limits: BlockLimits
+    sums: Sums
     functions: dict[str, Operation] = field(default_factory=dict[str, Operation])
-    assumed: set[str] = field(default_factory=set[str])
+    assumed: set[Assumption] = field(default_factory=set[Assumption])
     _values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
 
     def lower(self, block: Block) -> None:

@@ -24,7 +24,7 @@ class MatrixAccess:
 
     Neighbours of a row are neighbours in memory: XeGPU asks for that.
 
-    `height` or `width` None: not known. `skipped`: what lies before the matrix, as products of two numbers of elements.
+    `height` or `width` None: not known.
     """
 
     pointer: SSAValue
@@ -34,7 +34,6 @@ class MatrixAccess:
     pitch: Index
     row: Index
     column: Index
-    skipped: tuple[tuple[Index, Index], ...] = ()
 
 
 def pointer_of(lowering: Lowering, source: SSAValue, *, local: bool = False) -> SSAValue:
@@ -53,12 +52,6 @@ def pointer_of(lowering: Lowering, source: SSAValue, *, local: bool = False) -> 
     if offset == 0:
         return pointer
     return emitter.value(element_pointer(pointer, _as_i64(emitter, offset), lane_element(type_.element_type)))
-
-
-def _first_of(lowering: Lowering, source: SSAValue) -> Index:
-    if source in lowering.memory.buffers or not isinstance(source.type, MemRefType):
-        return 0
-    return _memref_offset(lowering.emitter, lowering.scalar(source), source.type)
 
 
 def _address(emitter: Emitter, value: SSAValue) -> SSAValue:
@@ -112,7 +105,7 @@ def _create_nd_tdesc(lowering: Lowering, op: Operation) -> None:
         shape, strides = extent_of(lowering, op.source)
     local = desc.memory_space is MemorySpace.SLM
     pointer = pointer_of(lowering, op.source, local=local)
-    surface = Surface(pointer, local, shape, strides, _first_of(lowering, op.source))
+    surface = Surface(pointer, local, shape, strides)
     offsets = lowering.indices(op.mixed_offsets) or (0,) * max(len(shape), desc.get_num_dims())
     lowering.define(op.result, Block(desc, surface, offsets))
 
@@ -138,17 +131,14 @@ def matrix_of(lowering: Lowering, block: Block, offsets: Sequence[Index]) -> Mat
     pointer = surface.pointer
     rank = block.type.get_num_dims()
     lead = len(places) - rank
-    skipped = tuple(zip(places[:lead], surface.strides[:lead], strict=True))
+    skipped = zip(places[:lead], surface.strides[:lead], strict=True)
     first = emitter.sum(*(emitter.product(o, s) for o, s in skipped))
-    skipped = ((surface.first, 1), *skipped)
     if first != 0:
         pointer = emitter.value(element_pointer(pointer, _as_i64(emitter, first), element))
     width = surface.shape[-1] if surface.shape else None
     if rank == 1:
-        return MatrixAccess(pointer, surface.local, 1, width, 0, 0, places[-1], skipped)
-    return MatrixAccess(
-        pointer, surface.local, surface.shape[-2], width, surface.strides[-2], places[-2], places[-1], skipped
-    )
+        return MatrixAccess(pointer, surface.local, 1, width, 0, 0, places[-1])
+    return MatrixAccess(pointer, surface.local, surface.shape[-2], width, surface.strides[-2], places[-2], places[-1])
 
 
 HANDLERS: Mapping[str, Handler] = {

@@ -32,14 +32,13 @@ class Lanes:
 class Surface:
     """Memory that a descriptor is made of: a pointer, and the extent and the stride of each dimension in elements.
 
-    `local`: shared local memory. No shape: its end is not known. `first`: where in its memref the pointer is.
+    `local`: shared local memory. No shape: its end is not known.
     """
 
     pointer: SSAValue
     local: bool
     shape: tuple[Index, ...]
     strides: tuple[Index, ...]
-    first: Index = 0
 
 
 @dataclass(frozen=True, slots=True)
