@@ -1,0 +1,140 @@
+"""A small kernel for one form of one operation, as the files beside this one hold them."""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from string import Template
+
+SUBGROUP_SIZE = 16
+_SUBGROUPS = 6
+_SEPARATOR = "// -----\n"
+_OTHER_BODY = "// at sub-group level\n"
+
+
+class Level(StrEnum):
+    """Who executes a kernel."""
+
+    WORKGROUP = "work-group"
+    SUBGROUP = "sub-group"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One form of an operation: a kernel's text at each level where that makes sense, and what it is run on.
+
+    `missing` says why a level makes no sense. `values` are arguments that their types do not tell: numbers, or the
+    types of arrays. Random elements of arrays are within `integers` or `floats`. Results may differ by `tolerance`,
+    relative and absolute; 0 for what moves elements. `groups` are launched; `subgroups` are those of one at sub-group
+    level.
+    """
+
+    operation: str
+    form: str
+    sources: Mapping[Level, str]
+    missing: str
+    values: Mapping[str, int | float | str]
+    integers: tuple[int, int]
+    floats: tuple[float, float]
+    tolerance: float
+    groups: int
+    subgroups: int
+
+    @property
+    def name(self) -> str:
+        """`xetile.load_tile: padding`."""
+        return f"{self.operation}: {self.form}" if self.form else self.operation
+
+    def block(self, level: Level) -> tuple[int, int, int]:
+        """Work-items of a work-group."""
+        return SUBGROUP_SIZE * (_SUBGROUPS if level is Level.WORKGROUP else self.subgroups), 1, 1
+
+
+def cases_of(file: Path) -> tuple[Case, ...]:
+    """The cases of a file.
+
+    Its head defines aliases. Each chunk then starts with `// operation: form` and may go on with `// KIND = a b c`
+    (one case for each of these, which stand for `$KIND`), `// with x = 3, A = 16x48xf32`, `// only LEVEL: reason`,
+    `// integers LOW HIGH`, `// floats LOW HIGH`, `// tolerance T`, `// groups N` and `// subgroups N`. The kernel is
+    that at work-group level. At sub-group level it is the same without the maps that it names, or another one after
+    `// at sub-group level`.
+    """
+    head, *chunks = file.read_text().split(_SEPARATOR)
+    aliases = "".join(f"{line}\n" for line in head.splitlines() if line[:1] in ("#", "!"))
+    return tuple(_case(text, aliases) for chunk in chunks for text in _expanded(chunk))
+
+
+def without_maps(text: str) -> str:
+    """The text of a module without the aliases of maps, and without what uses them."""
+    names = "|".join(re.findall(r"^#(\w+) = .*sg_layout", text, re.MULTILINE))
+    if not names:
+        return text
+    use = rf"(?:\w+ = )?#(?:{names})\b"
+    for pattern in (
+        r"(?m)^#\w+ = .*sg_layout.*\n",
+        rf",\s*{use}",
+        rf"{use}(?:,\s*)?",
+        r", #xetile\.tile_attr<>",
+        r" *(<\{\}>|\{\})",
+    ):
+        text = re.sub(pattern, "", text)
+    return text
+
+
+def _expanded(chunk: str) -> Iterator[str]:
+    """A chunk for each combination of what its keys may be."""
+    keys = dict(re.findall(r"^// ([A-Z]+) = (.+)$", chunk, re.MULTILINE))
+    rest = re.sub(r"^// [A-Z]+ = .+\n", "", chunk, flags=re.MULTILINE)
+    for values in itertools.product(*(said.split() for said in keys.values())):
+        yield Template(rest).substitute(dict(zip(keys, values, strict=True)))
+
+
+def _case(text: str, aliases: str) -> Case:
+    title, said, kernel = _directives(text)
+    workgroup, _, other = kernel.partition(_OTHER_BODY)
+    sources = {
+        Level.WORKGROUP: _module(aliases, workgroup),
+        Level.SUBGROUP: without_maps(_module(aliases, other or workgroup)),
+    }
+    only = dict(_of_a_level(value) for key, value in said if key == "only")
+    words = {key: value.split() for key, value in said}
+    (low, high), (least, most) = words.get("integers", ("-100", "100")), words.get("floats", ("-2", "2"))
+    operation, _, form = title.partition(": ")
+    return Case(
+        operation=operation,
+        form=form,
+        sources={level: source for level, source in sources.items() if level in (only or sources)},
+        missing="".join(only.values()),
+        values=dict(_value(pair) for key, value in said if key == "with" for pair in value.split(", ")),
+        integers=(int(low), int(high)),
+        floats=(float(least), float(most)),
+        tolerance=float(words.get("tolerance", "0")[0]),
+        groups=int(words.get("groups", "1")[0]),
+        subgroups=int(words.get("subgroups", "1")[0]),
+    )
+
+
+def _directives(text: str) -> tuple[str, Sequence[tuple[str, str]], str]:
+    """A chunk's title, its further lines as word and rest, and the kernel."""
+    lines = text.splitlines(keepends=True)
+    count = next(i for i, line in enumerate(lines) if not line.startswith("// "))
+    title, *said = (line.removeprefix("// ").strip() for line in lines[:count])
+    return title, [(line.partition(" ")[0], line.partition(" ")[2]) for line in said], "".join(lines[count:])
+
+
+def _module(aliases: str, kernel: str) -> str:
+    return f"{aliases}gpu.module @m {{\n{kernel}}}\n"
+
+
+def _of_a_level(said: str) -> tuple[Level, str]:
+    level, _, rest = said.partition(": ")
+    return Level(level), rest
+
+
+def _value(pair: str) -> tuple[str, int | float | str]:
+    name, _, value = pair.partition(" = ")
+    if "x" in value:
+        return name, value
+    return name, float(value) if "." in value else int(value)

@@ -1,0 +1,91 @@
+"""What becomes of a kernel at a level: parsed, verified, interpreted, compiled, executed, compared."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from codegen.artifact import Distribution, Distributor, KernelArtifact
+from codegen.dialects import parse, text
+from codegen.errors import CodegenError, CompileFailed
+from codegen.execution import simulate
+from codegen.interpret import interpret
+from codegen.modules import compile_module
+from hal import DeviceSpec
+from tests.codegen.operations.arguments import Argument, arguments, signature
+from tests.codegen.operations.case import Case, Level
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How far a kernel came; `fault` is what ended its way, empty at the end."""
+
+    fault: str
+    parses: bool = True
+    verifies: bool = True
+    interprets: bool = True
+    distribution: Distribution | None = None
+    spirv: bytes = b""
+
+
+def judge(case: Case, level: Level, spec: DeviceSpec, asked: Distributor | None = None) -> Verdict:
+    """Take a case all the way to numbers, which must be the interpreter's. `asked` asks for a way to lanes."""
+    source = case.sources[level]
+    try:
+        module = parse(source)
+        if text(parse(text(module))) != text(module):
+            return Verdict("it is not printed as it is parsed", parses=False, verifies=False, interprets=False)
+    except ParseError as error:
+        return Verdict(str(error), parses=False, verifies=False, interprets=False)
+    try:
+        module.verify()
+    except VerifyException as error:
+        return Verdict(str(error), verifies=False, interprets=False)
+    expected = arguments(case, source)
+    try:
+        interpret(module, "k", (case.groups, 1, 1), expected, case.block(level))
+    except CodegenError as error:
+        return Verdict(str(error), interprets=False)
+    try:
+        artifact = compile_module(source, spec, distribution=asked)
+    except CompileFailed as error:
+        return Verdict(str(error))
+    return Verdict(
+        _simulated(case, level, artifact, expected),
+        distribution=artifact.distribution,
+        spirv=artifact.stage("spirv").data,
+    )
+
+
+def _simulated(case: Case, level: Level, artifact: KernelArtifact, expected: list[Argument]) -> str:
+    """Where the simulator's numbers are not those that are expected."""
+    source = case.sources[level]
+    before, after = arguments(case, source), arguments(case, source)
+    if all(np.array_equal(e, b) for e, b in zip(expected, before, strict=True)):
+        return "the kernel changes nothing, so nothing was compared"
+    try:
+        simulate(artifact, "k", (case.groups, 1, 1), case.block(level), after)
+    except CodegenError as error:
+        return str(error)
+    for (name, type_), wanted, got in zip(signature(source), expected, after, strict=True):
+        bf16 = "bf16" in type_
+        fault = _difference(_numbers(wanted, bf16=bf16), _numbers(got, bf16=bf16), case.tolerance)
+        if fault:
+            return f"{name}{fault}"
+    return ""
+
+
+def _difference(wanted: NDArray[np.float64], got: NDArray[np.float64], tolerance: float) -> str:
+    close = np.isclose(got, wanted, rtol=tolerance, atol=tolerance, equal_nan=True)
+    if close.all():
+        return ""
+    at = tuple(map(int, np.argwhere(~close)[0]))
+    return f"{list(at)}: expected {wanted[at]}, got {got[at]}; {np.sum(~close)} of {close.size} differ"
+
+
+def _numbers(value: Argument, *, bf16: bool) -> NDArray[np.float64]:
+    array = np.asarray(value)
+    if bf16 and array.ndim:
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(np.float64)
