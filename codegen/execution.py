@@ -122,7 +122,7 @@ def _check(kernel: str, argument: KernelArgument, value: Value) -> None:
 
 def _check_assumptions(signature: KernelSignature, args: Sequence[Value]) -> None:
     """What a kernel relies on must hold, as far as arguments tell. Memory of an array starts where it must."""
-    for assumption in signature.assumes:
+    for assumption in signature.assumes or ():
         terms = [[_number(p, args[p.argument]) for p in term.of] for term in assumption.terms]
         value = sum(term.factor * prod(numbers) for term, numbers in zip(assumption.terms, terms, strict=True))
         if assumption.terms and not assumption.holds(value):

@@ -60,8 +60,14 @@ def _kernel(signature: KernelSignature) -> Json:
         "source_counts_subgroups": signature.counts_subgroups,
         "slm_bytes": signature.slm_bytes,
         "subgroup_size": SUBGROUP_SIZE,
-        "assumes": [assumption.in_words(signature.arguments) for assumption in signature.assumes],
+        "assumes": _assumed(signature),
     }
+
+
+def _assumed(signature: KernelSignature) -> Json:
+    if signature.assumes is None:
+        return None
+    return [assumption.in_words(signature.arguments) for assumption in signature.assumes]
 
 
 def _parameter(signature: KernelSignature, parameter: Parameter) -> Json:

@@ -105,7 +105,7 @@ class KernelSignature:
 
     `local_size` is in work-items, `slm_bytes` the shared local memory of a work-group. Where `counts_subgroups`,
     the source counts one thread for each sub-group, and so do blocks given to `simulate`. `assumes` is what a launch
-    must fulfil.
+    must fulfil; None: not known, as of MLIR's code.
     """
 
     name: str
@@ -114,4 +114,4 @@ class KernelSignature:
     local_size: tuple[int, int, int] | None
     counts_subgroups: bool = False
     slm_bytes: int = 0
-    assumes: tuple[Assumption, ...] = ()
+    assumes: tuple[Assumption, ...] | None = None

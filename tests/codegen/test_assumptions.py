@@ -1,6 +1,7 @@
 """What kernels rely on is published, and a launch that breaks it is refused."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -160,8 +161,18 @@ def test_the_manifest_says_what_a_launch_must_fulfil(compiled: Compile, name: st
 
 def test_of_arrays_it_names_shapes_and_strides(compiled: Compile) -> None:
     signature = compiled("arrays").kernels[0]
-    words = [assumption.in_words(signature.arguments) for assumption in signature.assumes]
+    words = [assumption.in_words(signature.arguments) for assumption in signature.assumes or ()]
     assert "row pitch less width in bytes (2 * A.strides[0] - 2 * A.shape[1]): at least 0" in words
     assert "width in bytes (2 * A.shape[1]): at least 64, at most 16777216, a multiple of 4" in words
     assert PITCH.format("2 * B.shape[1]") in words  # the rows of B follow one another
     assert not any("computed" in said for said in words)
+
+
+def test_what_mlirs_code_relies_on_is_not_known() -> None:
+    source = (Path(__file__).parents[2] / "examples" / "gemm_prefetch.mlir").read_text()
+    ours, mlirs = (
+        compile_module(source, find("b580"), distribution=way) for way in (Distributor.XETUNE, Distributor.MLIR)
+    )
+    assert [len(a.kernels[0].assumes or ()) for a in (ours, mlirs)] == [3, 0]
+    (kernel,) = cast("list[dict[str, object]]", module_manifest(mlirs)["kernels"])
+    assert kernel["assumes"] is None

@@ -136,7 +136,7 @@ def relied_on(source: str) -> list[str]:
     lower_to_lanes(module)
     function = next(op for op in module.walk() if isinstance(op, gpu.FuncOp))
     arguments = [KernelArgument(f"%{i}", str(type_)) for i, type_ in enumerate(function.function_type.inputs)]
-    return [assumption.in_words(arguments) for assumption in assumptions_of(function)]
+    return [assumption.in_words(arguments) for assumption in assumptions_of(function) or ()]
 
 
 def test_what_is_relied_on_is_said() -> None:

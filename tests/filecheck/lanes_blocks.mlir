@@ -12,7 +12,7 @@ gpu.module @kernels {
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   gpu.module @kernels {
-// CHECK-NEXT:     gpu.func @copy(%A: memref<64x96xf32>, %x: index) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+// CHECK-NEXT:     gpu.func @copy(%A: memref<64x96xf32>, %x: index) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = [{what = "base address", terms = {"0.pointer.0" = 1 : i64}, multiple = 64 : i64}]} {
 // CHECK-NEXT:       %0 = arith.constant 384 : i32
 // CHECK-NEXT:       %1 = arith.constant 64 : i32
 // CHECK-NEXT:       %2 = arith.constant 8 : i32
@@ -60,7 +60,7 @@ gpu.module @kernels {
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   gpu.module @kernels {
-// CHECK-NEXT:     gpu.func @product(%A: memref<8x32xf16>, %B: memref<16x48xf16>, %C: memref<8x48xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+// CHECK-NEXT:     gpu.func @product(%A: memref<8x32xf16>, %B: memref<16x48xf16>, %C: memref<8x48xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = [{what = "base address", terms = {"0.pointer.0" = 1 : i64}, multiple = 64 : i64}, {what = "base address", terms = {"1.pointer.0" = 1 : i64}, multiple = 64 : i64}, {what = "base address", terms = {"2.pointer.0" = 1 : i64}, multiple = 64 : i64}]} {
 // CHECK-NEXT:       %0 = arith.constant 64 : i32
 // CHECK-NEXT:       %1 = arith.constant 8 : i32
 // CHECK-NEXT:       %2 = arith.constant 0 : i32
@@ -106,7 +106,7 @@ gpu.module @kernels {
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   gpu.module @kernels {
-// CHECK-NEXT:     gpu.func @narrow(%A: memref<6x10xf32>, %row: index) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+// CHECK-NEXT:     gpu.func @narrow(%A: memref<6x10xf32>, %row: index) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = []} {
 // CHECK-NEXT:       %0 = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT:       %1 = gpu.lane_id
 // CHECK-NEXT:       %2 = arith.index_cast %1 : index to i32

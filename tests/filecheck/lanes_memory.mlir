@@ -18,7 +18,7 @@ gpu.module @kernels {
 // CHECK:      builtin.module {
 // CHECK-NEXT:   gpu.module @kernels {
 // CHECK-NEXT:     llvm.mlir.global internal @exchange_local() {addr_space = 3 : i32, alignment = 64 : i64} : !llvm.array<512 x i8>
-// CHECK-NEXT:     gpu.func @exchange(%A: memref<8x32xf16>, %B: memref<8x32xf16>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+// CHECK-NEXT:     gpu.func @exchange(%A: memref<8x32xf16>, %B: memref<8x32xf16>) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = [{what = "base address", terms = {"0.pointer.0" = 1 : i64}, multiple = 64 : i64}, {what = "base address", terms = {"1.pointer.0" = 1 : i64}, multiple = 64 : i64}]} {
 // CHECK-NEXT:       %0 = arith.constant 64 : i32
 // CHECK-NEXT:       %1 = arith.constant 8 : i32
 // CHECK-NEXT:       %2 = arith.constant 0 : i32
@@ -70,7 +70,7 @@ gpu.module @kernels {
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   gpu.module @kernels {
-// CHECK-NEXT:     gpu.func @update(%A: memref<64xf32>, %n: index) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+// CHECK-NEXT:     gpu.func @update(%A: memref<64xf32>, %n: index) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = []} {
 // CHECK-NEXT:       %0 = gpu.lane_id
 // CHECK-NEXT:       %1 = arith.index_cast %0 : index to i32
 // CHECK-NEXT:       %2 = arith.index_cast %1 : i32 to index

@@ -15,7 +15,7 @@ gpu.module @kernels {
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   gpu.module @kernels {
-// CHECK-NEXT:     gpu.func @rows(%A: memref<2x32xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+// CHECK-NEXT:     gpu.func @rows(%A: memref<2x32xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = [{what = "base address", terms = {"0.pointer.0" = 1 : i64}, multiple = 64 : i64}]} {
 // CHECK-NEXT:       %0 = arith.constant 128 : i32
 // CHECK-NEXT:       %1 = arith.constant 2 : i32
 // CHECK-NEXT:       %2 = arith.constant 0 : i32
@@ -81,7 +81,7 @@ gpu.module @kernels {
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   gpu.module @kernels {
-// CHECK-NEXT:     gpu.func @shift(%A: memref<1x32xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+// CHECK-NEXT:     gpu.func @shift(%A: memref<1x32xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = [{what = "base address", terms = {"0.pointer.0" = 1 : i64}, multiple = 64 : i64}]} {
 // CHECK-NEXT:       %0 = arith.constant 128 : i32
 // CHECK-NEXT:       %1 = arith.constant 1 : i32
 // CHECK-NEXT:       %2 = arith.constant 0 : i32
@@ -144,7 +144,7 @@ gpu.module @kernels {
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   gpu.module @kernels {
-// CHECK-NEXT:     gpu.func @carried(%A: memref<64x16xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+// CHECK-NEXT:     gpu.func @carried(%A: memref<64x16xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = [{what = "base address", terms = {"0.pointer.0" = 1 : i64}, multiple = 64 : i64}]} {
 // CHECK-NEXT:       %0 = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT:       %1 = arith.constant 0 : index
 // CHECK-NEXT:       %2 = arith.constant 64 : i32

@@ -14,15 +14,15 @@ _BOUNDS = ("multiple", "least", "most")
 
 def note_assumptions(function: gpu.FuncOp, assumptions: Collection[Assumption]) -> None:
     """Say on a kernel what it relies on."""
-    if assumptions:
-        in_order = sorted(assumptions, key=str)
-        function.attributes[_ATTRIBUTE] = ArrayAttr([_attribute(assumption) for assumption in in_order])
+    in_order = sorted(assumptions, key=str)
+    function.attributes[_ATTRIBUTE] = ArrayAttr([_attribute(assumption) for assumption in in_order])
 
 
-def assumptions_of(function: gpu.FuncOp) -> tuple[Assumption, ...]:
-    """What a kernel relies on."""
-    noted = function.attributes.get(_ATTRIBUTE, ArrayAttr[Attribute]([]))
-    assert isinstance(noted, ArrayAttr)
+def assumptions_of(function: gpu.FuncOp) -> tuple[Assumption, ...] | None:
+    """What a kernel relies on; None of one that `lower-to-lanes` did not lower."""
+    noted = function.attributes.get(_ATTRIBUTE)
+    if not isinstance(noted, ArrayAttr):
+        return None
     return tuple(_assumption(entry) for entry in noted if isinstance(entry, DictionaryAttr))
 
 
