@@ -30,6 +30,7 @@ def optimise(bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]]) ->
     module = llvm.parse_bitcode(bitcode)
     machine = target_machine()
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
+    _keep_together(module)
     passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
     passes.getModulePassManager().run(module, passes)
     for kernel, arguments in kernels.items():
@@ -38,3 +39,10 @@ def optimise(bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]]) ->
     for kernel, arguments in kernels.items():
         text, parameters[kernel] = keep_used_parameters(text, kernel, arguments)
     return OptimisedModule(separate_cache_hints(split_wide_vectors(align_private_memory(text))), parameters)
+
+
+def _keep_together(module: llvm.ModuleRef) -> None:
+    """Functions of a whole sub-group or work-group must not move to where some of its work-items are."""
+    for function in module.functions:
+        if function.is_declaration and ("sub_group" in function.name or "barrier" in function.name):
+            function.add_function_attribute("convergent")

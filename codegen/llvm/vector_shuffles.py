@@ -58,11 +58,12 @@ def _source(i: Instruction, pieces: Pieces, at: int | None) -> tuple[str, Type, 
 
 def _one_by_one(pieces: Pieces, name: str, sources: list[tuple[str, Type, int] | None], type_: Type) -> list[str]:
     out, before = list[str](), "poison"
+    named = f"v{name}" if name.isdigit() else name  # a number takes no suffix
     known = [(at, s) for at, s in enumerate(sources) if s is not None]
     for number, (at, (piece, part, place)) in enumerate(known):
         element = piece
         if part.count:
-            element = f"%{name}.e{at}"
+            element = f"%{named}.e{at}"
             out.append(f"{element} = extractelement {part} {piece}, i64 {place}")
         if not type_.count:
             if part.count:
@@ -70,7 +71,7 @@ def _one_by_one(pieces: Pieces, name: str, sources: list[tuple[str, Type, int] |
             else:
                 pieces.call(name, element)
             return out
-        after = f"%{name}" if number == len(known) - 1 else f"%{name}.i{at}"
+        after = f"%{name}" if number == len(known) - 1 else f"%{named}.i{at}"
         out.append(f"{after} = insertelement {type_} {before}, {type_.scalar} {element}, i64 {at}")
         before = after
     return out

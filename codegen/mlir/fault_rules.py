@@ -41,6 +41,7 @@ from codegen.dialects.xegpu import (
     StoreOp,
     TensorDescType,
 )
+from codegen.transforms.lanes.divisibility import divisor
 
 LANES = 16
 _TRANSPOSED = (0, 1)
@@ -57,6 +58,8 @@ _NOT_DISTRIBUTED = (
 _MATRIX = 2
 # Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 _SURFACE_BYTES, _PITCH_BYTES, _COLUMN_BYTES = 64, 16, 4
+_COLUMN_BITS = 8 * _COLUMN_BYTES
+_TURNED_BITS = 8 * _WORD_BITS  # of a row of a transposed block
 
 
 def multiplies_integers(op: Operation) -> bool:
@@ -121,9 +124,13 @@ def reduces_to_scalar(op: Operation) -> bool:
 def takes_part_of_lanes(op: Operation) -> bool:
     """A block whose rows are no whole number of lanes, or that is stored more than one such number wide."""
     layout = _layout(op)
-    if layout is None or _is_line(op) or _is_transposed(op):
+    if layout is None or _is_line(op):
         return False
     inst_data = layout.data.inst_data
+    if _is_transposed(op) and isinstance(op, StoreNdOp):
+        return False
+    if _is_transposed(op) and isinstance(op, LoadNdOp):
+        return inst_data is not None and inst_data[-1] * _bits(op.desc.type) != _TURNED_BITS
     if isinstance(op, StoreNdOp) and inst_data is not None and inst_data[-1] > LANES:
         return True
     taken = inst_data or layout.data.sg_data
@@ -133,6 +140,18 @@ def takes_part_of_lanes(op: Operation) -> bool:
 def takes_odd_elements(op: Operation) -> bool:
     """A block of elements that are neither of 16 nor of 32 bits."""
     return isinstance(op, LoadNdOp | StoreNdOp) and _bits(op.desc.type) not in _BLOCK_BITS
+
+
+def turns_values(op: Operation) -> bool:
+    """A transpose of what is not only multiplied."""
+    return isinstance(op, TransposeOp) and not all(isinstance(use.operation, DpasOp) for use in op.result.uses)
+
+
+def takes_odd_columns(op: Operation) -> bool:
+    """A block that begins at a column which is not for sure a multiple of four bytes."""
+    if not isinstance(op, LoadNdOp | StoreNdOp | PrefetchNdOp) or not op.mixed_offsets:
+        return False
+    return divisor(op.mixed_offsets[-1]) * _bits(op.desc.type) % _COLUMN_BITS > 0
 
 
 def takes_odd_rows(op: Operation) -> bool:

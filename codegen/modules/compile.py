@@ -10,7 +10,7 @@ from codegen.canonical import content_hash
 from codegen.dialects import parse, text
 from codegen.dialects.host import device_part
 from codegen.errors import CompileFailed
-from codegen.llvm import optimise
+from codegen.llvm import OptimisedModule, optimise
 from codegen.modules.kernels import arguments_of, check_fits, kernels_of, set_blocks, signature_of
 from codegen.modules.ways import lower
 from codegen.spirv import emit_spirv
@@ -47,13 +47,16 @@ def compile_module(
     counting = {kernel.sym_name.data for kernel in kernels if counts_subgroups(kernel)}
 
     stages.run("xegpu", lambda: _to_xegpu(module, target))
-    taken, bitcode = lower(module, stages, target, distribution)
-    optimised = stages.run("llvm", lambda: optimise(bitcode, arguments))
+
+    def finish(bitcode: bytes) -> tuple[OptimisedModule, bytes]:
+        optimised = stages.run("llvm", lambda: optimise(bitcode, arguments))
+        stages.add("llvm", "llvm.ll", lambda: optimised.text)
+        return optimised, stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
+
+    taken, (optimised, spirv) = lower(module, stages, target, distribution, finish)
     signatures = tuple(signature_of(kernel, arguments, optimised, counting) for kernel in kernels_of(module))
     for signature in signatures:
         check_fits(signature, spec)
-    stages.add("llvm", "llvm.ll", lambda: optimised.text)
-    spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
     return KernelArtifact(
         key=content_hash([toolchain_versions(), source, target, distribution]),
         content_hash=hashlib.sha256(spirv).hexdigest(),

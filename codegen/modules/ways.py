@@ -1,9 +1,16 @@
 """The two ways from work-group-level XeGPU to lanes: MLIR's pipeline, and our own."""
 
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
+from collections.abc import Callable
+from typing import TypeVar
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DenseArrayBase, FixedBitwidthType, MemRefType, ModuleOp, i32
+from xdsl.ir import Operation
 
 from codegen.artifact import Distribution, Distributor
 from codegen.dialects import text
+from codegen.dialects.index_list import join
+from codegen.dialects.xegpu import CreateNdTdescOp
 from codegen.errors import CompileFailed
 from codegen.fork import in_fork
 from codegen.layout import block_limits
@@ -15,19 +22,27 @@ from codegen.target import SUBGROUP_SIZE, Target
 from codegen.transforms.distribute import distribute_to_subgroups
 from codegen.transforms.distribute.analysis import most_subgroups
 from codegen.transforms.lanes import lower_to_lanes
+from codegen.transforms.lanes.divisibility import divisor
 from codegen.transforms.legalise_xegpu import legalise_xegpu
 
+Finished = TypeVar("Finished")
+
 _SUBGROUP_LEVEL = "sub-group-level"
+_SURFACE_OF_LAUNCH = "surface-of-launch"
+_BASE_BITS = 64 * 8  # what block messages want of where a matrix begins
 _REFUSED = "mlir-refused"
 _ASKED = "asked-for"
 _SHOWN_CHARACTERS = 200
 _CPU_LIMIT_S = 20
 
 
-def lower(module: ModuleOp, stages: Stages, target: Target, asked: Distributor | None) -> tuple[Distribution, bytes]:
-    """LLVM bitcode of a module of XeGPU by MLIR's way, or by ours where MLIR's has a fault that is known or refuses it.
+def lower(
+    module: ModuleOp, stages: Stages, target: Target, asked: Distributor | None, finish: Callable[[bytes], Finished]
+) -> tuple[Distribution, Finished]:
+    """What `finish` makes of the LLVM bitcode of a module of XeGPU, by MLIR's way or by ours.
 
-    `asked` asks for one of the two.
+    Ours is taken where MLIR's has a fault that is known, and where it or `finish` after it fails. `asked` asks for
+    one of the two.
 
     Raises:
         CompileFailed: a stage failed, or MLIR's way is asked for and has a fault that the module runs into.
@@ -39,15 +54,15 @@ def lower(module: ModuleOp, stages: Stages, target: Target, asked: Distributor |
             raise CompileFailed(
                 "xegpu", f"expected a module that MLIR's pipeline lowers rightly, got one with {', '.join(because)}"
             )
-        return Distribution(asked), _by_mlir(module, stages, target)
+        return Distribution(asked), finish(_by_mlir(module, stages, target))
     if asked is Distributor.XETUNE:
-        return Distribution(asked, because or (_ASKED,)), _by_xetune(module, stages, target)
+        return Distribution(asked, because or (_ASKED,)), finish(_by_xetune(module, stages, target))
     if not because:
         try:
-            return Distribution(Distributor.MLIR), _by_mlir(module.clone(), stages, target)
+            return Distribution(Distributor.MLIR), finish(_by_mlir(module.clone(), stages, target))
         except CompileFailed as failed:
             because = (f"{_REFUSED}: {failed.message[:_SHOWN_CHARACTERS]}",)
-    return Distribution(Distributor.XETUNE, because), _by_xetune(module, stages, target)
+    return Distribution(Distributor.XETUNE, because), finish(_by_xetune(module, stages, target))
 
 
 def _say_blocks(module: ModuleOp) -> None:
@@ -61,9 +76,24 @@ def _say_blocks(module: ModuleOp) -> None:
 def _why_not_mlir(module: ModuleOp) -> tuple[str, ...]:
     """MLIR's pipeline is given work-group-level kernels that run into none of its faults."""
     because = {fault.name for fault in upstream_faults(module)}
+    if any(_is_surface_of_launch(op) for op in module.walk()):
+        because.add(_SURFACE_OF_LAUNCH)
     if not all(most_subgroups(kernel) for kernel in kernels_of(module)):
         because.add(_SUBGROUP_LEVEL)
     return tuple(sorted(because))
+
+
+def _is_surface_of_launch(op: Operation) -> bool:
+    """A matrix of which only the launch says whether block messages may access it: ours asks it, MLIR's does not."""
+    if not isinstance(op, CreateNdTdescOp):
+        return False
+    source, base = op.source.type, op.source.owner
+    if not isinstance(source, MemRefType) or not source.has_static_shape():
+        return True
+    if not isinstance(base, memref.ReinterpretCastOp):
+        return False
+    bits = source.element_type.bitwidth if isinstance(source.element_type, FixedBitwidthType) else 0
+    return any(divisor(offset) * bits % _BASE_BITS for offset in join(iter(base.offsets), base.static_offsets))
 
 
 def _by_mlir(module: ModuleOp, stages: Stages, target: Target) -> bytes:

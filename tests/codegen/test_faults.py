@@ -13,6 +13,8 @@ from tests.codegen.upstream import Array, Outcome, lowered, run_upstream
 FILES = sorted((Path(__file__).parent / "upstream_faults").glob("*.mlir"))
 # Bytes are multiplied from blocks of bytes; columns, and few bytes in a row, are too narrow for messages as well.
 ALSO = {
+    "transposed_store": {"turned_value"},
+    "blocked_vector": {"turned_value"},
     "dpas_integers": {"block_elements", "surface"},
     "block_columns": {"surface"},
     "block_elements": {"surface"},
