@@ -180,6 +180,40 @@ def test_offsets_are_relied_on_where_only_the_launch_knows_them(memory: str, at:
 
 
 @pytest.mark.parametrize(
+    ("view", "type_", "base"),
+    [
+        ("memref.subview %A[%n, 0] [8, 64] [1, 1]", "8x64xf16, strided<[64, 1], offset: ?>", "%0.pointer"),
+        ("memref.subview %A[8, %n] [8, 32] [1, 1]", "8x32xf16, strided<[64, 1], offset: ?>", "%0.pointer + 2 * %1"),
+        (
+            "memref.reinterpret_cast %A to offset: [%n], sizes: [4, 32], strides: [64, 1]",
+            "4x32xf16, strided<[64, 1], offset: ?>",
+            "%0.pointer + 2 * %1",
+        ),
+    ],
+)
+def test_views_start_where_their_memory_and_offsets_say(view: str, type_: str, base: str) -> None:
+    source = kernel(
+        "%A: memref<16x64xf16>, %n: index",
+        f"""
+    %v = {view} : memref<16x64xf16> to memref<{type_}>
+    %d = xegpu.create_nd_tdesc %v : memref<{type_}> -> !xegpu.tensor_desc<8x16xf16>
+    xegpu.prefetch_nd %d[0, 0] : !xegpu.tensor_desc<8x16xf16>""",
+    )
+    assert relied_on(source) == [f"base address ({base}): a multiple of 64"]
+
+
+def test_a_pitch_that_is_shorter_than_rows_takes_no_messages() -> None:
+    memory = "memref<8x64xf16, strided<[32, 1]>>"
+    source = kernel(
+        f"%A: {memory}",
+        f"""
+    %d = xegpu.create_nd_tdesc %A : {memory} -> !xegpu.tensor_desc<8x16xf16>
+    xegpu.prefetch_nd %d[0, 0] : !xegpu.tensor_desc<8x16xf16>""",
+    )
+    assert relied_on(source) == []
+
+
+@pytest.mark.parametrize(
     ("move", "legal"), [("[%c0, %c16]", True), ("[%c8, %c1]", False), ("[%c0, %n]", True), ("[%c0, %x]", False)]
 )
 def test_blocks_that_a_loop_moves_stay_where_messages_can_go(move: str, legal: bool) -> None:

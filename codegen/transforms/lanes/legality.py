@@ -54,12 +54,13 @@ def _aligned(what: str, value: Sum, multiple: int) -> Assumptions | None:
     """Every part of a sum that varies alone must be a multiple."""
     found: list[Assumption] = []
     for unknown, part in by_unknowns(value).items():
-        if all(factor % multiple == 0 for factor in part.values()):
+        rest = {product: factor for product, factor in part.items() if factor % multiple}
+        if not rest:
             continue
-        if is_given(part):
-            if part.get((), 0) % multiple:
+        if is_given(rest):
+            if () in rest:
                 return None
-            found.append(Assumption(what, _terms(part), multiple))
+            found.append(Assumption(what, _terms(rest), multiple))
         elif unknown and is_given({unknown: 1}):
             found.append(Assumption(what, (), multiple))
         else:
