@@ -4,9 +4,11 @@ Run: python -m benchmarks.operations [--ocloc PATH] > docs/operations.md
 """
 
 import argparse
+import struct
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from tests.codegen.operations.table import NO, YES, Row, render, row_of
 _GPUS = {"bmg": "b580", "pvc": "pvc"}
 _OPTIONS = "-ze-opt-large-register-file"
 _LIMIT_S = 120
+_SYMBOLS = 2  # SHT_SYMTAB of ELF
 
 
 def main() -> None:
@@ -30,24 +33,24 @@ def main() -> None:
     for case in CASES:
         row, faults = row_of(case)
         if options.ocloc is not None:
-            row = replace(row, **{gpu: _accepted(case, gpu, options.ocloc) for gpu in _GPUS})
+            refusals = {gpu: _refusals(case, gpu, options.ocloc) for gpu in _GPUS}
+            row = replace(row, **{gpu: NO if said else YES for gpu, said in refusals.items()})
+            faults += tuple(said for of_gpu in refusals.values() for said in of_gpu)
         rows.append(row)
         for fault in faults:
             print(f"{case.name}: {fault}", file=sys.stderr)
     print(render(rows, CASES), end="")
 
 
-def _accepted(case: Case, gpu: str, ocloc: Path) -> str:
-    """Whether Intel's compiler takes a case at each of its levels."""
+def _refusals(case: Case, gpu: str, ocloc: Path) -> tuple[str, ...]:
+    """What Intel's compiler says against a case at its levels."""
     spec = find(_GPUS[gpu])
-    codes = [
-        _compiled(compile_module(source, spec).stage("spirv").data, gpu, ocloc) for source in case.sources.values()
-    ]
-    return NO if any(codes) else YES
+    codes = (compile_module(source, spec).stage("spirv").data for source in case.sources.values())
+    return tuple(said for code in codes if (said := _refusal(code, gpu, ocloc)))
 
 
-def _compiled(spirv: bytes, gpu: str, ocloc: Path) -> int:
-    """The exit status of the compiler."""
+def _refusal(spirv: bytes, gpu: str, ocloc: Path) -> str:
+    """What the compiler says, or which functions its code calls that do not exist; empty if it accepts."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "kernel.spv"
         file.write_bytes(spirv)
@@ -64,7 +67,25 @@ def _compiled(spirv: bytes, gpu: str, ocloc: Path) -> int:
             "-out_dir",
             folder,
         ]
-        return subprocess.run([ocloc, "compile", *asked], capture_output=True, timeout=_LIMIT_S, check=False).returncode
+        done = subprocess.run([ocloc, "compile", *asked], capture_output=True, timeout=_LIMIT_S, text=True, check=False)
+        if done.returncode:
+            return f"{gpu}: exit status {done.returncode}: {done.stderr or done.stdout}"
+        missing = [name for binary in Path(folder).glob("*.bin") for name in _undefined(binary.read_bytes())]
+        return f"{gpu}: {', '.join(missing)} do not exist" if missing else ""
+
+
+def _undefined(elf: bytes) -> Iterator[str]:
+    """Functions that a binary needs and lacks; the loader gives those of Intel's names."""
+    (sections,), (size, count) = struct.unpack_from("<Q", elf, 0x28), struct.unpack_from("<HH", elf, 0x3A)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", elf, sections + size * i) for i in range(count)]
+    for _, kind, _, _, at, nbytes, strings, *_ in headers:
+        if kind != _SYMBOLS:
+            continue
+        for symbol in range(at, at + nbytes, 24):
+            name, _, _, section = struct.unpack_from("<IBBH", elf, symbol)
+            text = elf[headers[strings][4] + name :].partition(b"\0")[0].decode()
+            if section == 0 and text and not text.startswith("__INTEL"):
+                yield text
 
 
 if __name__ == "__main__":

@@ -61,3 +61,9 @@ def test_every_file_of_kernels_is_there_and_every_case_has_its_own_name() -> Non
 def test_a_level_that_makes_no_sense_has_a_reason() -> None:
     for case in CASES:
         assert (len(case.sources) < len(Level)) == bool(case.missing)
+
+
+def test_kernels_of_sub_groups_have_no_maps_of_work_groups() -> None:
+    for case in CASES:
+        assert "sg_layout" not in case.sources.get(Level.SUBGROUP, "")
+        assert "sg_layout" in case.sources.get(Level.WORKGROUP, "sg_layout")

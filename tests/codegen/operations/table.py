@@ -38,7 +38,9 @@ Every operation that kernels may be written in, in every form, and how far each 
   kernels always, others for the faults of MLIR that [upstream_faults.md](upstream_faults.md) lists.
 - **numbers**: the simulator's, of the code for {DEVICE}, are the interpreter's: the same bits where elements only
   move, else within the tolerance of the kernel. Where MLIR's pipeline lowers, also by our own way.
-- **IGC**: Intel's compiler accepts the SPIR-V for that GPU, of both levels; `{NOT_ASKED}` where it was not at hand.
+  What work-items have of their own, `gpu.lane_id` and `gpu.shuffle`, belongs to neither level.
+- **IGC**: Intel's compiler accepts the SPIR-V for that GPU, of both levels, and its code calls no function that does
+  not exist; `{NOT_ASKED}` where it was not at hand.
 """
 
 

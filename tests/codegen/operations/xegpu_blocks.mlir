@@ -106,6 +106,54 @@ gpu.func @k(%A: i64, %R: memref<192xf32>) kernel {
   gpu.return
 }
 // -----
+// xegpu.create_nd_tdesc: 1-D, shared local memory
+gpu.func @k(%A: memref<192xf32>, %R: memref<192xf32>) kernel {
+  %s = memref.alloca() : memref<192xf32, 3>
+  %ts = xegpu.create_nd_tdesc %s : memref<192xf32, 3> -> !xegpu.tensor_desc<192xf32, #xegpu.block_tdesc_attr<memory_space = slm>>
+  %ta = xegpu.create_nd_tdesc %A : memref<192xf32> -> !xegpu.tensor_desc<192xf32>
+  %tr = xegpu.create_nd_tdesc %R : memref<192xf32> -> !xegpu.tensor_desc<192xf32>
+  %x = xegpu.load_nd %ta[0] <{layout = #line}> : !xegpu.tensor_desc<192xf32> -> vector<192xf32>
+  xegpu.store_nd %x, %ts[0] <{layout = #line}> : vector<192xf32>, !xegpu.tensor_desc<192xf32, #xegpu.block_tdesc_attr<memory_space = slm>>
+  gpu.barrier
+  %a = xegpu.load_nd %ts[0] <{layout = #line}> : !xegpu.tensor_desc<192xf32, #xegpu.block_tdesc_attr<memory_space = slm>> -> vector<192xf32>
+  xegpu.store_nd %a, %tr[0] <{layout = #line}> : vector<192xf32>, !xegpu.tensor_desc<192xf32>
+  gpu.return
+}
+// -----
+// xegpu.create_nd_tdesc: sg_map of the RFC
+gpu.func @k(%A: memref<16x48xf32>, %R: memref<16x48xf32>) kernel {
+  %ta = xegpu.create_nd_tdesc %A[0, 0] : memref<16x48xf32> -> !xegpu.tensor_desc<16x48xf32, #xegpu.sg_map<sg_layout = [2, 3], sg_data = [8, 16], wi_layout = [1, 16], wi_data = [1, 1]>>
+  %tr = xegpu.create_nd_tdesc %R[0, 0] : memref<16x48xf32> -> !xegpu.tensor_desc<16x48xf32, #xegpu.sg_map<sg_layout = [2, 3], sg_data = [8, 16], wi_layout = [1, 16], wi_data = [1, 1]>>
+  %a = xegpu.load_nd %ta : !xegpu.tensor_desc<16x48xf32, #xegpu.sg_map<sg_layout = [2, 3], sg_data = [8, 16], wi_layout = [1, 16], wi_data = [1, 1]>> -> vector<16x48xf32>
+  xegpu.store_nd %a, %tr : vector<16x48xf32>, !xegpu.tensor_desc<16x48xf32, #xegpu.sg_map<sg_layout = [2, 3], sg_data = [8, 16], wi_layout = [1, 16], wi_data = [1, 1]>>
+  gpu.return
+}
+// at sub-group level
+gpu.func @k(%A: memref<16x48xf32>, %R: memref<16x48xf32>) kernel {
+  %ta = xegpu.create_nd_tdesc %A[0, 0] : memref<16x48xf32> -> !xegpu.tensor_desc<16x48xf32, #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>>
+  %tr = xegpu.create_nd_tdesc %R[0, 0] : memref<16x48xf32> -> !xegpu.tensor_desc<16x48xf32, #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>>
+  %a = xegpu.load_nd %ta : !xegpu.tensor_desc<16x48xf32, #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>> -> vector<16x48xf32>
+  xegpu.store_nd %a, %tr : vector<16x48xf32>, !xegpu.tensor_desc<16x48xf32, #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>>
+  gpu.return
+}
+// -----
+// xegpu.create_nd_tdesc: layouts of sub-groups, instructions and lanes
+gpu.func @k(%A: memref<16x48xf32>, %R: memref<16x48xf32>) kernel {
+  %ta = xegpu.create_nd_tdesc %A : memref<16x48xf32> -> !desc
+  %tr = xegpu.create_nd_tdesc %R : memref<16x48xf32> -> !desc
+  %a = xegpu.load_nd %ta[0, 0] <{layout = #xegpu.layout<sg_layout = [2, 3], sg_data = [8, 16], inst_data = [8, 16], lane_layout = [1, 16], lane_data = [1, 1]>}> : !desc -> vector<16x48xf32>
+  xegpu.store_nd %a, %tr[0, 0] <{layout = #xegpu.layout<sg_layout = [2, 3], sg_data = [8, 16], inst_data = [8, 16], lane_layout = [1, 16], lane_data = [1, 1]>}> : vector<16x48xf32>, !desc
+  gpu.return
+}
+// at sub-group level
+gpu.func @k(%A: memref<16x48xf32>, %R: memref<16x48xf32>) kernel {
+  %ta = xegpu.create_nd_tdesc %A : memref<16x48xf32> -> !desc
+  %tr = xegpu.create_nd_tdesc %R : memref<16x48xf32> -> !desc
+  %a = xegpu.load_nd %ta[0, 0] <{layout = #xegpu.layout<inst_data = [8, 16], lane_layout = [1, 16], lane_data = [1, 1]>}> : !desc -> vector<16x48xf32>
+  xegpu.store_nd %a, %tr[0, 0] <{layout = #xegpu.layout<inst_data = [8, 16], lane_layout = [1, 16], lane_data = [1, 1]>}> : vector<16x48xf32>, !desc
+  gpu.return
+}
+// -----
 // xegpu.load_nd: $KIND
 // KIND = f32 f16 bf16 i8 i16 i32 i64 f64
 gpu.func @k(%A: memref<13x64x$KIND>, %R: memref<16x48x$KIND>) kernel {

@@ -2,6 +2,7 @@
 #c = #xetile.wg_map<sg_layout = [2, 3], sg_data = [8, 16]>
 #columns = #xetile.wg_map<sg_layout = [1, 6], sg_data = [16, 8]>
 #half = #xetile.wg_map<sg_layout = [6, 1], sg_data = [8, 16]>
+#robin = #xetile.wg_map<sg_layout = [2, 3], sg_data = [8, 48]>
 !tile = !xetile.tile<16x48xf32, #c>
 !turned = !xetile.tile<16x48xf32, #xetile.tile_attr<wg_map = #c, order = [0, 1]>>
 !scattered = !xetile.tile<16x48xf32, #xetile.tile_attr<wg_map = #c, scattered = true>>
@@ -90,6 +91,24 @@ gpu.func @k(%A: memref<2x3x13x48xf32>, %R: memref<16x48xf32>, %z: index) kernel 
   %tr = xetile.init_tile %R[0, 0] : memref<16x48xf32> -> !tile
   %a = xetile.load_tile %ta : !tile -> vector<16x48xf32>
   xetile.store_tile %a, %tr : vector<16x48xf32>, !tile
+  gpu.return
+}
+// -----
+// xetile.init_tile: maps of sub-groups and of work-items
+gpu.func @k(%A: memref<16x48xf32>, %R: memref<16x48xf32>) kernel {
+  %ta = xetile.init_tile %A[0, 0] : memref<16x48xf32> -> !xetile.tile<16x48xf32, #xetile.tile_attr<wg_map = #c, sg_map = <wi_layout = [1, 16], wi_data = [1, 1]>>>
+  %tr = xetile.init_tile %R[0, 0] : memref<16x48xf32> -> !xetile.tile<16x48xf32, #xetile.tile_attr<wg_map = #c, sg_map = <wi_layout = [1, 16], wi_data = [1, 1]>>>
+  %a = xetile.load_tile %ta : !xetile.tile<16x48xf32, #xetile.tile_attr<wg_map = #c, sg_map = <wi_layout = [1, 16], wi_data = [1, 1]>>> -> vector<16x48xf32>
+  xetile.store_tile %a, %tr : vector<16x48xf32>, !xetile.tile<16x48xf32, #xetile.tile_attr<wg_map = #c, sg_map = <wi_layout = [1, 16], wi_data = [1, 1]>>>
+  gpu.return
+}
+// -----
+// xetile.init_tile: dealt out round robin, and shared
+gpu.func @k(%A: memref<32x48xf32>, %R: memref<32x48xf32>) kernel {
+  %ta = xetile.init_tile %A[0, 0] : memref<32x48xf32> -> !xetile.tile<32x48xf32, #robin>
+  %tr = xetile.init_tile %R[0, 0] : memref<32x48xf32> -> !xetile.tile<32x48xf32, #robin>
+  %a = xetile.load_tile %ta : !xetile.tile<32x48xf32, #robin> -> vector<32x48xf32>
+  xetile.store_tile %a, %tr : vector<32x48xf32>, !xetile.tile<32x48xf32, #robin>
   gpu.return
 }
 // -----
