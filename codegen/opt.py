@@ -14,7 +14,7 @@ from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError, ParseError, PassFailedException, VerifyException
 
 from codegen.dialects import context, text
-from codegen.dialects.host import device_part
+from codegen.dialects.gpu.host import device_part
 from codegen.errors import CodegenError
 from codegen.universe import PASSES, UNIVERSE
 

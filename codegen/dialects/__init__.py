@@ -9,15 +9,15 @@ from xdsl.dialects.func import Func
 from xdsl.dialects.scf import Scf
 from xdsl.parser import Parser
 
-from codegen.dialects.arith_ops import Arith
 from codegen.dialects.gpu import Gpu
-from codegen.dialects.index_ops import Index
 from codegen.dialects.kernel_context import KernelContext
-from codegen.dialects.linalg import Linalg
-from codegen.dialects.math_ops import Math
-from codegen.dialects.memref_ops import MemRef
 from codegen.dialects.printer import ModulePrinter
-from codegen.dialects.vector_ops import Vector
+from codegen.dialects.upstream.arith_ops import Arith
+from codegen.dialects.upstream.index_ops import Index
+from codegen.dialects.upstream.linalg import Linalg
+from codegen.dialects.upstream.math_ops import Math
+from codegen.dialects.upstream.memref_ops import MemRef
+from codegen.dialects.upstream.vector_ops import Vector
 from codegen.dialects.xegpu import XeGPU
 from codegen.dialects.xetile import XeTile
 

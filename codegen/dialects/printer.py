@@ -8,7 +8,7 @@ from xdsl.ir import Attribute
 from xdsl.printer import Printer
 
 from codegen.dialects.maps import WgMap
-from codegen.dialects.tile_attr import TileAttr
+from codegen.dialects.xetile.tile_attr import TileAttr
 
 _ALIAS: dict[type[Attribute], str] = {TileAttr: "tile", WgMap: "wg_map"}
 

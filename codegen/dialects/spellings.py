@@ -9,7 +9,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
 from codegen.dialects.maps import Ints, WgMap
-from codegen.dialects.tile import TileType
+from codegen.dialects.xetile.tile import TileType
 
 _RESULT_KEYS = {"map": "wg_map_result", "map1": "wg_map_source", "map2": "wg_map_result"}
 """Older names of the maps of an operation."""

@@ -1,6 +1,6 @@
 """The meaning of linalg's products."""
 
-from codegen.dialects.linalg import BatchMatmulOp, MatmulOp, ProductOp
+from codegen.dialects.upstream.linalg import BatchMatmulOp, MatmulOp, ProductOp
 from codegen.interpret.combine import product
 from codegen.interpret.frame import Frame
 from codegen.interpret.registry import rule_of

@@ -13,7 +13,7 @@ from xdsl.parser import Parser
 from codegen.dialects import context
 from codegen.dialects.kinds import AtomicKind
 from codegen.dialects.maps import Ints, format_ints
-from codegen.dialects.memref_ops import TransposeOp
+from codegen.dialects.upstream.memref_ops import TransposeOp
 from codegen.interpret.allocate import allocate
 from codegen.interpret.arith import constant
 from codegen.interpret.atomic import exchange

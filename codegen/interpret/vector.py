@@ -6,8 +6,8 @@ from xdsl.dialects.vector import CombiningKindAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
-from codegen.dialects.contract import ContractOp, IteratorType
 from codegen.dialects.maps import Ints, format_ints
+from codegen.dialects.upstream.contract import ContractOp, IteratorType
 from codegen.interpret.arith import reinterpret
 from codegen.interpret.combine import reduce
 from codegen.interpret.elements import Array, Kind, element_of, shape_of

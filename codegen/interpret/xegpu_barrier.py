@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from codegen.dialects import xegpu
-from codegen.dialects.compile_hint import CompileHintOp
+from codegen.dialects.xegpu.compile_hint import CompileHintOp
 from codegen.interpret.frame import AtNamedBarrier, Event, Frame, Meeting
 from codegen.interpret.refusal import KernelFault
 from codegen.interpret.registry import rule_of

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from codegen.dialects import xegpu
 from codegen.dialects.maps import Ints, format_ints
 from codegen.dialects.xegpu import TensorDescType
-from codegen.dialects.xegpu_types import bits
+from codegen.dialects.xegpu.types import bits
 from codegen.interpret.arith import constant
 from codegen.interpret.blocks import block_of
 from codegen.interpret.elements import Array, element_of, shape_of

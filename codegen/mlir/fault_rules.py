@@ -19,10 +19,10 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.vector import BitcastOp, ReductionOp
 from xdsl.ir import Attribute, Operation
 
-from codegen.dialects.arith_ops import SelectOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
-from codegen.dialects.vector_ops import FromElementsOp, MultiReductionOp, ShapeCastOp, TransposeOp
+from codegen.dialects.upstream.arith_ops import SelectOp
+from codegen.dialects.upstream.vector_ops import FromElementsOp, MultiReductionOp, ShapeCastOp, TransposeOp
 from codegen.dialects.xegpu import (
     AllocNbarrierOp,
     AtomicRmwOp,

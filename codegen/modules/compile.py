@@ -8,7 +8,7 @@ from xdsl.utils.exceptions import ParseError
 from codegen.artifact import Distributor, KernelArtifact
 from codegen.canonical import content_hash
 from codegen.dialects import parse, text
-from codegen.dialects.host import device_part
+from codegen.dialects.gpu.host import device_part
 from codegen.errors import CompileFailed
 from codegen.llvm import OptimisedModule, optimise
 from codegen.modules.kernels import arguments_of, check_fits, kernels_of, set_blocks, signature_of

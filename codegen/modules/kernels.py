@@ -8,7 +8,7 @@ from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineDimExpr
 
 from codegen.dialects import gpu
-from codegen.dialects.host import Launch
+from codegen.dialects.gpu.host import Launch
 from codegen.errors import CompileFailed, Refused
 from codegen.llvm import OptimisedModule, shared_bytes
 from codegen.signature import KernelArgument, KernelSignature

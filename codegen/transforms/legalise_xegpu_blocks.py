@@ -17,7 +17,7 @@ from codegen.dialects.xegpu import (
     TensorDescType,
     UpdateNdOffsetOp,
 )
-from codegen.dialects.xegpu_types import bits, row_major
+from codegen.dialects.xegpu.types import bits, row_major
 from codegen.transforms.fold_places import Place, Placed, add, as_value, fold_places
 
 _Access = LoadNdOp | StoreNdOp | PrefetchNdOp

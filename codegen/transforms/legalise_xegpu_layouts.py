@@ -24,7 +24,7 @@ from codegen.dialects.xegpu import (
     StoreNdOp,
     StoreOp,
 )
-from codegen.dialects.xegpu_types import distribution_of
+from codegen.dialects.xegpu.types import distribution_of
 
 _RESULT_LAYOUT = "layout_result_"
 

@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.index_list import index
-from codegen.dialects.vector_ops import FromElementsOp, TransposeOp
+from codegen.dialects.upstream.vector_ops import FromElementsOp, TransposeOp
 from codegen.dialects.xegpu import (
     AtomicRmwOp,
     CreateTdescOp,
@@ -26,7 +26,7 @@ from codegen.dialects.xegpu import (
     TensorDescType,
     UpdateOffsetOp,
 )
-from codegen.dialects.xegpu_types import bits
+from codegen.dialects.xegpu.types import bits
 from codegen.transforms.fold_places import Place, Placed, as_value, fold_places
 
 RESULT_LAYOUT = "layout_result_0"

@@ -8,11 +8,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.cache_hint import HINTS, CachePolicy, XeGPUCacheHint
-from codegen.dialects.vector_ops import ShapeCastOp
+from codegen.dialects.upstream.vector_ops import ShapeCastOp
 from codegen.dialects.xegpu import AllocNbarrierOp, DpasOp, LoadNdOp, PrefetchNdOp, PrefetchOp, StoreNdOp, StoreOp
-from codegen.dialects.xegpu_barrier import constant
-from codegen.dialects.xegpu_types import TensorDescType
-from codegen.dialects.xegpu_verify import shape_of, short
+from codegen.dialects.xegpu.barrier import constant
+from codegen.dialects.xegpu.types import TensorDescType
+from codegen.dialects.xegpu.verify import shape_of, short
 
 
 def legalise_values(module: ModuleOp) -> None:

@@ -15,7 +15,6 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects.map_rules import broadcast_source, mma_sources, reduced_source, transposed_source
 from codegen.dialects.maps import WgMap, format_ints
 from codegen.dialects.spellings import ints
 from codegen.dialects.xetile import (
@@ -30,6 +29,7 @@ from codegen.dialects.xetile import (
     TileMmaOp,
     TransposeOp,
 )
+from codegen.dialects.xetile.map_rules import broadcast_source, mma_sources, reduced_source, transposed_source
 
 _Wanted = Iterator[tuple[int, WgMap | None]]  # operands by number, and the map that each must have
 

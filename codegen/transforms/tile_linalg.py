@@ -15,8 +15,8 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects import gpu
 from codegen.dialects.index_list import Index
-from codegen.dialects.linalg import ProductOp
 from codegen.dialects.maps import WgMap, format_ints
+from codegen.dialects.upstream.linalg import ProductOp
 from codegen.dialects.xetile import (
     InitTileOp,
     LoadTileOp,

@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.hints import isa
 
-from codegen.dialects.contract import ContractOp, IteratorType, projection
+from codegen.dialects.upstream.contract import ContractOp, IteratorType, projection
 from codegen.dialects.xetile import TileMmaOp
 
 _SUMMED, _KEPT = IteratorType.REDUCTION, IteratorType.PARALLEL

@@ -15,8 +15,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.dialects.maps import Ints
 from codegen.dialects.spellings import ints
-from codegen.dialects.vector_ops import ShapeCastOp
-from codegen.dialects.vector_ops import TransposeOp as VectorTransposeOp
+from codegen.dialects.upstream.vector_ops import ShapeCastOp
+from codegen.dialects.upstream.vector_ops import TransposeOp as VectorTransposeOp
 from codegen.dialects.xetile import (
     AtomicRmwOp,
     BroadcastOp,

@@ -22,12 +22,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects.contract import ContractOp, projection
 from codegen.dialects.index_list import Index, join
 from codegen.dialects.maps import Ints, format_ints
-from codegen.dialects.tile_attr import COLUMN_MAJOR, ROW_MAJOR
-from codegen.dialects.vector_ops import TransposeOp as VectorTransposeOp
+from codegen.dialects.upstream.contract import ContractOp, projection
+from codegen.dialects.upstream.vector_ops import TransposeOp as VectorTransposeOp
 from codegen.dialects.xetile import InitTileOp, LoadTileOp, StoreTileOp, TileMmaOp, TileTraits, TileType, TransposeOp
+from codegen.dialects.xetile.tile_attr import COLUMN_MAJOR, ROW_MAJOR
 
 _SWAP = (1, 0)
 _SWAPPED = projection(2, (1, 0))

@@ -15,8 +15,8 @@ from xdsl.utils.exceptions import ParseError
 from codegen.dialects import context, parse, text
 from codegen.dialects.maps import SgMap, WgMap
 from codegen.dialects.printer import ModulePrinter
-from codegen.dialects.tile import TileType
-from codegen.dialects.tile_attr import TileTraits
+from codegen.dialects.xetile.tile import TileType
+from codegen.dialects.xetile.tile_attr import TileTraits
 
 KERNEL = """\
 #tile = #xetile.tile_attr<wg_map = <sg_layout = [8, 4], sg_data = [32, 16]>>

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from codegen.dialects import gpu, parse, text
-from codegen.dialects.host import Launch, device_part
+from codegen.dialects.gpu.host import Launch, device_part
 
 FIXTURES = Path(__file__).parent / "fixtures" / "xetile"
 

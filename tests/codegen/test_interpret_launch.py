@@ -9,7 +9,7 @@ from xdsl.dialects.math import Math
 from xdsl.ir import Dialect
 
 from codegen.dialects import XeGPU, XeTile
-from codegen.dialects.arith_ops import Arith
+from codegen.dialects.upstream.arith_ops import Arith
 from codegen.errors import InvalidLaunch
 from codegen.interpret import InterpretationRefused, KernelFault, interpret
 from codegen.interpret.registry import find_rule

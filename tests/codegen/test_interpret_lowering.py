@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
 from codegen import DType, GemmProblem
 from codegen.build.gemm import build_gemm, grid
 from codegen.dialects import gpu, parse
-from codegen.dialects.host import DevicePart, device_part
+from codegen.dialects.gpu.host import DevicePart, device_part
 from codegen.interpret import interpret
 from codegen.transforms.distribute import distribute_to_subgroups
 from codegen.transforms.expand_subgroup_threads import expand_subgroup_threads

@@ -7,7 +7,7 @@ import pytest
 from xdsl.context import Context
 
 from codegen.dialects import gpu, parse
-from codegen.dialects.xevm import BlockLoad2dOp, BlockPrefetch2dOp
+from codegen.dialects.upstream.xevm import BlockLoad2dOp, BlockPrefetch2dOp
 from codegen.signature import KernelArgument
 from codegen.transforms.lanes import LowerToLanesPass, assumptions_of, lower_to_lanes
 from tests.codegen.lane_kernels import DTYPES, Argument, Array, check, compiled, floats, kernel, numbers, run

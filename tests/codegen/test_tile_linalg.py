@@ -5,7 +5,7 @@ from xdsl.context import Context
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from codegen.dialects import parse, text
-from codegen.dialects.host import device_part
+from codegen.dialects.gpu.host import device_part
 from codegen.transforms.tile_linalg import TileLinalgPass
 
 SOURCE = """

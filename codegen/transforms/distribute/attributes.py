@@ -3,7 +3,7 @@
 from math import prod
 
 from codegen.dialects.maps import Ints
-from codegen.dialects.xegpu_layout import Distribution, LayoutAttr, SgMapAttr, SliceAttr
+from codegen.dialects.xegpu.layout import Distribution, LayoutAttr, SgMapAttr, SliceAttr
 from codegen.transforms.distribute.layout import Axis, Layout
 
 LayoutLike = LayoutAttr | SliceAttr | SgMapAttr

@@ -14,10 +14,10 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.vector import CreateMaskOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from codegen.dialects.arith_ops import CmpiOp, SelectOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
-from codegen.dialects.vector_ops import ConstantMaskOp, FromElementsOp, StepOp
+from codegen.dialects.upstream.arith_ops import CmpiOp, SelectOp
+from codegen.dialects.upstream.vector_ops import ConstantMaskOp, FromElementsOp, StepOp
 from codegen.transforms.distribute.layout import Layout
 from codegen.transforms.distribute.rule import Known, Rule, refuse, stated, vector_shape
 from codegen.transforms.distribute.work import Work

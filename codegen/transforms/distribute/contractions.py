@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
-from codegen.dialects.contract import ContractOp
 from codegen.dialects.maps import Ints
+from codegen.dialects.upstream.contract import ContractOp
 from codegen.transforms.distribute.layout import Axis, Layout
 from codegen.transforms.distribute.rule import Known, Rule, refuse, stated, vector_shape
 from codegen.transforms.distribute.work import Work, plain_attributes

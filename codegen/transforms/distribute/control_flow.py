@@ -10,7 +10,7 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from codegen.dialects.arith_ops import CmpiOp
+from codegen.dialects.upstream.arith_ops import CmpiOp
 from codegen.dialects.xegpu import CreateNdTdescOp, RangeAttr, TensorDescType
 from codegen.transforms.distribute.rule import RANGE, Rule, refuse, shape_of
 from codegen.transforms.distribute.work import Position, Work, index, part_type, plain_attributes

@@ -9,10 +9,10 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, VectorType, i1, i8, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from codegen.dialects.arith_casts import ExtUIOp, IndexCastOp, TruncIOp
 from codegen.dialects.gpu import BarrierOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
+from codegen.dialects.upstream.arith_casts import ExtUIOp, IndexCastOp, TruncIOp
 from codegen.dialects.xegpu import LoadMatrixOp, StoreMatrixOp
 from codegen.transforms.distribute.rule import range_around, refuse
 from codegen.transforms.distribute.slm_buffers import bytes_of

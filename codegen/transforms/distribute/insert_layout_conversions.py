@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.dialects.gpu import FuncOp
-from codegen.dialects.vector_ops import MultiReductionOp
+from codegen.dialects.upstream.vector_ops import MultiReductionOp
 from codegen.dialects.xegpu import ConvertLayoutOp
 from codegen.transforms.distribute.analysis import layouts_of, most_subgroups
 from codegen.transforms.distribute.attributes import attribute_of

@@ -11,9 +11,9 @@ from xdsl.dialects.scf import IfOp, YieldOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from codegen.dialects.arith_ops import CmpiOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
+from codegen.dialects.upstream.arith_ops import CmpiOp
 from codegen.transforms.distribute.exchange import Exchange, storage_bytes
 from codegen.transforms.distribute.layout import Layout
 from codegen.transforms.distribute.rule import refuse

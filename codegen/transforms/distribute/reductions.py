@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
-from codegen.dialects.vector_ops import MultiReductionOp
+from codegen.dialects.upstream.vector_ops import MultiReductionOp
 from codegen.transforms.distribute import derive
 from codegen.transforms.distribute.exchange import Exchange
 from codegen.transforms.distribute.layout import Layout

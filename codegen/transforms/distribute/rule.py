@@ -10,8 +10,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.maps import Ints
-from codegen.dialects.xegpu_layout import LayoutAttr, RangeAttr, SgMapAttr, SliceAttr
-from codegen.dialects.xegpu_types import TensorDescType
+from codegen.dialects.xegpu.layout import LayoutAttr, RangeAttr, SgMapAttr, SliceAttr
+from codegen.dialects.xegpu.types import TensorDescType
 from codegen.transforms.distribute.attributes import LayoutLike, layout_of
 from codegen.transforms.distribute.layout import Layout
 

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, VectorType
 from xdsl.dialects.vector import BitcastOp, BroadcastOp
 from xdsl.ir import Operation, SSAValue
 
-from codegen.dialects.vector_ops import ShapeCastOp, TransposeOp
+from codegen.dialects.upstream.vector_ops import ShapeCastOp, TransposeOp
 from codegen.transforms.distribute import derive
 from codegen.transforms.distribute.conversions import converted
 from codegen.transforms.distribute.layout import Axis, Layout

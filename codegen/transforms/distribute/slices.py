@@ -7,7 +7,7 @@ from xdsl.dialects.vector import ExtractOp, InsertOp, ShuffleOp
 from xdsl.ir import Operation, SSAValue
 
 from codegen.dialects.maps import Ints
-from codegen.dialects.vector_ops import ExtractStridedSliceOp, InsertStridedSliceOp, integers
+from codegen.dialects.upstream.vector_ops import ExtractStridedSliceOp, InsertStridedSliceOp, integers
 from codegen.transforms.distribute import derive
 from codegen.transforms.distribute.exchange import Exchange
 from codegen.transforms.distribute.layout import Axis, Layout

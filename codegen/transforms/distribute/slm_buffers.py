@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.dialects.gpu import BarrierOp, FuncOp
-from codegen.dialects.gpu_kernel import AddressSpace, AddressSpaceAttr
+from codegen.dialects.gpu.kernel import AddressSpace, AddressSpaceAttr
 from codegen.dialects.maps import Ints
 from codegen.dialects.xegpu import CreateMemDescOp, MemDescType
 

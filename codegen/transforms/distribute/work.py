@@ -19,11 +19,11 @@ from xdsl.dialects.vector import BroadcastOp
 from xdsl.ir import Attribute, Block, Operation, OperationInvT, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from codegen.dialects.arith_ops import CmpiOp
 from codegen.dialects.gpu import SubgroupIdOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
-from codegen.dialects.vector_ops import ExtractStridedSliceOp, InsertStridedSliceOp, ShapeCastOp
+from codegen.dialects.upstream.arith_ops import CmpiOp
+from codegen.dialects.upstream.vector_ops import ExtractStridedSliceOp, InsertStridedSliceOp, ShapeCastOp
 from codegen.dialects.xegpu import CreateNdTdescOp, ScatterTdescAttr, TensorDescType
 from codegen.transforms.distribute.attributes import within_subgroup
 from codegen.transforms.distribute.layout import Axis, Layout

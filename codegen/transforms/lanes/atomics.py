@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.kinds import AtomicKind
-from codegen.dialects.llvm_ops import AtomicBinOp, AtomicCmpXchgOp, AtomicRmwOp
+from codegen.dialects.upstream.llvm_ops import AtomicBinOp, AtomicCmpXchgOp, AtomicRmwOp
 from codegen.dialects.xegpu import AtomicRmwOp as XeGPUAtomicRmwOp
 from codegen.transforms.lanes.emitter import Emitter, bits_of
 from codegen.transforms.lanes.lane_memory import Guarded, load, owners, pointer_at

@@ -8,8 +8,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.gpu import BarrierOp
+from codegen.dialects.upstream.xevm import AddrSpace, MemfenceOp, MemScope
 from codegen.dialects.xegpu import FenceOp, FenceScope, InitNbarrierOp, MemorySpace
-from codegen.dialects.xevm import AddrSpace, MemfenceOp, MemScope
 from codegen.transforms.lanes.lowering import Handler, Lowering
 from codegen.transforms.lanes.values import Barrier
 

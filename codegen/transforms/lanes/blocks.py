@@ -9,9 +9,8 @@ from xdsl.dialects import vector as xvector
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, VectorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from codegen.dialects.vector_ops import ExtractStridedSliceOp
-from codegen.dialects.xegpu import LoadNdOp, PrefetchNdOp, StoreNdOp, TensorDescType
-from codegen.dialects.xevm import (
+from codegen.dialects.upstream.vector_ops import ExtractStridedSliceOp
+from codegen.dialects.upstream.xevm import (
     BlockLoad2dOp,
     BlockPlace,
     BlockPrefetch2dOp,
@@ -20,6 +19,7 @@ from codegen.dialects.xevm import (
     load_cache_control,
     store_cache_control,
 )
+from codegen.dialects.xegpu import LoadNdOp, PrefetchNdOp, StoreNdOp, TensorDescType
 from codegen.transforms.lanes.emitter import Emitter, bits_of, length_of
 from codegen.transforms.lanes.hints import hints_of
 from codegen.transforms.lanes.layout import LANES, NOTHING, LaneLayout, Places, canonical, layout_of, pieces

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.xegpu import MemorySpace
-from codegen.dialects.xegpu_verify import space_of
+from codegen.dialects.xegpu.verify import space_of
 from codegen.transforms.lanes.lane_memory import load, pointer_at, store
 from codegen.transforms.lanes.lowering import Handler, Lowering, element_type
 from codegen.transforms.lanes.surfaces import extent_of

@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.maps import Ints
-from codegen.dialects.vector_ops import ConstantMaskOp
+from codegen.dialects.upstream.vector_ops import ConstantMaskOp
 from codegen.transforms.lanes.emitter import Emitter, bits_of, index
 from codegen.transforms.lanes.lane_memory import all_of
 from codegen.transforms.lanes.layout import LaneLayout

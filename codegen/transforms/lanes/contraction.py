@@ -9,9 +9,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects.arith_casts import ExtSIOp
-from codegen.dialects.contract import ContractOp, IteratorType
 from codegen.dialects.maps import Ints
+from codegen.dialects.upstream.arith_casts import ExtSIOp
+from codegen.dialects.upstream.contract import ContractOp, IteratorType
 from codegen.transforms.lanes.emitter import Emitter, bits_of, chunk_type, element_of, length_of
 from codegen.transforms.lanes.layout import Places
 from codegen.transforms.lanes.lowering import Handler, Lowering, element_type, vector_type

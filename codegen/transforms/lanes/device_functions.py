@@ -6,7 +6,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32, f64
 from xdsl.ir import Operation, SSAValue
 
-from codegen.dialects.llvm_ops import DeviceCallOp, DeviceFuncOp
+from codegen.dialects.upstream.llvm_ops import DeviceCallOp, DeviceFuncOp
 from codegen.transforms.lanes.emitter import chunk_type, element_of, length_of
 from codegen.transforms.lanes.lowering import Lowering
 

@@ -21,12 +21,12 @@ from xdsl.dialects.vector import BitcastOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects.arith_casts import ExtSIOp, TruncIOp
-from codegen.dialects.llvm_ops import DeviceCallOp, DeviceFuncOp
 from codegen.dialects.maps import Ints
-from codegen.dialects.vector_ops import ExtractStridedSliceOp, integers
+from codegen.dialects.upstream.arith_casts import ExtSIOp, TruncIOp
+from codegen.dialects.upstream.llvm_ops import DeviceCallOp, DeviceFuncOp
+from codegen.dialects.upstream.vector_ops import ExtractStridedSliceOp, integers
+from codegen.dialects.upstream.xevm import MmaOp
 from codegen.dialects.xegpu import DpasOp
-from codegen.dialects.xevm import MmaOp
 from codegen.transforms.lanes.emitter import Emitter, Register, bits_of, chunk_type, element_of, length_of
 from codegen.transforms.lanes.layout import LANES, LaneLayout, Places, canonical, column_pairs, pieces, row_pairs
 from codegen.transforms.lanes.lowering import Handler, Lowering

@@ -26,10 +26,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from codegen.dialects.arith_casts import ExtUIOp
 from codegen.dialects.gpu import LaneIdOp, ShuffleMode, ShuffleOp
 from codegen.dialects.index_list import Index
-from codegen.dialects.vector_ops import FromElementsOp
+from codegen.dialects.upstream.arith_casts import ExtUIOp
+from codegen.dialects.upstream.vector_ops import FromElementsOp
 from codegen.transforms.lanes.layout import LANES
 
 Register = tuple[SSAValue, int]

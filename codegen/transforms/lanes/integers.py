@@ -7,8 +7,8 @@ from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects.arith_casts import ExtSIOp, ExtUIOp, TruncIOp
-from codegen.dialects.arith_ops import CmpiOp, SelectOp
+from codegen.dialects.upstream.arith_casts import ExtSIOp, ExtUIOp, TruncIOp
+from codegen.dialects.upstream.arith_ops import CmpiOp, SelectOp
 from codegen.transforms.lanes.emitter import Emitter, bits_of, chunk_type, element_of, length_of
 from codegen.transforms.lanes.lowering import Lowering
 

@@ -10,7 +10,7 @@ from xdsl.dialects.llvm import LoadOp, StoreOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from codegen.dialects.index_list import Index
-from codegen.dialects.llvm_ops import element_pointer
+from codegen.dialects.upstream.llvm_ops import element_pointer
 from codegen.transforms.lanes.emitter import Emitter, bits_of, chunk_type, element_of, length_of
 from codegen.transforms.lanes.layout import LANES, Choice, LaneLayout, Places
 

@@ -7,7 +7,7 @@ from xdsl.dialects.llvm import AddressOfOp, GlobalOp, LLVMArrayType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects.llvm_ops import LOCAL, element_pointer
+from codegen.dialects.upstream.llvm_ops import LOCAL, element_pointer
 from codegen.transforms.lanes.emitter import Emitter, bits_of
 from codegen.transforms.lanes.values import lane_element
 

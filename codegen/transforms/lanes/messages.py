@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen.dialects import xevm
+from codegen.dialects.upstream import xevm
 from codegen.layout import (
     BlockLimits,
     BlockMessage,

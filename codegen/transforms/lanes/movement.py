@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
 from xdsl.ir import Operation, SSAValue
 
 from codegen.dialects.maps import Ints
-from codegen.dialects.vector_ops import (
+from codegen.dialects.upstream.vector_ops import (
     ExtractStridedSliceOp,
     FromElementsOp,
     InsertStridedSliceOp,

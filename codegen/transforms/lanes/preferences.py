@@ -11,7 +11,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
-from codegen.dialects.vector_ops import ShapeCastOp, TransposeOp
+from codegen.dialects.upstream.vector_ops import ShapeCastOp, TransposeOp
 from codegen.dialects.xegpu import ConvertLayoutOp, CreateMemDescOp, DpasOp, StoreOp
 from codegen.transforms.lanes.chosen_layouts import stores_of, takes_rows
 from codegen.transforms.lanes.dpas import layout_a, layout_b

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import AnyFloat, BFloat16Type, Float16Type, VectorTyp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.maps import Ints
-from codegen.dialects.vector_ops import MultiReductionOp
+from codegen.dialects.upstream.vector_ops import MultiReductionOp
 from codegen.transforms.lanes.emitter import Emitter, Register, bits_of, element_of
 from codegen.transforms.lanes.layout import LANES, NOTHING, Places, canonical, layout_of
 from codegen.transforms.lanes.lowering import Handler, Lowering, element_type, vector_type

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 
 from codegen.dialects.index_list import Index
-from codegen.dialects.xevm import LoadCacheControlAttr, StoreCacheControlAttr
+from codegen.dialects.upstream.xevm import LoadCacheControlAttr, StoreCacheControlAttr
 from codegen.transforms.lanes.emitter import Emitter
 from codegen.transforms.lanes.lane_memory import Guarded, all_of, load, numbers_of, owners, pointer_at, store
 from codegen.transforms.lanes.layout import LaneLayout, Places

@@ -12,6 +12,8 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
+from codegen.dialects.upstream.xevm import PrefetchOp as XeVMPrefetchOp
+from codegen.dialects.upstream.xevm import load_cache_control, store_cache_control
 from codegen.dialects.xegpu import (
     CreateTdescOp,
     LoadOp,
@@ -21,9 +23,7 @@ from codegen.dialects.xegpu import (
     TensorDescType,
     UpdateOffsetOp,
 )
-from codegen.dialects.xegpu_verify import space_of
-from codegen.dialects.xevm import PrefetchOp as XeVMPrefetchOp
-from codegen.dialects.xevm import load_cache_control, store_cache_control
+from codegen.dialects.xegpu.verify import space_of
 from codegen.transforms.lanes.emitter import Register, element_of, index, length_of
 from codegen.transforms.lanes.hints import hints_of
 from codegen.transforms.lanes.lane_memory import Guarded, load, numbers_of, owners, pointer_at, store

@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, Stride
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.index_list import Index
-from codegen.dialects.llvm_ops import GLOBAL, LOCAL, element_pointer, pointer_from
+from codegen.dialects.upstream.llvm_ops import GLOBAL, LOCAL, element_pointer, pointer_from
 from codegen.dialects.xegpu import CreateNdTdescOp, UpdateNdOffsetOp
-from codegen.dialects.xegpu_types import row_major
-from codegen.dialects.xegpu_verify import MemorySpace
+from codegen.dialects.xegpu.types import row_major
+from codegen.dialects.xegpu.verify import MemorySpace
 from codegen.transforms.lanes.emitter import Emitter
 from codegen.transforms.lanes.lowering import Handler, Lowering
 from codegen.transforms.lanes.values import Block, Surface, lane_element

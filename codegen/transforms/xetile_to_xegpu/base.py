@@ -11,8 +11,8 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
-from codegen.dialects.tile_attr import COLUMN_MAJOR
 from codegen.dialects.xetile import InitTileOp
+from codegen.dialects.xetile.tile_attr import COLUMN_MAJOR
 from codegen.transforms.xetile_to_xegpu.values import add, multiply
 
 

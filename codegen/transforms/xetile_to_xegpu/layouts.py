@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import FixedBitwidthType, VectorType
 from xdsl.ir import Attribute, SSAValue
 
 from codegen.dialects.maps import Ints, WgMap
-from codegen.dialects.tile_attr import COLUMN_MAJOR
 from codegen.dialects.xegpu import Distribution, DpasOp, LayoutAttr, SliceAttr
 from codegen.dialects.xetile import TileType
+from codegen.dialects.xetile.tile_attr import COLUMN_MAJOR
 
 RESULT_LAYOUT = "layout_result_0"
 _LOAD_ROWS = 32  # of one 2-D block message at most; source: XeVM, blockload2d

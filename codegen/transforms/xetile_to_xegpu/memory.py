@@ -7,10 +7,10 @@ from xdsl.ir import Attribute, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.dialects.index_list import Index
-from codegen.dialects.tile_attr import COLUMN_MAJOR
-from codegen.dialects.vector_ops import TransposeOp
+from codegen.dialects.upstream.vector_ops import TransposeOp
 from codegen.dialects.xegpu import LoadMatrixOp, LoadNdOp, PrefetchNdOp, StoreMatrixOp, StoreNdOp
 from codegen.dialects.xetile import LoadTileOp, PrefetchTileOp, StoreTileOp, TileType
+from codegen.dialects.xetile.tile_attr import COLUMN_MAJOR
 from codegen.transforms.xetile_to_xegpu.layouts import RESULT_LAYOUT, Instructions, optional, stored_layout
 from codegen.transforms.xetile_to_xegpu.places import BlockPlace, MatrixPlace
 from codegen.transforms.xetile_to_xegpu.values import add, hints, replace

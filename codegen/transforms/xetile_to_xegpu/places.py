@@ -8,7 +8,6 @@ from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.dialects.index_list import Index
-from codegen.dialects.tile_attr import SHARED_LOCAL_MEMORY
 from codegen.dialects.xegpu import (
     CreateNdTdescOp,
     CreateTdescOp,
@@ -18,6 +17,7 @@ from codegen.dialects.xegpu import (
     TensorDescType,
 )
 from codegen.dialects.xetile import AtomicRmwOp, InitTileOp, TileType
+from codegen.dialects.xetile.tile_attr import SHARED_LOCAL_MEMORY
 from codegen.transforms.xetile_to_xegpu.base import as_elements, as_matrix, base_of, is_plain
 from codegen.transforms.xetile_to_xegpu.layouts import Instructions, layout
 from codegen.transforms.xetile_to_xegpu.slm import create_mem_descs, matrix_offsets

@@ -6,16 +6,16 @@ from xdsl.dialects.vector import BroadcastOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from codegen.dialects.arith_ops import CmpiOp, SelectOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
-from codegen.dialects.tile_attr import COLUMN_MAJOR
-from codegen.dialects.vector_ops import ShapeCastOp, StepOp
+from codegen.dialects.upstream.arith_ops import CmpiOp, SelectOp
+from codegen.dialects.upstream.vector_ops import ShapeCastOp, StepOp
 from codegen.dialects.xegpu import AtomicRmwOp, CreateTdescOp, LayoutAttr, LoadOp, PrefetchOp, SliceAttr, StoreOp
 from codegen.dialects.xetile import AtomicRmwOp as TileAtomicRmwOp
 from codegen.dialects.xetile import InitTileOp, PrefetchTileOp
 from codegen.dialects.xetile import LoadOp as TileLoadOp
 from codegen.dialects.xetile import StoreOp as TileStoreOp
+from codegen.dialects.xetile.tile_attr import COLUMN_MAJOR
 from codegen.transforms.xetile_to_xegpu.base import as_elements, base_of
 from codegen.transforms.xetile_to_xegpu.layouts import RESULT_LAYOUT, Instructions, layout, optional
 from codegen.transforms.xetile_to_xegpu.places import ScatteredPlace, scattered_type

@@ -11,9 +11,9 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
-from codegen.dialects.tile_attr import SHARED_LOCAL_MEMORY
 from codegen.dialects.xegpu import CreateMemDescOp, MemDescType, MemLayout, MemLayoutAttr
 from codegen.dialects.xetile import InitTileOp
+from codegen.dialects.xetile.tile_attr import SHARED_LOCAL_MEMORY
 from codegen.transforms.xetile_to_xegpu.base import stored_strides
 from codegen.transforms.xetile_to_xegpu.values import add, multiply
 

@@ -7,13 +7,13 @@ from xdsl.ir import Attribute
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.dialects.kinds import ReductionKind
-from codegen.dialects.map_rules import broadcast_source
 from codegen.dialects.spellings import ints
-from codegen.dialects.vector_ops import MultiReductionOp, ShapeCastOp
-from codegen.dialects.vector_ops import TransposeOp as VectorTransposeOp
+from codegen.dialects.upstream.vector_ops import MultiReductionOp, ShapeCastOp
+from codegen.dialects.upstream.vector_ops import TransposeOp as VectorTransposeOp
 from codegen.dialects.xegpu import ConvertLayoutOp as XeGpuConvertLayoutOp
 from codegen.dialects.xegpu import DpasOp
 from codegen.dialects.xetile import BroadcastOp, ConvertLayoutOp, ReductionOp, TileMmaOp, TransposeOp
+from codegen.dialects.xetile.map_rules import broadcast_source
 from codegen.transforms.xetile_to_xegpu.layouts import RESULT_LAYOUT, Instructions, layout, optional, optional_slice
 from codegen.transforms.xetile_to_xegpu.values import constant, replace
 

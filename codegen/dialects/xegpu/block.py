@@ -32,10 +32,10 @@ from xdsl.utils.exceptions import VerifyException
 from codegen.dialects.cache_hint import XeGPUCacheHint
 from codegen.dialects.index_list import Index, join, split
 from codegen.dialects.maps import Ints, format_ints
-from codegen.dialects.xegpu_descriptor import CreateNdTdescOp
-from codegen.dialects.xegpu_layout import DistributeLayout, LayoutAttr, SgMapAttr, SliceAttr
-from codegen.dialects.xegpu_memory import MemorySpaceAttr
-from codegen.dialects.xegpu_syntax import (
+from codegen.dialects.xegpu.descriptor import CreateNdTdescOp
+from codegen.dialects.xegpu.layout import DistributeLayout, LayoutAttr, SgMapAttr, SliceAttr
+from codegen.dialects.xegpu.memory import MemorySpaceAttr
+from codegen.dialects.xegpu.syntax import (
     Extras,
     parse_extras,
     parse_full_signature,
@@ -47,8 +47,8 @@ from codegen.dialects.xegpu_syntax import (
     print_values,
     resolve,
 )
-from codegen.dialects.xegpu_types import TensorDescType, bits
-from codegen.dialects.xegpu_verify import (
+from codegen.dialects.xegpu.types import TensorDescType, bits
+from codegen.dialects.xegpu.verify import (
     fragments,
     short,
     verify_layout,

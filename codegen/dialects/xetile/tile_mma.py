@@ -18,7 +18,6 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.mapped_vector import name_maps
 from codegen.dialects.maps import Ints, WgMap, format_ints
 from codegen.dialects.spellings import (
     parse_arrow,
@@ -30,6 +29,7 @@ from codegen.dialects.spellings import (
     resolve,
     take_properties,
 )
+from codegen.dialects.xetile.mapped_vector import name_maps
 
 _MAPS = ("wg_map_a", "wg_map_b", "wg_map_c")
 _BARE_MAPS = (("wg_map_c",), ("wg_map_a", "wg_map_b"), _MAPS)

@@ -20,8 +20,8 @@ from codegen.dialects.spellings import (
     print_attributes,
     resolve,
 )
-from codegen.dialects.tile import TileType
-from codegen.dialects.tile_values import verify_value
+from codegen.dialects.xetile.tile import TileType
+from codegen.dialects.xetile.tile_values import verify_value
 
 _SHORT = {"add": (AtomicKind.ADDF, AtomicKind.ADDI), "mul": (AtomicKind.MULF, AtomicKind.MULI)}
 """Kinds that the RFC writes without a type: for floats, for integers."""

@@ -3,22 +3,22 @@
 from xdsl.ir import Dialect
 
 from codegen.dialects.cache_hint import XeGPUCacheHint
-from codegen.dialects.compile_hint import CompileHintOp
 from codegen.dialects.spellings import spelling
-from codegen.dialects.xegpu_barrier import (
+from codegen.dialects.xegpu.barrier import (
     AllocNbarrierOp,
     FenceOp,
     InitNbarrierOp,
     NbarrierArriveOp,
     NbarrierWaitOp,
 )
-from codegen.dialects.xegpu_block import LoadNdOp, PrefetchNdOp, StoreNdOp
-from codegen.dialects.xegpu_descriptor import CreateNdTdescOp, UpdateNdOffsetOp
-from codegen.dialects.xegpu_dpas import ConvertLayoutOp, DpasOp
-from codegen.dialects.xegpu_gather import LoadOp, PrefetchOp, StoreOp
-from codegen.dialects.xegpu_layout import DistributeLayout, Distribution, LayoutAttr, RangeAttr, SgMapAttr, SliceAttr
-from codegen.dialects.xegpu_matrix import CreateMemDescOp, LoadMatrixOp, MemDescSubviewOp, StoreMatrixOp
-from codegen.dialects.xegpu_memory import (
+from codegen.dialects.xegpu.block import LoadNdOp, PrefetchNdOp, StoreNdOp
+from codegen.dialects.xegpu.compile_hint import CompileHintOp
+from codegen.dialects.xegpu.descriptor import CreateNdTdescOp, UpdateNdOffsetOp
+from codegen.dialects.xegpu.dpas import ConvertLayoutOp, DpasOp
+from codegen.dialects.xegpu.gather import LoadOp, PrefetchOp, StoreOp
+from codegen.dialects.xegpu.layout import DistributeLayout, Distribution, LayoutAttr, RangeAttr, SgMapAttr, SliceAttr
+from codegen.dialects.xegpu.matrix import CreateMemDescOp, LoadMatrixOp, MemDescSubviewOp, StoreMatrixOp
+from codegen.dialects.xegpu.memory import (
     BlockTdesc,
     BlockTdescAttr,
     FenceScope,
@@ -32,8 +32,8 @@ from codegen.dialects.xegpu_memory import (
     ScatterTdescAttr,
     TdescAttr,
 )
-from codegen.dialects.xegpu_scatter import AtomicRmwOp, CreateTdescOp, UpdateOffsetOp
-from codegen.dialects.xegpu_types import MemDescType, NbarrierType, TensorDescType
+from codegen.dialects.xegpu.scatter import AtomicRmwOp, CreateTdescOp, UpdateOffsetOp
+from codegen.dialects.xegpu.types import MemDescType, NbarrierType, TensorDescType
 
 __all__ = [
     "AllocNbarrierOp",

@@ -11,8 +11,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.maps import Ints, format_ints
-from codegen.dialects.xegpu_layout import DistributeLayout, Distribution, LayoutAttr, SgMapAttr, SliceAttr
-from codegen.dialects.xegpu_memory import (
+from codegen.dialects.xegpu.layout import DistributeLayout, Distribution, LayoutAttr, SgMapAttr, SliceAttr
+from codegen.dialects.xegpu.memory import (
     BlockTdesc,
     BlockTdescAttr,
     MemLayoutAttr,

@@ -24,11 +24,11 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.base_matrix import verify_extent, verify_memory_space, verify_order
 from codegen.dialects.index_list import Index, index, join, markers, parse_indices, print_indices, split
 from codegen.dialects.maps import format_ints
 from codegen.dialects.spellings import parse_arrow, parse_attributes, parse_type
-from codegen.dialects.tile import TileType, verify_indices
+from codegen.dialects.xetile.base_matrix import verify_extent, verify_memory_space, verify_order
+from codegen.dialects.xetile.tile import TileType, verify_indices
 
 
 @irdl_op_definition

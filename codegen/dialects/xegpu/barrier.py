@@ -20,7 +20,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.xegpu_memory import (
+from codegen.dialects.xegpu.memory import (
     FenceScope,
     FenceScopeAttr,
     MemorySpace,
@@ -28,7 +28,7 @@ from codegen.dialects.xegpu_memory import (
     parse_fence_scope,
     parse_memory_space,
 )
-from codegen.dialects.xegpu_syntax import (
+from codegen.dialects.xegpu.syntax import (
     parse_extras,
     parse_full_signature,
     parse_signature,
@@ -37,7 +37,7 @@ from codegen.dialects.xegpu_syntax import (
     print_values,
     resolve,
 )
-from codegen.dialects.xegpu_types import NbarrierType
+from codegen.dialects.xegpu.types import NbarrierType
 
 MAX_BARRIERS = 32
 """Named barriers of an Xe core. Source: XeGPU dialect, alloc_nbarrier."""

@@ -9,7 +9,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.maps import Ints, WgMap, format_ints
-from codegen.dialects.tile import TileType
+from codegen.dialects.xetile.tile import TileType
 
 
 def transposed_source(result: WgMap) -> WgMap:

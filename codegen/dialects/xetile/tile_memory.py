@@ -30,8 +30,8 @@ from codegen.dialects.spellings import (
     resolve,
     take_properties,
 )
-from codegen.dialects.tile import TileType
-from codegen.dialects.tile_values import verify_padding, verify_regular, verify_value
+from codegen.dialects.xetile.tile import TileType
+from codegen.dialects.xetile.tile_values import verify_padding, verify_regular, verify_value
 
 _NEAREST_CACHE = {3: 0, 2: 1, 1: 2, 0: 3}  # RFC appendix 2.5: locality<3> is for the first level, <2> for the second
 

@@ -28,9 +28,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.cache_hint import XeGPUCacheHint
 from codegen.dialects.maps import format_ints
-from codegen.dialects.xegpu_layout import LayoutAttr, SgMapAttr, SliceAttr
-from codegen.dialects.xegpu_memory import MemorySpaceAttr
-from codegen.dialects.xegpu_syntax import (
+from codegen.dialects.xegpu.layout import LayoutAttr, SgMapAttr, SliceAttr
+from codegen.dialects.xegpu.memory import MemorySpaceAttr
+from codegen.dialects.xegpu.syntax import (
     Extras,
     parse_extras,
     parse_full_signature,
@@ -40,8 +40,8 @@ from codegen.dialects.xegpu_syntax import (
     print_values,
     resolve,
 )
-from codegen.dialects.xegpu_types import TensorDescType
-from codegen.dialects.xegpu_verify import (
+from codegen.dialects.xegpu.types import TensorDescType
+from codegen.dialects.xegpu.verify import (
     element_of,
     fragments,
     shape_of,

@@ -10,10 +10,10 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.kinds import ReductionKind, ReductionKindAttr, verify_kind
-from codegen.dialects.map_rules import broadcast_source, reduced_source, same_owners, verify_source
-from codegen.dialects.mapped_vector import SOURCE_AND_RESULT, MappedVectorOp, name_maps, verify_shape
 from codegen.dialects.maps import Ints, WgMap, format_ints, parse_ints
 from codegen.dialects.spellings import ints, parse_arrow, parse_attributes, take_properties
+from codegen.dialects.xetile.map_rules import broadcast_source, reduced_source, same_owners, verify_source
+from codegen.dialects.xetile.mapped_vector import SOURCE_AND_RESULT, MappedVectorOp, name_maps, verify_shape
 
 
 @irdl_op_definition

@@ -21,9 +21,9 @@ from xdsl.utils.exceptions import VerifyException
 from codegen.dialects.cache_hint import HINTS, CachePolicy, XeGPUCacheHint
 from codegen.dialects.index_list import markers
 from codegen.dialects.maps import Ints, format_ints
-from codegen.dialects.xegpu_layout import DistributeLayout
-from codegen.dialects.xegpu_memory import MemorySpace, MemorySpaceAttr
-from codegen.dialects.xegpu_types import TensorDescType, distribution_of
+from codegen.dialects.xegpu.layout import DistributeLayout
+from codegen.dialects.xegpu.memory import MemorySpace, MemorySpaceAttr
+from codegen.dialects.xegpu.types import TensorDescType, distribution_of
 
 SUBGROUP_SIZES = (8, 16, 32)
 _POINTERS = tuple(IntegerType(n, s) for n in (64, 32) for s in (Signedness.SIGNLESS, Signedness.UNSIGNED))

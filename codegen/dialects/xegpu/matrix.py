@@ -23,9 +23,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.index_list import Index, join, parse_indices, print_indices, split
 from codegen.dialects.maps import format_ints
-from codegen.dialects.xegpu_layout import LayoutAttr, SgMapAttr, SliceAttr
-from codegen.dialects.xegpu_memory import MemorySpace
-from codegen.dialects.xegpu_syntax import (
+from codegen.dialects.xegpu.layout import LayoutAttr, SgMapAttr, SliceAttr
+from codegen.dialects.xegpu.memory import MemorySpace
+from codegen.dialects.xegpu.syntax import (
     parse_extras,
     parse_full_signature,
     parse_signature,
@@ -34,8 +34,8 @@ from codegen.dialects.xegpu_syntax import (
     print_values,
     resolve,
 )
-from codegen.dialects.xegpu_types import MemDescType, bits
-from codegen.dialects.xegpu_verify import element_of, shape_of, short, space_of, verify_layout, verify_markers
+from codegen.dialects.xegpu.types import MemDescType, bits
+from codegen.dialects.xegpu.verify import element_of, shape_of, short, space_of, verify_layout, verify_markers
 
 
 @irdl_op_definition

@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.index_list import Index, index, join, markers, parse_indices, print_indices, resolve_index, split
 from codegen.dialects.spellings import parse_attributes, parse_optional_arrow, parse_type
-from codegen.dialects.tile import TileType, verify_indices
+from codegen.dialects.xetile.tile import TileType, verify_indices
 
 
 @irdl_op_definition

@@ -21,8 +21,8 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.maps import Ints, format_ints
-from codegen.dialects.xegpu_layout import LayoutAttr, SgMapAttr, SliceAttr
-from codegen.dialects.xegpu_syntax import (
+from codegen.dialects.xegpu.layout import LayoutAttr, SgMapAttr, SliceAttr
+from codegen.dialects.xegpu.syntax import (
     parse_extras,
     parse_full_signature,
     parse_signature,
@@ -31,8 +31,8 @@ from codegen.dialects.xegpu_syntax import (
     print_values,
     resolve,
 )
-from codegen.dialects.xegpu_types import bits
-from codegen.dialects.xegpu_verify import SUBGROUP_SIZES, element_of, shape_of, verify_layout
+from codegen.dialects.xegpu.types import bits
+from codegen.dialects.xegpu.verify import SUBGROUP_SIZES, element_of, shape_of, verify_layout
 
 
 @irdl_op_definition

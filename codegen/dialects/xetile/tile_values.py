@@ -5,7 +5,7 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.maps import format_ints
-from codegen.dialects.tile import TileType
+from codegen.dialects.xetile.tile import TileType
 
 
 def verify_value(op: str, value: Attribute, tile: TileType) -> None:

@@ -26,8 +26,8 @@ from xdsl.utils.exceptions import VerifyException
 from codegen.dialects.index_list import Index, join, split
 from codegen.dialects.kinds import AtomicKind, AtomicKindAttr, verify_kind
 from codegen.dialects.maps import format_ints
-from codegen.dialects.xegpu_layout import LayoutAttr, SgMapAttr, SliceAttr
-from codegen.dialects.xegpu_syntax import (
+from codegen.dialects.xegpu.layout import LayoutAttr, SgMapAttr, SliceAttr
+from codegen.dialects.xegpu.syntax import (
     parse_extras,
     parse_full_signature,
     parse_optional_indices,
@@ -38,8 +38,8 @@ from codegen.dialects.xegpu_syntax import (
     print_values,
     resolve,
 )
-from codegen.dialects.xegpu_types import TensorDescType
-from codegen.dialects.xegpu_verify import (
+from codegen.dialects.xegpu.types import TensorDescType
+from codegen.dialects.xegpu.verify import (
     verify_flat,
     verify_layout,
     verify_markers,

@@ -5,22 +5,22 @@ Source: XeTile RFC, with the concrete syntax of Intel's former C++ implementatio
 
 from xdsl.ir import Dialect
 
-from codegen.dialects.atomic_rmw import AtomicRmwOp
 from codegen.dialects.cache_hint import TileCacheHint
-from codegen.dialects.init_tile import InitTileOp
 from codegen.dialects.kinds import AtomicKind, AtomicKindAttr, ReductionKind, ReductionKindAttr
-from codegen.dialects.layout_ops import ConvertLayoutOp, TransposeOp
 from codegen.dialects.maps import SgMap, WgMap
-from codegen.dialects.packing import TilePackOp, TileUnpackOp
-from codegen.dialects.reduction import BroadcastOp, ReductionOp
-from codegen.dialects.rfc_maps import BareSgMap, BareWgMap
-from codegen.dialects.scattered import LoadOp, StoreOp
 from codegen.dialects.spellings import spelling
-from codegen.dialects.tile import TileType
-from codegen.dialects.tile_attr import TileAttr, TileTraits
-from codegen.dialects.tile_memory import LoadTileOp, PrefetchTileOp, StoreTileOp
-from codegen.dialects.tile_mma import TileMmaOp
-from codegen.dialects.update_tile_offset import UpdateTileOffsetOp
+from codegen.dialects.xetile.atomic_rmw import AtomicRmwOp
+from codegen.dialects.xetile.init_tile import InitTileOp
+from codegen.dialects.xetile.layout_ops import ConvertLayoutOp, TransposeOp
+from codegen.dialects.xetile.packing import TilePackOp, TileUnpackOp
+from codegen.dialects.xetile.reduction import BroadcastOp, ReductionOp
+from codegen.dialects.xetile.rfc_maps import BareSgMap, BareWgMap
+from codegen.dialects.xetile.scattered import LoadOp, StoreOp
+from codegen.dialects.xetile.tile import TileType
+from codegen.dialects.xetile.tile_attr import TileAttr, TileTraits
+from codegen.dialects.xetile.tile_memory import LoadTileOp, PrefetchTileOp, StoreTileOp
+from codegen.dialects.xetile.tile_mma import TileMmaOp
+from codegen.dialects.xetile.update_tile_offset import UpdateTileOffsetOp
 
 __all__ = [
     "AtomicKind",

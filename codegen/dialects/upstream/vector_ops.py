@@ -43,8 +43,8 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from codegen.dialects.contract import ContractOp, IteratorTypeAttr
 from codegen.dialects.maps import Ints, format_ints, parse_ints
+from codegen.dialects.upstream.contract import ContractOp, IteratorTypeAttr
 
 __all__ = [
     "ConstantMaskOp",

@@ -30,8 +30,8 @@ from codegen.dialects.spellings import (
     resolve,
     take_properties,
 )
-from codegen.dialects.tile import TileType
-from codegen.dialects.tile_values import verify_padding
+from codegen.dialects.xetile.tile import TileType
+from codegen.dialects.xetile.tile_values import verify_padding
 
 
 @irdl_op_definition

@@ -8,7 +8,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints, format_ints
-from codegen.dialects.tile_attr import COLUMN_MAJOR, GLOBAL_MEMORY, ROW_MAJOR, SHARED_LOCAL_MEMORY
+from codegen.dialects.xetile.tile_attr import COLUMN_MAJOR, GLOBAL_MEMORY, ROW_MAJOR, SHARED_LOCAL_MEMORY
 
 _SWAPPED = AffineMap.from_callable(lambda d0, d1: (d1, d0))
 _IDENTITY = AffineMap.identity(2)

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from codegen.dialects.maps import Ints, format_ints, parse_ints
-from codegen.dialects.xegpu_layout import SgMapAttr
+from codegen.dialects.xegpu.layout import SgMapAttr
 
 
 class MemorySpace(StrEnum):

@@ -28,7 +28,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.index_list import Index, join, parse_indices, print_indices, resolve_index, split
-from codegen.dialects.xegpu_syntax import (
+from codegen.dialects.xegpu.syntax import (
     parse_extras,
     parse_full_signature,
     parse_optional_indices,
@@ -38,8 +38,8 @@ from codegen.dialects.xegpu_syntax import (
     print_types,
     print_values,
 )
-from codegen.dialects.xegpu_types import TensorDescType
-from codegen.dialects.xegpu_verify import (
+from codegen.dialects.xegpu.types import TensorDescType
+from codegen.dialects.xegpu.verify import (
     innermost_stride,
     verify_markers,
     verify_source,

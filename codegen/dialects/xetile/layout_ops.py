@@ -9,13 +9,6 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.map_rules import (
-    transposed_source,
-    transposes_in_registers,
-    verify_same_subgroups,
-    verify_source,
-)
-from codegen.dialects.mapped_vector import SOURCE_AND_RESULT, MappedVectorOp, name_maps, verify_shape
 from codegen.dialects.maps import Ints, WgMap, format_ints
 from codegen.dialects.spellings import (
     ints,
@@ -25,6 +18,13 @@ from codegen.dialects.spellings import (
     print_attributes,
     take_properties,
 )
+from codegen.dialects.xetile.map_rules import (
+    transposed_source,
+    transposes_in_registers,
+    verify_same_subgroups,
+    verify_source,
+)
+from codegen.dialects.xetile.mapped_vector import SOURCE_AND_RESULT, MappedVectorOp, name_maps, verify_shape
 
 _SWAP = (1, 0)
 

@@ -10,7 +10,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.dialects.maps import Ints, SgMap, WgMap, format_ints
-from codegen.dialects.tile_attr import DEFAULT_TRAITS, TileAttr, TileTraits, parse_traits
+from codegen.dialects.xetile.tile_attr import DEFAULT_TRAITS, TileAttr, TileTraits, parse_traits
 
 
 @irdl_attr_definition

@@ -5,7 +5,7 @@ xDSL's own gpu dialect lacks that syntax.
 
 from xdsl.ir import Dialect, Operation
 
-from codegen.dialects.gpu_ids import (
+from codegen.dialects.gpu.ids import (
     BarrierOp,
     BlockDimOp,
     BlockIdOp,
@@ -22,9 +22,9 @@ from codegen.dialects.gpu_ids import (
     SubgroupSizeOp,
     ThreadIdOp,
 )
-from codegen.dialects.gpu_kernel import AddressSpace, AddressSpaceAttr, FuncOp, ModuleOp, ReturnOp
-from codegen.dialects.gpu_launch import LaunchFuncOp, LaunchOp, TerminatorOp
-from codegen.dialects.gpu_memory import AllocOp, AsyncTokenType, DeallocOp, MemcpyOp, MemsetOp, WaitOp
+from codegen.dialects.gpu.kernel import AddressSpace, AddressSpaceAttr, FuncOp, ModuleOp, ReturnOp
+from codegen.dialects.gpu.launch import LaunchFuncOp, LaunchOp, TerminatorOp
+from codegen.dialects.gpu.memory import AllocOp, AsyncTokenType, DeallocOp, MemcpyOp, MemsetOp, WaitOp
 
 __all__ = [
     "AddressSpace",

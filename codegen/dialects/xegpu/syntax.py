@@ -23,9 +23,9 @@ from xdsl.utils.hints import isa
 
 from codegen.dialects.cache_hint import HINTS, CachePolicy, XeGPUCacheHint
 from codegen.dialects.index_list import Index, print_indices, resolve_index
-from codegen.dialects.xegpu_layout import DistributeLayout, LayoutAttr, SgMapAttr, SliceAttr
-from codegen.dialects.xegpu_memory import MemorySpaceAttr, parse_memory_space
-from codegen.dialects.xegpu_types import MemDescType, NbarrierType, TensorDescType
+from codegen.dialects.xegpu.layout import DistributeLayout, LayoutAttr, SgMapAttr, SliceAttr
+from codegen.dialects.xegpu.memory import MemorySpaceAttr, parse_memory_space
+from codegen.dialects.xegpu.types import MemDescType, NbarrierType, TensorDescType
 
 _INTEGERS: dict[str, Attribute] = {
     "uint64": IntegerType(64, Signedness.UNSIGNED),

@@ -22,7 +22,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.gpu_memory import AsyncTokenType, parse_async, print_async
+from codegen.dialects.gpu.memory import AsyncTokenType, parse_async, print_async
 from codegen.dialects.index_list import index
 
 
