@@ -42,7 +42,7 @@ class LoopOrder(StrEnum):
 class MatmulConfig:
     """The deep-tiled matmul's nine numbers and loop order.
 
-    On Xe: `threads` are work-groups launched over M and N and the split of K; `block` is the work-group's
+    On Xe: `threads` are work-groups launched over M and N, which loop where C has more tiles, and the split of K; `block` is the work-group's
     tile and its K step, in elements; `innermost` is the block that one 2-D block load fetches: m x k of A
     and k x n of B, in elements. Source: DOC: deep-Tiled Matmul, "Config/Schedule".
     """
@@ -63,14 +63,22 @@ class PrefetchLevels(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Prefetch:
-    """Prefetch of A and B into caches, `distance` K steps ahead, shared by all sub-groups of a work-group.
+    """Prefetch of A and B into caches, shared by all sub-groups of a work-group.
+
+    `distance` is K steps ahead into L1, `l2_distance` those into L2 before that. `layout_a` and `layout_b` are rows and
+    columns of sub-groups that share a tile's prefetch; None lets the builder deal it out. `hints` says on every prefetch
+    which caches it is for.
 
     Raises:
-        InvalidConfig: levels without a distance, or a distance without levels.
+        InvalidConfig: levels and distances that contradict each other.
     """
 
     levels: PrefetchLevels = PrefetchLevels.NONE
     distance: int = 0
+    l2_distance: int = 0
+    layout_a: tuple[int, int] | None = None
+    layout_b: tuple[int, int] | None = None
+    hints: bool = True
 
     def __post_init__(self) -> None:
         if self.distance < 0 or (self.levels is PrefetchLevels.NONE) != (self.distance == 0):
@@ -78,6 +86,16 @@ class Prefetch:
                 "prefetch",
                 f"levels none goes with distance 0 and only that, got {self.levels.value} and {self.distance}",
             )
+        two_levels = self.levels is PrefetchLevels.L2_L1
+        if two_levels != (self.l2_distance != 0) or (two_levels and self.l2_distance <= self.distance):
+            raise InvalidConfig(
+                "prefetch",
+                f"levels l2_l1 go with an l2_distance beyond the distance, others with 0; got {self.levels.value}, "
+                f"distance {self.distance} and l2_distance {self.l2_distance}",
+            )
+        for layout in (self.layout_a, self.layout_b):
+            for number in layout or ():
+                _positive("prefetch layout", number)
 
 
 class SlmOperands(StrEnum):
@@ -90,7 +108,7 @@ class SlmOperands(StrEnum):
 
 
 class SplitK(StrEnum):
-    """How partial sums over K are combined."""
+    """How partial sums over K are combined: stored and added by a second kernel, or added to C in memory."""
 
     NONE = "none"
     PARTIAL_SUMS = "partial_sums"
@@ -102,8 +120,10 @@ class XeStrategy:
     """What the nine numbers do not say on an Xe GPU.
 
     `sg_layout` is sub-groups of a work-group over M and N. `grf_mode` is registers per thread.
-    `slm_stages` counts buffers. `barrier_every` is in K steps, 0 for none. `raster_group` is work-groups per
-    group of the raster, 1 for plain. `pipelined_registers` loads the next K step's operands during this one.
+    `slm` says which operands all sub-groups copy to shared local memory together, in turn into `slm_stages` buffers.
+    `barrier_every` is in K steps, 0 for none. `raster_group` is rows of tiles that the raster walks through together
+    (columns where it walks along M), 1 for plain. `pipelined_registers` loads the next K step's operands during this one.
+    `k_unroll` is K steps in one round of the loop.
     """
 
     sg_layout: tuple[int, int]
@@ -115,10 +135,16 @@ class XeStrategy:
     raster_group: int = 1
     split_k: SplitK = SplitK.NONE
     pipelined_registers: bool = False
+    k_unroll: int = 1
 
     def __post_init__(self) -> None:
         for rows_or_columns in self.sg_layout:
             _positive("sg_layout", rows_or_columns)
+        for name in ("raster_group", "k_unroll"):
+            _positive(name, getattr(self, name))
+        for name in ("slm_stages", "barrier_every"):
+            if getattr(self, name) < 0:
+                raise InvalidConfig(name, f"expected a whole number of at least 0, got {getattr(self, name)!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,30 +1,45 @@
 """What is to be computed: C[M, N] = epilogue(op(A)[M, K] @ op(B)[K, N]), possibly batched."""
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Literal, cast
 
 from codegen.canonical import content_hash
-from codegen.epilogue import EpilogueStep
+from codegen.dtype import DType
+from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
 from codegen.errors import InvalidProblem
 
+__all__ = ["DType", "GemmProblem", "Operand"]
+
 MAX_DIMENSION = 2**24
+_DERIVED = cast("DType", None)
+_C = 2  # its place among the operands
 
 
-class DType(StrEnum):
-    """Element types."""
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A matrix or vector in memory: what a launch passes a pointer to. Lengths in elements.
 
-    F16 = "f16"
-    BF16 = "bf16"
-    TF32 = "tf32"  # f32 in memory
-    F32 = "f32"
-    S8 = "s8"
-    U8 = "u8"
-    I32 = "i32"
+    `batch_stride` lies between the matrices of a batch, 0 if all share one. `step` is the place in the epilogue.
+    """
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of one element in memory."""
-        return {"f16": 2, "bf16": 2, "s8": 1, "u8": 1}.get(self.value, 4)
+    name: str
+    role: Literal["input", "output", "inout"]
+    dtype: DType
+    rows: int
+    columns: int
+    pitch: int
+    batch_stride: int
+    step: int | None = None
+
+    def elements(self, batch: int) -> int:
+        """Elements from the first to past the last row, of all matrices."""
+        return (batch - 1) * self.batch_stride + self.rows * self.pitch
+
+    def nbytes(self, batch: int) -> int:
+        """Bytes of all matrices."""
+        return self.elements(batch) * self.dtype.nbytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +49,9 @@ class GemmProblem:
     A is stored [M, K] ([K, M] if `transpose_a`), B [K, N] ([N, K] if `transpose_b`), C [M, N]; rows are
     contiguous, `lda`, `ldb` and `ldc` elements apart (default: tight), matrices of a batch
     `batch_stride_*` elements apart (default: tight; 0 broadcasts an input). `alignment` is what all
-    pointers are aligned to, in bytes. `dynamic` asks for one kernel that takes M, N and K as arguments.
+    pointers are aligned to, in bytes. `dynamic` asks for one kernel that takes M, N, K and the distances of rows and
+    matrices as arguments; those given here are what it is tuned for. `deterministic` asks for the same bits every time.
+    Sums are i32 of integers, else f32; C is stored as summed if `dtype_c` is left out.
 
     Raises:
         InvalidProblem: a size, stride or type that contradicts itself; names the field.
@@ -46,8 +63,8 @@ class GemmProblem:
     batch: int = 1
     dtype_a: DType = DType.F16
     dtype_b: DType = DType.F16
-    dtype_c: DType = DType.F32
-    dtype_acc: DType = DType.F32
+    dtype_c: DType = _DERIVED
+    dtype_acc: DType = _DERIVED
     transpose_a: bool = False
     transpose_b: bool = False
     lda: int | None = None
@@ -58,9 +75,14 @@ class GemmProblem:
     batch_stride_c: int | None = None
     alignment: int = 64
     dynamic: bool = False
+    deterministic: bool = False
     epilogue: tuple[EpilogueStep, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.dtype_acc is None:  # pyright: ignore[reportUnnecessaryComparison]
+            object.__setattr__(self, "dtype_acc", DType.I32 if self.dtype_a.is_integer else DType.F32)
+        if self.dtype_c is None:  # pyright: ignore[reportUnnecessaryComparison]
+            object.__setattr__(self, "dtype_c", self.dtype_acc)
         for name in ("m", "n", "k", "batch", "alignment"):
             _check_size(name, getattr(self, name))
         if self.alignment & (self.alignment - 1):
@@ -79,6 +101,11 @@ class GemmProblem:
             shared_input = stride == 0 and name != "batch_stride_c"
             if isinstance(stride, bool) or not isinstance(stride, int) or (stride < tight and not shared_input):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise InvalidProblem(name, f"expected at least the matrix size {tight}, got {stride!r}")
+        for step in self.epilogue:
+            if step.ld is not None and step.ld < self.n:
+                raise InvalidProblem(
+                    "epilogue", f"{step.kind.value}: expected ld of at least N {self.n}, got {step.ld}"
+                )
 
     @property
     def row_a(self) -> int:
@@ -117,6 +144,41 @@ class GemmProblem:
         """Elements between the rows of C."""
         assert self.ldc is not None
         return self.ldc
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """What a launch passes pointers to, in order: A, B, C, then vectors and matrices of the epilogue."""
+        strides = self.batch_stride_a, self.batch_stride_b, self.batch_stride_c
+        assert None not in strides
+        a, b, c = cast("tuple[int, int, int]", strides)
+        updates = any(step.kind is EpilogueKind.BETA for step in self.epilogue)
+        return (
+            Operand("A", "input", self.dtype_a, self.rows_a, self.row_a, self.pitch_a, a),
+            Operand("B", "input", self.dtype_b, self.rows_b, self.row_b, self.pitch_b, b),
+            Operand("C", "inout" if updates else "output", self.dtype_c, self.m, self.n, self.pitch_c, c),
+            *self._epilogue_operands(),
+        )
+
+    @property
+    def c(self) -> Operand:
+        """C in memory."""
+        return self.operands[_C]
+
+    def _epilogue_operands(self) -> Iterator[Operand]:
+        named: Counter[str] = Counter()
+        for place, step in enumerate(self.epilogue):
+            if not (step.is_matrix or step.axis is not None):
+                continue
+            named[step.kind] += 1
+            name = f"{step.kind.value}{named[step.kind]}" if named[step.kind] > 1 else step.kind.value
+            dtype, reduced = step.dtype or DType.F32, step.kind is EpilogueKind.REDUCE
+            if step.axis is None:
+                ld = step.ld or self.n
+                yield Operand(name, "input", dtype, self.m, self.n, ld, self.m * ld, place)
+                continue
+            rows, columns = (self.m, 1) if step.axis is Axis.ROW else (1, self.n)
+            stride = rows * columns if reduced else 0
+            yield Operand(name, "output" if reduced else "input", dtype, rows, columns, columns, stride, place)
 
     @property
     def flops(self) -> int:

@@ -1,6 +1,6 @@
 """What the hardware is, and how to run on it."""
 
-from hal.device import Argument, Buffer, Device, LaunchSpec, RunReport, Timing
+from hal.device import Argument, Buffer, Device, LaunchSpec, LaunchStep, Role, RunReport, Scalar, Timing
 from hal.emulation import emulated_spec
 from hal.errors import (
     DeviceCrashed,
@@ -32,8 +32,11 @@ __all__ = [
     "HalError",
     "KernelBuildFailed",
     "LaunchSpec",
+    "LaunchStep",
     "ListedDevice",
+    "Role",
     "RunReport",
+    "Scalar",
     "Timing",
     "UnknownDevice",
     "emulated_spec",

@@ -11,31 +11,45 @@ from hal.spec import DeviceSpec
 Buffer = NDArray[np.generic]
 
 
+Role = Literal["input", "output", "inout", "scratch"]
+Extents = tuple[int, int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One kernel argument, in order. `dtype` is ours ("f16", "f32"); `nbytes` is the buffer's size."""
+    """Memory that a launch is given, in order. `dtype` is ours ("f16", "f32"); `nbytes` is the buffer's size.
+
+    What is in `scratch` memory before and after a launch does not matter.
+    """
 
     name: str
-    role: Literal["input", "output"]
+    role: Role
     dtype: str
     nbytes: int
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchSpec:
-    """What a Device needs to launch a kernel. Sizes are in work-items, three dimensions each.
+class Scalar:
+    """A number that a kernel is given: a 64-bit signed integer."""
+
+    name: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchStep:
+    """One kernel of a launch. `parameters` are its own, in order: indices of the launch's arguments, and numbers.
+
+    Sizes are in work-items, three dimensions each.
 
     Raises:
         ValueError: work-groups that do not divide the global size; some drivers would cut the last ones short.
     """
 
-    binary: bytes  # SPIR-V
     kernel: str
-    arguments: tuple[Argument, ...]
-    global_size: tuple[int, int, int]
-    local_size: tuple[int, int, int]
-    subgroup_size: int
-    build_options: str
+    parameters: tuple[int | Scalar, ...]
+    global_size: Extents
+    local_size: Extents
 
     def __post_init__(self) -> None:
         sizes = zip(self.global_size, self.local_size, strict=True)
@@ -44,6 +58,35 @@ class LaunchSpec:
                 f"kernel {self.kernel}: each local size must divide its global size, "
                 f"got {self.local_size} for {self.global_size}"
             )
+
+    @property
+    def groups(self) -> Extents:
+        """Work-groups in each dimension."""
+        x, y, z = (size // local for size, local in zip(self.global_size, self.local_size, strict=True))
+        return x, y, z
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSpec:
+    """What a Device needs to launch kernels of one binary: its steps run in order, each after the one before.
+
+    Raises:
+        ValueError: no step, or a step with an argument that is not there.
+    """
+
+    binary: bytes  # SPIR-V
+    arguments: tuple[Argument, ...]
+    steps: tuple[LaunchStep, ...]
+    subgroup_size: int
+    build_options: str
+
+    def __post_init__(self) -> None:
+        if not self.steps:
+            raise ValueError("a launch needs at least one step")
+        for step in self.steps:
+            for parameter in step.parameters:
+                if isinstance(parameter, int) and not 0 <= parameter < len(self.arguments):
+                    raise ValueError(f"kernel {step.kernel}: there is no argument {parameter} of {len(self.arguments)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +107,10 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What a run gave: the output buffers by argument index, times in order of sampling, build time."""
+    """What a run gave: buffers that the first launch wrote by argument index, times in order of sampling, build time.
+
+    A time is that of all steps of a launch.
+    """
 
     outputs: dict[int, Buffer]
     times_us: tuple[float, ...]
@@ -75,6 +121,8 @@ class RunReport:
 
 class Device(Protocol):
     """Runs kernels on one device. Not thread-safe; the caller owns the buffers, which are copied.
+
+    `buffers` are those of the arguments that are not scratch, in order; the device allots scratch itself.
 
     Outputs are poisoned by the caller (their contents go to the device as they are). Without `timing` the
     kernel runs once.
