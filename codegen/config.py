@@ -42,9 +42,9 @@ class LoopOrder(StrEnum):
 class MatmulConfig:
     """The deep-tiled matmul's nine numbers and loop order.
 
-    On Xe: `threads` are work-groups launched over M and N, which loop where C has more tiles, and the split of K; `block` is the work-group's
-    tile and its K step, in elements; `innermost` is the block that one 2-D block load fetches: m x k of A
-    and k x n of B, in elements. Source: DOC: deep-Tiled Matmul, "Config/Schedule".
+    On Xe: `threads` are work-groups launched over M and N, which loop where C has more tiles, and the split of K;
+    `block` is the work-group's tile and its K step, in elements; `innermost` is the block that one 2-D block load
+    fetches: m x k of A and k x n of B, in elements. Source: DOC: deep-Tiled Matmul, "Config/Schedule".
     """
 
     threads: Extent
@@ -66,8 +66,8 @@ class Prefetch:
     """Prefetch of A and B into caches, shared by all sub-groups of a work-group.
 
     `distance` is K steps ahead into L1, `l2_distance` those into L2 before that. `layout_a` and `layout_b` are rows and
-    columns of sub-groups that share a tile's prefetch; None lets the builder deal it out. `hints` says on every prefetch
-    which caches it is for.
+    columns of sub-groups that share a tile's prefetch; None lets the builder deal it out. `hints` says on every
+    prefetch which caches it is for.
 
     Raises:
         InvalidConfig: levels and distances that contradict each other.
@@ -122,7 +122,8 @@ class XeStrategy:
     `sg_layout` is sub-groups of a work-group over M and N. `grf_mode` is registers per thread.
     `slm` says which operands all sub-groups copy to shared local memory together, in turn into `slm_stages` buffers.
     `barrier_every` is in K steps, 0 for none. `raster_group` is rows of tiles that the raster walks through together
-    (columns where it walks along M), 1 for plain. `pipelined_registers` loads the next K step's operands during this one.
+    (columns where it walks along M), 1 for plain. `pipelined_registers` loads the next K step's operands during this
+    one.
     `k_unroll` is K steps in one round of the loop.
     """
 
@@ -175,11 +176,43 @@ class KernelConfig:
         return content_hash(self)
 
     def __str__(self) -> str:
+        """The nine numbers, and of the strategy what differs from the plainest; the K of `threads` is the split."""
         m, s = self.matmul, self.strategy
-        return (
-            f"block {m.block} sg {s.sg_layout[0]}x{s.sg_layout[1]} load {m.innermost} "
-            f"prefetch {s.prefetch.distance} grf {s.grf_mode} {m.loop_order.value[:4]}"
-        )
+        parts = [
+            f"block {m.block} sg {s.sg_layout[0]}x{s.sg_layout[1]} load {m.innermost} threads {m.threads}",
+            *_prefetch_parts(s.prefetch),
+            f"grf {s.grf_mode}",
+        ]
+        if m.loop_order is not LoopOrder.M_OUTER:
+            parts.append(m.loop_order.value[:4])
+        if s.slm is not SlmOperands.NONE or s.slm_stages:
+            parts.append(f"slm {s.slm.value} by {s.slm_stages}")
+        if s.barrier_every:
+            parts.append(f"barrier {s.barrier_every}")
+        if s.raster_group != 1:
+            parts.append(f"raster {s.raster_group}")
+        if s.split_k is not SplitK.NONE:
+            parts.append(f"split {s.split_k.value}")
+        if s.pipelined_registers:
+            parts.append("pipelined")
+        if s.k_unroll != 1:
+            parts.append(f"unroll {s.k_unroll}")
+        return " ".join(parts)
+
+
+def _prefetch_parts(prefetch: Prefetch) -> list[str]:
+    """What tells a prefetch from none."""
+    if prefetch.levels is PrefetchLevels.NONE:
+        return []
+    parts = [f"prefetch {prefetch.distance}"]
+    if prefetch.l2_distance:
+        parts.append(f"l2 {prefetch.l2_distance}")
+    for name, layout in (("pa", prefetch.layout_a), ("pb", prefetch.layout_b)):
+        if layout is not None:
+            parts.append(f"{name} {layout[0]}x{layout[1]}")
+    if not prefetch.hints:
+        parts.append("no hints")
+    return parts
 
 
 def _positive(name: str, value: object) -> None:

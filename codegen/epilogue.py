@@ -4,7 +4,6 @@ The accumulator becomes f32 before the first step, and C's type after the last: 
 where C's type is an integer.
 """
 
-import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -44,6 +43,8 @@ _NEEDS_AXIS = {EpilogueKind.BIAS, EpilogueKind.REDUCE}
 _MATRICES = {EpilogueKind.ADD, EpilogueKind.MULTIPLY}
 _LINEAR = {EpilogueKind.ALPHA, EpilogueKind.SCALE}
 _STORED = (DType.F32, DType.F16, DType.BF16)
+_MOST = (2 - 2**-23) * 2.0**127  # the largest f32
+MAX_STEPS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ class EpilogueStep:
         kind = self.kind.value
         for name in ("value", "high"):
             number = getattr(self, name)
-            if number is not None and not math.isfinite(number):
-                raise InvalidProblem("epilogue", f"{kind}: expected a finite {name}, got {number}")
+            if number is not None and not abs(number) <= _MOST:  # NaN is not
+                raise InvalidProblem("epilogue", f"{kind}: expected a finite {name} that f32 can hold, got {number}")
         if self.kind in _NEEDS_VALUE and self.value is None:
             raise InvalidProblem("epilogue", f"{kind} needs a value, got none")
         if self.kind in _NEEDS_AXIS and self.axis is None:

@@ -7,7 +7,7 @@ from typing import Literal, cast
 
 from codegen.canonical import content_hash
 from codegen.dtype import DType
-from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
+from codegen.epilogue import MAX_STEPS, Axis, EpilogueKind, EpilogueStep
 from codegen.errors import InvalidProblem
 
 __all__ = ["DType", "GemmProblem", "Operand"]
@@ -21,17 +21,24 @@ _C = 2  # its place among the operands
 class Operand:
     """A matrix or vector in memory: what a launch passes a pointer to. Lengths in elements.
 
-    `batch_stride` lies between the matrices of a batch, 0 if all share one. `step` is the place in the epilogue.
+    `axes` are what rows and columns run along: "m", "n", "k", or "" of a vector's other one. `batch_stride` lies
+    between the matrices of a batch, 0 if all share one. `step` is the place in the epilogue.
     """
 
     name: str
     role: Literal["input", "output", "inout"]
     dtype: DType
+    axes: tuple[str, str]
     rows: int
     columns: int
     pitch: int
     batch_stride: int
     step: int | None = None
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it has one row or one column whatever the sizes are."""
+        return "" in self.axes
 
     def elements(self, batch: int) -> int:
         """Elements from the first to past the last row, of all matrices."""
@@ -101,10 +108,14 @@ class GemmProblem:
             shared_input = stride == 0 and name != "batch_stride_c"
             if isinstance(stride, bool) or not isinstance(stride, int) or (stride < tight and not shared_input):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise InvalidProblem(name, f"expected at least the matrix size {tight}, got {stride!r}")
+            if stride > MAX_DIMENSION**2:
+                raise InvalidProblem(name, f"expected at most {MAX_DIMENSION**2}, got {stride}")
+        if len(self.epilogue) > MAX_STEPS:
+            raise InvalidProblem("epilogue", f"expected at most {MAX_STEPS} steps, got {len(self.epilogue)}")
         for step in self.epilogue:
-            if step.ld is not None and step.ld < self.n:
+            if step.ld is not None and not self.n <= step.ld <= MAX_DIMENSION:
                 raise InvalidProblem(
-                    "epilogue", f"{step.kind.value}: expected ld of at least N {self.n}, got {step.ld}"
+                    "epilogue", f"{step.kind.value}: expected ld of N {self.n} to {MAX_DIMENSION}, got {step.ld}"
                 )
 
     @property
@@ -151,11 +162,13 @@ class GemmProblem:
         strides = self.batch_stride_a, self.batch_stride_b, self.batch_stride_c
         assert None not in strides
         a, b, c = cast("tuple[int, int, int]", strides)
+        axes_a = ("k", "m") if self.transpose_a else ("m", "k")
+        axes_b = ("n", "k") if self.transpose_b else ("k", "n")
         updates = any(step.kind is EpilogueKind.BETA for step in self.epilogue)
         return (
-            Operand("A", "input", self.dtype_a, self.rows_a, self.row_a, self.pitch_a, a),
-            Operand("B", "input", self.dtype_b, self.rows_b, self.row_b, self.pitch_b, b),
-            Operand("C", "inout" if updates else "output", self.dtype_c, self.m, self.n, self.pitch_c, c),
+            Operand("A", "input", self.dtype_a, axes_a, self.rows_a, self.row_a, self.pitch_a, a),
+            Operand("B", "input", self.dtype_b, axes_b, self.rows_b, self.row_b, self.pitch_b, b),
+            Operand("C", "inout" if updates else "output", self.dtype_c, ("m", "n"), self.m, self.n, self.pitch_c, c),
             *self._epilogue_operands(),
         )
 
@@ -174,11 +187,11 @@ class GemmProblem:
             dtype, reduced = step.dtype or DType.F32, step.kind is EpilogueKind.REDUCE
             if step.axis is None:
                 ld = step.ld or self.n
-                yield Operand(name, "input", dtype, self.m, self.n, ld, self.m * ld, place)
+                yield Operand(name, "input", dtype, ("m", "n"), self.m, self.n, ld, self.m * ld, place)
                 continue
-            rows, columns = (self.m, 1) if step.axis is Axis.ROW else (1, self.n)
+            rows, columns, axes = (self.m, 1, ("m", "")) if step.axis is Axis.ROW else (1, self.n, ("", "n"))
             stride = rows * columns if reduced else 0
-            yield Operand(name, "output" if reduced else "input", dtype, rows, columns, columns, stride, place)
+            yield Operand(name, "output" if reduced else "input", dtype, axes, rows, columns, columns, stride, place)
 
     @property
     def flops(self) -> int:
