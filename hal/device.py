@@ -88,6 +88,12 @@ class LaunchSpec:
                 if isinstance(parameter, int) and not 0 <= parameter < len(self.arguments):
                     raise ValueError(f"kernel {step.kernel}: there is no argument {parameter} of {len(self.arguments)}")
 
+    @property
+    def title(self) -> str:
+        """The kernels by name, for messages."""
+        names = list(dict.fromkeys(step.kernel for step in self.steps))
+        return f"kernel{'s' if len(names) > 1 else ''} {', '.join(names)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Timing:
@@ -109,7 +115,7 @@ class Timing:
 class RunReport:
     """What a run gave: buffers that the first launch wrote by argument index, times in order of sampling, build time.
 
-    A time is that of all steps of a launch.
+    A time is that of a whole launch: from the start of its first step to the end of its last, with the gaps between.
     """
 
     outputs: dict[int, Buffer]
@@ -125,10 +131,11 @@ class Device(Protocol):
     `buffers` are those of the arguments that are not scratch, in order; the device allots scratch itself.
 
     Outputs are poisoned by the caller (their contents go to the device as they are). Without `timing` the
-    kernel runs once.
+    launch runs once. Launches that are timed use copies of their own: `inout` memory changes from one to the next, and
+    what is returned is what the first launch made of what the caller gave.
 
     Raises:
-        KernelBuildFailed: the driver refused the binary.
+        KernelBuildFailed: the driver refused the binary, or a kernel takes another number of parameters.
         DeviceTimedOut: `timeout_s` passed; the device stays usable.
         DeviceCrashed: the run ended its process; the device stays usable.
     """

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pyopencl as cl
 
-from hal.device import Buffer, LaunchSpec, RunReport, Timing
+from hal.buffers import SCRATCH_POISON, given_buffers
+from hal.device import Buffer, LaunchSpec, RunReport, Scalar, Timing
 from hal.errors import DeviceFailed, KernelBuildFailed, UnknownDevice
 from hal.icd import visible_runtimes
 from hal.intel_attributes import Query, gpu_attributes, subgroup_sizes
@@ -22,7 +23,7 @@ from hal.sampling import sample
 from hal.spec import PROBED, DeviceKind, DeviceSpec, Fact
 
 _SPIRV_MAGIC = b"\x03\x02\x23\x07"
-_KEPT_KERNELS = 8
+_KEPT_PROGRAMS = 8
 _MAX_BUFFER_SETS = 1024
 _INTEL_PCI_VENDOR = 0x8086
 
@@ -99,8 +100,9 @@ def _raw_query(device: cl.Device) -> Query:
 class OpenCLDevice:
     """Runs kernels on one OpenCL device, in this process: a kernel that hangs or crashes takes it along.
 
-    Keeps the last kernels it built, so that a check and a measurement of one kernel build it once; `build_s` is
-    the time spent building in that run. At most 1024 sets of buffers rotate.
+    Keeps the last programs it built, so that a check and a measurement of one launch build it once; `build_s` is
+    the time spent building in that run. At most 1024 sets of buffers rotate. Steps go to one queue that keeps their
+    order; scratch memory is poisoned.
     """
 
     def __init__(self, spec: DeviceSpec, address: str) -> None:
@@ -108,7 +110,7 @@ class OpenCLDevice:
         self._device = _device_at(address)
         self._context = cl.Context([self._device])
         self._queue = cl.CommandQueue(self._context, properties=cl.command_queue_properties.PROFILING_ENABLE)
-        self._kernels: OrderedDict[tuple[str, str, str], cl.Kernel] = OrderedDict()
+        self._built: OrderedDict[tuple[str, str], tuple[cl.Program, dict[str, cl.Kernel]]] = OrderedDict()
 
     @property
     def spec(self) -> DeviceSpec:
@@ -123,83 +125,116 @@ class OpenCLDevice:
         Raises:
             ValueError: the buffers are not those that the launch names.
         """
-        _check_buffers(launch, buffers)
+        given = given_buffers(launch, buffers)
         started = time.monotonic()
-        kernel = self._kernel(launch)
+        kernels = self._kernels(launch)
         build_s = time.monotonic() - started
         try:
-            outputs = self._run_once(kernel, launch, buffers)
+            outputs = self._run_once(kernels, launch, given)
             times_us, stopped_early = (), False
             if timing is not None:
                 left_s = timeout_s - (time.monotonic() - started)
-                times_us, stopped_early = self._sample(kernel, launch, buffers, timing, left_s)
+                times_us, stopped_early = self._sample(kernels, launch, given, timing, left_s)
         except cl.Error as error:
-            raise DeviceFailed(f"{_driver(self._device)} refused to run kernel {launch.kernel}: {error}") from error
+            raise DeviceFailed(f"{_driver(self._device)} refused to run {launch.title}: {error}") from error
         return RunReport(outputs, times_us, build_s, _driver(self._device), stopped_early)
 
     def close(self) -> None:
-        """Forgets the kernels it built."""
-        self._kernels.clear()
+        """Forgets the programs it built."""
+        self._built.clear()
 
-    def _kernel(self, launch: LaunchSpec) -> cl.Kernel:
-        key = (hashlib.sha256(launch.binary).hexdigest(), launch.kernel, launch.build_options)
-        if key not in self._kernels:
-            self._kernels[key] = self._build(launch)
-            if len(self._kernels) > _KEPT_KERNELS:
-                self._kernels.popitem(last=False)
-        self._kernels.move_to_end(key)
-        kernel = self._kernels[key]
-        if kernel.num_args != len(launch.arguments):
-            raise KernelBuildFailed(
-                f"kernel {launch.kernel} takes {kernel.num_args} arguments, the launch names {len(launch.arguments)}"
-            )
-        return kernel
+    def _kernels(self, launch: LaunchSpec) -> tuple[cl.Kernel, ...]:
+        """The kernel of each step."""
+        key = (hashlib.sha256(launch.binary).hexdigest(), launch.build_options)
+        if key not in self._built:
+            self._built[key] = self._program(launch), {}
+            if len(self._built) > _KEPT_PROGRAMS:
+                self._built.popitem(last=False)
+        self._built.move_to_end(key)
+        program, known = self._built[key]
+        for step in launch.steps:
+            if step.kernel not in known:
+                known[step.kernel] = self._kernel(program, step.kernel)
+            takes = known[step.kernel].num_args
+            if takes != len(step.parameters):
+                raise KernelBuildFailed(
+                    f"kernel {step.kernel} takes {takes} arguments, the launch gives it {len(step.parameters)}"
+                )
+        return tuple(known[step.kernel] for step in launch.steps)
 
-    def _build(self, launch: LaunchSpec) -> cl.Kernel:
+    def _program(self, launch: LaunchSpec) -> cl.Program:
         if not launch.binary.startswith(_SPIRV_MAGIC):
-            raise KernelBuildFailed(f"the binary of kernel {launch.kernel} is not SPIR-V: {launch.binary[:4]!r}")
+            raise KernelBuildFailed(f"the binary of {launch.title} is not SPIR-V: {launch.binary[:4]!r}")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", cl.CompilerWarning)
-                program = cl.Program(self._context, launch.binary).build(launch.build_options)
-            return cl.Kernel(program, launch.kernel)
+                return cl.Program(self._context, launch.binary).build(launch.build_options)
         except cl.Error as error:
             raise KernelBuildFailed(
-                f"{_driver(self._device)} refused kernel {launch.kernel} (options {launch.build_options!r}): {error}"
+                f"{_driver(self._device)} refused {launch.title} (options {launch.build_options!r}): {error}"
             ) from error
 
-    def _run_once(self, kernel: cl.Kernel, launch: LaunchSpec, buffers: tuple[Buffer, ...]) -> dict[int, Buffer]:
-        held = self._upload(buffers)
-        self._enqueue(kernel, launch, held).wait()
+    def _kernel(self, program: cl.Program, name: str) -> cl.Kernel:
+        try:
+            return cl.Kernel(program, name)
+        except cl.Error as error:
+            raise KernelBuildFailed(f"{_driver(self._device)} refused kernel {name}: {error}") from error
+
+    def _run_once(
+        self, kernels: tuple[cl.Kernel, ...], launch: LaunchSpec, given: dict[int, Buffer]
+    ) -> dict[int, Buffer]:
+        held = self._upload(launch, given)
+        self._enqueue(kernels, launch, held)[-1].wait()
         outputs: dict[int, Buffer] = {}
         for index, argument in enumerate(launch.arguments):
-            if argument.role == "output":
-                outputs[index] = np.empty_like(buffers[index], order="C")
+            if argument.role in ("output", "inout"):
+                outputs[index] = np.empty_like(given[index], order="C")
                 cl.enqueue_copy(self._queue, outputs[index], held[index])
         return outputs
 
     def _sample(
-        self, kernel: cl.Kernel, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing, timeout_s: float
+        self,
+        kernels: tuple[cl.Kernel, ...],
+        launch: LaunchSpec,
+        given: dict[int, Buffer],
+        timing: Timing,
+        timeout_s: float,
     ) -> tuple[tuple[float, ...], bool]:
-        set_bytes = sum(buffer.nbytes for buffer in buffers)
+        """Times of launches over buffers of their own: what `inout` memory holds changes from one to the next."""
+        set_bytes = sum(argument.nbytes for argument in launch.arguments)
         count = min(max(1, -(-timing.rotate_bytes // set_bytes)), _MAX_BUFFER_SETS)
-        sets = [self._upload(buffers) for _ in range(count)]
+        sets = [self._upload(launch, given) for _ in range(count)]
 
         def launch_us(number: int) -> float:
-            event = self._enqueue(kernel, launch, sets[number % count])
-            event.wait()
-            return (event.profile.end - event.profile.start) * 1e-3
+            events = self._enqueue(kernels, launch, sets[number % count])
+            events[-1].wait()
+            return (events[-1].profile.end - events[0].profile.start) * 1e-3
 
         return sample(launch_us, timing, timeout_s)
 
-    def _upload(self, buffers: tuple[Buffer, ...]) -> list[cl.Buffer]:
-        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-        return [cl.Buffer(self._context, flags, hostbuf=np.ascontiguousarray(buffer)) for buffer in buffers]
+    def _upload(self, launch: LaunchSpec, given: dict[int, Buffer]) -> list[cl.Buffer]:
+        """One buffer for each argument of the launch, poisoned where none is given."""
+        access, copied = cl.mem_flags.READ_WRITE, cl.mem_flags.COPY_HOST_PTR
+        held: list[cl.Buffer] = []
+        for index, argument in enumerate(launch.arguments):
+            if index in given:
+                held.append(cl.Buffer(self._context, access | copied, hostbuf=np.ascontiguousarray(given[index])))
+            else:
+                held.append(cl.Buffer(self._context, access, size=argument.nbytes))
+                cl.enqueue_fill_buffer(self._queue, held[-1], SCRATCH_POISON, 0, argument.nbytes)
+        return held
 
-    def _enqueue(self, kernel: cl.Kernel, launch: LaunchSpec, held: list[cl.Buffer]) -> cl.Event:
-        for index, buffer in enumerate(held):
-            kernel.set_arg(index, buffer)
-        return cl.enqueue_nd_range_kernel(self._queue, kernel, launch.global_size, launch.local_size)
+    def _enqueue(
+        self, kernels: tuple[cl.Kernel, ...], launch: LaunchSpec, held: list[cl.Buffer]
+    ) -> tuple[cl.Event, ...]:
+        """The queue keeps its order, so that each step finds what the one before wrote."""
+        events: list[cl.Event] = []
+        for kernel, step in zip(kernels, launch.steps, strict=True):
+            for place, parameter in enumerate(step.parameters):
+                value = np.int64(parameter.value) if isinstance(parameter, Scalar) else held[parameter]
+                kernel.set_arg(place, value)
+            events.append(cl.enqueue_nd_range_kernel(self._queue, kernel, step.global_size, step.local_size))
+        return tuple(events)
 
 
 def _device_at(address: str) -> cl.Device:
@@ -208,13 +243,3 @@ def _device_at(address: str) -> cl.Device:
         return _platforms()[int(platform)].get_devices()[int(device)]
     except IndexError:
         raise UnknownDevice(f"no OpenCL device is at {address} any more; list the devices again") from None
-
-
-def _check_buffers(launch: LaunchSpec, buffers: tuple[Buffer, ...]) -> None:
-    if len(buffers) != len(launch.arguments):
-        raise ValueError(f"kernel {launch.kernel} takes {len(launch.arguments)} buffers, got {len(buffers)}")
-    for argument, buffer in zip(launch.arguments, buffers, strict=True):
-        if buffer.nbytes != argument.nbytes:
-            raise ValueError(
-                f"argument {argument.name} of kernel {launch.kernel} takes {argument.nbytes} bytes, got {buffer.nbytes}"
-            )

@@ -45,7 +45,7 @@ class ProcessDevice:
             raise
         except DeviceFailed as failure:
             self.close()  # a context that lost a kernel only mends in a new process
-            raise type(failure)(f"kernel {launch.kernel} on {self._spec.id}: {failure}") from None
+            raise type(failure)(f"{launch.title} on {self._spec.id}: {failure}") from None
         assert isinstance(report, RunReport)
         return report
 

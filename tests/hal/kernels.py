@@ -1,11 +1,11 @@
-"""Small SPIR-V kernels for tests of devices: one that adds, one that hangs, one that writes out of bounds."""
+"""Small SPIR-V kernels for tests of devices: some that add, one that hangs, one that writes out of bounds."""
 
 from functools import cache
 
 import llvmlite.binding as llvm
 import numpy as np
 
-from hal import Argument, Buffer, LaunchSpec
+from hal import Argument, Buffer, LaunchSpec, LaunchStep, Scalar
 
 N = 4096
 
@@ -49,11 +49,42 @@ OUT_OF_BOUNDS = """
 """
 
 
+# Two kernels: scratch becomes a + b, then c becomes c + scratch * (n >> 33), where n takes more than 32 bits.
+TWO_STEPS = """
+target triple = "spirv64-unknown-unknown"
+declare spir_func i64 @_Z13get_global_idj(i32)
+define spir_kernel void @first(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %sum) {
+  %i = call spir_func i64 @_Z13get_global_idj(i32 0)
+  %pa = getelementptr float, ptr addrspace(1) %a, i64 %i
+  %pb = getelementptr float, ptr addrspace(1) %b, i64 %i
+  %ps = getelementptr float, ptr addrspace(1) %sum, i64 %i
+  %va = load float, ptr addrspace(1) %pa
+  %vb = load float, ptr addrspace(1) %pb
+  %s = fadd float %va, %vb
+  store float %s, ptr addrspace(1) %ps
+  ret void
+}
+define spir_kernel void @second(i64 %n, ptr addrspace(1) %c, ptr addrspace(1) %sum) {
+  %i = call spir_func i64 @_Z13get_global_idj(i32 0)
+  %pc = getelementptr float, ptr addrspace(1) %c, i64 %i
+  %ps = getelementptr float, ptr addrspace(1) %sum, i64 %i
+  %vc = load float, ptr addrspace(1) %pc
+  %vs = load float, ptr addrspace(1) %ps
+  %high = ashr i64 %n, 33
+  %factor = sitofp i64 %high to float
+  %scaled = fmul float %vs, %factor
+  %t = fadd float %vc, %scaled
+  store float %t, ptr addrspace(1) %pc
+  ret void
+}
+"""
+
+
 @cache
-def _spirv(body: str) -> bytes:
+def _spirv(text: str) -> bytes:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    module = llvm.parse_assembly(_HEAD + body)
+    module = llvm.parse_assembly(text)
     machine = llvm.Target.from_triple("spirv64-unknown-unknown").create_target_machine(opt=1)
     module.data_layout = str(machine.target_data)
     return machine.emit_object(module)
@@ -63,7 +94,23 @@ def launch(body: str = ADD, *, local: int = 64, options: str = "") -> LaunchSpec
     """A launch of one of the kernels over N work-items."""
     names = (("a", "input"), ("b", "input"), ("c", "output"))
     arguments = tuple(Argument(name, role, "f32", 4 * N) for name, role in names)
-    return LaunchSpec(_spirv(body), "kernel_under_test", arguments, (N, 1, 1), (local, 1, 1), 16, options)
+    step = LaunchStep("kernel_under_test", (0, 1, 2), (N, 1, 1), (local, 1, 1))
+    return LaunchSpec(_spirv(_HEAD + body), arguments, (step,), 16, options)
+
+
+def two_steps(factor: int = 3) -> LaunchSpec:
+    """A launch of two kernels over N work-items: c becomes c + factor * (a + b), by way of scratch memory."""
+    arguments = (
+        Argument("a", "input", "f32", 4 * N),
+        Argument("scratch", "scratch", "f32", 4 * N),
+        Argument("b", "input", "f32", 4 * N),
+        Argument("c", "inout", "f32", 4 * N),
+    )
+    steps = (
+        LaunchStep("first", (0, 2, 1), (N, 1, 1), (64, 1, 1)),
+        LaunchStep("second", (Scalar("n", factor << 33), 3, 1), (N, 1, 1), (32, 1, 1)),
+    )
+    return LaunchSpec(_spirv(TWO_STEPS), arguments, steps, 16, "")
 
 
 def operands() -> tuple[Buffer, ...]:
@@ -72,7 +119,7 @@ def operands() -> tuple[Buffer, ...]:
     return a, 2 * a + 1, np.full(N, 0.5, np.float32)
 
 
-def expected() -> Buffer:
-    """What C is after one run of ADD."""
+def expected(factor: int = 1) -> Buffer:
+    """What C is after one run of ADD, or of both steps."""
     a, b, c = operands()
-    return c + a + b
+    return c + factor * (a + b)

@@ -1,9 +1,9 @@
-"""What only the OpenCL side can show: buffers rotate while a kernel is timed."""
+"""What only the OpenCL side can show: buffers, scratch among them, rotate while a kernel is timed."""
 
 import pytest
 
 from hal import Timing, list_devices, resolve_device
-from tests.hal.kernels import N, launch, operands
+from tests.hal.kernels import N, launch, operands, two_steps
 
 pytestmark = pytest.mark.opencl
 
@@ -14,7 +14,7 @@ def uploads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     counted: list[int] = []
     upload = OpenCLDevice._upload
-    monkeypatch.setattr(OpenCLDevice, "_upload", lambda self, buffers: counted.append(1) or upload(self, buffers))
+    monkeypatch.setattr(OpenCLDevice, "_upload", lambda self, *given: counted.append(1) or upload(self, *given))
     return counted
 
 
@@ -26,3 +26,12 @@ def test_enough_sets_of_buffers_rotate(uploads: list[int], rotate_bytes: int, se
     device = OpenCLDevice(cpu.spec, cpu.address or "")
     device.run(launch(), operands(), Timing(min_samples=1, min_time_s=0, rotate_bytes=rotate_bytes), 60)
     assert len(uploads) == 1 + sets  # the first run, whose outputs count, has a set of its own
+
+
+def test_scratch_counts_among_what_rotates(uploads: list[int]) -> None:
+    from hal.opencl import OpenCLDevice
+
+    cpu = resolve_device("opencl-cpu", among=list_devices())
+    device = OpenCLDevice(cpu.spec, cpu.address or "")
+    device.run(two_steps(), operands(), Timing(min_samples=1, min_time_s=0, rotate_bytes=16 * N), 60)
+    assert len(uploads) == 1 + 1

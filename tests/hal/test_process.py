@@ -70,8 +70,9 @@ def test_a_binary_that_ends_the_driver_is_a_crash_with_what_it_printed(device: P
 
 
 def test_a_launch_that_the_driver_refuses_is_a_failure(device: ProcessDevice) -> None:
+    too_large = replace(launch().steps[0], global_size=(2**20, 1, 1), local_size=(2**20, 1, 1))
     with pytest.raises(DeviceFailed, match="INVALID_WORK_GROUP_SIZE"):
-        device.run(replace(launch(), global_size=(2**20, 1, 1), local_size=(2**20, 1, 1)), operands(), None, 60)
+        device.run(replace(launch(), steps=(too_large,)), operands(), None, 60)
     assert_usable(device)
 
 

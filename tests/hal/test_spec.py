@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from hal import DeviceKind, DeviceSpec, Fact, LaunchSpec, find
+from hal import Argument, DeviceKind, DeviceSpec, Fact, LaunchSpec, LaunchStep, Scalar, find
 from hal.spec import PROBED, spec_from_facts
 
 
@@ -28,6 +28,27 @@ def test_a_spec_survives_pickling() -> None:
     assert pickle.loads(pickle.dumps(find("b580"))) == find("b580")
 
 
-def test_a_launch_whose_work_groups_do_not_divide_it_is_refused() -> None:
+def _step(*parameters: int | Scalar) -> LaunchStep:
+    return LaunchStep("k", parameters, (64, 6, 2), (16, 2, 1))
+
+
+def test_a_step_counts_its_work_groups() -> None:
+    assert _step().groups == (4, 3, 2)
+
+
+def test_a_step_whose_work_groups_do_not_divide_it_is_refused() -> None:
     with pytest.raises(ValueError, match=r"kernel k: each local size must divide its global size, got \(48, 1, 1\)"):
-        LaunchSpec(b"", "k", (), (64, 1, 1), (48, 1, 1), 16, "")
+        LaunchStep("k", (), (64, 1, 1), (48, 1, 1))
+
+
+def test_a_launch_without_steps_or_with_arguments_that_are_not_there_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one step"):
+        LaunchSpec(b"", (), (), 16, "")
+    with pytest.raises(ValueError, match="kernel k: there is no argument 1 of 1"):
+        LaunchSpec(b"", (Argument("a", "input", "f32", 4),), (_step(0, Scalar("n", 7), 1),), 16, "")
+
+
+def test_a_launch_is_titled_by_its_kernels() -> None:
+    one, other = _step(), LaunchStep("other", (), (1, 1, 1), (1, 1, 1))
+    assert LaunchSpec(b"", (), (one,), 16, "").title == "kernel k"
+    assert LaunchSpec(b"", (), (one, other, one), 16, "").title == "kernels k, other"
