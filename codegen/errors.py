@@ -7,6 +7,9 @@ CodegenError
 +-- CompileFailed    a stage failed
 |   +-- CompileTimedOut     the time limit of a compilation passed
 |   +-- CompileCrashed      the compiler ended its process
+|   +-- UnresolvedBuiltins  the GPU's code calls functions that do not exist
+|   +-- MissingDpas         the GPU's code multiplies without DPAS
++-- OclocUnusable    Intel's offline compiler does not run, or does not know a chip
 +-- InvalidLaunch    arguments, grid or block that a kernel does not take
 +-- InterpretationRefused  the interpreter does not know what something means (interpret/refusal.py)
 +-- KernelFault          a kernel does what has no meaning (interpret/refusal.py)
@@ -70,6 +73,18 @@ class CompileTimedOut(CompileFailed):
 
 class CompileCrashed(CompileFailed):
     """The compiler ended its process."""
+
+
+class UnresolvedBuiltins(CompileFailed):
+    """The GPU's code calls functions that do not exist: Intel's compiler takes any name for a function to come."""
+
+
+class MissingDpas(CompileFailed):
+    """The SPIR-V asks for products of matrices, and the GPU's code holds no DPAS."""
+
+
+class OclocUnusable(CodegenError):
+    """Intel's offline compiler is not there, does not run, or does not know a chip."""
 
 
 class InvalidLaunch(CodegenError):

@@ -1,0 +1,44 @@
+"""Instructions of a disassembled kernel, one a line."""
+
+import re
+from dataclasses import dataclass
+
+_LABEL = re.compile(r"(\w+):\s*$")
+_LINE = re.compile(
+    r"\s*(?:\([^)]*\)\s+)*"  # predicates, and whether lanes are masked: (W&~f0.0)
+    r"(?P<opcode>[a-z]\w*)(?P<variant>[.\w]*)"
+    r"(?:\s+\((?P<lanes>\d+)\|M\d+\))?"
+    r"(?P<operands>[^/]*)(?://(?P<note>.*))?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One instruction. `lanes` is how many it works on, 0 where that has no meaning; `note` is the disassembler's.
+
+    `targets` are the instructions that it may go on at, by their numbers.
+    """
+
+    opcode: str  # "send", "dpas", "mov"
+    variant: str  # "ugm" of send.ugm
+    lanes: int
+    targets: tuple[int, ...]
+    note: str
+
+
+def instructions_of(assembly: str) -> tuple[Instruction, ...]:
+    """The instructions of a kernel, without the padding at its end."""
+    labels: dict[str, int] = {}
+    matches: list[re.Match[str]] = []
+    for line in assembly.splitlines():
+        if label := _LABEL.match(line):
+            labels[label[1]] = len(matches)
+        elif (match := _LINE.match(line)) and match["opcode"] != "illegal":
+            matches.append(match)
+    return tuple(_instruction(match, labels) for match in matches)
+
+
+def _instruction(match: re.Match[str], labels: dict[str, int]) -> Instruction:
+    targets = tuple(labels[word] for word in re.findall(r"\w+", match["operands"]) if word in labels)
+    variant = match["variant"].removeprefix(".")
+    return Instruction(match["opcode"], variant, int(match["lanes"] or 0), targets, (match["note"] or "").strip())

@@ -1,0 +1,131 @@
+"""The one door to Intel's offline compiler, ocloc: compiles SPIR-V for a chip and disassembles what it made."""
+
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from codegen.errors import CompileCrashed, CompileFailed, CompileTimedOut, OclocUnusable
+
+_STAGE = "isa"
+_ASK_S = 20.0  # limit of questions that compile nothing
+_SHOWN_CHARACTERS = 500
+_NOISE = ("Command was:", "Compilation from IR", "Build failed")
+_INSTALL = "run `xetune toolchain install`"
+
+
+@dataclass(frozen=True, slots=True)
+class Disassembly:
+    """A binary as text: its facts (.ze_info, in YAML) and the instructions of each kernel by its name."""
+
+    ze_info: str
+    assembly: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ocloc:
+    """An installed compiler. `timeout_s` limits one compilation or disassembly. Safe to share between threads."""
+
+    path: Path
+    timeout_s: float = 60.0
+
+    def version(self) -> str:
+        """What it says its version is.
+
+        Raises:
+            OclocUnusable: it does not run.
+        """
+        done = self._ask("--version")
+        lines = done.stdout.split("\n")
+        if done.returncode or not lines[0].strip():
+            raise OclocUnusable(f"{self.path} --version: {_told(done)}; {_INSTALL}")
+        return lines[0].strip()
+
+    def check_knows(self, chip: str) -> None:
+        """Return when it compiles for a chip ("bmg").
+
+        Raises:
+            OclocUnusable: it does not run, or is too old for the chip.
+        """
+        done = self._ask("ids", chip)
+        if done.returncode:
+            raise OclocUnusable(f"{self.path} does not know the chip {chip}: {_told(done)}; for a newer one {_INSTALL}")
+
+    def compile(self, spirv: bytes, chip: str, options: str) -> bytes:
+        """The binary (ELF) of a SPIR-V module for a chip, with a driver's build options.
+
+        Raises:
+            CompileFailed: stage isa; what the compiler says.
+            CompileTimedOut, CompileCrashed: stage isa.
+            OclocUnusable: it does not run.
+        """
+        with tempfile.TemporaryDirectory(prefix="xetune-isa-") as name:
+            folder = Path(name)
+            (folder / "kernel.spv").write_bytes(spirv)
+            target = ["-device", chip, "-options", options] if options else ["-device", chip]
+            output = ["-output", "kernel", "-out_dir", "binary"]
+            self._work(folder, "compile", "-file", "kernel.spv", "-spirv_input", *target, *output)
+            binaries = sorted((folder / "binary").glob("*.bin"))
+            if len(binaries) != 1:
+                raise CompileFailed(_STAGE, f"expected one binary for {chip}, got {len(binaries)}")
+            return binaries[0].read_bytes()
+
+    def disassemble(self, binary: bytes, chip: str) -> Disassembly:
+        """A binary for a chip as text.
+
+        Raises:
+            CompileFailed: stage isa; it cannot be disassembled.
+            CompileTimedOut, CompileCrashed: stage isa.
+            OclocUnusable: it does not run.
+        """
+        with tempfile.TemporaryDirectory(prefix="xetune-isa-") as name:
+            folder = Path(name)
+            (folder / "kernel.bin").write_bytes(binary)
+            self._work(folder, "disasm", "-file", "kernel.bin", "-dump", "dump", "-device", chip)
+            info = folder / "dump" / ".ze_info"
+            if not info.exists():
+                raise CompileFailed(_STAGE, f"expected .ze_info in what a binary for {chip} disassembles to, got none")
+            texts = sorted((folder / "dump").glob(".text.*.asm"))
+            kernels = {file.name.removeprefix(".text.").removesuffix(".asm"): file for file in texts}
+            assembly = {name: file.read_text(errors="replace") for name, file in kernels.items()}
+            return Disassembly(info.read_text(errors="replace"), assembly)
+
+    def _work(self, folder: Path, *arguments: str) -> None:
+        try:
+            done = self._run(folder, self.timeout_s, *arguments)
+        except subprocess.TimeoutExpired:
+            message = f"ocloc {arguments[0]}: no result within {self.timeout_s:g} s; it was ended"
+            raise CompileTimedOut(_STAGE, message) from None
+        if done.returncode < 0:
+            raise CompileCrashed(_STAGE, f"ocloc {arguments[0]}: {_told(done)}")
+        if done.returncode:
+            raise CompileFailed(_STAGE, f"ocloc {arguments[0]}: {_told(done)}")
+
+    def _ask(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        try:
+            return self._run(None, _ASK_S, *arguments)
+        except subprocess.TimeoutExpired:
+            raise OclocUnusable(f"{self.path} {arguments[0]}: no answer within {_ASK_S:g} s; {_INSTALL}") from None
+
+    def _run(self, folder: Path | None, limit_s: float, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """A run of the compiler in `folder`.
+
+        Raises:
+            OclocUnusable: it cannot be started.
+            subprocess.TimeoutExpired: it was ended at the limit.
+        """
+        command = [str(self.path), *arguments]
+        try:
+            return subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=limit_s, check=False
+            )
+        except OSError as error:
+            raise OclocUnusable(f"{self.path} cannot be run: {error.strerror}; {_INSTALL}") from error
+
+
+def _told(done: subprocess.CompletedProcess[str]) -> str:
+    """How a run ended, and what it said."""
+    how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
+    lines = [line.strip() for line in f"{done.stderr}\n{done.stdout}".splitlines()]
+    said = "; ".join(line for line in lines if line and not line.startswith(_NOISE))
+    return f"{how}: {said[:_SHOWN_CHARACTERS]}" if said else how
