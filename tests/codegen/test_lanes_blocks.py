@@ -432,6 +432,56 @@ def test_operands_that_are_stored_transposed(types: tuple[str, str, str], at: bo
     check(source, args, 0 if types[2] == "i32" else 1e-5)
 
 
+@pytest.mark.parametrize(
+    ("types", "at", "loads"),
+    [
+        (F16, True, ("transform_16b_32r16x2c", "16b_16r16x2c")),
+        (("bf16", "bf16", "f32"), True, ("transform_16b_32r16x2c",)),
+        (("ui8", "i8", "i32"), True, ("transform_8b_32r16x4c", "16b_16r16x1c")),
+        (TF32, True, ("32b_32r16x1c", "32b_16r8x2c")),
+        (F16, False, ("transpose_32b_16r8x1c", "16b_16r16x2c")),
+        (TF32, False, ("transpose_32b_16r8x1c",)),
+    ],
+)
+def test_products_with_b_by_columns_are_turned(types: tuple[str, str, str], at: bool, loads: tuple[str, ...]) -> None:
+    source, args = gemm(types, 64 if types[0] == "ui8" else 32, 48, 32, 2, at=at, bt=True)
+    source = source.replace("%r, %cd[0, 0]", "%r, %cd[%c0, %c0]")
+    ll = compiled(source).ll
+    for message in loads:
+        assert f"2d_block_read_{message}" in ll
+    assert "2d_block_write" not in ll  # a lane holds rows
+    assert "shuffle" not in ll.replace("shufflevector", "")
+    check(source, args, 0 if types[2] == "i32" else 1e-5)
+
+
+def test_turned_products_are_stored_inside_of_the_matrix() -> None:
+    source, (a, b, _) = gemm(F16, 32, 48, 32, 2, at=True, bt=True)
+    source = re.sub("memref<32x48xf32>", "memref<19x40xf32>", source)
+    _, _, c = check(source, [a, b, numbers("f32", 19, 40, seed=7)], 1e-5)
+    assert isinstance(c, np.ndarray)
+
+
+def test_turned_products_whose_rows_end_within_a_run_are_moved() -> None:
+    source, (a, b, _) = gemm(F16, 32, 48, 32, 2, at=True, bt=True)
+    source = re.sub("memref<32x48xf32>", "memref<19x44xf32>", source)
+    assert "2d_block_write" in compiled(source).ll
+    check(source, [a, b, numbers("f32", 19, 44, seed=7)], 1e-5)
+
+
+def test_products_that_something_else_uses_are_turned_only_if_both_operands_are() -> None:
+    for at in (True, False):
+        source, args = gemm(F16, 32, 48, 32, 2, at=at, bt=True)
+        lines = """
+    %wd = xegpu.create_nd_tdesc %C : memref<32x48xf32> -> !xegpu.tensor_desc<48xf32>
+    %w = xegpu.load_nd %wd[%c8, %c0] : !xegpu.tensor_desc<48xf32> -> vector<48xf32>
+    %v = vector.broadcast %w : vector<48xf32> to vector<32x48xf32>
+    %s = arith.addf %r, %v : vector<32x48xf32>
+    xegpu.store_nd %s,"""
+        source = source.replace("xegpu.store_nd %r,", lines)
+        assert ("transform" in compiled(source).ll) == at
+        check(source, args, 1e-5)
+
+
 def test_operands_in_words_and_no_accumulator() -> None:
     body = """
     %ad = xegpu.create_nd_tdesc %A : memref<8x32xf16> -> !xegpu.tensor_desc<8x32xf16>

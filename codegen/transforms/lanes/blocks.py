@@ -9,6 +9,7 @@ from xdsl.dialects import vector as xvector
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, VectorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from codegen.dialects.maps import Ints
 from codegen.dialects.upstream.vector_ops import ExtractStridedSliceOp
 from codegen.dialects.upstream.xevm import (
     BlockLoad2dOp,
@@ -27,7 +28,7 @@ from codegen.transforms.lanes.legality import assumed
 from codegen.transforms.lanes.lowering import Handler, Lowering, vector_type
 from codegen.transforms.lanes.messages import Piece, loads_of, prefetches_of, stores_of
 from codegen.transforms.lanes.move import convert
-from codegen.transforms.lanes.scalar_access import Access, load_each, store_each
+from codegen.transforms.lanes.scalar_access import RUN, Access, holds_rows, load_each, store_each, store_rows
 from codegen.transforms.lanes.surfaces import MatrixAccess, matrix_of
 from codegen.transforms.lanes.values import Block, Lanes, lane_element
 
@@ -166,7 +167,10 @@ def _store_nd(lowering: Lowering, op: Operation) -> None:
     element = lane_element(block.type.element_type)
     rows, columns = block_shape(block.type)
     type_, bits, cache = VectorType(element, [rows, columns]), bits_of(element), store_cache_control(hints_of(op))
-    layout = canonical((rows, columns))
+    given, layout = lowering.vector(op.value), canonical((rows, columns))
+    if _may_store_rows(lowering, matrix, given, (rows, columns)) and _may_use_messages(lowering, matrix, element):
+        store_rows(lowering.emitter, Access(matrix, type_, cache), given)
+        return
     value = lowering.vector(op.value, layout)
     found = stores_of(rows, columns, bits, lowering.limits)
     if found is None or not _may_use_messages(lowering, matrix, element):
@@ -180,6 +184,14 @@ def _store_nd(lowering: Lowering, op: Operation) -> None:
         if not isinstance(data.type, VectorType):
             data = emitter.value(xvector.BroadcastOp(data, VectorType(data.type, [1])))
         emitter.add(BlockStore2dOp(messages.place(piece), piece.spelled, data, cache))
+
+
+def _may_store_rows(lowering: Lowering, matrix: MatrixAccess, value: Lanes, shape: Ints) -> bool:
+    """Whether rows may go as they are: no run of columns is partly outside of the matrix."""
+    if value.splat is not None or matrix.width is None or not holds_rows(value.layout, shape):
+        return False
+    sums = lowering.sums.of(matrix.column), lowering.sums.of(matrix.width)
+    return all(factor % RUN == 0 for sum_ in sums for factor in sum_.values())
 
 
 def _prefetch_nd(lowering: Lowering, op: Operation) -> None:

@@ -33,6 +33,7 @@ from codegen.transforms.lanes.local_memory import LocalMemory
 from codegen.transforms.lanes.lowering import Handler, Lowering
 from codegen.transforms.lanes.preferences import preferences
 from codegen.transforms.lanes.sums import Sums
+from codegen.transforms.lanes.turned_products import turn_products
 from codegen.transforms.lanes.values import lane_element
 
 _LIMITS = BlockLimits()
@@ -85,6 +86,7 @@ def lower_to_lanes(module: ModuleOp, limits: BlockLimits = _LIMITS) -> None:
 
 def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLimits) -> None:
     old = function.body.block
+    turn_products(old)
     count = len(function.function_type.inputs)
     types = [_argument_type(t) for t in old.arg_types[:count]]
     new = Block(arg_types=types)

@@ -30,6 +30,8 @@ def preferences(body: Block) -> Wishes:
         if isinstance(op, DpasOp):
             _wish(wishes, op.a, layout_a(op))
             _wish(wishes, op.b, layout_b(op))
+            if op.c is not None and isinstance(op.c.owner, TransposeOp):
+                _wish(wishes, op.c, canonical(shape_of(op.c)))
         elif isinstance(op, StoreOp):
             layout = natural_layout(op)
             if layout is not None:

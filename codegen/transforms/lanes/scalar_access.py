@@ -1,19 +1,27 @@
-"""Loads and stores lane by lane, for what no block message can do: bounds are checked, registers go one by one."""
+"""Loads and stores lane by lane, for what no block message can do: bounds are checked, registers go one by one.
+
+Of a block of which each lane holds rows, a chunk of neighbouring columns goes at once.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import VectorType, i32
 from xdsl.ir import Attribute, SSAValue
 
 from codegen.dialects.index_list import Index
+from codegen.dialects.maps import Ints
 from codegen.dialects.upstream.xevm import LoadCacheControlAttr, StoreCacheControlAttr
-from codegen.transforms.lanes.emitter import Emitter
+from codegen.transforms.lanes.emitter import Emitter, bits_of, element_of
 from codegen.transforms.lanes.lane_memory import Guarded, all_of, load, numbers_of, owners, pointer_at, store
-from codegen.transforms.lanes.layout import LaneLayout, Places
+from codegen.transforms.lanes.layout import LANES, LaneLayout, Places, by_row
 from codegen.transforms.lanes.surfaces import MatrixAccess
 from codegen.transforms.lanes.values import Lanes
+
+RUN = 8
+"""Columns that a chunk of rows has."""
+_RUN_BYTES = 16  # what the pitch of a matrix with block messages is a multiple of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,25 @@ def store_each(emitter: Emitter, access: Access, value: Lanes) -> None:
         with Guarded(emitter, conditions):
             pointer = pointer_at(emitter, access.matrix.pointer, offset, access.type.element_type)
             store(emitter, pointer, scalar, access.cache)
+
+
+def holds_rows(layout: LaneLayout, shape: Ints) -> bool:
+    """Whether each lane holds rows of a block, and each chunk RUN neighbouring columns."""
+    if len(shape) != 2 or shape[0] % LANES or set(layout.chunks) != {RUN}:
+        return False
+    return np.array_equal(layout.places, by_row(*shape).places)
+
+
+def store_rows(emitter: Emitter, access: Access, value: Lanes) -> None:
+    """Write a block that `holds_rows`: each chunk is at a multiple of 16 bytes, and inside of the matrix or outside."""
+    for chunk, (first, length) in zip(value.chunks, value.layout.spans(), strict=True):
+        offset, inside = _place(emitter, access, value.layout.places[first])
+        element = access.type.element_type
+        data = emitter.bitcast(chunk, i32) if bits_of(element) < bits_of(i32) else chunk
+        aligned = min(_RUN_BYTES, length * bits_of(element) // 8) * 8 // bits_of(element_of(data))
+        with Guarded(emitter, [] if inside is None else [inside]):
+            pointer = pointer_at(emitter, access.matrix.pointer, offset, element)
+            store(emitter, pointer, data, access.cache, aligned=aligned)
 
 
 def _place(emitter: Emitter, access: Access, places: Places) -> tuple[Index, SSAValue | None]:
