@@ -21,8 +21,6 @@ from codegen.transforms.expand_subgroup_threads import counts_subgroups, expand_
 from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
 from hal import DeviceSpec
 
-_OPERAND_BYTES = 2  # of an element of A and B where MLIR multiplies; ours takes the largest blocks by itself
-
 
 def compile_module(
     source: str, spec: DeviceSpec, name: str = "<input>", *, distribution: Distributor | None = None
@@ -79,6 +77,6 @@ def _parsed(source: str, name: str) -> ModuleOp:
 
 def _to_xegpu(module: ModuleOp, target: Target) -> None:
     expand_subgroup_threads(module)
-    largest = target.block2d_max_rows, target.block2d_max_width_bytes // _OPERAND_BYTES
+    largest = target.block2d_max_rows, target.block2d_max_width_bytes  # of bytes: as many as fit of longer elements
     lower_xetile(module, LowerXeTilePass(load_a=largest, load_b=largest, prefetch=largest))
     module.verify()

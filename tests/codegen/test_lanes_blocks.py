@@ -482,6 +482,23 @@ def test_products_that_something_else_uses_are_turned_only_if_both_operands_are(
         check(source, args, 1e-5)
 
 
+@pytest.mark.parametrize(
+    ("inst_a", "inst_b", "loads"),
+    [
+        ("32, 32", "32, 32", ("16b_32r16x2c", "transform_16b_32r16x2c")),
+        ("16, 32", "32, 16", ("16b_16r16x2c", "transform_16b_32r16x1c")),
+        ("8, 16", "16, 16", ("16b_8r16x1c", "transform_16b_16r16x1c")),
+        ("32, 8", "8, 16", ("16b_32r16x2c", "transform_16b_32r16x2c")),  # no message has these
+    ],
+)
+def test_operands_are_loaded_in_the_blocks_that_are_stated(inst_a: str, inst_b: str, loads: tuple[str, str]) -> None:
+    source, args = gemm(F16, 32, 64, 32, 2)
+    for name, inst in (("%ad[%c0, %i]", inst_a), ("%bd[%i, %c0]", inst_b)):
+        source = source.replace(name, f"{name} <{{layout = #xegpu.layout<inst_data = [{inst}]>}}>")
+    assert set(re.findall(r"2d_block_read_((?:transform_)?16b_\w+c)P", compiled(source).ll)) == set(loads)
+    check(source, args, 1e-5)
+
+
 def test_operands_in_words_and_no_accumulator() -> None:
     body = """
     %ad = xegpu.create_nd_tdesc %A : memref<8x32xf16> -> !xegpu.tensor_desc<8x32xf16>

@@ -1,6 +1,7 @@
 """Loads, stores and prefetches of blocks: by 2-D block messages where the hardware has them, else lane by lane."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import cast
 
 import numpy as np
@@ -21,6 +22,7 @@ from codegen.dialects.upstream.xevm import (
     store_cache_control,
 )
 from codegen.dialects.xegpu import LoadNdOp, PrefetchNdOp, StoreNdOp, TensorDescType
+from codegen.layout import BlockLimits, LayoutRefused
 from codegen.transforms.lanes.emitter import Emitter, bits_of, length_of
 from codegen.transforms.lanes.hints import hints_of
 from codegen.transforms.lanes.layout import LANES, NOTHING, LaneLayout, Places, canonical, layout_of, pieces
@@ -29,6 +31,7 @@ from codegen.transforms.lanes.lowering import Handler, Lowering, vector_type
 from codegen.transforms.lanes.messages import Piece, loads_of, prefetches_of, stores_of
 from codegen.transforms.lanes.move import convert
 from codegen.transforms.lanes.scalar_access import RUN, Access, holds_rows, load_each, store_each, store_rows
+from codegen.transforms.lanes.stated_blocks import stated_limits
 from codegen.transforms.lanes.surfaces import MatrixAccess, matrix_of
 from codegen.transforms.lanes.values import Block, Lanes, lane_element
 
@@ -76,7 +79,7 @@ def _load_nd(lowering: Lowering, op: Operation) -> None:
     padding = op.attributes.get("padding")
     if _may_use_messages(lowering, matrix, element) and _number(padding) == 0:
         cache = load_cache_control(hints_of(op))
-        pieces_ = loads_of(rows, columns, bits_of(element), wanted, lowering.limits)
+        pieces_ = _pieces(op, (rows, columns), bits_of(element), wanted, lowering.limits)
         value = _load_messages(lowering, matrix, type_, pieces_, cache, wanted)
     else:
         fill = lowering.emitter.constant(_number(padding), element)
@@ -84,6 +87,21 @@ def _load_nd(lowering: Lowering, op: Operation) -> None:
         value = load_each(lowering.emitter, access, wanted, fill)
     value = convert(lowering.emitter, value, wanted)
     lowering.define(op.result, Lanes(vector_type(op.result), lowering.layout(op.result), value.chunks))
+
+
+def _pieces(op: LoadNdOp, shape: Ints, bits: int, wanted: LaneLayout, limits: BlockLimits) -> list[Piece]:
+    """Messages of the blocks that are stated, or else of the largest that there are."""
+    rows, columns = shape
+    with suppress(LayoutRefused):
+        return loads_of(rows, columns, bits, wanted, stated_limits(op, bits, limits))
+    return loads_of(rows, columns, bits, wanted, limits)
+
+
+def _prefetches(op: PrefetchNdOp, shape: Ints, bits: int, limits: BlockLimits) -> list[Piece]:
+    rows, columns = shape
+    with suppress(LayoutRefused):
+        return prefetches_of(rows, columns, bits, stated_limits(op, bits, limits))
+    return prefetches_of(rows, columns, bits, limits)
 
 
 def _number(padding: Attribute | None) -> int | float:
@@ -203,7 +221,7 @@ def _prefetch_nd(lowering: Lowering, op: Operation) -> None:
         return  # a prefetch changes nothing but time
     rows, columns = block_shape(block.type)
     messages = _Messages(lowering.emitter, matrix, bits_of(element))
-    for piece in prefetches_of(rows, columns, bits_of(element), lowering.limits):
+    for piece in _prefetches(op, (rows, columns), bits_of(element), lowering.limits):
         cache = load_cache_control(hints_of(op))
         lowering.emitter.add(BlockPrefetch2dOp(messages.place(piece), piece.spelled, cache))
 

@@ -44,23 +44,29 @@ class Instructions:
 
     def prefetched(self, tile: TileType) -> tuple[int, int]:
         """Of a tile that is prefetched: a row of a message has so many bytes at most."""
-        assert isinstance(tile.element_type, FixedBitwidthType)
-        rows, columns = self.prefetch
-        return rows, min(columns, _MESSAGE_BYTES // tile.element_type.size)
+        return _fitting(self.prefetch, tile.element_type)
 
     def load(self, value: SSAValue, inner_blocks: Ints | None) -> Ints:
         """What is loaded at once: for A and B what was chosen for them, or the tile's inner_blocks."""
         operands = operands_of_dpas(value)
         if operands & {0, 1} and inner_blocks is not None:
             return gcd(inner_blocks[0], _LOAD_ROWS), inner_blocks[1]
-        if 0 in operands:
-            return self.load_a
-        return self.load_b if 1 in operands else self.block
+        if not operands & {0, 1}:
+            return self.block
+        assert isinstance(value.type, VectorType)
+        return _fitting(self.load_a if 0 in operands else self.load_b, value.type.element_type)
 
     def transposed(self, vector: VectorType) -> Ints:
         """What is loaded at once, of the matrix as it is stored, and transposed on the way: a column for each lane."""
         assert isinstance(vector.element_type, FixedBitwidthType)
         return self.dpas[1], _TRANSPOSED_BYTES // vector.element_type.size
+
+
+def _fitting(block: tuple[int, int], element: Attribute) -> tuple[int, int]:
+    """A block no wider than a message."""
+    assert isinstance(element, FixedBitwidthType)
+    rows, columns = block
+    return rows, min(columns, _MESSAGE_BYTES // element.size)
 
 
 def operands_of_dpas(value: SSAValue) -> set[int]:
