@@ -8,6 +8,7 @@ from typing import Literal, cast
 from codegen.canonical import content_hash
 from codegen.dtype import DType
 from codegen.epilogue import MAX_STEPS, Axis, EpilogueKind, EpilogueStep
+from codegen.epilogue_text import print_epilogue
 from codegen.errors import InvalidProblem
 
 __all__ = ["DType", "GemmProblem", "Operand"]
@@ -206,7 +207,10 @@ class GemmProblem:
     def __str__(self) -> str:
         layout = f"{'T' if self.transpose_a else 'N'}{'T' if self.transpose_b else 'N'}"
         batch = f"{self.batch}x " if self.batch > 1 else ""
-        return f"{batch}{self.m}x{self.n}x{self.k} {self.dtype_a.value}->{self.dtype_c.value} {layout}"
+        inputs = self.dtype_a.value if self.dtype_a is self.dtype_b else f"{self.dtype_a.value},{self.dtype_b.value}"
+        asked = "".join(f" {name}" for name in ("dynamic", "deterministic") if getattr(self, name))
+        steps = f" + {print_epilogue(self.epilogue)}" if self.epilogue else ""
+        return f"{batch}{self.m}x{self.n}x{self.k} {inputs}->{self.dtype_c.value} {layout}{asked}{steps}"
 
 
 def _check_size(name: str, value: object) -> None:

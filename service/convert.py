@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import cast
 
 from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
-from codegen.canonical import to_json
+from codegen.canonical import canonical_text, to_json
 from db import models
 from db.base import JsonObject
 from hal import DeviceSpec
@@ -28,6 +28,22 @@ def problem_from_json(definition: JsonObject) -> GemmProblem:
         return decode(GemmProblem, definition)
     except Malformed as error:
         raise InvalidProblem(error.field, error.message) from error
+
+
+def problem_line(definition: JsonObject) -> str:
+    """A stored problem in a line; the stored text of one that this version cannot read."""
+    try:
+        return str(problem_from_json(definition))
+    except InvalidProblem:
+        return canonical_text(definition)
+
+
+def config_line(config: JsonObject) -> str:
+    """A stored configuration in a line; the stored text of one that this version cannot read."""
+    try:
+        return str(config_from_json(config))
+    except InvalidConfig:
+        return canonical_text(config)
 
 
 def config_to_json(config: KernelConfig) -> JsonObject:

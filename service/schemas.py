@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
-from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
+from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, InvalidProblem
 from codegen.canonical import to_json
+from codegen.epilogue import MAX_STEPS
 from codegen.problem import MAX_DIMENSION
 
 _SIZE: dict[str, object] = {"minimum": 1, "maximum": MAX_DIMENSION}
@@ -14,15 +15,31 @@ FiniteFloat = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class EpilogueStepBody(BaseModel):
-    """One step on the accumulator before it is stored."""
+    """One step on the accumulator, in f32, before it is stored: alpha and scale multiply, beta adds a multiple of C."""
 
     model_config = ConfigDict(extra="forbid")
 
     kind: EpilogueKind = Field(description="What the step does", examples=["relu"])
-    value: FiniteFloat | None = Field(default=None, description="Its constant, no unit", examples=[0.5])
+    value: FiniteFloat | None = Field(
+        default=None,
+        description="Its constant, no unit: of alpha, beta, scale and leaky_relu, and the lower bound of clip",
+        examples=[0.5],
+    )
     high: FiniteFloat | None = Field(default=None, description="Upper bound of clip, no unit", examples=[6.0])
     axis: Axis | None = Field(
-        default=None, description="What a vector runs along: row (M) or column (N)", examples=["column"]
+        default=None,
+        description="What the vector of bias, scale or reduce runs along: row (M) or column (N)",
+        examples=["column"],
+    )
+    dtype: DType | None = Field(
+        default=None,
+        description="What its vector or matrix is stored as: f32 (if left out), f16 or bf16",
+        examples=["f16"],
+    )
+    ld: StrictInt | None = Field(
+        default=None,
+        description="Elements between rows of the matrix of add or multiply; N if left out",
+        examples=[384],
     )
 
 
@@ -37,25 +54,37 @@ class ProblemBody(BaseModel):
     batch: Size = Field(default=1, description="Number of independent multiplications", examples=[1])
     dtype_a: DType = Field(default=DType.F16, description="Element type of A", examples=["f16"])
     dtype_b: DType = Field(default=DType.F16, description="Element type of B", examples=["f16"])
-    dtype_c: DType = Field(default=DType.F32, description="Element type of C", examples=["f32"])
-    dtype_acc: DType = Field(default=DType.F32, description="Element type of the sums", examples=["f32"])
+    dtype_c: DType | None = Field(
+        default=None, description="Element type of C; that of the sums if left out", examples=["f32"]
+    )
+    dtype_acc: DType | None = Field(
+        default=None, description="Element type of the sums; i32 of s8 and u8, else f32, if left out", examples=["f32"]
+    )
     transpose_a: StrictBool = Field(default=False, description="A is stored [K, M]", examples=[False])
     transpose_b: StrictBool = Field(default=False, description="B is stored [N, K]", examples=[False])
-    lda: StrictInt | None = Field(default=None, description="Elements between rows of A", examples=[1024])
-    ldb: StrictInt | None = Field(default=None, description="Elements between rows of B", examples=[384])
+    lda: StrictInt | None = Field(default=None, description="Elements between stored rows of A", examples=[1024])
+    ldb: StrictInt | None = Field(default=None, description="Elements between stored rows of B", examples=[384])
     ldc: StrictInt | None = Field(default=None, description="Elements between rows of C", examples=[384])
-    batch_stride_a: StrictInt | None = Field(default=None, description="Elements between matrices A", examples=[524288])
-    batch_stride_b: StrictInt | None = Field(default=None, description="Elements between matrices B", examples=[393216])
+    batch_stride_a: StrictInt | None = Field(
+        default=None, description="Elements between matrices A; 0: all share one", examples=[524288]
+    )
+    batch_stride_b: StrictInt | None = Field(
+        default=None, description="Elements between matrices B; 0: all share one", examples=[393216]
+    )
     batch_stride_c: StrictInt | None = Field(default=None, description="Elements between matrices C", examples=[196608])
     alignment: Size = Field(default=64, description="What all pointers are aligned to, in bytes", examples=[64])
     dynamic: StrictBool = Field(
-        default=False, description="One kernel that takes M, N and K as arguments", examples=[False]
+        default=False,
+        description="One kernel that takes M, N, K and the distances of rows and matrices as arguments; "
+        "those given here are what it is tuned for",
+        examples=[False],
     )
+    deterministic: StrictBool = Field(default=False, description="The same bits every time", examples=[False])
     epilogue: list[EpilogueStepBody] = Field(
         default_factory=list[EpilogueStepBody],
-        max_length=16,
+        max_length=MAX_STEPS,
         description="Steps before C is stored, in order",
-        examples=[[]],
+        examples=[[{"kind": "alpha", "value": 0.5}, {"kind": "bias", "axis": "column"}, {"kind": "gelu"}]],
     )
 
 
@@ -66,8 +95,15 @@ def to_problem(body: ProblemBody) -> GemmProblem:
         InvalidProblem: it contradicts itself; names the field.
     """
     values = dict(body)
-    values["epilogue"] = tuple(EpilogueStep(s.kind, s.value, s.high, s.axis) for s in body.epilogue)
+    values["epilogue"] = tuple(_step(place, step) for place, step in enumerate(body.epilogue))
     return GemmProblem(**values)
+
+
+def _step(place: int, body: EpilogueStepBody) -> EpilogueStep:
+    try:
+        return EpilogueStep(**dict(body))
+    except InvalidProblem as error:
+        raise InvalidProblem(f"epilogue.{place}", error.message) from error
 
 
 def to_body(problem: GemmProblem) -> ProblemBody:

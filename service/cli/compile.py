@@ -8,96 +8,96 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from codegen import Distributor, DType, GemmArtifact, InvalidConfig, InvalidProblem, KernelArtifact, KernelConfig
+from codegen import Distributor, GemmArtifact, InvalidProblem, KernelArtifact
+from codegen.isa import NativeCode, Ocloc
 from codegen.manifest import manifest, module_manifest
 from codegen.pool import CompilePool
 from hal import DeviceSpec, resolve_device
+from service.cli.configuration import ConfigFile, ConfigOptions, Settings
+from service.cli.isa import Isa, isa_table, wanted_ocloc, with_code
+from service.cli.launch import launch_lines
 from service.cli.modules import Way, described, read_source
 from service.cli.output import CONSOLE, print_json
-from service.cli.problem import (
-    AsJson,
-    DeviceName,
-    InputType,
-    LeadingA,
-    LeadingB,
-    LeadingC,
-    OptionalK,
-    OptionalM,
-    OptionalN,
-    OutputType,
-    TargetName,
-    plain_gemm,
-)
-from service.convert import config_from_json
+from service.cli.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.files import write_atomically
-from tuner.heuristic import default_config
 from tuner.trial import Proof, ProofKind
 from tuner.verify import verify_by_simulation
 
 _TIMEOUT_S = 60.0
 
 
+@with_problem
 def compile_command(
+    problem: ProblemOptions,
     folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write to; made if missing.")],
     file: Annotated[
         Path | None,
         typer.Argument(help="Module to compile, XeTile or XeGPU, in place of a GEMM.", exists=True, dir_okay=False),
     ] = None,
-    m: OptionalM = None,
-    n: OptionalN = None,
-    k: OptionalK = None,
-    dtype: InputType = DType.F16,
-    out_dtype: OutputType = DType.F32,
-    lda: LeadingA = None,
-    ldb: LeadingB = None,
-    ldc: LeadingC = None,
     device: DeviceName = "b580",
     target: TargetName = None,
-    config: Annotated[
-        Path | None, typer.Option(help="Configuration as JSON (default: the heuristic's).", exists=True, dir_okay=False)
-    ] = None,
+    config: ConfigFile = None,
+    settings: Settings = None,
     distribution: Way = None,
     prove: Annotated[bool, typer.Option(help="Execute the kernel in the simulator and compare its numbers.")] = False,
+    isa: Isa = False,
     as_json: AsJson = False,
 ) -> None:
     """Compile a GEMM (--m, --n, --k) or the kernels of an .mlir file, and write every stage and kernel.json."""
     spec = resolve_device(device, target).spec
+    ocloc = wanted_ocloc(isa)
     if file is not None:
-        if (m, n, k, config) != (None, None, None, None) or prove:
+        if problem.given or config is not None or settings or prove:
             raise InvalidProblem("FILE", "expected either a file, or --m, --n and --k; `xetune run` executes a file")
-        _compile_file(file, spec, folder, distribution, as_json=as_json)
+        _compile_file(file, spec, folder, distribution, ocloc, as_json=as_json)
         return
     if distribution is not None:
         raise InvalidProblem("--distribution", "expected a file with it; MLIR distributes the work of a GEMM")
-    if m is None or n is None or k is None:
-        raise InvalidProblem("--m, --n, --k", "expected all three, or a file to compile")
-    problem = plain_gemm(m, n, k, dtype, out_dtype, lda, ldb, ldc)
-    chosen = default_config(problem, spec) if config is None else _read_config(config)
+    gemm = problem.read()
+    chosen = ConfigOptions(config, settings or []).read(gemm, spec)
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-        artifact = pool.compile(problem, chosen, spec).result()
+        artifact, code = with_code(pool.compile(gemm, chosen, spec).result(), spec, ocloc)
     proof = verify_by_simulation(artifact, seed=0) if prove else Proof(ProofKind.NONE)
     document = manifest(artifact) | {"proof": _proof_json(proof)}
     _write(artifact, document, folder)
     if as_json:
-        print_json(document)
-    else:
-        _print_summary(artifact, proof, folder)
+        print_json(document | _isa_json(code))
+        return
+    _print_summary(artifact, document, proof, folder)
+    _print_isa(code)
 
 
 def _compile_file(
-    file: Path, spec: DeviceSpec, folder: Path, distribution: Distributor | None, *, as_json: bool
+    file: Path,
+    spec: DeviceSpec,
+    folder: Path,
+    distribution: Distributor | None,
+    ocloc: Ocloc | None,
+    *,
+    as_json: bool,
 ) -> None:
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-        artifact = pool.compile_module(read_source(file), spec, str(file), distribution=distribution).result()
+        made = pool.compile_module(read_source(file), spec, str(file), distribution=distribution).result()
+    artifact, code = with_code(made, spec, ocloc)
     document = module_manifest(artifact)
     _write(artifact, document, folder)
     if as_json:
-        print_json(document)
+        print_json(document | _isa_json(code))
         return
     names = ", ".join(kernel.name for kernel in artifact.kernels)
     CONSOLE.print(_stage_table(artifact, f"{names} for {artifact.target}", folder))
     CONSOLE.print(f"distribution   {described(artifact.distribution)}")
     CONSOLE.print("numbers        not proven (`xetune run` executes a kernel in the simulator)")
+    _print_isa(code)
+
+
+def _isa_json(code: NativeCode | None) -> dict[str, object]:
+    return {} if code is None else {"isa": code.to_json()}
+
+
+def _print_isa(code: NativeCode | None) -> None:
+    if code is not None:
+        CONSOLE.print(isa_table(code))
 
 
 def _write(artifact: KernelArtifact, document: Mapping[str, object], folder: Path) -> None:
@@ -105,22 +105,6 @@ def _write(artifact: KernelArtifact, document: Mapping[str, object], folder: Pat
     for stage in artifact.stages:
         write_atomically(folder / stage.file_name, stage.data)
     write_atomically(folder / "kernel.json", (json.dumps(document, indent=2) + "\n").encode())
-
-
-def _read_config(path: Path) -> KernelConfig:
-    """The configuration that a file holds as JSON.
-
-    Raises:
-        InvalidConfig: names the file, and the field at fault.
-    """
-    try:
-        document = json.loads(path.read_text())
-    except ValueError as error:  # no JSON, no text, or a number that is too long
-        raise InvalidConfig(f"--config {path}", f"expected a configuration as JSON: {error}") from error
-    try:
-        return config_from_json(document)
-    except InvalidConfig as error:
-        raise InvalidConfig(f"--config {path}", str(error) if error.field else error.message) from error
 
 
 def _proof_json(proof: Proof) -> dict[str, object]:
@@ -133,13 +117,11 @@ def _proof_json(proof: Proof) -> dict[str, object]:
     }
 
 
-def _print_summary(artifact: GemmArtifact, proof: Proof, folder: Path) -> None:
-    launch = artifact.launch
+def _print_summary(artifact: GemmArtifact, document: Mapping[str, object], proof: Proof, folder: Path) -> None:
     CONSOLE.print(_stage_table(artifact, f"{artifact.problem} for {artifact.target}", folder))
     CONSOLE.print(f"configuration  {artifact.config}")
-    CONSOLE.print(
-        f"launch         global {launch.global_size}, local {launch.local_size}, sub-groups of {launch.subgroup_size}"
-    )
+    for line in launch_lines(document):
+        CONSOLE.print(line, highlight=False)
     if proof.kind is ProofKind.NONE:
         CONSOLE.print("numbers        not proven (--prove executes the kernel in the simulator)")
     else:

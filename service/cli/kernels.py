@@ -7,12 +7,11 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from codegen import DType, InvalidProblem
 from db import kernels
 from hal import resolve_device
 from service.cli.evidence import shown_gflops, shown_kind, shown_proof_short, shown_time
 from service.cli.output import CONSOLE, print_json
-from service.cli.problem import AsJson, InputType, OutputType, TargetName, plain_gemm
+from service.cli.problem import AsJson, ProblemOptions, TargetName, with_problem
 from service.cli.results import artifact_paths
 from service.cli.stored import Stored, stored
 from service.files import write_atomically
@@ -20,15 +19,10 @@ from service.kernels import service
 from service.kernels.schemas import KernelOut
 from service.schemas import to_problem
 
-_Size = Annotated[int | None, typer.Option(help="With the other two: the best kernel for this problem.")]
 
-
+@with_problem
 def kernels_command(
-    m: _Size = None,
-    n: _Size = None,
-    k: _Size = None,
-    dtype: InputType = DType.F16,
-    out_dtype: OutputType = DType.F32,
+    problem: ProblemOptions,
     device: Annotated[str | None, typer.Option(help="Only kernels tuned on this device.")] = None,
     target: TargetName = None,
     output: Annotated[
@@ -39,15 +33,12 @@ def kernels_command(
 ) -> None:
     """List stored kernels, newest first, or show the best one for a problem (--m, --n, --k)."""
     with stored() as store:
-        if m is None and n is None and k is None:
+        if not problem.given:
             _list(store, device, limit, as_json)
-        elif m is None or n is None or k is None:
-            raise InvalidProblem("sizes", "give --m, --n and --k, or none of them")
         else:
-            problem = plain_gemm(m, n, k, dtype, out_dtype, None, None, None)
-            listed = resolve_device(device or "auto", target)
+            gemm, listed = problem.read(), resolve_device(device or "auto", target)
             with store.database.read() as session:
-                kernel = service.look_up(session, problem, listed)
+                kernel = service.look_up(session, gemm, listed)
             files = artifact_paths(kernel, store.artifacts) if output is None else _copy(store, kernel, output)
             _show(kernel, files, as_json)
 

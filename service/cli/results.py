@@ -10,7 +10,7 @@ from service.artifacts import ArtifactStore
 from service.cli.evidence import shown_gflops, shown_kind, shown_proof, shown_proof_short, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.stored import Stored
-from service.convert import config_from_json
+from service.convert import config_line
 from service.jobs import service as job_service
 from service.jobs.schemas import Comparison, JobOut, TrialOut
 from service.kernels import service as kernel_service
@@ -73,7 +73,7 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
         cells = [
             str(rank),
             "default" if trial.number == 0 else str(trial.number),
-            str(config_from_json(dict(trial.config))),
+            config_line(trial.model_dump(mode="json")["config"]),
             f"{shown_time(trial.evidence.time)}\n{shown_gflops(trial.tflops)} GFLOP/s",
             shown_proof_short(trial.evidence),
         ]

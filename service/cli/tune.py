@@ -7,23 +7,9 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from codegen import DType
 from hal import list_devices
 from service.cli.output import CONSOLE
-from service.cli.problem import (
-    AsJson,
-    DeviceName,
-    InputType,
-    K,
-    LeadingA,
-    LeadingB,
-    LeadingC,
-    M,
-    N,
-    OutputType,
-    TargetName,
-    plain_gemm,
-)
+from service.cli.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.results import print_job
 from service.cli.running import end_with, work_on_job
 from service.cli.stored import stored
@@ -36,15 +22,9 @@ from service.schemas import to_body
 _OPTIONS = ("trials", "seconds", "seed", "device", "target")
 
 
+@with_problem
 def tune_command(
-    m: M,
-    n: N,
-    k: K,
-    dtype: InputType = DType.F16,
-    out_dtype: OutputType = DType.F32,
-    lda: LeadingA = None,
-    ldb: LeadingB = None,
-    ldc: LeadingC = None,
+    problem: ProblemOptions,
     device: DeviceName = "auto",
     target: TargetName = None,
     trials: Annotated[int, typer.Option(max=2**31 - 1, help="Most configurations tried.")] = 50,
@@ -53,18 +33,18 @@ def tune_command(
     as_json: AsJson = False,
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, prove its numbers and store it."""
-    problem = plain_gemm(m, n, k, dtype, out_dtype, lda, ldb, ldc)
+    gemm = problem.read()
     with stored() as store:
         with _named_by_option():
             budget = BudgetBody(trials=trials, seconds=seconds)
-            body = JobBody(problem=to_body(problem), device=device, target=target, budget=budget, seed=seed)
+            body = JobBody(problem=to_body(gemm), device=device, target=target, budget=budget, seed=seed)
             directory = DeviceDirectory(list_devices, store.settings.devices_ttl_s)
             request = understand(body, directory, store.settings)
         with store.database.write() as session:
             job, is_new = submit(session, request, store.settings.max_active_jobs)
         if not as_json:
             begun = "job" if is_new else "going on with job"
-            what = f"{problem} on {request.device.id} ({request.device.name})"
+            what = f"{gemm} on {request.device.id} ({request.device.name})"
             CONSOLE.print(f"tuning {what}, {begun} {job.id}", highlight=False)
         work_on_job(store, job.id, as_json)
         end_with(print_job(store, job.id, as_json))

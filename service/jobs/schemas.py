@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
+from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.schemas import EVIDENCE_EXAMPLE, Evidence, FiniteFloat, ProblemBody
 
 MAX_SEED = 2**63 - 1
@@ -97,7 +98,10 @@ class TrialOut(BaseModel):
         description="The rule or finding, when it gave no time",
         examples=["refused by rule registers: ..."],
     )
-    config: dict[str, object] = Field(description="The configuration, canonical", examples=[{"matmul": {}}])
+    config: ConfigBody | dict[str, object] = Field(
+        description="The configuration, canonical; as it was stored if this version cannot read it",
+        examples=[CONFIG_EXAMPLE],
+    )
     evidence: Evidence = Field(description="Time and proof of numbers", examples=[EVIDENCE_EXAMPLE])
     tflops: float | None = Field(
         default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]

@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from db import jobs, leases, trials
 from db.models import Job, Problem, Trial
+from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import evidence_of, tflops
 from service.jobs.schemas import BudgetOut, Comparison, JobLinks, JobOut, JobPage, JobStatus, TrialOut, TrialPage
@@ -101,7 +102,7 @@ def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
         number=trial.number,
         status=trial.status,
         reason=trial.reason,
-        config=trial.config,
+        config=to_config_body(trial.config),
         evidence=evidence,
         tflops=tflops(problem, evidence),
         kernel_id=trial.kernel_id,

@@ -5,10 +5,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 
-from codegen import DType, GemmProblem
+from codegen import GemmProblem
 from service.deps import Context, ContextDep, ReadSessionDep
 from service.kernels import files, service
-from service.kernels.schemas import KernelOut, LookupBody, LookupOut
+from service.kernels.schemas import KernelOut, LookupBody, LookupOut, LookupQuery
 from service.responses import BAD_REQUEST, NOT_FOUND, RANGE, TOO_LARGE, Responses
 from service.schemas import to_problem
 
@@ -29,21 +29,9 @@ def look_up_kernel(body: LookupBody, context: ContextDep) -> LookupOut:
 
 
 @router.get("", responses=BAD_REQUEST | NOT_FOUND)
-def find_kernel(
-    context: ContextDep,
-    m: Annotated[int, Query(description="Rows of C, in elements", examples=[512])],
-    n: Annotated[int, Query(description="Columns of C, in elements", examples=[384])],
-    k: Annotated[int, Query(description="Length of the sums, in elements", examples=[1024])],
-    dtype: Annotated[DType, Query(description="Element type of A and B")] = DType.F16,
-    dtype_c: Annotated[DType, Query(description="Element type of C")] = DType.F32,
-    device: Annotated[str, Query(min_length=1, max_length=200, description="Device id, or auto")] = "auto",
-    target: Annotated[
-        str | None, Query(min_length=1, max_length=200, description="GPU that an emulating device stands in for")
-    ] = None,
-) -> LookupOut:
-    """The best kernel for a plain GEMM: row-major, tight, one matrix, no epilogue."""
-    problem = GemmProblem(m, n, k, dtype_a=dtype, dtype_b=dtype, dtype_c=dtype_c)
-    return _look_up(context, problem, device, target)
+def find_kernel(context: ContextDep, query: Annotated[LookupQuery, Query()]) -> LookupOut:
+    """The best kernel for a problem on a device. What is left out is plain: row-major, tight, no epilogue."""
+    return _look_up(context, query.problem(), query.device, query.target)
 
 
 @router.get("/{kernel_id}", responses=NOT_FOUND)

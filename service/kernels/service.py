@@ -10,8 +10,10 @@ from codegen import GemmProblem
 from db import kernels
 from db.models import Artifact, Kernel, Trial
 from hal.listed import ListedDevice
+from service.configurations import to_config_body
 from service.errors import NextRequest, NotFound
 from service.evidence import evidence_of, tflops
+from service.kernels.launch_schemas import to_launch
 from service.kernels.schemas import ArtifactOut, KernelOut
 from service.schemas import Evidence, ProblemBody, ProofEvidence, to_body
 
@@ -82,8 +84,8 @@ def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
         status=None if trial is None else trial.status,
         reason=None if trial is None else trial.reason,
         tflops=tflops(kernel.problem, evidence),
-        config=kernel.config,
-        launch=kernel.manifest,
+        config=to_config_body(kernel.config),
+        launch=to_launch(kernel.manifest),
         toolchain=kernel.toolchain,
         content_hash=kernel.content_hash,
         artifacts=[_describe_artifact(artifact) for artifact in kernel.artifacts],

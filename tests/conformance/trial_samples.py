@@ -15,16 +15,17 @@ from codegen import (
     StageOutput,
     XeStrategy,
 )
-from hal import Argument, LaunchSpec
+from hal import Argument, LaunchSpec, LaunchStep
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
 
 PROBLEM = GemmProblem(96, 64, 128, transpose_b=True)
+_STEP = LaunchStep("gemm", (0,), (64, 2, 1), (64, 1, 1))
 PROOF = Proof(ProofKind.OPENCL_CPU, 5, 6, 0.25, 0.5)
 
 
 def config(number: int) -> KernelConfig:
     """One of many configurations."""
-    prefetch = Prefetch(PrefetchLevels.L2_L1, number + 1)
+    prefetch = Prefetch(PrefetchLevels.L2_L1, number + 1, number + 3)
     matmul = MatmulConfig(Extent(2, 3, 1), Extent(32, 64, 16), Extent(8, 16, 32))
     return KernelConfig(matmul, XeStrategy((4, 2), prefetch))
 
@@ -43,7 +44,9 @@ def artifact(number: int, problem: GemmProblem = PROBLEM, config_number: int | N
             StageOutput("llvm", "llvm.ll", b"; llvm", 2.5),
             StageOutput("spirv", "kernel.spv", binary, 0.5),
         ),
-        launch=LaunchSpec(binary, "gemm", (Argument("a", "input", "f16", 24576),), (64, 2, 1), (64, 1, 1), 16, ""),
+        launch=LaunchSpec(
+            binary, (Argument("A", "input", "f16", 24576),), (LaunchStep("gemm", (0,), (64, 2, 1), (64, 1, 1)),), 16, ""
+        ),
         toolchain={"llvm": "22.1"},
         kernels=(),
         distribution=Distribution(Distributor.MLIR),

@@ -1,6 +1,7 @@
 """Jobs over REST: queued once, read, paged, cancelled; bad requests are refused with the rule's name."""
 
 import json
+import math
 from uuid import UUID, uuid4
 
 import pytest
@@ -40,6 +41,10 @@ def test_auto_is_the_cpu_standing_in_for_the_target(client: TestClient) -> None:
     assert job["device"] != client.get(f"/v1/jobs/{post_job(client, device='auto')}").json()["device"]
 
 
+RELU = {"kind": "relu"}
+CLIP = {"kind": "clip", "value": 6.0, "high": 1.0}
+
+
 @pytest.mark.parametrize(
     ("change", "status", "rule", "field"),
     [
@@ -48,7 +53,34 @@ def test_auto_is_the_cpu_standing_in_for_the_target(client: TestClient) -> None:
         ({"problem": PROBLEM | {"k": 2**24 + 1}}, 400, "invalid-problem", "problem.k"),
         ({"problem": PROBLEM | {"k": 10**40}}, 400, "invalid-problem", "problem.k"),
         ({"problem": PROBLEM | {"lda": 5}}, 400, "invalid-problem", "problem.lda"),
-        ({"problem": PROBLEM | {"epilogue": [{"kind": "clip"}]}}, 400, "invalid-problem", "problem.epilogue"),
+        ({"problem": PROBLEM | {"m": 10**9}}, 400, "invalid-problem", "problem.m"),
+        ({"problem": PROBLEM | {"ldb": 383}}, 400, "invalid-problem", "problem.ldb"),
+        ({"problem": PROBLEM | {"batch": 2, "batch_stride_c": 5}}, 400, "invalid-problem", "problem.batch_stride_c"),
+        (
+            {"problem": PROBLEM | {"batch": 2, "batch_stride_a": 10**30}},
+            400,
+            "invalid-problem",
+            "problem.batch_stride_a",
+        ),
+        ({"problem": PROBLEM | {"epilogue": [{"kind": "clip"}]}}, 400, "invalid-problem", "problem.epilogue.0"),
+        ({"problem": PROBLEM | {"epilogue": [RELU, CLIP]}}, 400, "invalid-problem", "problem.epilogue.1"),
+        (
+            {"problem": PROBLEM | {"epilogue": [RELU, {"kind": "add", "ld": 5}]}},
+            400,
+            "invalid-problem",
+            "problem.epilogue",
+        ),
+        (
+            {"problem": PROBLEM | {"epilogue": [{"kind": "alpha", "value": 1e300}]}},
+            400,
+            "invalid-problem",
+            "problem.epilogue.0",
+        ),
+        ({"problem": PROBLEM | {"epilogue": [RELU] * 100}}, 422, None, "body.problem.epilogue"),
+        ({"problem": PROBLEM | {"epilogue": [{"kind": "relux"}]}}, 422, None, "body.problem.epilogue.0.kind"),
+        ({"problem": PROBLEM | {"epilogue": [RELU | {"slope": 1}]}}, 422, None, "body.problem.epilogue.0.slope"),
+        ({"problem": PROBLEM | {"deterministic": 1}}, 422, None, "body.problem.deterministic"),
+        ({"problem": PROBLEM | {"dtype_a": "u8", "dtype_b": "tf32"}}, 409, "dtype-pair", None),
         ({"problem": PROBLEM | {"m": 1.5}}, 422, None, "body.problem.m"),
         ({"problem": PROBLEM | {"m": 512.0}}, 422, None, "body.problem.m"),
         ({"problem": PROBLEM | {"m": "512"}}, 422, None, "body.problem.m"),
@@ -85,6 +117,12 @@ def test_bad_requests_are_problems_that_name_the_rule_and_the_field(
     assert problem["instance"] == "/v1/jobs"
     assert [fault["field"] for fault in problem.get("errors", [])] == ([field] if field is not None else [])
     assert jobs_of(context.database) == []
+
+
+def test_a_constant_that_is_no_number_is_malformed(client: TestClient) -> None:
+    text = json.dumps(BODY | {"problem": PROBLEM | {"epilogue": [{"kind": "alpha", "value": math.nan}]}})
+    answer = client.post("/v1/jobs", content=text, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "body.problem.epilogue.0.value")
 
 
 def test_too_many_active_jobs_are_refused(client: TestClient, context: Context) -> None:

@@ -1,0 +1,118 @@
+"""The launch of a kernel on the wire: kernel.json, which goes on growing, so that unknown facts pass through."""
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from db.base import JsonObject
+from service.launch import with_steps
+
+_ARGUMENT = {"index": 0, "name": "A", "role": "input", "dtype": "f16", "bytes": 1048576, "kind": "global pointer"}
+_STEP = {
+    "kernel": "gemm",
+    "parameters": [{"argument": 0}, {"argument": 1}, {"argument": 2}],
+    "global_size": [256, 4, 1],
+    "local_size": [64, 1, 1],
+}
+_PATHS = {"A": {"by": "block2d", "because": None}}
+LAUNCH_EXAMPLE: dict[str, object] = {
+    "arguments": [_ARGUMENT],
+    "steps": [_STEP],
+    "memory_paths": _PATHS,
+    "subgroup_size": 16,
+}
+
+
+class ArgumentOut(BaseModel):
+    """Memory that a launch is given."""
+
+    model_config = ConfigDict(extra="allow")
+
+    index: int | None = Field(default=None, description="Counts from 0", examples=[0])
+    name: str = Field(
+        description="A, B, C, then vectors and matrices of the epilogue, then what the launch itself needs",
+        examples=["A"],
+    )
+    role: str | None = Field(
+        default=None,
+        description="input, output, inout (read, then written) or scratch (contents do not matter)",
+        examples=["input"],
+    )
+    dtype: str | None = Field(default=None, description="Element type in memory", examples=["f16"])
+    bytes: int | None = Field(default=None, description="Least size of the buffer, in bytes", examples=[1048576])
+
+
+class ParameterOut(BaseModel):
+    """A parameter of a kernel: a pointer to an argument, or a 64-bit number."""
+
+    model_config = ConfigDict(extra="allow")
+
+    argument: int | None = Field(default=None, description="Index of the argument; null of a number", examples=[0])
+    scalar: str | None = Field(default=None, description="Name of the number; null of a pointer", examples=["m"])
+    value: int | None = Field(default=None, description="The number for the problem's sizes", examples=[512])
+
+
+class StepOut(BaseModel):
+    """One kernel of a launch; it runs after the one before it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    kernel: str = Field(description="Its name in the binary: gemm, clear, finish or another", examples=["gemm"])
+    parameters: list[ParameterOut] = Field(
+        default_factory=list[ParameterOut], description="What it is given, in order", examples=[_STEP["parameters"]]
+    )
+    global_size: list[int] = Field(
+        default_factory=list[int], description="Work-items in three dimensions", examples=[[256, 4, 1]]
+    )
+    global_size_formula: list[str] = Field(
+        default_factory=list[str],
+        description="Work-items as formulas of the sizes; empty if they are always the same",
+        examples=[["64 * ceil(n / 96)", "ceil(m / 128)", "1"]],
+    )
+    local_size: list[int] = Field(
+        default_factory=list[int], description="Work-items of a work-group", examples=[[64, 1, 1]]
+    )
+
+
+class MemoryPathOut(BaseModel):
+    """How a matrix is moved between memory and registers."""
+
+    model_config = ConfigDict(extra="allow")
+
+    by: str = Field(description="block2d: 2-D block messages; lanes: each lane its elements", examples=["block2d"])
+    because: str | None = Field(
+        default=None, description="Rule that 2-D blocks cannot be used by, and why", examples=["block2d-pitch: ..."]
+    )
+
+
+class LaunchOut(BaseModel):
+    """kernel.json: everything that a launch of kernel.spv needs."""
+
+    model_config = ConfigDict(extra="allow")
+
+    arguments: list[ArgumentOut] = Field(
+        default_factory=list[ArgumentOut], description="Memory it is given, in order", examples=[[_ARGUMENT]]
+    )
+    steps: list[StepOut] = Field(
+        default_factory=list[StepOut], description="Its kernels, in order of execution", examples=[[_STEP]]
+    )
+    memory_paths: dict[str, MemoryPathOut] | None = Field(
+        default=None,
+        description="How each matrix is moved; null of kernels made before that was said",
+        examples=[_PATHS],
+    )
+    pointer_alignment_bytes: int | None = Field(
+        default=None, description="What all pointers must be aligned to, in bytes", examples=[64]
+    )
+    subgroup_size: int | None = Field(default=None, description="Work-items of a sub-group", examples=[16])
+    build_options: dict[str, str] = Field(
+        default_factory=dict,
+        description="What the driver is told, by API",
+        examples=[{"opencl": "-cl-intel-256-GRF-per-thread"}],
+    )
+
+
+def to_launch(manifest: JsonObject) -> LaunchOut | dict[str, object]:
+    """The launch that a stored kernel.json describes, older ones in the newest form; else as it was stored."""
+    try:
+        return LaunchOut.model_validate(with_steps(manifest))
+    except ValidationError:
+        return manifest

@@ -1,0 +1,183 @@
+"""The wire says whole problems, configurations and launches, of rows of any age."""
+
+from dataclasses import fields, replace
+from typing import cast
+
+import pytest
+from fastapi.testclient import TestClient
+from pydantic import BaseModel
+
+from codegen import (
+    DType,
+    EpilogueStep,
+    GemmProblem,
+    KernelConfig,
+    MatmulConfig,
+    Prefetch,
+    XeStrategy,
+)
+from codegen.canonical import to_json
+from codegen.epilogue_text import parse_epilogue
+from db import kernels
+from db.base import JsonObject
+from service.configurations import ConfigBody, MatmulBody, PrefetchBody, StrategyBody, to_config_body
+from service.convert import config_line, config_to_json, problem_line
+from service.deps import Context
+from service.kernels.launch_schemas import to_launch
+from service.kernels.schemas import LookupQuery
+from service.launch import read_launch
+from service.schemas import EpilogueStepBody, ProblemBody, to_body, to_problem
+from tests.conformance.trial_samples import config
+from tests.db.rows import add_predicted
+from tests.service.rest import post_job, row_of
+
+WHOLE = GemmProblem(
+    48, 96, 64, batch=3, dtype_a=DType.S8, dtype_b=DType.U8, dtype_c=DType.S8, transpose_a=True, transpose_b=True,
+    lda=80, ldb=128, ldc=112, batch_stride_a=0, batch_stride_b=20000, batch_stride_c=9000, alignment=16, dynamic=True,
+    deterministic=True, epilogue=parse_epilogue("scale:row, bias:column:f16, add:bf16:ld=112, clip=-1..6, reduce:row"),
+)  # fmt: skip
+QUERY: dict[str, str | int | bool] = {
+    "m": 48, "n": 96, "k": 64, "batch": 3, "dtype_a": "s8", "dtype_b": "u8", "dtype_c": "s8", "transpose_a": True,
+    "transpose_b": True, "lda": 80, "ldb": 128, "ldc": 112, "batch_stride_a": 0, "batch_stride_b": 20000,
+    "batch_stride_c": 9000, "alignment": 16, "dynamic": True, "deterministic": True,
+    "epilogue": "scale:row, bias:column:f16, add:bf16:ld=112, clip=-1..6, reduce:row",
+}  # fmt: skip
+OLD_LAUNCH: JsonObject = {
+    "kernel": "gemm",
+    "arguments": [
+        {"index": i, "name": name, "role": "input", "dtype": "f16", "bytes": 64} for i, name in enumerate("AB")
+    ],
+    "global_size": [512, 4, 1],
+    "global_size_formula": ["128 * ceil(n / 96)", "ceil(m / 128)", "1"],
+    "local_size": [128, 1, 1],
+    "subgroup_size": 16,
+    "distribution": {"by": "mlir", "because": []},
+}
+NEW_LAUNCH: JsonObject = {
+    "arguments": [
+        {"index": 0, "name": "C", "role": "inout", "dtype": "f32", "bytes": 64},
+        {"index": 1, "name": "workspace", "role": "scratch", "dtype": "f32", "bytes": 4096},
+    ],
+    "steps": [
+        {"kernel": "gemm", "parameters": [{"argument": 1}, {"scalar": "m", "value": 48}], "global_size": [64, 2, 4],
+         "global_size_formula": ["64 * ceil(n / 96)", "ceil(m / 32)", "4"], "local_size": [64, 1, 1]},
+        {"kernel": "finish", "parameters": [{"argument": 0}, {"argument": 1}], "global_size": [64, 1, 1],
+         "local_size": [16, 1, 1]},
+    ],
+    "memory_paths": {"A": {"by": "lanes", "because": "block2d-pitch: rows are 1023 elements apart"},
+                     "B": {"by": "block2d", "because": None}},
+    "subgroup_size": 16,
+    "build_options": {"opencl": "", "level_zero": ""},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "vocabulary"),
+    [
+        (ProblemBody, GemmProblem),
+        (EpilogueStepBody, EpilogueStep),
+        (ConfigBody, KernelConfig),
+        (MatmulBody, MatmulConfig),
+        (StrategyBody, XeStrategy),
+        (PrefetchBody, Prefetch),
+    ],
+)
+def test_bodies_have_the_fields_and_defaults_of_what_they_state(body: type[BaseModel], vocabulary: type) -> None:
+    assert list(body.model_fields) == [f.name for f in fields(vocabulary)]
+
+
+def test_a_whole_problem_goes_through_the_wire() -> None:
+    assert to_problem(to_body(WHOLE)) == WHOLE
+    plain = to_problem(ProblemBody(m=48, n=96, k=64, dtype_a=DType.S8, dtype_b=DType.S8))
+    assert plain == GemmProblem(48, 96, 64, dtype_a=DType.S8, dtype_b=DType.S8)
+    assert (plain.dtype_acc, plain.dtype_c) == (DType.I32, DType.I32)
+
+
+def test_query_parameters_say_every_field_of_a_problem() -> None:
+    assert LookupQuery.model_validate(QUERY).problem() == WHOLE
+    assert {f.name for f in fields(GemmProblem)} <= set(LookupQuery.model_fields)
+    assert LookupQuery.model_validate({"m": 48, "n": 96, "k": 64}).problem() == GemmProblem(48, 96, 64)
+
+
+def test_what_is_asked_in_the_query_is_what_a_body_asks(client: TestClient) -> None:
+    asked = client.get("/v1/kernels", params=QUERY | {"device": "b580"}).json()
+    assert (asked["status"], asked["rule"]) == (404, "no-kernel")
+    assert asked["next"][0]["body"]["problem"] == to_json(WHOLE)
+    body = {"problem": to_json(WHOLE), "device": "b580"}
+    assert client.post("/v1/kernels/lookup", json=body).json()["detail"] == asked["detail"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "field"),
+    [
+        ({"epilogue": "relu, gelux"}, 400, "problem.epilogue"),
+        ({"epilogue": "alpha=nan"}, 400, "problem.epilogue"),
+        ({"epilogue": "relu," * 100}, 400, "problem.epilogue"),
+        ({"epilogue": "x" * 2001}, 422, "query.epilogue"),
+        ({"lda": 5}, 400, "problem.lda"),
+        ({"batch": 2, "batch_stride_c": 1}, 400, "problem.batch_stride_c"),
+        ({"dynamic": "perhaps"}, 422, "query.dynamic"),
+        ({"transposed": True}, 422, "query.transposed"),
+    ],
+)
+def test_bad_parameters_are_named(client: TestClient, query: dict[str, str | int], status: int, field: str) -> None:
+    answer = client.get("/v1/kernels", params={"m": 48, "n": 96, "k": 64, "device": "b580"} | query)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (status, field)
+
+
+def test_a_configuration_goes_through_the_wire_and_older_ones_are_filled_in() -> None:
+    newest = config_to_json(config(3))
+    body = to_config_body(newest)
+    assert isinstance(body, ConfigBody)
+    assert body.model_dump(mode="json") == newest
+    older = cast("JsonObject", to_json(newest))
+    strategy = cast("JsonObject", older["strategy"])
+    strategy["prefetch"] = {"levels": "l1", "distance": 3}
+    del strategy["k_unroll"], strategy["slm_stages"]
+    filled = to_config_body(older)
+    assert isinstance(filled, ConfigBody)
+    assert (filled.strategy.k_unroll, filled.strategy.prefetch.hints) == (1, True)
+    assert "prefetch 3" in config_line(older)
+
+
+def test_what_cannot_be_read_is_shown_as_it_was_stored() -> None:
+    of_another_version: JsonObject = {"matmul": {}, "strategy": {"tiles": 3}}
+    assert to_config_body(of_another_version) == of_another_version
+    assert config_line(of_another_version) == '{"matmul":{},"strategy":{"tiles":3}}'
+    assert problem_line({"m": 3}) == '{"m":3}'
+    assert to_launch({"steps": 3}) == {"steps": 3}
+    assert read_launch({"steps": 3, "arguments": [7], "memory_paths": {"A": 3}}).steps == ()
+
+
+def test_an_older_launch_is_one_step() -> None:
+    launch = to_launch(OLD_LAUNCH)
+    assert not isinstance(launch, dict)
+    (step,) = launch.steps
+    assert (step.kernel, step.global_size, step.local_size) == ("gemm", [512, 4, 1], [128, 1, 1])
+    assert [p.argument for p in step.parameters] == [0, 1]
+    assert launch.memory_paths is None
+    assert launch.model_dump(mode="json")["distribution"] == {"by": "mlir", "because": []}, (
+        "what it does not know stays"
+    )
+    (shown,) = read_launch(OLD_LAUNCH).steps
+    assert (shown.parameters, shown.global_size_formula[1]) == (("A", "B"), "ceil(m / 128)")
+
+
+def test_a_launch_of_several_kernels_is_whole(client: TestClient, context: Context) -> None:
+    job_id = post_job(client, device="b580")
+    with context.database.write() as session:
+        kernel_id = add_predicted(session, row_of(session, job_id), 0, 300.0).kernel_id
+        assert kernel_id is not None
+        kernel = kernels.get(session, kernel_id)
+        assert kernel is not None
+        kernel.manifest, kernel.config = NEW_LAUNCH, config_to_json(replace(config(1)))
+    answer = client.get(f"/v1/kernels/{kernel_id}").json()
+    launch = answer["launch"]
+    assert [argument["role"] for argument in launch["arguments"]] == ["inout", "scratch"]
+    assert [step["kernel"] for step in launch["steps"]] == ["gemm", "finish"]
+    assert launch["steps"][0]["parameters"][1] == {"argument": None, "scalar": "m", "value": 48}
+    assert launch["memory_paths"]["A"] == {"by": "lanes", "because": "block2d-pitch: rows are 1023 elements apart"}
+    assert answer["config"]["strategy"]["prefetch"]["l2_distance"] == 4
+    shown = read_launch(NEW_LAUNCH)
+    assert shown.steps[0].parameters == ("workspace", "m=48")
+    assert [path.matrix for path in shown.memory_paths if path.because] == ["A"]
