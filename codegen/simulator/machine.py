@@ -124,16 +124,18 @@ class Machine:
         first = int(came_from.flat[0])
         if (came_from == first).all():
             return self._frame.read(phi.operands[numbers.index(first)])
-        values = {number: self._frame.read(value) for number, value in zip(numbers, phi.operands, strict=True)}
+        ways = set(np.unique(came_from).tolist())  # what other ways give need not be defined
+        given = zip(numbers, phi.operands, strict=True)
+        values = {number: self._frame.read(value) for number, value in given if number in ways}
         lanes = max(value.shape[1] for value in values.values())
         if (came_from == came_from[:, :1]).all():
             came_from = came_from[:, :1]
         else:
             lanes = at.shape[1]
         out = undefined(phi.type, (len(at), lanes))
-        for number in np.unique(came_from):
+        for number, value in values.items():
             chosen = np.broadcast_to(came_from == number, (len(at), lanes))
-            out[chosen] = np.broadcast_to(values[int(number)], out.shape)[chosen]
+            out[chosen] = np.broadcast_to(value, out.shape)[chosen]
         return out
 
     def _leave(self, segment: Segment, i: Instruction) -> None:

@@ -36,6 +36,25 @@ joined:
     assert _per_subgroup(body, 5) == [-1000, 1020, -960, 1060, -920]
 
 
+def test_what_a_way_that_nobody_takes_gives_need_not_be_defined() -> None:
+    body = """
+  %bit = and i32 %subgroup, 1
+  %odd = icmp eq i32 %bit, 1
+  br i1 %odd, label %one, label %two
+one:
+  %never = icmp eq i32 %subgroup, 1000
+  br i1 %never, label %three, label %joined
+two:
+  %y = sub i32 %subgroup, 1000
+  br label %joined
+three:
+  %z = add i32 %subgroup, 7
+  br label %joined
+joined:
+  %result = phi i32 [ %subgroup, %one ], [ %y, %two ], [ %z, %three ]"""
+    assert _per_subgroup(body, 4) == [-1000, 1, -998, 3]
+
+
 def test_subgroups_may_loop_a_different_number_of_times() -> None:
     body = """
   br label %loop
