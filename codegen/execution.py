@@ -12,6 +12,8 @@ from codegen.signature import Field, KernelArgument, KernelSignature, Parameter
 from codegen.simulator import SimulationReport, run_kernel
 from codegen.target import SUBGROUP_SIZE
 
+_ALIGNMENT = 64  # bytes that rows of a matrix may always be apart
+
 Array = NDArray[np.generic]
 Value = Array | int | float
 Extents = tuple[int, int, int]
@@ -114,7 +116,8 @@ def _check(kernel: str, argument: KernelArgument, value: Value) -> None:
     if value.dtype.itemsize != dtype.itemsize or (value.dtype.kind == "f") != (dtype.kind == "f"):
         raise InvalidLaunch(f"{where}: expected an array of {dtype} for {argument.element}, got {value.dtype}")
     strides = tuple(stride // value.itemsize for stride in value.strides)
-    for what, expected, got in (("shape", argument.shape, value.shape), ("strides", argument.strides or (), strides)):
+    said = tuple(None if n == 1 else s for n, s in zip(value.shape, argument.strides or (), strict=False))
+    for what, expected, got in (("shape", argument.shape, value.shape), ("strides", said, strides)):
         if len(expected) != len(got) or any(e not in (None, g) for e, g in zip(expected, got, strict=True)):
             wanted = "x".join("?" if extent is None else str(extent) for extent in expected)
             raise InvalidLaunch(f"{where}: expected an array of {what} {wanted}, got {'x'.join(map(str, got))}")
@@ -145,12 +148,23 @@ def _parameter(parameter: Parameter, value: Value) -> Value:
         return 0
     if parameter.field is Field.SIZE:
         return value.shape[parameter.axis]
+    if value.shape[parameter.axis] == 1:
+        return _free_stride(value)
     return value.strides[parameter.axis] // value.itemsize
+
+
+def _free_stride(array: Array) -> int:
+    """A stride, in elements, for a dimension of one element, where any will do: one that block messages take."""
+    return -(-_span(array) * array.itemsize // _ALIGNMENT) * _ALIGNMENT // array.itemsize
 
 
 def _memory(array: Array) -> Array:
     """All memory from an array's first element to its last, between its rows too."""
     if array.flags.c_contiguous:
         return array
-    span = 1 + sum((n - 1) * stride // array.itemsize for n, stride in zip(array.shape, array.strides, strict=True))
-    return np.lib.stride_tricks.as_strided(array, (span,), (array.itemsize,))
+    return np.lib.stride_tricks.as_strided(array, (_span(array),), (array.itemsize,))
+
+
+def _span(array: Array) -> int:
+    """Elements from an array's first to its last, in memory."""
+    return 1 + sum((n - 1) * stride // array.itemsize for n, stride in zip(array.shape, array.strides, strict=True))

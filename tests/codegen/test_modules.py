@@ -104,6 +104,29 @@ def test_arguments_that_a_kernel_does_not_take_are_refused(
         simulate(artifact, kernel, (1, 1, 1), block, arguments)
 
 
+@pytest.mark.parametrize("strides", [(48, 1), (7, 1), (1, 1)])
+def test_how_far_one_row_is_from_the_next_does_not_matter(strides: tuple[int, int]) -> None:
+    array = "memref<?x?xf32, strided<[?, 1]>>"
+    source = f"""gpu.module @m {{
+  gpu.func @double(%A: {array}, %B: memref<1x48xf32>) kernel attributes {{known_block_size = array<i32: 16, 1, 1>}} {{
+    %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %A
+        : {array} -> memref<f32>, index, index, index, index, index
+    %at = xetile.init_tile %A[0, 0], [%sizes#0, %sizes#1], [%strides#0, 1] : {array} -> !xetile.tile<1x48xf32>
+    %bt = xetile.init_tile %B[0, 0] : memref<1x48xf32> -> !xetile.tile<1x48xf32>
+    %a = xetile.load_tile %at : !xetile.tile<1x48xf32> -> vector<1x48xf32>
+    %b = arith.addf %a, %a : vector<1x48xf32>
+    xetile.store_tile %b, %bt : vector<1x48xf32>, !xetile.tile<1x48xf32>
+    gpu.return
+  }}
+}}"""
+    a, b = (
+        np.lib.stride_tricks.as_strided(memory, (1, 48), [4 * s for s in strides])
+        for memory in (np.arange(48, dtype=np.float32), np.zeros(48, np.float32))
+    )
+    simulate(compile_module(source, find("b580")), "double", (1, 1, 1), None, [a, b])
+    np.testing.assert_array_equal(b, a + a)
+
+
 def test_a_kernel_that_leaves_its_memory_is_refused(artifact: KernelArtifact) -> None:
     small = np.zeros((8, 32), np.float32)
     with pytest.raises(SimulationRefused, match="bytes"):
