@@ -47,6 +47,7 @@ class _Analysis:
         self._known: dict[SSAValue, Layout] = {}
         self._ops = [op for op in func.walk() if op is not func]
         self._ties: list[tuple[Tie, Operation]] = [(tie, op) for op in self._ops for tie in ties(op)]
+        self._ends = {end: tie.ends for tie, _ in self._ties for end in tie.ends}
 
     def run(self) -> dict[SSAValue, Layout]:
         """Every layout."""
@@ -120,9 +121,9 @@ class _Analysis:
         return shape_of(value) is not None and value not in self._known
 
     def _know(self, values: Iterable[SSAValue], layout: Layout, op: Operation) -> bool:
-        """Take a layout for those of the values that have none yet."""
+        """Take a layout for those of the values that have none yet, and for what has the same as one of these."""
         changed = False
-        for value in values:
+        for value in (end for one in values for end in self._ends.get(one, (one,))):
             if self._open(value):
                 self._verify(value, layout, op)
                 self._known[value] = layout
