@@ -220,8 +220,9 @@ class Emitter:
         lengths = [length_of(s) for s in sources]
         if len(sources) == 1 and [p for _, p in registers] == list(range(lengths[0])):
             return first
-        if len(sources) <= 2 and min(lengths) > 1 and len(set(lengths)) == 1 and not _are_words(sources):
-            mask = [sources.index(chunk) * lengths[0] + position for chunk, position in registers]
+        mask = [sources.index(chunk) * lengths[0] + position for chunk, position in registers]
+        joins = len(sources) <= 2 and min(lengths) > 1 and len(set(lengths)) == 1 and not _are_words(sources)
+        if joins and not _is_slice(mask, lengths):
             element = cast("VectorType[Attribute]", first.type).element_type
             return self.value(
                 xvector.ShuffleOp(
@@ -305,6 +306,15 @@ class _Inside:
 
     def __exit__(self, *_: object) -> None:
         self._emitter.builder = self._before
+
+
+def _is_slice(mask: Sequence[int], lengths: Sequence[int]) -> bool:
+    """Whether registers are some of one chunk, in order.
+
+    MLIR would load them once more, of what a message has left in private memory, and LLVM then take them from the
+    first load as one integer of that many bits.
+    """
+    return len(lengths) == 1 and list(mask) == list(range(mask[0], mask[0] + len(mask)))
 
 
 def _are_words(chunks: Sequence[SSAValue]) -> bool:

@@ -32,6 +32,7 @@ from codegen.transforms.lanes.layout import LANES
 from codegen.transforms.lanes.local_memory import LocalMemory
 from codegen.transforms.lanes.lowering import Handler, Lowering
 from codegen.transforms.lanes.preferences import preferences
+from codegen.transforms.lanes.slices import take_elements_of_slices
 from codegen.transforms.lanes.sums import Sums
 from codegen.transforms.lanes.turned_products import turn_products
 from codegen.transforms.lanes.values import lane_element
@@ -98,6 +99,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
         memory.declare(lowering.emitter, buffer)
     lowering.lower(old)
     lowering.emitter.finish()
+    take_elements_of_slices(new)
     function.detach_region(function.body)
     function.add_region(Region(new))
     function.properties["function_type"] = FunctionType.from_lists(types, list(function.function_type.outputs))
