@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.dialects.index_list import Index
@@ -104,9 +104,14 @@ def _block(op: InitTileOp, made: dict[_Key, SSAValue]) -> BlockPlace:
     base = base_of(op, where)
     if key not in made:
         shape = op.tile.type.get_shape()
-        said = (base.sizes, base.strides) if sizes else ((), ())
-        made[key] = _describe(op, as_matrix(base, where), shape[::-1] if base.transposed else shape, *said)
+        source = as_matrix(base, where)
+        said = ((), ()) if _says_its_shape(source.type) else (base.sizes, base.strides)
+        made[key] = _describe(op, source, shape[::-1] if base.transposed else shape, *said)
     return BlockPlace(made[key], base.offsets)
+
+
+def _says_its_shape(type_: Attribute) -> bool:
+    return isinstance(type_, MemRefType) and type_.has_static_shape()
 
 
 def _describe(
