@@ -396,6 +396,13 @@ def test_products_of_every_type(
     check(source, args, 0 if types[2] == "i32" else 1e-5)
 
 
+@pytest.mark.parametrize("types", [F16, BF16, TF32, I8], ids=lambda types: types[0])
+@pytest.mark.parametrize(("n", "bt"), [(1, False), (8, False), (24, False), (40, True)])
+def test_products_whose_columns_leave_lanes_idle(types: tuple[str, str, str], n: int, bt: bool) -> None:
+    source, args = gemm(types, 12, n, 64, 2, bt=bt)
+    check(source, args, 0 if types[2] == "i32" else 1e-5)
+
+
 def _of_tf32(values: Array) -> Array:
     return (values.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
 

@@ -289,10 +289,11 @@ def test_a_named_barrier_of_all_is_the_work_groups() -> None:
         (
             kernel(
                 "%O: memref<4xf32>",
-                "%a = arith.constant dense<1.0> : vector<8x16xf16> %b = arith.constant dense<1.0> : vector<16x8xf16> "
-                "%d = xegpu.dpas %a, %b : vector<8x16xf16>, vector<16x8xf16> -> vector<8x8xf32>",
+                "%a = arith.constant dense<1.0> : vector<8x24xf16> %b = arith.constant dense<1.0> : vector<24x16xf16> "
+                "%d = xegpu.dpas %a, %b : vector<8x24xf16>, vector<24x16xf16> -> vector<8x16xf32>",
             ),
-            "expected a dpas of f16 with K a multiple of 16 and N of 16, got K 16 and N 8",
+            "expected a dpas of f16 with K a multiple of 16, got K 24: pad A and B with zeros, as loads of tiles that "
+            "reach beyond a matrix do",
         ),
         (
             kernel(
