@@ -35,6 +35,11 @@ class Settings(BaseSettings):
         repr=False,  # may hold a password
         description="SQLAlchemy URL; SQLite in data_dir unless set",
     )
+    ocloc: Path | None = Field(
+        default=None,
+        description="Intel's offline compiler; unless set, the one that `xetune toolchain install` put into the user's "
+        "data folder, or one in PATH",
+    )
     host: str = Field(default="127.0.0.1", description="Address to listen on")
     allowed_hosts: str = Field(
         default="localhost,127.0.0.1,[::1]",
@@ -72,6 +77,11 @@ class Settings(BaseSettings):
     def cache_dir(self) -> Path:
         """Folder of compiled kernels by what they are made from; may be deleted at any time."""
         return self.data_dir / "cache"
+
+    @property
+    def ocloc_dir(self) -> Path:
+        """Folder of Intel's offline compiler, the user's, whatever the folder of artifacts is."""
+        return _default_data_dir() / "ocloc"
 
 
 def read_settings() -> Settings:

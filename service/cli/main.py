@@ -19,9 +19,11 @@ from service.cli.opt import opt_command
 from service.cli.output import ERRORS
 from service.cli.run import run_command
 from service.cli.serve import serve_command, worker_command
+from service.cli.toolchain import app as toolchain_app
 from service.cli.tune import tune_command
 from service.errors import ServiceError
 from service.settings import InvalidSettings
+from service.toolchain.install import CannotInstall
 from tuner.errors import TunerError
 
 app = typer.Typer(
@@ -43,8 +45,18 @@ app.add_typer(jobs_app, name="jobs")
 app.command("serve")(serve_command)
 app.command("worker")(worker_command)
 app.add_typer(database_app, name="db")
+app.add_typer(toolchain_app, name="toolchain")
 
-_EXPECTED = (CodegenError, HalError, TunerError, ServiceError, DatabaseError, StorageError, InvalidSettings)
+_EXPECTED = (
+    CodegenError,
+    HalError,
+    TunerError,
+    ServiceError,
+    DatabaseError,
+    StorageError,
+    InvalidSettings,
+    CannotInstall,
+)
 _BAD_INPUT = 2
 
 
