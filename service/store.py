@@ -21,6 +21,7 @@ from tuner.trial import Outcome, Trial
 _MEDIA_TYPES = {
     ".mlir": "text/plain; charset=utf-8",
     ".ll": "text/plain; charset=utf-8",
+    ".asm": "text/plain; charset=utf-8",
     ".spv": "application/octet-stream",
     ".json": "application/json",
 }

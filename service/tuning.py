@@ -14,6 +14,7 @@ from hal import Device, DeviceSpec, ListedDevice, UnknownDevice, open_device, re
 from service.artifacts import ArtifactStore
 from service.device_lock import locks_dir, only_user
 from service.store import DbTrialStore
+from service.toolchain.offline import NativeFor
 from service.worker import ClaimedJob, JobEnd
 from tuner.result import Event, SessionResult, Stop
 from tuner.session import Budget, run_session
@@ -25,7 +26,7 @@ Listener = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What running jobs needs. `on_event` hears of each trial."""
+    """What running jobs needs. `on_event` hears of each trial; `native_for` compiles finalists for their GPU."""
 
     database: Database
     artifacts: ArtifactStore
@@ -33,6 +34,7 @@ class Tuning:
     on_event: Listener = lambda _event: None
     resolve: Callable[[str], ListedDevice] = resolve_device
     locks: Path = field(default_factory=locks_dir)
+    native_for: NativeFor = lambda _spec: None
 
     def run(self, job: ClaimedJob, interrupt: threading.Event) -> JobEnd:
         """Tune until the budget is spent, the space is exhausted, or someone asks to stop.
@@ -67,6 +69,7 @@ class Tuning:
                 Budget(job.budget_trials, job.budget_seconds),
                 job.seed,
                 self.on_event,
+                self.native_for(listed.spec),
             )
         self._keep(job, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else _stopped(store.interrupt)

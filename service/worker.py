@@ -199,12 +199,15 @@ def run_worker(settings: Settings) -> None:
     """
     # Imported here: it opens devices and compilers, which nothing else of the service needs.
     from service.here import DevicesHere
+    from service.toolchain.offline import OfflineCompiler, find_ocloc
     from service.tuning import Tuning
 
     database = prepare(settings.database_url, create=False)
     artifacts = ArtifactStore(settings.artifacts_dir)
     try:
-        worker = Worker(database, settings, Tuning(database, artifacts, settings.cache_dir).run, DevicesHere())
+        native_for = OfflineCompiler(find_ocloc(settings))
+        tuning = Tuning(database, artifacts, settings.cache_dir, native_for=native_for)
+        worker = Worker(database, settings, tuning.run, DevicesHere())
         stop_on_signals(worker)
         _log.info("worker starts", worker=worker.name)
         worker.run()

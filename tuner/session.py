@@ -8,7 +8,7 @@ from codegen import GemmArtifact, GemmProblem, KernelConfig
 from hal import Device, DeviceSpec
 from tuner.ahead import Ahead, Candidate
 from tuner.errors import DeviceUnusable, NoValidMeasurement
-from tuner.finalists import ROUNDS, compare_finalists
+from tuner.finalists import ROUNDS, Native, compare_finalists, examine
 from tuner.heuristic import default_config
 from tuner.history import History
 from tuner.measure import Bench, Compilation, Compiler, Limits, evaluate
@@ -16,7 +16,7 @@ from tuner.model.roofline import predict
 from tuner.reference import Reference
 from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
 from tuner.search.optuna import OptunaProposer
-from tuner.trial import Status, TrialStore
+from tuner.trial import Outcome, Status, TrialStore
 from tuner.xe_space import xe_space
 
 _FIRST_RUN_S = 300.0  # limit of a run on the device while the default's time is not known
@@ -51,8 +51,11 @@ def run_session(
     budget: Budget,
     seed: int,
     on_event: Callable[[Event], None] = lambda _: None,
+    native: Native | None = None,
 ) -> SessionResult:
     """Tune, going on from the trials that the store holds; without a device, times are predicted for `spec`.
+
+    With `native`, the default and each trial that would lead are compiled for their GPU before they are recorded.
 
     Trials that were begun and not ended are done again under their numbers. Whatever ends it early, KeyboardInterrupt
     too, leaves the store such that another call goes on.
@@ -69,7 +72,7 @@ def run_session(
     if device is None:
         predict(problem, default, spec)  # a fact that is missing ends the job before it compiles anything
     bench = Bench(problem, spec, device, Reference(problem, seed))
-    return _Session(bench, default, store, pool, budget, seed, on_event, begun_s).run()
+    return _Session(bench, default, store, pool, budget, seed, on_event, native, begun_s).run()
 
 
 class _Session:
@@ -84,11 +87,12 @@ class _Session:
         budget: Budget,
         seed: int,
         on_event: Callable[[Event], None],
+        native: Native | None,
         begun_s: float,
     ) -> None:
         self._begun_s = begun_s
         self._bench, self._default, self._store, self._pool = bench, default, store, pool
-        self._budget, self._emit = budget, on_event
+        self._budget, self._emit, self._native = budget, on_event, native
         self._history = History(store)
         self._space = xe_space(bench.problem, bench.spec)
         self._proposer = OptunaProposer(self._space, seed)
@@ -163,6 +167,8 @@ class _Session:
         self._emit(TrialBegun(number, config))
         self._ahead.fill(self._budget.trials - len(self._history))
         outcome, artifact = evaluate(self._bench, config, compilation, self._limits())
+        if self._native is not None and artifact is not None and self._would_lead(number, outcome):
+            outcome, artifact = examine(self._native, outcome, artifact, is_last_chance=self._is_last_chance())
         trial = self._history.end(number, outcome, artifact)
         self._proposer.tell(config, outcome.time_us)
         if artifact is not None:
@@ -171,6 +177,21 @@ class _Session:
         self._crashes = self._crashes + 1 if outcome.status is Status.CRASHED else 0
         if self._crashes == _CRASHES:
             raise DeviceUnusable(f"{self._bench.spec.name} crashed {_CRASHES} times in a row; last: {outcome.reason}")
+
+    def _would_lead(self, number: int, outcome: Outcome) -> bool:
+        """Whether a trial is the default, or faster than all before: a finalist, as far as is known."""
+        best_us = self._best_us()
+        return outcome.time_us is not None and (number == 0 or best_us is None or outcome.time_us < best_us)
+
+    def _is_last_chance(self) -> bool:
+        """Whether the job would end without a time if the present trial gave none."""
+        tried = len(self._history)
+        is_last = tried >= min(self._budget.trials, len(self._space)) or self._left_s() <= self._reserve_s()
+        return is_last and self._history.best is None
+
+    def _best_us(self) -> float | None:
+        best = self._history.best
+        return best.outcome.time_us if best is not None and best.outcome is not None else None
 
     def _keep(self, config: KernelConfig, artifact: GemmArtifact) -> None:
         """Keep the kernels of the default and the best, which are measured again at the end."""
@@ -184,11 +205,10 @@ class _Session:
 
     def _limits(self) -> Limits:
         left_s = max(self._left_s(), 0.0) + _GRACE_S
-        run_s, best, baseline = _FIRST_RUN_S, self._history.best, self._history.baseline
+        run_s, baseline = _FIRST_RUN_S, self._history.baseline
         if baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None:
             run_s = max(_LEAST_RUN_S, _RUN_FACTOR * (baseline.outcome.verify_s + baseline.outcome.measure_s))
-        best_us = best.outcome.time_us if best is not None and best.outcome is not None else None
-        return Limits(compile_s=left_s, run_s=min(run_s, left_s), best_us=best_us)
+        return Limits(compile_s=left_s, run_s=min(run_s, left_s), best_us=self._best_us())
 
     def _left_s(self) -> float:
         return self._budget.seconds - self._history.earlier_s - (time.monotonic() - self._begun_s)

@@ -17,6 +17,7 @@ from service.cli.output import ERRORS
 from service.cli.stored import Stored
 from service.jobs import service
 from service.jobs.schemas import JobOut, JobStatus
+from service.toolchain.offline import OfflineCompiler, find_ocloc
 from service.tuning import Tuning
 from service.worker import Worker
 from tuner.result import Event
@@ -47,7 +48,8 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
         def show(_event: Event) -> None:
             _update(progress, task, _read(store, job_id))
 
-        tuning = Tuning(store.database, store.artifacts, store.settings.cache_dir, on_event=show)
+        native_for = OfflineCompiler(find_ocloc(store.settings))
+        tuning = Tuning(store.database, store.artifacts, store.settings.cache_dir, on_event=show, native_for=native_for)
         worker = Worker(store.database, store.settings, tuning.run)
         with _stopping(worker):
             try:
