@@ -1,0 +1,106 @@
+"""What the ways make of a drawn kernel, against the interpreter."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codegen.artifact import Distributor, KernelArtifact
+from codegen.dialects import parse
+from codegen.errors import CompileFailed, InvalidLaunch
+from codegen.execution import Value, dtype_of, simulate
+from codegen.interpret import interpret
+from codegen.modules import compile_module
+from hal.xe import find
+from tests.codegen.fuzz.draw import Draw
+from tests.codegen.fuzz.kernel import Memory
+from tests.codegen.fuzz.numbers import INTEGERS
+
+Array = NDArray[np.generic]
+_NAMED = re.compile(r"(?:lower-to-lanes|distribute-to-subgroups|lower-xetile): expected .+, got ")
+_ODD_INTEGER = re.compile(r"(?<![\w.%@])i(?!(?:1|8|16|32|64)\b)\d+\b")
+_SLACK = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A way that does not take a kernel, and why."""
+
+    way: str
+    reason: str
+
+
+def judge(drawn: Draw) -> Iterator[Refusal]:
+    """Take a kernel through the interpreter, the default way and ours; the ways that refuse it.
+
+    Raises:
+        AssertionError: numbers differ.
+        CompileFailed: what is refused does not say why.
+    """
+    expected = values(drawn)
+    interpret(parse(drawn.source), "k", drawn.grid, expected, drawn.block)
+    done: dict[Distributor, KernelArtifact] = {}
+    for way, asked in (("default", None), ("ours", Distributor.XETUNE)):
+        if asked in done:
+            continue
+        try:
+            artifact = compile_module(drawn.source, find("b580"), distribution=asked)
+            done[artifact.distribution.by] = artifact
+            check_widths(artifact)
+            _compare(drawn, way, artifact, expected)
+        except CompileFailed as failed:
+            if not _NAMED.search(failed.message):
+                raise
+            yield Refusal(way, failed.message)
+        except InvalidLaunch as broken:
+            yield Refusal(way, str(broken))
+
+
+def values(drawn: Draw) -> list[Value]:
+    """What a kernel is run on: the same each time."""
+    rng = np.random.default_rng(drawn.seed)
+    return [_value(rng, memory) for memory in drawn.arguments]
+
+
+def _value(rng: np.random.Generator, memory: Memory) -> Value:
+    if not memory.shape:
+        return memory.number
+    dtype, order = np.dtype(dtype_of(memory.element)), "F" if memory.by_columns else "C"
+    if memory.element in INTEGERS:
+        return rng.integers(-100, 101, memory.shape).astype(dtype, order=order)
+    quarters = (rng.integers(-8, 9, memory.shape) / 4).astype(np.float32)
+    if memory.element == "bf16":
+        return (quarters.view(np.uint32) >> 16).astype(dtype, order=order)
+    return quarters.astype(dtype, order=order)
+
+
+def check_widths(artifact: KernelArtifact) -> None:
+    """SPIR-V has no integers of other widths."""
+    found = set(_ODD_INTEGER.findall(artifact.stage("llvm").data.decode()))
+    assert not found, f"integers of {found}"
+
+
+def _compare(drawn: Draw, way: str, artifact: KernelArtifact, expected: list[Value]) -> None:
+    got = values(drawn)
+    report = simulate(artifact, "k", drawn.grid, drawn.block, got)
+    assert report.executed == report.total
+    for memory, a, b in zip(drawn.arguments, expected, got, strict=True):
+        if not memory.shape or memory.numbers is None:
+            continue
+        wanted, found = _doubles(memory, a), _doubles(memory, b)
+        wrong = ~np.isclose(found, wanted, rtol=0, atol=_SLACK * memory.numbers.error, equal_nan=True)
+        if wrong.any():
+            at = tuple(map(int, np.argwhere(wrong)[0]))
+            raise AssertionError(
+                f"{way} ({artifact.distribution.by}): {memory.name}{list(at)}: expected {wanted[at]}, got {found[at]}; "
+                f"{wrong.sum()} of {wrong.size} differ by more than {_SLACK * memory.numbers.error}"
+            )
+
+
+def _doubles(memory: Memory, value: Value) -> NDArray[np.float64]:
+    array = np.asarray(value)
+    if memory.element == "bf16":
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(np.float64)

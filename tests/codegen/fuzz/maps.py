@@ -1,0 +1,51 @@
+"""Which sub-group owns what: random maps of a shape."""
+
+from dataclasses import dataclass
+from random import Random
+
+Shape = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """`sg_layout` and `sg_data`."""
+
+    layout: Shape
+    data: Shape
+
+    def __str__(self) -> str:
+        return f"#xetile.wg_map<sg_layout = {list(self.layout)}, sg_data = {list(self.data)}>"
+
+    def turned(self) -> "Map":
+        """That of the transposed value."""
+        return Map(self.layout[::-1], self.data[::-1])
+
+    def reduced(self, dim: int) -> "Map":
+        """That of a value whose dimension has become 1."""
+        return Map(self.layout, (1, self.data[1]) if dim == 0 else (self.data[0], 1))
+
+
+def is_map_of(map_: Map, shape: Shape) -> bool:
+    """Whether the parts of a map divide a shape."""
+    return all(_divides(*entry) for entry in zip(shape, map_.layout, map_.data, strict=True))
+
+
+def any_map(rng: Random, shape: Shape, subgroups: int, least: Shape = (1, 1)) -> Map | None:
+    """A map of a shape in parts of multiples of `least`, preferably large ones; none if there is none."""
+    maps = [
+        Map((rows, subgroups // rows), (r, c))
+        for rows in _divisors(subgroups)
+        for r in _divisors(shape[0])
+        for c in _divisors(shape[1])
+        if r % least[0] == 0 and c % least[1] == 0
+        if is_map_of(Map((rows, subgroups // rows), (r, c)), shape)
+    ]
+    return rng.choices(maps, [map_.data[0] * map_.data[1] for map_ in maps])[0] if maps else None
+
+
+def _divisors(number: int) -> list[int]:
+    return [n for n in range(1, number + 1) if number % n == 0]
+
+
+def _divides(extent: int, layout: int, data: int) -> bool:
+    return extent % data == 0 and (extent % (layout * data) == 0 or (layout * data) % extent == 0)

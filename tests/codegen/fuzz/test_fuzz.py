@@ -1,0 +1,48 @@
+"""Random kernels compute what the interpreter says, whichever way they are compiled, or are refused by name."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+import pytest
+
+from codegen.errors import CodegenError
+from tests.codegen.fuzz.draw import draw
+from tests.codegen.fuzz.judge import judge
+
+SAMPLE = (0, 4, 6, 15, 18)
+DRAWS, PART = 400, 25
+MOST_REFUSED = 0.1
+
+
+def test_a_seed_is_one_kernel() -> None:
+    sources = [draw(seed).source for seed in range(20)]
+    assert sources == [draw(seed).source for seed in range(20)]
+    assert len(set(sources)) == len(sources)
+
+
+@pytest.mark.parametrize("seed", SAMPLE)
+def test_a_drawn_kernel_computes_what_the_interpreter_says(seed: int) -> None:
+    assert list(judge(draw(seed))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, DRAWS, PART))
+def test_many_drawn_kernels_compute_what_the_interpreter_says(first: int) -> None:
+    refused, failed = _judged(range(first, first + PART))
+    for reason, count in refused.most_common():
+        print(f"{count} refused: {reason}")
+    assert not failed, "\n".join(failed)
+    assert refused.total() <= MOST_REFUSED * 2 * PART
+
+
+def _judged(seeds: Iterable[int]) -> tuple[Counter[str], list[str]]:
+    """Reasons of ways that refused, without their numbers, and what went wrong."""
+    refused: Counter[str] = Counter()
+    failed: list[str] = []
+    for seed in seeds:
+        try:
+            refused.update(re.sub(r"\d+", "N", f"{refusal.way}: {refusal.reason}") for refusal in judge(draw(seed)))
+        except (AssertionError, CodegenError) as error:
+            failed.append(f"seed {seed}: {error}")
+    return refused, failed
