@@ -100,8 +100,8 @@ def test_undefined_symbols_are_those_of_no_section() -> None:
 
 
 def test_the_option_for_registers_is_the_drivers() -> None:
-    pipeline = import_module("codegen.pipeline")
-    assert LARGE_GRF_OPTION == pipeline.LARGE_GRF_OPENCL
+    manifest = import_module("codegen.manifest")
+    assert LARGE_GRF_OPTION == manifest.LARGE_GRF_OPENCL
 
 
 @pytest.mark.parametrize("device", ["b580", "max1550"])

@@ -1,0 +1,107 @@
+"""`--isa`: what a GPU runs for kernels, as files and as a table with a column for each kernel."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, TypeVar
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from codegen import KernelArtifact
+from codegen.isa import IsaReport, KLoop, NativeCode, Ocloc, compile_kernel, with_isa
+from codegen.target import target_of
+from hal import DeviceSpec
+from service.settings import read_settings
+from service.toolchain.offline import need_ocloc
+
+Artifact = TypeVar("Artifact", bound=KernelArtifact)
+Isa = Annotated[
+    bool,
+    typer.Option("--isa", help="Also write the GPU's instructions, isa.asm, and what they hold, isa.json; show it."),
+]
+
+_UNKNOWN = "-"
+
+_FACTS: Sequence[tuple[str, Callable[[IsaReport], str]]] = (
+    ("registers of a thread", lambda r: f"{r.grf_count}"),
+    ("threads of an engine", lambda r: _UNKNOWN if r.threads_per_eu is None else f"{r.threads_per_eu}"),
+    ("spilled, bytes of a thread", lambda r: f"{r.spill_bytes:,}"),
+    ("shared local memory, bytes", lambda r: f"{r.slm_bytes:,}"),
+)
+_COUNTS: Sequence[tuple[str, Callable[[KLoop], int]]] = (
+    ("messages", lambda k: k.sends.total),
+    ("  loads", lambda k: k.sends.loads),
+    ("  prefetches", lambda k: k.sends.prefetches),
+    ("  stores", lambda k: k.sends.stores),
+    ("  atomics", lambda k: k.sends.atomics),
+    ("  shared local memory", lambda k: k.sends.slm),
+    ("  spilled registers", lambda k: k.sends.scratch),
+    ("  barriers", lambda k: k.sends.barriers),
+    ("  other", lambda k: k.sends.other),
+    ("moves", lambda k: k.moves),
+    ("  of one lane", lambda k: k.scalar_moves),
+)
+_ALWAYS = ("messages", "  loads", "  prefetches", "moves", "  of one lane")
+
+
+def wanted_ocloc(isa: bool) -> Ocloc | None:
+    """Intel's offline compiler if `--isa` asks for it.
+
+    Raises:
+        OclocUnusable: there is none; says how to get it.
+    """
+    return need_ocloc(read_settings()) if isa else None
+
+
+def with_code(artifact: Artifact, spec: DeviceSpec, ocloc: Ocloc | None) -> tuple[Artifact, NativeCode | None]:
+    """An artifact with what a GPU runs for it; as it is without a compiler.
+
+    Raises:
+        CompileFailed: the compiler refuses the kernel, or what it makes does not work.
+    """
+    if ocloc is None:
+        return artifact, None
+    code = compile_kernel(ocloc, artifact, target_of(spec))
+    return with_isa(artifact, code), code
+
+
+def isa_table(code: NativeCode) -> Table:
+    """Registers, threads, spills and the K loop; kinds of messages that no kernel has are left out."""
+    table = Table(
+        title=f"code for {code.chip} by ocloc {code.compiler}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+    )
+    loops = [report.k_loop for report in code.reports]
+    has_loop = any(loop is not None for loop in loops)
+    table.add_column("")
+    for report in code.reports:
+        table.add_column(report.kernel, justify="right")
+        if has_loop:
+            table.add_column("for 256 dpas", justify="right")
+    for name, shown in _FACTS:
+        _add_row(table, name, [(shown(report), "") for report in code.reports])
+    if has_loop:
+        table.add_section()
+        _add_loops(table, loops)
+    return table
+
+
+def _add_loops(table: Table, loops: list[KLoop | None]) -> None:
+    _add_row(table, "K loop", [("none" if k is None else "a loop" if k.is_loop else "unrolled", "") for k in loops])
+    _add_row(table, "dpas", [(_UNKNOWN if k is None else f"{k.dpas}", "") for k in loops])
+    for name, counted in _COUNTS:
+        if name in _ALWAYS or any(k is not None and counted(k) for k in loops):
+            _add_row(table, name, [_with_rate(k, counted) for k in loops])
+    loaded = [_UNKNOWN if k is None else f"{k.loaded_bytes_per_dpas:,.0f}" for k in loops]
+    _add_row(table, "bytes loaded for a dpas", [(shown, "") for shown in loaded])
+
+
+def _add_row(table: Table, name: str, cells: Sequence[tuple[str, str]]) -> None:
+    """A row of counts and rates; there are no columns of rates where no kernel has a K loop."""
+    columns = (len(table.columns) - 1) // len(cells)
+    table.add_row(name, *(shown for cell in cells for shown in cell[:columns]))
+
+
+def _with_rate(loop: KLoop | None, counted: Callable[[KLoop], int]) -> tuple[str, str]:
+    if loop is None:
+        return _UNKNOWN, ""
+    return f"{counted(loop):,.0f}", f"{counted(loop) * 256 / loop.dpas:,.0f}"
