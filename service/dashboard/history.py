@@ -8,12 +8,13 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from db.models import Job, Measurement, Prediction, Trial
+from db.models import Job, Kernel, Measurement, Prediction, Trial
 from service.dashboard.chart import HistoryPoint, history_chart
 from service.dashboard.evidence import ProofFigure, TimeEvidence, TimeFigure, measured, predicted
-from service.dashboard.naming import config_label, problem_flops
+from service.dashboard.naming import config_label, problem_flops, problem_pairs
 from service.dashboard.overview import job_row
 from service.dashboard.views import PAGE_SIZE, JobPage, SpeedUp, TrialPage, TrialRow
+from service.launch import Launch, read_launch
 
 SORTS = ("time", "number", "status")
 
@@ -28,9 +29,10 @@ def job_page(session: Session, job_id: UUID, sort: str, page: int) -> JobPage | 
     ended = [p for p in points if p.status != "pending"]
     ranks, best = _ranks(ended), _best_point(session, job, ended)
     chart = history_chart(ended)
+    best_trial = None if best is None else _rows(session, job, [best], ranks)[0]
     return JobPage(
         job=job_row(job, None if best is None else best.time, len(ended)),
-        best_trial=None if best is None else _rows(session, job, [best], ranks)[0],
+        best_trial=best_trial,
         speed_up=_speed_up(job, ended, best),
         counts=dict(Counter(p.status for p in points)),
         chart=chart,
@@ -39,7 +41,16 @@ def job_page(session: Session, job_id: UUID, sort: str, page: int) -> JobPage | 
         started_at=job.started_at,
         finished_at=job.finished_at,
         last_seen=next((p.number for p in points if p.status == "pending"), len(points)) - 1,
+        problem_facts=tuple(problem_pairs(job.problem)),
+        best_launch=_launch(session, best_trial),
     )
+
+
+def _launch(session: Session, trial: TrialRow | None) -> Launch | None:
+    if trial is None or trial.kernel_id is None:
+        return None
+    manifest = session.scalar(select(Kernel.manifest).where(Kernel.id == UUID(trial.kernel_id)))
+    return None if manifest is None else read_launch(manifest)
 
 
 def _best_point(session: Session, job: Job, points: Iterable[HistoryPoint]) -> HistoryPoint | None:

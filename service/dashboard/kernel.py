@@ -1,7 +1,6 @@
 """Reads a kernel, its evidence and the texts of its stages for the kernel page."""
 
-from collections.abc import Callable, Mapping
-from typing import cast
+from collections.abc import Callable
 from uuid import UUID
 
 from sqlalchemy import select
@@ -11,9 +10,10 @@ from db.models import Artifact, Kernel, Trial
 from service.dashboard.evidence import ProofFigure, TimeFigure, measured, predicted
 from service.dashboard.highlight import listing
 from service.dashboard.history import proof_figure
-from service.dashboard.naming import config_pairs, problem_flops, problem_label
-from service.dashboard.views import ArgumentRow, KernelPage, Stage
+from service.dashboard.naming import config_pairs, problem_flops, problem_label, problem_pairs
+from service.dashboard.views import KernelPage, Stage
 from service.kernels.service import telling_trials
+from service.launch import read_launch
 
 ReadArtifact = Callable[[str], bytes | None]
 """The bytes kept under a SHA-256 in hex; None when the file is gone or damaged."""
@@ -34,19 +34,13 @@ def kernel_page(session: Session, kernel_id: UUID, read: ReadArtifact) -> Kernel
     if kernel is None:
         return None
     trial = telling_trials(session, [kernel_id]).get(kernel_id)
-    manifest = kernel.manifest
     return KernelPage(
         id=str(kernel.id),
         content_hash=kernel.content_hash,
         problem=problem_label(kernel.problem),
         target=kernel.target,
-        entry=str(manifest.get("kernel", "")),
-        arguments=tuple(_arguments(manifest)),
-        global_size=tuple(str(v) for v in _list(manifest.get("global_size"))),
-        global_size_formula=tuple(str(v) for v in _list(manifest.get("global_size_formula"))),
-        local_size=tuple(str(v) for v in _list(manifest.get("local_size"))),
-        subgroup_size=str(manifest.get("subgroup_size", "unknown")),
-        build_options=tuple((api, str(v)) for api, v in _mapping(manifest.get("build_options")).items()),
+        problem_facts=tuple(problem_pairs(kernel.problem)),
+        launch=read_launch(kernel.manifest),
         time=None if trial is None else _time(trial, kernel),
         proof=_NO_PROOF if trial is None else proof_figure(trial),
         status=None if trial is None else trial.status,
@@ -69,16 +63,6 @@ def _time(trial: Trial, kernel: Kernel) -> TimeFigure | None:
     return None
 
 
-def _arguments(manifest: Mapping[str, object]) -> list[ArgumentRow]:
-    rows: list[ArgumentRow] = []
-    for position, entry in enumerate(_list(manifest.get("arguments"))):
-        a = _mapping(entry)
-        nbytes = a.get("bytes")
-        size = nbytes if isinstance(nbytes, int) else None
-        rows.append(ArgumentRow(position, str(a.get("name")), str(a.get("role")), str(a.get("dtype")), size))
-    return rows
-
-
 def _position(artifact: Artifact) -> tuple[int, str]:
     return (_ORDER.index(artifact.name) if artifact.name in _ORDER else len(_ORDER), artifact.name)
 
@@ -93,11 +77,3 @@ def _stage(artifact: Artifact, read: ReadArtifact) -> Stage:
         is_text=is_text,
         listing=None if data is None else listing(data.decode(errors="replace")),
     )
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
-
-
-def _list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []

@@ -3,16 +3,33 @@
 from collections.abc import Iterator, Mapping
 from typing import cast
 
+from codegen import InvalidProblem
+from codegen.epilogue_text import print_epilogue
+from codegen.problem import Operand
 from db.models import Problem
+from service.convert import config_line, problem_from_json, problem_line
 
 
 def problem_label(problem: Problem) -> str:
     """Sizes, types and layouts, and the epilogue's steps when there are any."""
-    batch = f"{problem.batch}x " if problem.batch > 1 else ""
-    layout = f"{'T' if problem.transpose_a else 'N'}{'T' if problem.transpose_b else 'N'}"
-    sizes = f"{problem.m}x{problem.n}x{problem.k}"
-    steps = [str(_mapping(step).get("kind")) for step in _list(problem.definition.get("epilogue"))]
-    return " ".join([f"{batch}{sizes} {problem.dtype_a}->{problem.dtype_c} {layout}", *(f"+ {s}" for s in steps)])
+    return problem_line(problem.definition)
+
+
+def problem_pairs(problem: Problem) -> Iterator[tuple[str, str]]:
+    """What is in memory and what happens to it; nothing of a problem that this version cannot read."""
+    try:
+        gemm = problem_from_json(problem.definition)
+    except InvalidProblem:
+        return
+    for operand in gemm.operands:
+        yield operand.name, _operand(operand, gemm.batch)
+    yield "sums", gemm.dtype_acc.value
+    if gemm.epilogue:
+        yield "epilogue", print_epilogue(gemm.epilogue)
+    yield "sizes", "arguments of the kernel" if gemm.dynamic else "fixed"
+    if gemm.deterministic:
+        yield "numbers", "the same bits every time"
+    yield "alignment", f"{gemm.alignment} bytes"
 
 
 def problem_flops(problem: Problem) -> int:
@@ -21,18 +38,8 @@ def problem_flops(problem: Problem) -> int:
 
 
 def config_label(config: Mapping[str, object]) -> str:
-    """The numbers that most often tell two configurations apart, in a line."""
-    matmul, strategy = _mapping(config.get("matmul")), _mapping(config.get("strategy"))
-    parts = [
-        ("block", _extent(matmul.get("block"))),
-        ("sg", "x".join(map(str, _list(strategy.get("sg_layout"))))),
-        ("load", _extent(matmul.get("innermost"))),
-        ("threads", _extent(matmul.get("threads"))),
-        ("prefetch", _mapping(strategy.get("prefetch")).get("distance")),
-        ("grf", strategy.get("grf_mode")),
-        ("raster", str(matmul.get("loop_order", ""))[:4]),
-    ]
-    return " ".join(f"{name} {value}" for name, value in parts if value not in (None, "")) or "unknown"
+    """The nine numbers, and of the strategy what differs from the plainest, in a line."""
+    return config_line(dict(config))
 
 
 def config_pairs(config: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -47,20 +54,18 @@ def config_pairs(config: Mapping[str, object], prefix: str = "") -> Iterator[tup
                 yield from config_pairs(inner, f"{path} ")
         elif isinstance(value, list | tuple):
             yield path, "x".join(str(v) for v in cast("list[object]", value))
+        elif value is None:
+            yield path, "left to the builder"
         elif isinstance(value, bool):
             yield path, "yes" if value else "no"
         else:
             yield path, str(value)
 
 
-def _extent(value: object) -> str:
-    sizes = _mapping(value)
-    return f"{sizes['m']}x{sizes['n']}x{sizes['k']}" if sizes.keys() >= {"m", "n", "k"} else ""
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
-
-
-def _list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
+def _operand(operand: Operand, batch: int) -> str:
+    said = f"{operand.role}, {operand.dtype.value}, {operand.rows} x {operand.columns}"
+    if operand.pitch != operand.columns:
+        said += f", rows {operand.pitch} elements apart"
+    if batch > 1:
+        said += f", matrices {operand.batch_stride} apart" if operand.batch_stride else ", one for all of the batch"
+    return said

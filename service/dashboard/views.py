@@ -7,6 +7,7 @@ from datetime import datetime
 from service.dashboard.chart import Chart
 from service.dashboard.evidence import ProofFigure, TimeEvidence, TimeFigure
 from service.dashboard.highlight import Listing
+from service.launch import Launch
 
 PAGE_SIZE = 100
 
@@ -110,7 +111,10 @@ class SpeedUp:
 
 @dataclass(frozen=True, slots=True)
 class JobPage:
-    """A job, its history and one page of its trials. All trials up to `last_seen` have ended; -1 for none."""
+    """A job, its history and one page of its trials. All trials up to `last_seen` have ended; -1 for none.
+
+    `best_launch` is how the best trial's kernel is launched.
+    """
 
     job: JobRow
     best_trial: TrialRow | None
@@ -122,6 +126,8 @@ class JobPage:
     started_at: datetime | None
     finished_at: datetime | None
     last_seen: int
+    problem_facts: tuple[tuple[str, str], ...]
+    best_launch: Launch | None
 
     @property
     def live(self) -> bool:
@@ -141,17 +147,6 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgumentRow:
-    """One kernel argument."""
-
-    position: int
-    name: str
-    role: str
-    dtype: str
-    nbytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class KernelPage:
     """A kernel: how to launch it, what it rests on, and every stage that made it."""
 
@@ -159,13 +154,8 @@ class KernelPage:
     content_hash: str
     problem: str
     target: str
-    entry: str
-    arguments: tuple[ArgumentRow, ...]
-    global_size: tuple[str, ...]
-    global_size_formula: tuple[str, ...]
-    local_size: tuple[str, ...]
-    subgroup_size: str
-    build_options: tuple[tuple[str, str], ...]
+    problem_facts: tuple[tuple[str, str], ...]
+    launch: Launch
     time: TimeFigure | None
     proof: ProofFigure
     status: str | None

@@ -7,8 +7,10 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import GemmProblem
+from codegen import DType, GemmProblem
 from codegen.canonical import to_json
+from codegen.epilogue_text import parse_epilogue
+from db import problems
 from db.base import new_id
 from db.models import (
     Artifact,
@@ -55,7 +57,7 @@ def config(number: int) -> dict[str, object]:
         },
         "strategy": {
             "sg_layout": [draw.choice([4, 8]), 2],
-            "prefetch": {"levels": "l1", "distance": number},
+            "prefetch": {"levels": "l1", "distance": number + 1},
             "grf_mode": 256,
             "pipelined_registers": False,
         },
@@ -70,18 +72,44 @@ def add_device(session: Session, slug: str = "opencl-cpu-as-b580", emulates: str
     return device
 
 
-def add_problem(session: Session, m: int = 512, n: int = 384, k: int = 1024) -> Problem:
-    """A plain GEMM."""
-    gemm = GemmProblem(m, n, k)
+RICH = GemmProblem(
+    512, 384, 1024, batch=4, dtype_a=DType.S8, dtype_b=DType.U8, dtype_c=DType.F16, transpose_b=True, ldc=400,
+    batch_stride_b=0, dynamic=True, deterministic=True,
+    epilogue=parse_epilogue("scale:row, beta=0.5, bias:column:f16, gelu_tanh, add:bf16:ld=400, clip=-1..6, reduce:row"),
+)  # fmt: skip
+RICH_MANIFEST: dict[str, object] = {
+    "arguments": [
+        *({"index": i, "name": o.name, "role": o.role, "dtype": o.dtype.value, "bytes": o.nbytes(RICH.batch)}
+          for i, o in enumerate(RICH.operands)),
+        {"index": 7, "name": "workspace", "role": "scratch", "dtype": "f32", "bytes": 4 * 4 * 512 * 384 * 4},
+    ],
+    "steps": [
+        {"kernel": "clear", "parameters": [{"argument": 7}], "global_size": [1024, 1, 1], "local_size": [256, 1, 1]},
+        {"kernel": "gemm", "global_size": [512, 4, 16], "local_size": [128, 1, 1],
+         "parameters": [{"argument": 0}, {"argument": 1}, {"argument": 7},
+                        *({"scalar": name, "value": 512} for name in ("m", "n", "k", "lda", "ldb", "batch_stride_a"))],
+         "global_size_formula": ["128 * ceil(n / 96)", "ceil(m / 128)", "4 * batch"]},
+        {"kernel": "finish", "parameters": [{"argument": i} for i in (7, 2, 3, 4, 5, 6)],
+         "global_size": [2048, 1, 1], "local_size": [256, 1, 1]},
+    ],
+    "memory_paths": {
+        "A": {"by": "block2d", "because": None},
+        "B": {"by": "lanes", "because": "block2d-pitch: rows of B are 1001 bytes apart, expected a multiple of 16"},
+        "C": {"by": "block2d", "because": None},
+    },
+    "subgroup_size": 16,
+    "build_options": {"opencl": "-cl-intel-256-GRF-per-thread", "level_zero": "-ze-opt-large-register-file"},
+}  # fmt: skip
+
+
+def add_problem(
+    session: Session, m: int = 512, n: int = 384, k: int = 1024, problem: GemmProblem | None = None
+) -> Problem:
+    """A plain GEMM, or that problem."""
+    gemm = problem or GemmProblem(m, n, k)
     definition = to_json(gemm)
     assert isinstance(definition, dict)
-    problem = Problem(
-        key=gemm.key, m=m, n=n, k=k, batch=1, dtype_a="f16", dtype_b="f16", dtype_c="f32", dtype_acc="f32",
-        transpose_a=False, transpose_b=False, definition=definition,
-    )  # fmt: skip
-    session.add(problem)
-    session.flush()
-    return problem
+    return problems.upsert(session, key=gemm.key, definition=definition)
 
 
 def add_job(

@@ -15,8 +15,10 @@ from db.session import Database
 from hal import DeviceKind, DeviceSpec
 from hal.listed import Backend, ListedDevice
 from service.app import create_app
+from service.convert import config_to_json
 from service.dashboard.rendering import STATIC_FILES
 from service.settings import Settings
+from tests.conformance.trial_samples import config
 from tests.service import dashboard_rows as rows
 
 HOSTILE = "<script>alert('1')</script> \" onmouseover=alert(2) &amp;"
@@ -200,6 +202,51 @@ def test_a_kernel_shows_launch_stages_and_downloads(client: TestClient, app: Fas
     assert "&lt;b&gt;&amp;" in html, "the text of a stage is escaped"
     assert "The file xegpu.mlir is gone or damaged" in seen
     assert html.index("XeTile") < html.index("XeGPU") < html.index("LLVM IR")
+
+
+def test_a_kernel_of_several_steps_shows_them_with_epilogue_strategy_and_memory_paths(
+    client: TestClient, database: Database
+) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session, problem=rows.RICH)
+        job = rows.add_job(session, problem, rows.add_device(session))
+        kernel = rows.add_kernel(session, job, problem)
+        kernel.manifest, kernel.config = rows.RICH_MANIFEST, config_to_json(config(3))
+        rows.add_measured(session, job, 0, 1500.0, kernel.id)
+        jobs.update_best(session, job.id)
+    seen = text_of(client.get(f"/kernels/{kernel.id}").text)
+    steps = "scale:row, beta=0.5, bias:column:f16, gelu_tanh, add:bf16:ld=400, clip=-1..6, reduce:row"
+    assert f"4x 512x384x1024 s8,u8->f16 NT dynamic deterministic + {steps} kernel for b580" in seen
+    assert "Kernel 1 clear of workspace" in seen
+    assert "Kernel 2 gemm of A, B, workspace, m=512" in seen
+    assert "512 x 4 x 16 work-items in general 128 * ceil(n / 96) x ceil(m / 128) x 4 * batch" in seen
+    assert "Kernel 3 finish of workspace, C, scale" in seen
+    assert "B by lanes block2d-pitch: rows of B are 1001 bytes apart" in seen
+    assert "7 workspace scratch f32" in seen
+    assert "C inout, f16, 512 x 384, rows 400 elements apart, matrices 204800 apart" in seen
+    assert "B input, u8, 384 x 1024, one for all of the batch" in seen
+    assert f"epilogue {steps}" in seen
+    assert "strategy prefetch l2 distance 6" in seen
+    assert "strategy k unroll 1" in seen
+    seen = text_of(client.get(f"/jobs/{job.id}").text)
+    assert "Launch of the best clear, then gemm, then finish A by 2-D blocks B by lanes block2d-pitch" in seen
+    assert f"epilogue {steps}" in seen
+    assert f"+ {steps}" in text_of(client.get("/").text)
+
+
+def test_rows_of_another_version_have_pages(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session))
+        kernel = rows.add_kernel(session, job, problem)
+        problem.definition = {"m": 512, "shape": "round"}
+        kernel.manifest, kernel.config = {"steps": [3], "arguments": 7}, {"strategy": [1]}
+        job.best_trial_id = rows.add_measured(session, job, 0, 1500.0, kernel.id).id
+    for path in ("/", f"/jobs/{job.id}", f"/kernels/{kernel.id}"):
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert '{"m":512,"shape":"round"}' in text_of(answer.text)
+    assert "not readable by this version; tune the problem again" in text_of(answer.text)
 
 
 def test_hostile_text_is_shown_and_never_markup(client: TestClient, database: Database) -> None:
