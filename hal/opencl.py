@@ -221,7 +221,7 @@ class OpenCLDevice:
                 held.append(cl.Buffer(self._context, access | copied, hostbuf=np.ascontiguousarray(given[index])))
             else:
                 held.append(cl.Buffer(self._context, access, size=argument.nbytes))
-                cl.enqueue_fill_buffer(self._queue, held[-1], SCRATCH_POISON, 0, argument.nbytes)
+                cl.enqueue_fill_buffer(self._queue, held[-1], np.array(SCRATCH_POISON), 0, argument.nbytes)
         return held
 
     def _enqueue(
