@@ -1,44 +1,57 @@
-"""Inputs of a problem, what C must be in float64, and how far from that f32 accumulation may be."""
+"""Inputs of a problem, what its outputs must be in float64, and how far from that f32 arithmetic may be."""
 
-import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import psutil
-from numpy.typing import NDArray
 
-from codegen import DType, GemmProblem
+from codegen import Axis, DType, EpilogueKind, GemmProblem
+from codegen.problem import Operand
 from hal import Buffer
+from tuner.approximate import HALF_ULP, Approximate, added, constant, elementwise, exactly, scaled, summed
+from tuner.drawing import WHOLE, draw
 from tuner.errors import TooLargeToProve
-
-Float64 = NDArray[np.float64]
+from tuner.storage import Float64, decode, encode, matrices
 
 WHOLE_MULTIPLY_ADDS = 2**32
-"""Up to here C is computed once, whole, and kept."""
+"""Up to here all sums are computed once, and kept."""
 
 # A sum of K products in f32: each addition errs by at most 2^-24 of the partial sum, twice that where hardware
 # truncates. Inputs are independent with mean 0, so a partial sum stays below six standard deviations of the last,
 # |a||b| / sqrt(K) in 2-norms, but for one element in a hundred million. Times K additions: 12 * 2^-24 * sqrt(K) |a||b|.
-_F32_ROUNDING = 2.0**-24
 _TRUNCATION, _DEVIATIONS = 2, 6
+# Products of f32 are rounded too where they are not fused with the addition: all together by at most 2^-24 |a||b|.
+_ROUNDED_PRODUCTS = 2
 
-# Every other row of A and column of B holds small whole numbers times a power of two. Where such a row meets such a
-# column, f32 adds without rounding in any order, while K is at most this, so that C may only be off by its own
-# rounding: the other bound grows with sqrt(K), and would one day hide a K that was left out.
-_WHOLE = 2
-_EXACT_K = 2**24 // _WHOLE**2
+# Where small whole numbers meet, f32 adds without rounding in any order, while K is at most this, so that sums must be
+# exact: the other bound grows with sqrt(K), and would one day hide a K that was left out.
+_EXACT_K = 2**24 // WHOLE**2
 
-# Rounding to nearest, relative; and half the distance of subnormal numbers. Source: IEEE 754; bfloat16 keeps 8 bits.
-_OUTPUT_ROUNDING = {DType.F16: (2.0**-11, 2.0**-25), DType.BF16: (2.0**-8, 0.0), DType.F32: (2.0**-24, 0.0)}
+_CHUNK = 2**20  # elements of C for which steps are computed at one time
+_A, _B, _C = 0, 1, 2
 
-_BF16_NAN = 0x7FC0
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What an output must be: from `low` to `high`, and `value` but for roundings; a float not rounded to its type."""
+
+    value: Float64
+    low: Float64
+    high: Float64
+
+    def holds(self, got: Float64) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """Which elements are right."""
+        return ((got >= self.low) & (got <= self.high)) | (np.isnan(got) & np.isnan(self.value))
+
+    def width(self) -> Float64:
+        """The largest error of each element that rounding explains."""
+        with np.errstate(invalid="ignore"):
+            return np.nan_to_num(np.maximum(self.high - self.value, self.value - self.low), posinf=0.0)
 
 
 class Reference:
-    """Inputs drawn with a seed, and C = A @ B of them in float64, computed where it is asked for.
-
-    Row-major, one matrix. A is [M, lda], B is [K, ldb], C is [M, ldc]; what lies between rows is NaN. A and B
-    cannot be written.
+    """Inputs drawn with a seed, and what comes of them in float64, computed where it is asked for.
 
     Raises:
         TooLargeToProve: the memory of this machine does not hold what a proof needs.
@@ -47,67 +60,114 @@ class Reference:
     def __init__(self, problem: GemmProblem, seed: int) -> None:
         self.problem = problem
         _check_memory(problem)
-        rng = np.random.default_rng(seed)
-        p = problem
-        scale = 2.0 ** -round(math.log2(p.k) / 2)
-        a, b = _drawn(rng, (p.m, p.k), scale), _drawn(rng, (p.k, p.n), 1.0)
-        a[::2] = _whole(rng, a[::2].shape, scale / _WHOLE)
-        b[:, ::2] = _whole(rng, b[:, ::2].shape, 1.0 / _WHOLE)
-        self.a, self.b = _stored(a, p.pitch_a, p.dtype_a), _stored(b, p.pitch_b, p.dtype_b)
-        self._whole: Float64 | None = None
-        self._bound_a = np.sqrt(_sums_of_squares(self.a, p.k, p.dtype_a, axis=1))
-        self._bound_b = np.sqrt(_sums_of_squares(self.b, p.n, p.dtype_b, axis=0))
+        self._drawn = draw(problem, seed)
+        self._views = tuple(
+            matrices(buffer, operand, problem.batch)
+            for buffer, operand in zip(self._drawn, problem.operands, strict=True)
+        )
+        a, b = self._views[_A], self._views[_B]
+        self._a = a.transpose(0, 2, 1) if problem.transpose_a else a
+        self._b = b.transpose(0, 2, 1) if problem.transpose_b else b
+        self._sums: dict[tuple[int, int], Float64] = {}
+        if not problem.dtype_a.is_integer:
+            self._norms_a = [_norms(matrix, problem.dtype_a, "ij,ij->i") for matrix in self._a]
+            self._norms_b = [_norms(matrix, problem.dtype_b, "ij,ij->j") for matrix in self._b]
 
-    def buffers(self) -> tuple[Buffer, Buffer, Buffer]:
-        """A, B and a C that holds NaN everywhere."""
-        p = self.problem
-        return self.a, self.b, encode(np.full((p.m, p.pitch_c), np.nan, dtype=np.float32), p.dtype_c)
+    def buffers(self) -> tuple[Buffer, ...]:
+        """Memory of the problem's operands in order; what outputs held before is poison, but for C that is read."""
+        return tuple(buffer.copy() if buffer.flags.writeable else buffer for buffer in self._drawn)
 
-    def expected(self, rows: slice, columns: slice) -> Float64:
-        """A part of C."""
-        p = self.problem
-        if p.m * p.n * p.k > WHOLE_MULTIPLY_ADDS:
-            a = decode(self.a[rows, : p.k], p.dtype_a)
-            return a.astype(np.float64) @ decode(self.b[:, : p.n][:, columns], p.dtype_b).astype(np.float64)
-        if self._whole is None:
-            a, b = decode(self.a[:, : p.k], p.dtype_a), decode(self.b[:, : p.n], p.dtype_b)
-            self._whole = a.astype(np.float64) @ b.astype(np.float64)
-        return self._whole[rows, columns]
+    @property
+    def before(self) -> tuple[Buffer, ...]:
+        """What the memory of each operand holds before a launch; not to be changed."""
+        return self._drawn
 
-    def bound(self, rows: slice, columns: slice) -> Float64:
-        """The largest error of each element of a part of C that rounding explains."""
+    def bounds_of_c(self, entry: int, rows: slice, columns: slice) -> Bounds:
+        """What a part of C must be, in one matrix of the batch."""
+        with np.errstate(all="ignore"):
+            return self._rounded(self._after(entry, rows, columns, len(self.problem.epilogue)), self.problem.dtype_c)
+
+    def bounds_of_sums(self, operand: Operand, entry: int, part: slice) -> Bounds:
+        """What a part of a second output must be: sums along whole rows or columns."""
+        p, step = self.problem, operand.step
+        assert step is not None
+        by_rows = p.epilogue[step].axis is Axis.ROW
+        length = max(1, _CHUNK // (p.n if by_rows else p.m))
+        parts: list[Approximate] = []
+        with np.errstate(all="ignore"):
+            for start in range(part.start, part.stop, length):
+                some, whole = slice(start, min(start + length, part.stop)), slice(0, p.m if not by_rows else p.n)
+                x = self._after(entry, *((some, whole) if by_rows else (whole, some)), step)
+                parts.append(summed(x, 1 if by_rows else 0))
+            value, error = np.concatenate([x.value for x in parts]), np.concatenate([x.error for x in parts])
+            return self._rounded(Approximate(value, error), operand.dtype)
+
+    def _rounded(self, x: Approximate, dtype: DType) -> Bounds:
+        value, low, high = (
+            decode(encode(v, dtype), dtype).astype(np.float64) for v in (x.value, x.value - x.error, x.value + x.error)
+        )
+        return Bounds(value if dtype.is_integer else x.value, low, high)
+
+    def _after(self, entry: int, rows: slice, columns: slice, steps: int) -> Approximate:
+        """A part of C after some steps of the epilogue."""
         p = self.problem
-        norms = np.outer(self._bound_a[rows], self._bound_b[columns])
-        accumulated = _TRUNCATION * _DEVIATIONS * _F32_ROUNDING * p.k**0.5 * norms
+        x = self._accumulated(entry, rows, columns)
+        if p.dtype_a.is_integer and (p.epilogue or p.dtype_c in (DType.F16, DType.BF16)):
+            x = x.rounded()
+        operands = {operand.step: number for number, operand in enumerate(p.operands)}
+        for number, step in enumerate(p.epilogue[:steps]):
+            if step.kind is EpilogueKind.REDUCE:
+                continue
+            if step.kind is EpilogueKind.BETA:
+                old = exactly(self._stored(_C, entry, rows, columns)).rounded()
+                x = added(x, scaled(old, constant(step.value)))
+            elif number in operands:
+                other = self._stored(operands[number], entry, rows, columns)
+                factor = step.kind in (EpilogueKind.SCALE, EpilogueKind.MULTIPLY)
+                x = scaled(x, other) if factor else added(x, exactly(other))
+            else:
+                x = elementwise(step, x)
+        return x
+
+    def _stored(self, number: int, entry: int, rows: slice, columns: slice) -> Float64:
+        """The part of an operand that meets a part of C."""
+        operand, view = self.problem.operands[number], self._views[number]
+        matrix = view[entry % len(view)]
+        part = matrix[rows if operand.rows > 1 else slice(None), columns if operand.columns > 1 else slice(None)]
+        return decode(part, operand.dtype).astype(np.float64)
+
+    def _accumulated(self, entry: int, rows: slice, columns: slice) -> Approximate:
+        p = self.problem
+        value = self._summed(entry, rows, columns)
+        if p.dtype_a.is_integer:
+            return exactly(value)
+        norms = np.outer(self._of(self._norms_a, entry)[rows], self._of(self._norms_b, entry)[columns])
+        factor = _TRUNCATION * _DEVIATIONS * p.k**0.5 + _ROUNDED_PRODUCTS * (p.dtype_a is DType.F32)
+        error = factor * HALF_ULP * norms
         if p.k <= _EXACT_K:
-            accumulated[rows.start % 2 :: 2, columns.start % 2 :: 2] = 0.0
-        relative, smallest = _OUTPUT_ROUNDING[p.dtype_c]
-        return accumulated + relative * (np.abs(self.expected(rows, columns)) + accumulated) + smallest
+            error[rows.start % 2 :: 2, columns.start % 2 :: 2] = 0.0
+        return Approximate(value, error)
 
+    def _summed(self, entry: int, rows: slice, columns: slice) -> Float64:
+        p = self.problem
+        numbers = entry % len(self._a), entry % len(self._b)
+        a, b = self._a[numbers[0]], self._b[numbers[1]]
+        if p.batch * p.m * p.n * p.k > WHOLE_MULTIPLY_ADDS:
+            return _doubles(a[rows], p.dtype_a) @ _doubles(b[:, columns], p.dtype_b)
+        if numbers not in self._sums:
+            self._sums[numbers] = _doubles(a, p.dtype_a) @ _doubles(b, p.dtype_b)
+        return self._sums[numbers][rows, columns]
 
-def encode(values: NDArray[np.float32], dtype: DType) -> Buffer:
-    """Values as stored, rounded to nearest even; bf16 is its bits in uint16."""
-    if dtype is DType.F32:
-        return values
-    if dtype is DType.F16:
-        return values.astype(np.float16)
-    bits = values.view(np.uint32)
-    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-    return np.where(np.isnan(values), np.uint16(_BF16_NAN), rounded)
-
-
-def decode(stored: Buffer, dtype: DType) -> NDArray[np.float32]:
-    """The values of what is stored; exact."""
-    if dtype is DType.BF16:
-        return (stored.astype(np.uint32) << 16).view(np.float32)
-    return stored.astype(np.float32)
+    @staticmethod
+    def _of(norms: list[Float64], entry: int) -> Float64:
+        return norms[entry % len(norms)]
 
 
 def _check_memory(p: GemmProblem) -> None:
-    """What a proof holds at one time: operands twice, C as stored, and C, its bound and its error in float64."""
-    operands = p.m * p.pitch_a * p.dtype_a.nbytes + p.k * p.pitch_b * p.dtype_b.nbytes
-    whole = p.m * p.n * p.k <= WHOLE_MULTIPLY_ADDS
-    need = 2 * operands + 4 * (p.m * p.k + p.k * p.n) + p.m * p.pitch_c * (8 + (32 if whole else 1))
+    """What a proof holds at one time: operands drawn, handed out and come back, f32 and f64 of A and B, and sums."""
+    operands = sum(operand.nbytes(p.batch) for operand in p.operands)
+    whole = p.batch * p.m * p.n * p.k <= WHOLE_MULTIPLY_ADDS
+    need = 3 * operands + 12 * (p.m * p.k + p.k * p.n) + (8 * p.batch * p.m * p.n if whole else p.batch * p.m * p.n)
     have = psutil.virtual_memory().available
     if need > have:
         raise TooLargeToProve(
@@ -115,24 +175,12 @@ def _check_memory(p: GemmProblem) -> None:
         )
 
 
-def _drawn(rng: np.random.Generator, shape: tuple[int, ...], scale: float) -> NDArray[np.float32]:
-    return (2 * rng.random(shape, dtype=np.float32) - 1) * np.float32(scale)
+def _doubles(stored: Buffer, dtype: DType) -> Float64:
+    return decode(stored, dtype).astype(np.float64)
 
 
-def _whole(rng: np.random.Generator, shape: tuple[int, ...], scale: float) -> NDArray[np.float32]:
-    return rng.integers(-_WHOLE, _WHOLE, shape, np.int8, endpoint=True).astype(np.float32) * np.float32(scale)
-
-
-def _stored(values: NDArray[np.float32], pitch: int, dtype: DType) -> Buffer:
-    rows, columns = values.shape
-    padded = np.full((rows, pitch), np.nan, dtype=np.float32)
-    padded[:, :columns] = values
-    stored = encode(padded, dtype)
-    stored.flags.writeable = False
-    return stored
-
-
-def _sums_of_squares(stored: Buffer, columns: int, dtype: DType, axis: int) -> Float64:
-    values = decode(stored[:, :columns], dtype)
+def _norms(stored: Buffer, dtype: DType, sums: str) -> Float64:
+    """2-norms of rows or columns."""
+    values = decode(stored, dtype)
     product: Callable[..., Float64] = np.einsum
-    return product("ij,ij->i" if axis == 1 else "ij,ij->j", values, values, dtype=np.float64)
+    return np.sqrt(product(sums, values, values, dtype=np.float64))

@@ -1,30 +1,34 @@
-"""Proof of numbers: a kernel's C against numpy in float64, in the simulator or on a device."""
+"""Proof of numbers: a kernel's outputs against numpy in float64, in the simulator or on a device."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from codegen import GemmArtifact
-from codegen.rules import ceil_div
-from codegen.simulator import sample_groups, simulate
+from codegen import Axis, EpilogueKind, GemmArtifact, GemmProblem
+from codegen.gemm_execution import run_launch
+from codegen.problem import Operand
+from codegen.simulator import sample_groups
+from codegen.tile_groups import Tile, TileGroups, tile_groups
 from hal import Buffer, Device, DeviceKind, RunReport, Timing
 from tuner.errors import ProofFailed
-from tuner.reference import WHOLE_MULTIPLY_ADDS, Reference, decode
+from tuner.reference import WHOLE_MULTIPLY_ADDS, Bounds, Reference
+from tuner.storage import bits_of, decode, matrices, outside_is_poison, poison_of
 from tuner.trial import Proof, ProofKind
 
 SIMULATED_WHOLE = 2**28
 """Multiply-adds up to which every work-group is simulated."""
 _SAMPLE = 9  # the corners, the middles of the edges, and the centre
+_BAND = 2**20  # elements compared at one time where all are
+_SAMPLED_SUMS = 32  # of a second output, where not all are computed
 
-Tile = tuple[slice, slice]
+Part = tuple[int, slice, slice]  # matrix of the batch, rows and columns
 
 
 def verify_by_simulation(
     artifact: GemmArtifact, seed: int = 0, reference: Reference | None = None, time_limit_s: float | None = None
 ) -> Proof:
-    """Execute the final LLVM IR, on a sample of work-groups if the problem is large. `reference` saves drawing one.
+    """Execute the final LLVM IR, for a sample of tiles if the problem is large. `reference` saves drawing one.
 
     Raises:
         ProofFailed: the numbers are wrong.
@@ -32,29 +36,15 @@ def verify_by_simulation(
         SimulationTimedOut: `time_limit_s` passed.
     """
     reference = reference or Reference(artifact.problem, seed)
-    p, launch = artifact.problem, artifact.launch
-    local = launch.local_size
-    groups = (launch.global_size[0] // local[0], launch.global_size[1] // local[1], launch.global_size[2] // local[2])
-    total = groups[0] * groups[1] * groups[2]
-    count = total if p.m * p.n * p.k <= SIMULATED_WHOLE else max(_SAMPLE, SIMULATED_WHOLE * total // (p.m * p.n * p.k))
-    only = sample_groups(groups, count, seed)
     buffers = reference.buffers()
-    report = simulate(
-        artifact.stage("llvm").data.decode(),
-        launch.kernel,
-        buffers,
-        groups,
-        local[0],
-        None if count >= total else only,
-        time_limit_s,
-    )
-    return compare(artifact, reference, buffers[2], ProofKind.SIMULATOR, report.executed)
+    report = run_launch(artifact, buffers, _simulated(artifact, seed), time_limit_s)
+    return compare(artifact, reference, _outputs(artifact.problem, buffers), ProofKind.SIMULATOR, report.tiles)
 
 
 def verify_on_device(
     device: Device, artifact: GemmArtifact, reference: Reference, timing: Timing | None, timeout_s: float
 ) -> tuple[Proof, RunReport]:
-    """Run a kernel, with `timing` also measure it, and compare; of very large problems a sample of tiles.
+    """Run a launch, with `timing` also measure it, and compare; of very large problems a sample of tiles.
 
     Raises:
         ProofFailed: the numbers are wrong.
@@ -62,7 +52,76 @@ def verify_on_device(
     """
     report = device.run(artifact.launch, reference.buffers(), timing, timeout_s)
     kind = ProofKind.DEVICE if device.spec.kind is DeviceKind.GPU else ProofKind.OPENCL_CPU
-    return compare(artifact, reference, report.outputs[2], kind), report
+    return compare(artifact, reference, report.outputs, kind), report
+
+
+def compare(
+    artifact: GemmArtifact,
+    reference: Reference,
+    outputs: Mapping[int, Buffer],
+    kind: ProofKind,
+    computed: Collection[Tile] | None = None,
+) -> Proof:
+    """Compare outputs, by their place among the problem's operands, with the reference: all, or `computed` tiles of C.
+
+    Of second outputs, those sums are compared whose tiles are all there.
+
+    Raises:
+        ProofFailed: an element is beyond its bound or was not written, or something else was written.
+    """
+    p, grid = artifact.problem, tile_groups(artifact.problem, artifact.config)
+    every = computed is None or len(computed) == grid.count
+    tiles = frozenset(_corners_and_middles(grid)) if every and _macs(p) > WHOLE_MULTIPLY_ADDS else computed
+    found = _Comparison()
+    for number, operand in enumerate(p.operands):
+        if operand.role == "input":
+            continue
+        output = _Output(operand, outputs[number], reference.before[number], p.batch)
+        if operand.step is None:
+            parts = _bands(p) if tiles is None or (every and tiles is computed) else _tiles_of(artifact, tiles)
+            for part in parts:
+                found.add(output, part, reference.bounds_of_c(*part))
+        else:
+            for part in _sums(artifact, operand.step, None if every else tiles):
+                along = part[1] if p.epilogue[operand.step].axis is Axis.ROW else part[2]
+                found.add(output, part, reference.bounds_of_sums(operand, part[0], along))
+    checked = grid.count if tiles is None else len(tiles)
+    finite = found.max_error if np.isfinite(found.max_error) else None
+    proof = Proof(kind, checked, grid.count, finite, found.tolerance)
+    if found.wrong:
+        raise ProofFailed(
+            f"{found.first}; {found.wrong} elements are wrong, the largest error is {found.max_error:.3g}", proof
+        )
+    for number, operand in enumerate(p.operands):
+        if operand.role != "input":
+            output = _Output(operand, outputs[number], reference.before[number], p.batch)
+            _check_untouched(artifact, output, None if every else computed, proof)
+    return proof
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """An operand that a launch wrote, with what its memory held before."""
+
+    operand: Operand
+    memory: Buffer
+    before: Buffer
+    batch: int
+
+    def stored(self, part: Part, memory: Buffer) -> Buffer:
+        """A part of one matrix, as stored."""
+        entry, rows, columns = part
+        return matrices(memory.reshape(-1), self.operand, self.batch)[entry, rows, columns]
+
+    def unchanged(self, part: Part) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """Which elements hold the bits that were there before."""
+        return bits_of(self.stored(part, self.memory)) == bits_of(self.stored(part, self.before))
+
+    def name(self, entry: int, row: int, column: int) -> str:
+        """An element, for messages."""
+        o = self.operand
+        place = [row, column] if o.step is None else [max(row, column)]
+        return f"{o.name}[{', '.join(map(str, ([entry] if self.batch > 1 else []) + place))}]"
 
 
 @dataclass(slots=True)
@@ -74,60 +133,139 @@ class _Comparison:
     wrong: int = 0
     first: str = ""
 
-    def add(self, rows: slice, columns: slice, got: NDArray[np.float32], reference: Reference) -> None:
-        expected, bound = reference.expected(rows, columns), reference.bound(rows, columns)
-        error = np.abs(got.astype(np.float64) - expected)
-        bad = ~(error <= bound)
-        self.tolerance = max(self.tolerance, float(bound.max()))
+    def add(self, output: _Output, part: Part, bounds: Bounds) -> None:
+        stored = output.stored(part, output.memory)
+        got = decode(stored, output.operand.dtype).astype(np.float64)
+        bounds = Bounds(*(values.reshape(got.shape) for values in (bounds.value, bounds.low, bounds.high)))
+        width = bounds.width()
+        with np.errstate(invalid="ignore"):
+            error = np.where(got == bounds.value, 0.0, np.abs(got - bounds.value))
+        bad = ~bounds.holds(got)
+        self.tolerance = max(self.tolerance, float(width.max()))
         self.max_error = max(self.max_error, float(np.max(error, initial=0.0, where=~np.isnan(error))))
         if bad.any() and not self.wrong:
             i, j = (int(index) for index in np.argwhere(bad)[0])
-            value = "not written" if np.isnan(got[i, j]) else f"{got[i, j]:.6g}"
-            self.first = (
-                f"C[{rows.start + i}, {columns.start + j}] is {value}, expected {expected[i, j]:.6g} "
-                f"within {bound[i, j]:.3g}"
-            )
+            name = output.name(part[0], part[1].start + i, part[2].start + j)
+            value = _said(output, bool(output.unchanged(part)[i, j]), float(got[i, j]))
+            wanted = f"expected {bounds.value[i, j]:.6g} within {width[i, j]:.3g}"
+            self.first = f"{name} is {value}" if value == _NOT_WRITTEN else f"{name} is {value}, {wanted}"
         self.wrong += int(bad.sum())
 
 
-def compare(
-    artifact: GemmArtifact, reference: Reference, output: Buffer, kind: ProofKind, executed: int | None = None
-) -> Proof:
-    """Compare C with the reference: all of it, or the tiles of the `executed` work-groups if they are fewer.
+_NOT_WRITTEN = "not written"
+
+
+def _said(output: _Output, unchanged: bool, got: float) -> str:
+    """What an element holds that is wrong; where it holds what it held before, that it was not written."""
+    value = f"{got:.6g}"
+    if not unchanged:
+        return value
+    if output.operand.role == "inout":
+        return f"{value} as before the launch"
+    return (
+        f"{value}, which is what memory held that is not written" if output.operand.dtype.is_integer else _NOT_WRITTEN
+    )
+
+
+def _check_untouched(artifact: GemmArtifact, output: _Output, computed: Collection[Tile] | None, proof: Proof) -> None:
+    """All else must be as it was: what lies around matrices, and tiles that no work-group was run for.
 
     Raises:
-        ProofFailed: an element is beyond its bound or was not written, or something else was written.
+        ProofFailed: it is not; or where tiles are only sampled, one holds nothing but what it held before.
     """
+    o = output.operand
+    if not outside_is_poison(output.memory.reshape(-1), o, output.batch):
+        beyond = f"beyond column {o.columns - 1}" + (" or between matrices" if output.batch > 1 else "")
+        raise ProofFailed(f"something was written between the rows of {o.name}, {beyond}", proof)
+    if o.step is not None or (computed is None and proof.checked == proof.total):
+        return
+    grid = tile_groups(artifact.problem, artifact.config)
+    for tile in grid.all_tiles():
+        if computed is not None and tile in computed:
+            continue
+        part = _part(artifact, tile)
+        unchanged = output.unchanged(part).all()
+        name = output.name(tile[0], part[1].start, part[2].start)
+        if computed is None and unchanged and np.isnan(poison_of(o.dtype)):
+            raise ProofFailed(f"{name} is not written", proof)
+        if computed is not None and not unchanged:
+            raise ProofFailed(f"the tile of C from {name} on was written; no work-group that ran computes it", proof)
+
+
+def _outputs(p: GemmProblem, buffers: tuple[Buffer, ...]) -> dict[int, Buffer]:
+    return {number: buffers[number] for number, operand in enumerate(p.operands) if operand.role != "input"}
+
+
+def _simulated(artifact: GemmArtifact, seed: int) -> frozenset[Tile] | None:
+    """Tiles to simulate, None for all: whole rows or columns of them where the epilogue sums along these."""
+    p, grid = artifact.problem, tile_groups(artifact.problem, artifact.config)
+    if _macs(p) <= SIMULATED_WHOLE:
+        return None
+    count = max(_SAMPLE, SIMULATED_WHOLE * grid.count // _macs(p))
+    axes = {step.axis for step in p.epilogue if step.kind is EpilogueKind.REDUCE}
+    over_m, over_n = grid.tiles
+    if not axes:
+        numbers = sample_groups((over_n, over_m, p.batch), count, seed)
+        return frozenset((n // (over_m * over_n), n // over_n % over_m, n % over_n) for n in numbers)
+    last, chosen = p.batch - 1, set[Tile]()
+    if Axis.ROW in axes:
+        chosen |= {(last, over_m - 1, column) for column in range(over_n)}
+    if Axis.COLUMN in axes:
+        chosen |= {(last, row, over_n - 1) for row in range(over_m)}
+    return frozenset(chosen)
+
+
+def _macs(p: GemmProblem) -> int:
+    return p.batch * p.m * p.n * p.k
+
+
+def _corners_and_middles(grid: TileGroups) -> Iterator[Tile]:
+    over_m, over_n = grid.tiles
+    for number in sample_groups((over_n, over_m, grid.batch), _SAMPLE, seed=0):
+        yield number // (over_m * over_n), number // over_n % over_m, number % over_n
+
+
+def _part(artifact: GemmArtifact, tile: Tile) -> Part:
     p, block = artifact.problem, artifact.config.matmul.block
-    got = decode(output[:, : p.n], p.dtype_c)
-    tiles = list(_tiles(p.m, p.n, block.m, block.n))
-    total = len(tiles)
-    chosen = tiles
-    if executed is not None and executed < total:
-        # Which work-group owns which tile is the kernel's affair: what counts is that each wrote one, rightly.
-        chosen = [tile for tile in tiles if not np.isnan(got[tile]).all()]
-    elif p.m * p.n * p.k > WHOLE_MULTIPLY_ADDS:
-        chosen = [tiles[i] for i in sample_groups((ceil_div(p.n, block.n), ceil_div(p.m, block.m), 1), _SAMPLE, seed=0)]
-    found = _Comparison()
-    for rows, columns in chosen:
-        found.add(rows, columns, got[rows, columns], reference)
-    finite = found.max_error if np.isfinite(found.max_error) else None
-    proof = Proof(kind, min(len(chosen), total), total, finite, found.tolerance)
-    if found.wrong:
-        raise ProofFailed(
-            f"{found.first}; {found.wrong} elements are wrong, the largest error is {found.max_error:.3g}", proof
-        )
-    if executed is not None and len(chosen) != executed:
-        raise ProofFailed(f"{executed} work-groups ran and {len(chosen)} tiles of C were written", proof)
-    if chosen is not tiles and executed is None and np.isnan(got).any():
-        i, j = np.argwhere(np.isnan(got))[0]
-        raise ProofFailed(f"C[{i}, {j}] is not written", proof)
-    if not np.isnan(decode(output[:, p.n :], p.dtype_c)).all():
-        raise ProofFailed(f"something was written between the rows of C, beyond column {p.n - 1}", proof)
-    return proof
+    entry, row, column = tile
+    rows = slice(row * block.m, min((row + 1) * block.m, p.m))
+    return entry, rows, slice(column * block.n, min((column + 1) * block.n, p.n))
 
 
-def _tiles(m: int, n: int, block_m: int, block_n: int) -> Iterator[Tile]:
-    for row in range(0, m, block_m):
-        for column in range(0, n, block_n):
-            yield slice(row, min(row + block_m, m)), slice(column, min(column + block_n, n))
+def _tiles_of(artifact: GemmArtifact, tiles: Collection[Tile]) -> Iterator[Part]:
+    return (_part(artifact, tile) for tile in sorted(tiles))
+
+
+def _bands(p: GemmProblem) -> Iterator[Part]:
+    """All of C, in bands of rows."""
+    rows = max(1, _BAND // p.n)
+    for entry in range(p.batch):
+        for start in range(0, p.m, rows):
+            yield entry, slice(start, min(start + rows, p.m)), slice(0, p.n)
+
+
+def _sums(artifact: GemmArtifact, step: int, tiles: Collection[Tile] | None) -> Iterator[Part]:
+    """Parts of a second output to compare: all, a sample, or those whose tiles are all there."""
+    p, grid = artifact.problem, tile_groups(artifact.problem, artifact.config)
+    by_rows = p.epilogue[step].axis is Axis.ROW
+    length = p.m if by_rows else p.n
+    block = artifact.config.matmul.block.m if by_rows else artifact.config.matmul.block.n
+    if tiles is not None:
+        lines, across = grid.tiles if by_rows else grid.tiles[::-1]
+        for entry in range(p.batch):
+            for line in range(lines):
+                needed = ((entry, line, at) if by_rows else (entry, at, line) for at in range(across))
+                if all(tile in tiles for tile in needed):
+                    yield _line(entry, slice(line * block, min((line + 1) * block, length)), by_rows)
+    elif _macs(p) > WHOLE_MULTIPLY_ADDS:
+        few = min(_SAMPLED_SUMS // 2, length)
+        for entry in {0, p.batch - 1}:
+            for part in (slice(0, few), slice(length - few, length)):
+                yield _line(entry, part, by_rows)
+    else:
+        for entry in range(p.batch):
+            yield _line(entry, slice(0, length), by_rows)
+
+
+def _line(entry: int, part: slice, by_rows: bool) -> Part:
+    return (entry, part, slice(0, 1)) if by_rows else (entry, slice(0, 1), part)

@@ -9,7 +9,7 @@ import pytest
 from codegen import CompileFailed
 from codegen.emulate import emulate
 from codegen.spirv import emit_spirv
-from hal import Argument, Device, LaunchSpec, list_devices, open_device, resolve_device
+from hal import Argument, Device, LaunchSpec, LaunchStep, list_devices, open_device, resolve_device
 from tests.codegen.faults import FAULTS, Fault
 from tests.codegen.gemm_fixtures import FIXTURES, PREFETCH, RAGGED, Buffer, GemmFixture
 
@@ -105,14 +105,12 @@ def _run(device: Device, fixture: GemmFixture, ll: str, buffers: tuple[Buffer, .
     a, b, c = buffers
     launch = LaunchSpec(
         binary=emit_spirv(emulate(ll)),
-        kernel="gemm",
         arguments=(
             Argument("A", "input", fixture.dtype_in, a.nbytes),
             Argument("B", "input", fixture.dtype_in, b.nbytes),
             Argument("C", "output", fixture.dtype_out, c.nbytes),
         ),
-        global_size=(x * fixture.local_size, y, z),
-        local_size=(fixture.local_size, 1, 1),
+        steps=(LaunchStep("gemm", (0, 1, 2), (x * fixture.local_size, y, z), (fixture.local_size, 1, 1)),),
         subgroup_size=16,
         build_options="",
     )

@@ -44,12 +44,11 @@ def artifact(number: int, problem: GemmProblem = PROBLEM, config_number: int | N
             StageOutput("llvm", "llvm.ll", b"; llvm", 2.5),
             StageOutput("spirv", "kernel.spv", binary, 0.5),
         ),
-        launch=LaunchSpec(
-            binary, (Argument("A", "input", "f16", 24576),), (LaunchStep("gemm", (0,), (64, 2, 1), (64, 1, 1)),), 16, ""
-        ),
+        launch=LaunchSpec(binary, (Argument("A", "input", "f16", 24576),), (_STEP,), 16, ""),
         toolchain={"llvm": "22.1"},
         kernels=(),
         distribution=Distribution(Distributor.MLIR),
+        memory_paths={},
     )
 
 

@@ -13,7 +13,8 @@ from codegen import DType, GemmProblem, KernelConfig, Refused
 from codegen.pipeline import compile_gemm
 from codegen.rules import check_problem
 from hal import Device, ListedDevice, find, list_devices, open_device, resolve_device
-from tuner.reference import Reference, decode
+from tuner.reference import Reference
+from tuner.storage import decode, matrices
 from tuner.verify import verify_by_simulation, verify_on_device
 from tuner.xe_space import xe_space
 
@@ -64,7 +65,7 @@ def test_simulator_and_opencl_agree_with_numpy(seed: int, device: Device, listed
     simulated = verify_by_simulation(artifact, reference=reference)
     executed, report = verify_on_device(device, artifact, reference, None, 60.0)
     assert simulated.checked == simulated.total == executed.checked
-    ours = decode(report.outputs[2][:, : problem.n], problem.dtype_c)
+    ours = decode(matrices(report.outputs[2], problem.c, problem.batch), problem.dtype_c)
     assert np.isfinite(ours).all()
     print(
         f"{problem!s:36} {target:18} {str(config)[:60]:60} "

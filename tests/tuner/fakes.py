@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from codegen import CodegenError, Distribution, Distributor, GemmArtifact, GemmProblem, KernelConfig, StageOutput
 from codegen.canonical import canonical_text
 from hal import (
@@ -18,14 +16,16 @@ from hal import (
     Fact,
     HalError,
     LaunchSpec,
+    LaunchStep,
     RunReport,
     Timing,
     emulated_spec,
     find,
 )
 from hal.spec import spec_from_facts
+from tests.tuner.numpy_gemm import computed
 from tuner.memory_store import MemoryTrialStore
-from tuner.reference import decode, encode
+from tuner.storage import matrices
 from tuner.trial import Outcome
 
 SMALL = GemmProblem(24, 40, 56)
@@ -116,7 +116,7 @@ class FakeCompiler:
 
 @dataclass
 class FakeDevice:
-    """Multiplies with numpy; times follow from the binary. `faults` by binary: an error, or a change to C."""
+    """Multiplies with numpy; times follow from the binary. `faults` by binary: an error, or a change to the first C."""
 
     problem: GemmProblem
     spec: DeviceSpec
@@ -134,23 +134,15 @@ class FakeDevice:
         fault = self.faults.get(launch.binary, self.every)
         if isinstance(fault, HalError):
             raise fault
-        output = multiply(self.problem, *buffers)
+        outputs = computed(self.problem, buffers)
         if fault is not None:
-            fault(output)
+            fault(matrices(outputs[2], self.problem.c, self.problem.batch)[0])
         times = tuple(self.time_us(launch.binary) * (1 + 0.01 * i) for i in range(5)) if timing is not None else ()
         self.fuse.step()
-        return RunReport({2: output}, times, 0.0, "fake 1")
+        return RunReport(outputs, times, 0.0, "fake 1")
 
     def close(self) -> None:
         pass
-
-
-def multiply(problem: GemmProblem, a: Buffer, b: Buffer, c: Buffer) -> Buffer:
-    """What a right kernel leaves in C."""
-    p, output = problem, c.copy()
-    product = decode(a[:, : p.k], p.dtype_a) @ decode(b[:, : p.n], p.dtype_b)
-    output[:, : p.n] = encode(product.astype(np.float32), p.dtype_c)
-    return output
 
 
 def binary_of(config: KernelConfig) -> bytes:
@@ -161,7 +153,9 @@ def binary_of(config: KernelConfig) -> bytes:
 def artifact_of(problem: GemmProblem, config: KernelConfig) -> GemmArtifact:
     """The kernel that the fake compiler makes."""
     binary = binary_of(config)
-    launch = LaunchSpec(binary, "gemm", (Argument("A", "input", "f16", 0),), (16, 1, 1), (16, 1, 1), 16, "")
+    arguments = tuple(Argument(o.name, o.role, o.dtype.value, o.nbytes(problem.batch)) for o in problem.operands)
+    step = LaunchStep("gemm", tuple(range(len(arguments))), (16, 1, 1), (16, 1, 1))
+    launch = LaunchSpec(binary, arguments, (step,), 16, "")
     digest = hashlib.sha256(binary).hexdigest()
     return GemmArtifact(
         key=digest,
@@ -174,4 +168,5 @@ def artifact_of(problem: GemmProblem, config: KernelConfig) -> GemmArtifact:
         problem=problem,
         config=config,
         launch=launch,
+        memory_paths={},
     )

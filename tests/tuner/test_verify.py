@@ -1,25 +1,47 @@
 """Proof of numbers: right results pass, each planted fault is caught and located."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from codegen import DType, GemmArtifact, GemmProblem
+from codegen import Axis, DType, EpilogueKind, EpilogueStep, Extent, GemmArtifact, GemmProblem
+from codegen.tile_groups import Tile
 from hal import Buffer
-from tests.tuner.fakes import artifact_of, emulated, multiply
-from tuner.errors import ProofFailed, TooLargeToProve
+from tests.tuner.fakes import artifact_of, emulated
+from tests.tuner.numpy_gemm import computed
+from tuner.errors import ProofFailed
 from tuner.heuristic import default_config
-from tuner.reference import Reference, decode, encode
-from tuner.trial import ProofKind
+from tuner.reference import Reference
+from tuner.storage import matrices
+from tuner.trial import Proof, ProofKind
 from tuner.verify import compare
 
 PROBLEM = GemmProblem(72, 104, 416, ldc=120)
 Fault = Callable[[Buffer, Buffer, Buffer], None]
+CONFIG = default_config(PROBLEM, emulated())
 
 
-def _artifact(problem: GemmProblem) -> GemmArtifact:
-    return artifact_of(problem, default_config(problem, emulated()))
+def _artifact(problem: GemmProblem, block: tuple[int, int] | None = None) -> GemmArtifact:
+    """In tiles of `block`, each of a work-group of its own."""
+    m, n = block or (CONFIG.matmul.block.m, CONFIG.matmul.block.n)
+    threads = Extent(-(-problem.m // m), -(-problem.n // n), 1)
+    matmul = replace(CONFIG.matmul, block=Extent(m, n, CONFIG.matmul.block.k), threads=threads)
+    return artifact_of(problem, replace(CONFIG, matmul=matmul))
+
+
+def _proof(
+    problem: GemmProblem,
+    fault: Callable[[dict[int, Buffer]], None] = lambda _: None,
+    tiles: Collection[Tile] | None = None,
+    block: tuple[int, int] | None = None,
+) -> Proof:
+    """Of a right result that `fault` spoils: it is given the matrices of each output by its place."""
+    reference = Reference(problem, 3)
+    outputs = computed(problem, reference.buffers())
+    fault({i: matrices(memory, problem.operands[i], problem.batch) for i, memory in outputs.items()})
+    return compare(_artifact(problem, block), reference, outputs, ProofKind.SIMULATOR, tiles)
 
 
 @pytest.mark.parametrize("k", [32, 416, 8192])
@@ -28,9 +50,7 @@ def _artifact(problem: GemmProblem) -> GemmArtifact:
     [(DType.F16, DType.F32), (DType.F16, DType.F16), (DType.BF16, DType.F32), (DType.BF16, DType.BF16)],
 )
 def test_a_right_result_passes(inputs: DType, output: DType, k: int) -> None:
-    problem = GemmProblem(40, 64, k, dtype_a=inputs, dtype_b=inputs, dtype_c=output, lda=k + 8)
-    reference = Reference(problem, 7)
-    proof = compare(_artifact(problem), reference, multiply(problem, *reference.buffers()), ProofKind.OPENCL_CPU)
+    proof = _proof(GemmProblem(40, 64, k, dtype_a=inputs, dtype_b=inputs, dtype_c=output, lda=k + 8))
     assert proof.checked == proof.total > 0
     assert proof.max_error is not None
     assert proof.tolerance is not None
@@ -42,7 +62,7 @@ def _lost_k_step(a: Buffer, b: Buffer, c: Buffer) -> None:
 
 
 def _doubled_k_step(a: Buffer, b: Buffer, c: Buffer) -> None:
-    c[:, :104] += a[:, :16].astype(np.float32) @ b[:16, :104].astype(np.float32)
+    c += a[:, :16].astype(np.float32) @ b[:16].astype(np.float32)
 
 
 def _one_element(a: Buffer, b: Buffer, c: Buffer) -> None:
@@ -58,28 +78,24 @@ def _swapped_columns(a: Buffer, b: Buffer, c: Buffer) -> None:
 
 
 def _shifted(a: Buffer, b: Buffer, c: Buffer) -> None:
-    c[1:, :104] = c[:-1, :104].copy()
+    c[1:] = c[:-1].copy()
 
 
 def _vnni_order(a: Buffer, b: Buffer, c: Buffer) -> None:
-    swapped = b[:, :104].reshape(-1, 2, 104)[:, ::-1].reshape(-1, 104)
-    c[:, :104] = a.astype(np.float32) @ swapped.astype(np.float32)
-
-
-def _unwritten_edge(a: Buffer, b: Buffer, c: Buffer) -> None:
-    c[64:, 96:104] = np.nan
+    swapped = b.reshape(-1, 2, 104)[:, ::-1].reshape(-1, 104)
+    c[...] = a.astype(np.float32) @ swapped.astype(np.float32)
 
 
 def _zeros(a: Buffer, b: Buffer, c: Buffer) -> None:
     c[32:64, 32:64] = 0
 
 
-def _beyond_the_row(a: Buffer, b: Buffer, c: Buffer) -> None:
-    c[5, 104] = 0
-
-
 def _infinite(a: Buffer, b: Buffer, c: Buffer) -> None:
     c[0, 0] = np.inf
+
+
+def _not_a_number(a: Buffer, b: Buffer, c: Buffer) -> None:
+    c[7, 9] = np.nan
 
 
 FAULTS: dict[Fault, str] = {
@@ -90,74 +106,157 @@ FAULTS: dict[Fault, str] = {
     _swapped_columns: r"C\[0, 30\] is ",
     _shifted: r"C\[1, 0\] is ",
     _vnni_order: r"C\[0, 0\] is ",
-    _unwritten_edge: r"C\[64, 96\] is not written",
     _zeros: r"C\[32, 32\] is 0, ",
-    _beyond_the_row: "between the rows of C, beyond column 103",
     _infinite: r"C\[0, 0\] is inf",
+    _not_a_number: r"C\[7, 9\] is nan, expected",
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_a_planted_fault_is_caught(fault: Fault) -> None:
-    reference = Reference(PROBLEM, 3)
-    a, b, c = reference.buffers()
-    output = multiply(PROBLEM, a, b, c)
-    fault(a, b, output)
+    a, b = (
+        matrices(buffer, operand, 1)[0]
+        for buffer, operand in zip(Reference(PROBLEM, 3).buffers()[:2], PROBLEM.operands, strict=False)
+    )
     with pytest.raises(ProofFailed, match=FAULTS[fault]) as caught:
-        compare(_artifact(PROBLEM), reference, output, ProofKind.SIMULATOR)
+        _proof(PROBLEM, lambda outputs: fault(a, b, outputs[2][0]))
     assert caught.value.proof.tolerance is not None
     assert caught.value.proof.kind is ProofKind.SIMULATOR
 
 
-def test_of_a_sample_each_work_group_must_write_its_tile() -> None:
-    reference, artifact = Reference(PROBLEM, 3), _artifact(PROBLEM)
-    block = artifact.config.matmul.block
-    assert PROBLEM.m > block.m
-    whole = multiply(PROBLEM, *reference.buffers())
-    output = reference.buffers()[2]
-    output[: block.m, : block.n] = whole[: block.m, : block.n]
-    proof = compare(artifact, reference, output, ProofKind.SIMULATOR, executed=1)
-    assert (proof.checked, proof.total) == (1, -(-PROBLEM.m // block.m) * -(-PROBLEM.n // block.n))
-    with pytest.raises(ProofFailed, match="2 work-groups ran and 1 tiles of C were written"):
-        compare(artifact, reference, output, ProofKind.SIMULATOR, executed=2)
-    output[0, 0] = np.nan
-    with pytest.raises(ProofFailed, match="not written"):
-        compare(artifact, reference, output, ProofKind.SIMULATOR, executed=1)
-
-
-def test_inputs_follow_from_the_seed_and_fill_only_the_matrix() -> None:
-    problem = GemmProblem(40, 64, 96, lda=112)
-    first, again, other = (Reference(problem, seed).a for seed in (1, 1, 2))
-    assert np.array_equal(first, again, equal_nan=True)
-    assert not np.array_equal(first, other, equal_nan=True)
-    assert np.isnan(first[:, 96:]).all()
-    # 2 ** -3 is the power of two next to 1 / sqrt(96).
-    assert 0 < np.abs(first[:, :96]).max() <= 2**-3
-
-
-def test_bf16_rounds_to_nearest_even() -> None:
-    values = np.array([1.0, 1 + 2**-8, 1 + 3 * 2**-8, -(2.0**-130), np.nan], dtype=np.float32)
-    rounded = decode(encode(values, DType.BF16), DType.BF16)
-    assert rounded[:4].tolist() == [1.0, 1.0, 1 + 4 * 2**-8, -(2.0**-130)]
-    assert np.isnan(rounded[4])
-
-
 def test_one_k_left_out_of_very_many_is_caught() -> None:
     problem = GemmProblem(24, 32, 65_536)
-    reference = Reference(problem, 5)
-    a, b, c = reference.buffers()
-    output = multiply(problem, a, b, c)
-    compare(_artifact(problem), reference, output, ProofKind.SIMULATOR)
-    output -= a[:, -1:].astype(np.float32) @ b[-1:].astype(np.float32)
+    a, b = Reference(problem, 3).buffers()[:2]
+    _proof(problem)
+
+    def without_the_last(outputs: dict[int, Buffer]) -> None:
+        last = a.reshape(24, -1)[:, -1:].astype(np.float32) @ b.reshape(-1, 32)[-1:].astype(np.float32)
+        outputs[2] -= last
+
     with pytest.raises(ProofFailed):
-        compare(_artifact(problem), reference, output, ProofKind.SIMULATOR)
+        _proof(problem, without_the_last)
 
 
-def test_inputs_cannot_be_written() -> None:
-    a, b, c = Reference(PROBLEM, 3).buffers()
-    assert [buffer.flags.writeable for buffer in (a, b, c)] == [False, False, True]
+def _spoilt(outputs: dict[int, Buffer], place: int, where: tuple[int, int, int], by: float) -> None:
+    outputs[place][where] += np.asarray(by).astype(outputs[place].dtype)
 
 
-def test_a_problem_that_memory_does_not_hold_is_refused_before_anything_is_drawn() -> None:
-    with pytest.raises(TooLargeToProve, match="GiB are free here"):
-        Reference(GemmProblem(2**20, 2**20, 64), 0)
+ROWS, COLUMNS = (EpilogueStep(EpilogueKind.REDUCE, axis=axis) for axis in (Axis.ROW, Axis.COLUMN))
+ALL = (
+    EpilogueStep(EpilogueKind.ALPHA, value=0.75),
+    EpilogueStep(EpilogueKind.BETA, value=0.5),
+    EpilogueStep(EpilogueKind.BIAS, axis=Axis.COLUMN),
+    EpilogueStep(EpilogueKind.ADD, dtype=DType.F16, ld=112),
+    ROWS,
+    EpilogueStep(EpilogueKind.GELU),
+    EpilogueStep(EpilogueKind.MULTIPLY),
+    COLUMNS,
+)
+BATCHED = GemmProblem(
+    40, 104, 72, batch=3, transpose_a=True, batch_stride_b=0, ldc=112, batch_stride_c=5000, epilogue=ALL
+)
+
+
+def test_all_outputs_are_compared() -> None:
+    assert [o.name for o in BATCHED.operands] == ["A", "B", "C", "bias", "add", "reduce", "multiply", "reduce2"]
+    proof = _proof(BATCHED)
+    assert proof.checked == proof.total
+    assert proof.total % 3 == 0
+
+
+@pytest.mark.parametrize(
+    ("place", "where", "message"),
+    [
+        (2, (1, 39, 103), r"C\[1, 39, 103\] is .*expected .* within"),
+        (5, (2, 17, 0), r"reduce\[2, 17\] is .*expected .* within"),
+        (7, (0, 0, 101), r"reduce2\[0, 101\] is .*expected .* within"),
+    ],
+)
+def test_a_fault_in_any_output_is_located(place: int, where: tuple[int, int, int], message: str) -> None:
+    with pytest.raises(ProofFailed, match=message):
+        _proof(BATCHED, lambda outputs: _spoilt(outputs, place, where, 0.01))
+
+
+@pytest.mark.parametrize("output", [DType.F32, DType.BF16])
+def test_what_is_not_written_is_said(output: DType) -> None:
+    def unwritten(outputs: dict[int, Buffer]) -> None:
+        reference = Reference(problem, 3).buffers()[2]
+        outputs[2][0, 64:, 96:] = matrices(reference, problem.c, 1)[0, 64:, 96:]
+
+    problem = GemmProblem(72, 104, 136, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=output, ldc=120)
+    with pytest.raises(ProofFailed, match=r"C\[64, 96\] is not written; 64 elements"):
+        _proof(problem, unwritten)
+
+
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        (
+            GemmProblem(24, 40, 56, dtype_a=DType.S8, dtype_b=DType.U8, dtype_c=DType.S8),
+            r"C\[3, 4\] is -91, which is what memory held that is not written, expected ",
+        ),
+        (
+            GemmProblem(24, 40, 56, epilogue=(EpilogueStep(EpilogueKind.BETA, value=2.0),)),
+            r"C\[3, 4\] is \S+ as before the launch, expected",
+        ),
+    ],
+    ids=["integers", "updated"],
+)
+def test_what_looks_not_written_is_said(problem: GemmProblem, message: str) -> None:
+    def unwritten(outputs: dict[int, Buffer]) -> None:
+        outputs[2][0, 3, 4] = Reference(problem, 3).buffers()[2].reshape(24, 40)[3, 4]
+
+    with pytest.raises(ProofFailed, match=message):
+        _proof(problem, unwritten)
+
+
+@pytest.mark.parametrize("dtype", [DType.F16, DType.S8])
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [(104, "between the rows of C, beyond column 103"), (72 * 120 + 3, "beyond column 103 or between matrices")],
+)
+def test_nothing_is_written_outside_of_a_matrix(dtype: DType, where: int, message: str) -> None:
+    p = GemmProblem(72, 104, 56, batch=2, dtype_a=dtype, dtype_b=dtype, ldc=120, batch_stride_c=72 * 120 + 8)
+    reference = Reference(p, 3)
+    outputs = computed(p, reference.buffers())
+    outputs[2][where] = 1
+    with pytest.raises(ProofFailed, match=message):
+        compare(_artifact(p), reference, outputs, ProofKind.OPENCL_CPU)
+
+
+def test_of_a_sample_its_tiles_are_compared_and_no_others_may_be_written() -> None:
+    block, tiles = (32, 64), {(0, 1, 1), (0, 2, 0)}
+    reference = Reference(PROBLEM, 3)
+    right = matrices(computed(PROBLEM, reference.buffers())[2], PROBLEM.c, 1)[0]
+
+    def only(*written: tuple[int, int]) -> Callable[[dict[int, Buffer]], None]:
+        def fault(outputs: dict[int, Buffer]) -> None:
+            outputs[2][0] = matrices(reference.buffers()[2], PROBLEM.c, 1)[0]
+            for row, column in written:
+                part = slice(row * 32, row * 32 + 32), slice(column * 64, column * 64 + 64)
+                outputs[2][0][part] = right[part]
+
+        return fault
+
+    proof = _proof(PROBLEM, only((1, 1), (2, 0)), tiles, block)
+    assert (proof.checked, proof.total) == (2, 6)
+    with pytest.raises(ProofFailed, match=r"C\[64, 0\] is not written"):
+        _proof(PROBLEM, only((1, 1)), tiles, block)
+    with pytest.raises(ProofFailed, match=r"the tile of C from C\[0, 64\] on was written"):
+        _proof(PROBLEM, only((1, 1), (2, 0), (0, 1)), tiles, block)
+
+
+def test_of_a_sample_those_sums_are_compared_whose_tiles_are_all_there() -> None:
+    problem, row = GemmProblem(72, 104, 56, epilogue=(ROWS, COLUMNS)), {(0, 1, 0), (0, 1, 1)}
+
+    def sampled(outputs: dict[int, Buffer], line: int) -> None:
+        before = [matrices(b, o, 1) for b, o in zip(Reference(problem, 3).buffers(), problem.operands, strict=True)]
+        for part in (slice(0, 32), slice(64, 72)):
+            outputs[2][0, part] = before[2][0, part]
+            outputs[3][0, part] = np.nan  # sums of what was not computed
+        outputs[4][...] = np.nan
+        outputs[3][0, line] += 0.01
+
+    _proof(problem, lambda outputs: sampled(outputs, 3), row, (32, 64))
+    with pytest.raises(ProofFailed, match=r"reduce\[40\] is "):
+        _proof(problem, lambda outputs: sampled(outputs, 40), row, (32, 64))

@@ -1,0 +1,87 @@
+"""A right kernel in numpy's f32, with every step of an epilogue."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
+from hal import Buffer
+from tuner.storage import decode, encode, matrices
+
+Float32 = NDArray[np.float32]
+F = np.float32
+
+
+def computed(problem: GemmProblem, buffers: tuple[Buffer, ...]) -> dict[int, Buffer]:
+    """What a right kernel leaves in the memory of each output, by its place among the operands."""
+    p = problem
+    outputs = {i: buffers[i].copy() for i, operand in enumerate(p.operands) if operand.role != "input"}
+    views = [
+        np.broadcast_to(view := matrices(outputs.get(i, buffers[i]), o, p.batch), (p.batch, *view.shape[1:]))
+        for i, o in enumerate(p.operands)
+    ]
+    written = {i: matrices(buffer, p.operands[i], p.batch) for i, buffer in outputs.items()}
+    for entry in range(p.batch):
+        x = _accumulated(p, views[0][entry], views[1][entry])
+        if p.epilogue:
+            x = x.astype(F)
+        for number, step in enumerate(p.epilogue):
+            place = next((i for i, o in enumerate(p.operands) if o.step == number), 2)
+            stored = decode(views[place][entry], p.operands[place].dtype).astype(F)
+            if step.kind is EpilogueKind.REDUCE:
+                sums = x.sum(1 if step.axis is Axis.ROW else 0, dtype=F)
+                written[place][entry] = sums.reshape(written[place][entry].shape)
+            else:
+                x = step_in_f32(step, x, stored)
+        written[2][entry] = encode(x, p.dtype_c)
+    return outputs
+
+
+def step_in_f32(step: EpilogueStep, x: Float32, stored: Float32) -> Float32:
+    """One step, every operation of it rounded to f32."""
+    value, high = F(step.value or 0), F(step.high or 0)
+    match step.kind:
+        case EpilogueKind.ALPHA:
+            return value * x
+        case EpilogueKind.BETA:
+            return x + value * stored
+        case EpilogueKind.BIAS | EpilogueKind.ADD:
+            return x + stored
+        case EpilogueKind.SCALE:
+            return x * (value if step.axis is None else stored)
+        case EpilogueKind.MULTIPLY:
+            return x * stored
+        case EpilogueKind.RELU:
+            return np.maximum(x, F(0))
+        case EpilogueKind.LEAKY_RELU:
+            return np.where(x > 0, x, value * x)
+        case EpilogueKind.GELU:
+            erf = np.vectorize(math.erf)(x * F(math.sqrt(0.5))).astype(F)
+            return F(0.5) * x * (F(1) + erf)
+        case EpilogueKind.GELU_TANH:
+            return F(0.5) * x * (F(1) + np.tanh(F(math.sqrt(2 / math.pi)) * (x + F(0.044715) * x * x * x)))
+        case EpilogueKind.SILU:
+            return x * sigmoid(x)
+        case EpilogueKind.SIGMOID:
+            return sigmoid(x)
+        case EpilogueKind.TANH:
+            return np.tanh(x)
+        case EpilogueKind.CLIP:
+            return np.clip(x, value, high)
+        case EpilogueKind.REDUCE:
+            raise AssertionError("a sum is no step on elements")
+
+
+def sigmoid(x: Float32) -> Float32:
+    """Of f32, in f32."""
+    with np.errstate(over="ignore"):
+        return F(1) / (F(1) + np.exp(-x))
+
+
+def _accumulated(p: GemmProblem, a: Buffer, b: Buffer) -> NDArray[np.generic]:
+    a, b = decode(a, p.dtype_a), decode(b, p.dtype_b)
+    a, b = a.T if p.transpose_a else a, b.T if p.transpose_b else b
+    if p.dtype_acc is DType.I32:
+        return a.astype(np.float64) @ b.astype(np.float64)
+    return a.astype(F) @ b.astype(F)

@@ -1,0 +1,129 @@
+"""What is drawn for a problem and expected of it: layouts, poison, sizes, and which part must be exact."""
+
+import numpy as np
+import pytest
+
+from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
+from tests.tuner.numpy_gemm import computed
+from tuner.errors import TooLargeToProve
+from tuner.reference import Reference
+from tuner.storage import decode, is_poison, matrices, outside_is_poison
+
+BIAS = EpilogueStep(EpilogueKind.BIAS, axis=Axis.COLUMN)
+BETA = EpilogueStep(EpilogueKind.BETA, value=0.5)
+PAIRS = [
+    (DType.F16, DType.F32),
+    (DType.F16, DType.F16),
+    (DType.BF16, DType.BF16),
+    (DType.TF32, DType.F32),
+    (DType.F32, DType.F32),
+    (DType.S8, DType.I32),
+    (DType.S8, DType.S8),
+    (DType.S8, DType.F16),
+    (DType.U8, DType.U8),
+    (DType.F16, DType.S8),
+    (DType.S8, DType.BF16),
+]
+
+
+@pytest.mark.parametrize(("inputs", "output"), PAIRS)
+@pytest.mark.parametrize("epilogue", [(), (BIAS,), (EpilogueStep(EpilogueKind.SCALE, axis=Axis.ROW), BETA)])
+def test_f32_arithmetic_is_within_the_bounds_of_every_type(
+    inputs: DType, output: DType, epilogue: tuple[EpilogueStep, ...]
+) -> None:
+    p = GemmProblem(40, 56, 104, dtype_a=inputs, dtype_b=inputs, dtype_c=output, epilogue=epilogue)
+    reference = Reference(p, 1)
+    got = decode(matrices(computed(p, reference.buffers())[2], p.c, 1), output)[0].astype(np.float64)
+    bounds = reference.bounds_of_c(0, slice(0, 40), slice(0, 56))
+    assert bounds.holds(got).all()
+    assert not bounds.holds(got + (2 if output.is_integer else 0.05 * (1 + np.abs(got)))).any()
+    if output.is_integer:
+        assert np.unique(got).size > 20  # neither all saturated nor all zero
+        assert (bounds.high - bounds.low <= 1).all()
+
+
+@pytest.mark.parametrize("epilogue", [(), (BIAS,), (EpilogueStep(EpilogueKind.ALPHA, value=0.5), BETA)])
+def test_a_quarter_of_float_sums_must_be_exact(epilogue: tuple[EpilogueStep, ...]) -> None:
+    reference = Reference(GemmProblem(40, 56, 104, epilogue=epilogue), 1)
+    bounds = reference.bounds_of_c(0, slice(3, 40), slice(2, 56))
+    exact = bounds.low == bounds.high
+    assert exact[1::2, ::2].all()
+    assert exact.mean() < 0.3
+
+
+def test_parts_are_parts_of_the_whole() -> None:
+    steps = (EpilogueStep(EpilogueKind.ADD), EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW), BIAS)
+    p = GemmProblem(40, 56, 24, batch=2, transpose_b=True, epilogue=steps)
+    reference = Reference(p, 1)
+    whole = reference.bounds_of_c(1, slice(0, 40), slice(0, 56))
+    part = reference.bounds_of_c(1, slice(7, 19), slice(5, 50))
+    np.testing.assert_array_equal(whole.value[7:19, 5:50], part.value)
+    np.testing.assert_array_equal(whole.high[7:19, 5:50], part.high)
+    sums = reference.bounds_of_sums(p.operands[4], 1, slice(0, 40))
+    some = reference.bounds_of_sums(p.operands[4], 1, slice(7, 19))
+    np.testing.assert_array_equal(sums.low[7:19], some.low)
+    without_bias = GemmProblem(40, 56, 24, batch=2, transpose_b=True, epilogue=steps[:1])
+    before = Reference(without_bias, 1).bounds_of_c(1, slice(0, 40), slice(0, 56))
+    np.testing.assert_allclose(sums.value, before.value.sum(1))
+
+
+def test_buffers_are_the_operands_with_poison_between() -> None:
+    p = GemmProblem(
+        24, 40, 56, batch=3, transpose_a=True, lda=32, ldb=48, ldc=44, batch_stride_a=2000, batch_stride_b=0,
+        epilogue=(BETA, EpilogueStep(EpilogueKind.MULTIPLY, dtype=DType.F16, ld=64), BIAS),
+    )  # fmt: skip
+    buffers = Reference(p, 1).buffers()
+    assert len(buffers) == len(p.operands)
+    for buffer, operand in zip(buffers, p.operands, strict=True):
+        assert buffer.nbytes == operand.nbytes(3)
+        assert outside_is_poison(buffer, operand, 3)
+        assert not is_poison(matrices(buffer, operand, 3), operand.dtype).any()
+        assert buffer.flags.writeable == (operand.role != "input")
+    assert matrices(buffers[0], p.operands[0], 3).shape == (3, 56, 24)
+    assert matrices(buffers[1], p.operands[1], 3).shape == (1, 56, 40)
+
+
+def test_outputs_are_poison_and_each_launch_gets_its_own() -> None:
+    reference = Reference(GemmProblem(24, 40, 56, ldc=48), 1)
+    first, second = reference.buffers(), reference.buffers()
+    first[2][...] = 0
+    assert is_poison(second[2], DType.F32).all()
+    assert first[0] is second[0]
+
+
+def test_inputs_follow_from_the_seed() -> None:
+    first, again, other = (Reference(GemmProblem(40, 64, 96), seed).buffers()[0] for seed in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    # 2 ** -3 is the power of two next to 1 / sqrt(96).
+    assert 0 < np.abs(first).max() <= 2**-3
+
+
+@pytest.mark.parametrize("output", [DType.S8, DType.F16])
+def test_integers_are_drawn_so_that_outputs_tell_something(output: DType) -> None:
+    for k in (8, 64, 4096, 2**20):
+        for step in ((), (EpilogueStep(EpilogueKind.ALPHA, value=0.01),)):
+            p = GemmProblem(16, 24, k, dtype_a=DType.S8, dtype_b=DType.U8, dtype_c=output, epilogue=step)
+            bounds = Reference(p, 1).bounds_of_c(0, slice(0, 16), slice(0, 24))
+            assert (np.abs(bounds.value) < (127 if output is DType.S8 else 65504)).mean() > 0.9
+            assert np.unique(bounds.value).size > 10
+
+
+def test_sums_of_integers_fit_in_i32() -> None:
+    p = GemmProblem(4, 8, 2**22, dtype_a=DType.U8, dtype_b=DType.U8)
+    bounds = Reference(p, 1).bounds_of_c(0, slice(0, 4), slice(0, 8))
+    assert 0 < bounds.value.min() <= bounds.value.max() < 2**31
+
+
+def test_floats_are_drawn_so_that_the_epilogue_fills_integers() -> None:
+    def spread(value: float) -> float:
+        step = EpilogueStep(EpilogueKind.ALPHA, value=value)
+        p = GemmProblem(32, 48, 64, dtype_a=DType.F16, dtype_b=DType.F16, dtype_c=DType.S8, epilogue=(step,))
+        return float(Reference(p, 1).bounds_of_c(0, slice(0, 32), slice(0, 48)).value.std())
+
+    assert all(20 < spread(value) < 90 for value in (0.1, 1.0, 10.0))
+
+
+def test_a_problem_that_memory_does_not_hold_is_refused_before_anything_is_drawn() -> None:
+    with pytest.raises(TooLargeToProve, match="GiB are free here"):
+        Reference(GemmProblem(2**20, 2**20, 64), 0)
