@@ -1,11 +1,13 @@
 """How caches treat a load, a store or a prefetch: `#xetile.cache_hint<cached>`, `#xegpu.cache_hint<cached>`."""
 
+from collections.abc import Collection
 from enum import auto
 
-from xdsl.ir import Data
+from xdsl.ir import Data, Operation
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 HINTS = ("l1_hint", "l2_hint", "l3_hint")
@@ -45,3 +47,40 @@ class XeGPUCacheHint(_CacheHint):
     """A hint on an XeGPU operation."""
 
     name = "xegpu.cache_hint"
+
+
+_READ = (CachePolicy.CACHED, CachePolicy.UNCACHED, CachePolicy.STREAMING, CachePolicy.READ_INVALIDATE)
+# XeGPU's RFC has streaming and no cached here, MLIR cached and no streaming.
+_WRITE = (
+    CachePolicy.CACHED,
+    CachePolicy.UNCACHED,
+    CachePolicy.STREAMING,
+    CachePolicy.WRITE_BACK,
+    CachePolicy.WRITE_THROUGH,
+)
+
+
+def verify_read_hints(op: Operation) -> None:
+    """Check the hints of a load or a prefetch.
+
+    Raises:
+        VerifyException: one of them is for stores.
+    """
+    _verify_hints(op, _READ, "read")
+
+
+def verify_write_hints(op: Operation) -> None:
+    """Check the hints of a store.
+
+    Raises:
+        VerifyException: one of them is for loads.
+    """
+    _verify_hints(op, _WRITE, "write")
+
+
+def _verify_hints(op: Operation, allowed: Collection[CachePolicy], what: str) -> None:
+    for key in HINTS:
+        hint = op.properties.get(key)
+        if isinstance(hint, _CacheHint) and hint.data not in allowed:
+            expected, name = ", ".join(map(str, allowed)), op.name.partition(".")[2]
+            raise VerifyException(f"{name}: {key}: expected {expected} for what {what}s, got {hint.data.value}")

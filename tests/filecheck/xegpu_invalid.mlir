@@ -1029,3 +1029,23 @@ xegpu.fence memory_kind = slm
 %A, %o, %k = "test.op"() : () -> (memref<1024xf32>, vector<16xindex>, vector<16xi1>)
 %v = xegpu.load %A[%o], %k : memref<1024xf32>, vector<8xindex> -> vector<16xf32>
 // CHECK: expected the types of 3 operands, got 2
+
+// -----
+
+%t = "test.op"() : () -> !xegpu.tensor_desc<16xf16, #xegpu.sg_map<wi_layout = [2, 8], wi_data = [1, 1]>>
+// CHECK: xegpu.tensor_desc: expected wi_layout[0] = 1 in the sg_map of a block of one dimension, got [2, 8]
+
+// -----
+
+%t = "test.op"() : () -> !xegpu.tensor_desc<32xf16, #xegpu.sg_map<wi_layout = [1, 16], wi_data = [2, 1]>>
+// CHECK: xegpu.tensor_desc: expected wi_data[0] = 1 in the sg_map of a block of one dimension, got [2, 1]
+
+// -----
+
+%t = "test.op"() : () -> !xegpu.tensor_desc<16x32xindex>
+// CHECK: xegpu.tensor_desc: expected elements that are integers or floats of at most 64 bits, got index
+
+// -----
+
+%t = "test.op"() : () -> !xegpu.mem_desc<16x32xcomplex<f32>>
+// CHECK: xegpu.mem_desc: expected elements that are integers or floats of at most 64 bits, got complex<f32>

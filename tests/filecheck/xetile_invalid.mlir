@@ -380,7 +380,7 @@ xetile.prefetch_tile %t locality<4> : !xetile.tile<64x32xf16>
 // -----
 
 %t = "test.op"() : () -> (!xetile.tile<0x32xf16>)
-// CHECK: xetile.tile: expected a static shape of at least one dimension, got !xetile.tile<0x32xf16>
+// CHECK: xetile.tile: expected a static shape of at least one dimension, got [0, 32]
 
 // -----
 
@@ -475,3 +475,58 @@ xetile.prefetch_tile %t locality<4> : !xetile.tile<64x32xf16>
 %a, %b = "test.op"() : () -> (vector<64x32xf16>, vector<32x48xf16>)
 %d = xetile.tile_mma %a, %b {#xetile.wg_map<sg_layout = [1, 1], sg_data = [1, 1]> #xetile.wg_map<sg_layout = [1, 1], sg_data = [1, 1]> #xetile.wg_map<sg_layout = [1, 1], sg_data = [1, 1]> #xetile.wg_map<sg_layout = [1, 1], sg_data = [1, 1]>} : vector<64x32xf16>, vector<32x48xf16> -> vector<64x48xf32>
 // CHECK: expected at most 3 maps, got 4
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<?x16xf16>)
+// CHECK: xetile.tile: expected a static shape of at least one dimension, got [?, 16]
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xindex>)
+// CHECK: xetile.tile: expected elements that are integers or floats of at most 64 bits, got index
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xcomplex<f32>>)
+// CHECK: xetile.tile: expected elements that are integers or floats of at most 64 bits, got complex<f32>
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xvector<2xf16>>)
+// CHECK: xetile.tile: expected elements that are integers or floats of at most 64 bits, got vector<2xf16>
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xf128>)
+// CHECK: xetile.tile: expected elements that are integers or floats of at most 64 bits, got f128
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xf16>)
+%v = xetile.load_tile %t {l1_hint = #xetile.cache_hint<write_back>} : !xetile.tile<64x32xf16> -> vector<64x32xf16>
+// CHECK: load_tile: l1_hint: expected cached, uncached, streaming, read_invalidate for what reads, got write_back
+
+// -----
+
+%v, %t = "test.op"() : () -> (vector<64x32xf16>, !xetile.tile<64x32xf16>)
+xetile.store_tile %v, %t {l3_hint = #xetile.cache_hint<read_invalidate>} : vector<64x32xf16>, !xetile.tile<64x32xf16>
+// CHECK: store_tile: l3_hint: expected cached, uncached, streaming, write_back, write_through for what writes, got read_invalidate
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<64x32xf16>)
+xetile.prefetch_tile %t {l2_hint = #xetile.cache_hint<write_through>} : !xetile.tile<64x32xf16>
+// CHECK: prefetch_tile: l2_hint: expected cached, uncached, streaming, read_invalidate for what reads, got write_through
+
+// -----
+
+%t = "test.op"() : () -> (!xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>)
+%v = xetile.load %t {l1_hint = #xetile.cache_hint<write_back>} : !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>> -> vector<1x32xf16>
+// CHECK: load: l1_hint: expected cached, uncached, streaming, read_invalidate for what reads, got write_back
+
+// -----
+
+%v, %t = "test.op"() : () -> (vector<1x32xf16>, !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>)
+xetile.store %v, %t {l1_hint = #xetile.cache_hint<read_invalidate>} : vector<1x32xf16>, !xetile.tile<1x32xf16, #xetile.tile_attr<scattered = true>>
+// CHECK: store: l1_hint: expected cached, uncached, streaming, write_back, write_through for what writes, got read_invalidate

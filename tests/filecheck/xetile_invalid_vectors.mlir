@@ -349,3 +349,9 @@ xetile.store %m, %t, %w : vector<1x64xi1>, !xetile.tile<1x64xf16, #xetile.tile_a
 %t, %m, %v, %w = "test.op"() : () -> (!xetile.tile<1x64xf16, #xetile.tile_attr<scattered = true>>, vector<1x64xi1>, vector<1x64xf16>, vector<64x1xi1>)
 xetile.store %v, %m : vector<1x64xf16>, vector<1x64xi1>
 // CHECK: store: expected a vector, a scattered tile and a mask
+
+// -----
+
+%a, %b = "test.op"() : () -> (vector<64x32xf16>, vector<32x48xf16>)
+%d = xetile.tile_mma %a, %b : vector<64x32xf16>, vector<32x48xf16> -> vector<64x48xi32>
+// CHECK: tile_mma: expected floats or integers alone, got a and b of f16 and a result of i32

@@ -29,7 +29,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.cache_hint import XeGPUCacheHint
+from codegen.dialects.cache_hint import XeGPUCacheHint, verify_read_hints, verify_write_hints
 from codegen.dialects.index_list import Index, join, split
 from codegen.dialects.maps import Ints, format_ints
 from codegen.dialects.xegpu.descriptor import CreateNdTdescOp
@@ -53,9 +53,7 @@ from codegen.dialects.xegpu.verify import (
     short,
     verify_layout,
     verify_markers,
-    verify_read_hints,
     verify_value,
-    verify_write_hints,
 )
 
 _Access = TypeVar("_Access", bound=IRDLOperation)

@@ -26,7 +26,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.cache_hint import XeGPUCacheHint
+from codegen.dialects.cache_hint import XeGPUCacheHint, verify_read_hints, verify_write_hints
 from codegen.dialects.maps import format_ints
 from codegen.dialects.xegpu.layout import LayoutAttr, SgMapAttr, SliceAttr
 from codegen.dialects.xegpu.memory import MemorySpaceAttr
@@ -49,10 +49,8 @@ from codegen.dialects.xegpu.verify import (
     verify_flat,
     verify_layout,
     verify_mask,
-    verify_read_hints,
     verify_scattered,
     verify_value,
-    verify_write_hints,
 )
 
 _Access = TypeVar("_Access", bound=IRDLOperation)

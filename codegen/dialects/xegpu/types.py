@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType, NoneAttr, ShapedType, VectorType
+from xdsl.dialects.builtin import FixedBitwidthType, NoneAttr, ShapedType, VectorType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.dialects.elements import verify_element, verify_static
 from codegen.dialects.maps import Ints, format_ints
 from codegen.dialects.xegpu.layout import DistributeLayout, Distribution, LayoutAttr, SgMapAttr, SliceAttr
 from codegen.dialects.xegpu.memory import (
@@ -119,10 +120,8 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType):
 
     def verify(self) -> None:
         shape = self.get_shape()
-        if not shape or min(shape) < 1:
-            raise VerifyException(
-                f"xegpu.tensor_desc: expected a static shape of at least one dimension, got {_dimensions(shape)}"
-            )
+        verify_static("xegpu.tensor_desc", shape)
+        verify_element("xegpu.tensor_desc", self.element_type)
         if len(shape) == 1 and self.block.boundary_check:
             raise VerifyException("xegpu.tensor_desc: expected boundary_check = false for one dimension, got true")
         if self.scatter is not None:
@@ -150,6 +149,8 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType):
             )
 
     def _verify_layout(self, layout: DistributeLayout) -> None:
+        if isinstance(layout, SgMapAttr) and (layout.distribution.rank, self.get_num_dims()) == (2, 1):
+            _verify_one_row(layout)
         distribution = distribution_of(layout, self.get_num_dims())
         distribution.verify_distributes("xegpu.tensor_desc", self.get_shape())
         distribution.verify_distributes_to_lanes("xegpu.tensor_desc", self.get_shape())
@@ -214,10 +215,8 @@ class MemDescType(ParametrizedAttribute, TypeAttribute, ShapedType):
 
     def verify(self) -> None:
         shape = self.get_shape()
-        if not shape or min(shape) < 1:
-            raise VerifyException(
-                f"xegpu.mem_desc: expected a static shape of at least one dimension, got {_dimensions(shape)}"
-            )
+        verify_static("xegpu.mem_desc", shape)
+        verify_element("xegpu.mem_desc", self.element_type)
         for key, values in (("stride", self.stride), ("block", self.block)):
             if values is not None and len(values) != len(shape):
                 raise VerifyException(
@@ -243,6 +242,16 @@ def distribution_of(layout: DistributeLayout, rank: int) -> Distribution:
     return d.without((0,)) if isinstance(layout, SgMapAttr) and (d.rank, rank) == (2, 1) else d
 
 
+def _verify_one_row(layout: SgMapAttr) -> None:
+    """The first dimension of an sg_map on a block of one dimension stands for nothing."""
+    for key, values in (("wi_layout", layout.wi_layout), ("wi_data", layout.wi_data)):
+        if values is not None and values[0] != 1:
+            raise VerifyException(
+                f"xegpu.tensor_desc: expected {key}[0] = 1 in the sg_map of a block of one dimension, "
+                f"got {format_ints(values)}"
+            )
+
+
 def row_major(shape: Sequence[int]) -> Ints:
     """Strides of a dense matrix of this shape."""
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
@@ -252,10 +261,6 @@ def bits(element_type: Attribute) -> int:
     """Bits of an element in memory; tf32 is stored as f32."""
     assert isinstance(element_type, FixedBitwidthType), element_type
     return 32 if element_type.bitwidth == 19 else element_type.bitwidth
-
-
-def _dimensions(shape: Sequence[int]) -> str:
-    return f"[{', '.join('?' if n == DYNAMIC_INDEX else str(n) for n in shape)}]"
 
 
 def _canonical(attribute: Attribute) -> Attribute:

@@ -1,6 +1,6 @@
 """What the verifiers of the XeGPU operations check alike."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from xdsl.dialects.builtin import (
@@ -18,7 +18,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.cache_hint import HINTS, CachePolicy, XeGPUCacheHint
 from codegen.dialects.index_list import markers
 from codegen.dialects.maps import Ints, format_ints
 from codegen.dialects.xegpu.layout import DistributeLayout
@@ -27,41 +26,6 @@ from codegen.dialects.xegpu.types import TensorDescType, distribution_of
 
 SUBGROUP_SIZES = (8, 16, 32)
 _POINTERS = tuple(IntegerType(n, s) for n in (64, 32) for s in (Signedness.SIGNLESS, Signedness.UNSIGNED))
-_READ = (CachePolicy.CACHED, CachePolicy.UNCACHED, CachePolicy.STREAMING, CachePolicy.READ_INVALIDATE)
-# The RFC has streaming and no cached here, MLIR cached and no streaming.
-_WRITE = (
-    CachePolicy.CACHED,
-    CachePolicy.UNCACHED,
-    CachePolicy.STREAMING,
-    CachePolicy.WRITE_BACK,
-    CachePolicy.WRITE_THROUGH,
-)
-
-
-def verify_read_hints(op: Operation) -> None:
-    """Check the hints of a load or a prefetch.
-
-    Raises:
-        VerifyException: one of them is for stores.
-    """
-    _verify_hints(op, _READ, "read")
-
-
-def verify_write_hints(op: Operation) -> None:
-    """Check the hints of a store.
-
-    Raises:
-        VerifyException: one of them is for loads.
-    """
-    _verify_hints(op, _WRITE, "write")
-
-
-def _verify_hints(op: Operation, allowed: Collection[CachePolicy], what: str) -> None:
-    for key in HINTS:
-        hint = op.properties.get(key)
-        if isinstance(hint, XeGPUCacheHint) and hint.data not in allowed:
-            expected = ", ".join(map(str, allowed))
-            raise VerifyException(f"{short(op)}: {key}: expected {expected} for what {what}s, got {hint.data.value}")
 
 
 def short(op: Operation) -> str:

@@ -18,7 +18,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.cache_hint import TileCacheHint
+from codegen.dialects.cache_hint import TileCacheHint, verify_read_hints, verify_write_hints
 from codegen.dialects.spellings import (
     parse_arrow,
     parse_attributes,
@@ -89,6 +89,7 @@ class LoadOp(IRDLOperation):
     def verify_(self) -> None:
         _verify_access("load", self.tile_type, self.value, self.mask)
         verify_padding("load", self.padding, self.tile_type.element_type)
+        verify_read_hints(self)
 
 
 @irdl_op_definition
@@ -139,6 +140,7 @@ class StoreOp(IRDLOperation):
 
     def verify_(self) -> None:
         _verify_access("store", self.tile_type, self.value, self.mask)
+        verify_write_hints(self)
 
 
 def _print_operands(printer: Printer, op: LoadOp | StoreOp) -> None:

@@ -9,6 +9,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.dialects.elements import verify_element, verify_static
 from codegen.dialects.maps import Ints, SgMap, WgMap, format_ints
 from codegen.dialects.xetile.tile_attr import DEFAULT_TRAITS, TileAttr, TileTraits, parse_traits
 
@@ -68,8 +69,8 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType):
 
     def verify(self) -> None:
         shape = self.get_shape()
-        if not shape or min(shape) < 1:
-            raise VerifyException(f"xetile.tile: expected a static shape of at least one dimension, got {self}")
+        verify_static("xetile.tile", shape)
+        verify_element("xetile.tile", self.element_type)
         wg_map, sg_map = self.traits.wg_map, self.traits.sg_map
         if wg_map is not None:
             wg_map.verify_distributes("xetile.tile", shape)

@@ -18,7 +18,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects.cache_hint import HINTS, CachePolicy, TileCacheHint
+from codegen.dialects.cache_hint import HINTS, CachePolicy, TileCacheHint, verify_read_hints, verify_write_hints
 from codegen.dialects.spellings import (
     parse_arrow,
     parse_attributes,
@@ -104,6 +104,7 @@ class LoadTileOp(IRDLOperation):
         for value in self.values:
             verify_value("load_tile", value.type, self.tile_type)
         verify_padding("load_tile", self.padding, self.tile_type.element_type)
+        verify_read_hints(self)
 
 
 @irdl_op_definition
@@ -159,6 +160,7 @@ class StoreTileOp(IRDLOperation):
                 f"store_tile: expected a tile without array_length, got {self.tile_type.traits.array_length}"
             )
         verify_value("store_tile", self.value.type, self.tile_type)
+        verify_write_hints(self)
 
 
 @irdl_op_definition
@@ -208,3 +210,6 @@ class PrefetchTileOp(IRDLOperation):
         printer.print_op_attributes(self.properties | self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.tile.type)
+
+    def verify_(self) -> None:
+        verify_read_hints(self)

@@ -2,7 +2,7 @@
 
 from typing import Self, cast
 
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import AnyFloat, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -102,6 +102,11 @@ class TileMmaOp(IRDLOperation):
         if a.element_type != b.element_type:
             raise VerifyException(
                 f"tile_mma: expected a and b of one element type, got {a.element_type} and {b.element_type}"
+            )
+        if isinstance(a.element_type, AnyFloat) != isinstance(d.element_type, AnyFloat):
+            raise VerifyException(
+                f"tile_mma: expected floats or integers alone, got a and b of {a.element_type} "
+                f"and a result of {d.element_type}"
             )
         if self.c is not None and self.c.type != d:
             raise VerifyException(f"tile_mma: expected c and the result of one type, got {self.c.type} and {d}")

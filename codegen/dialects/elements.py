@@ -1,0 +1,41 @@
+"""Which types the elements of tiles and descriptors may have, and how the RFCs name them."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IntegerType, Signedness, f16, f32
+from xdsl.ir import Attribute, TypeAttribute
+from xdsl.utils.exceptions import VerifyException
+
+_MOST_BITS = 64
+
+NAMES_IN_C: dict[str, TypeAttribute] = {
+    **{f"uint{width}": IntegerType(width, Signedness.UNSIGNED) for width in (8, 16, 32, 64)},
+    **{f"int{width}": IntegerType(width) for width in (8, 16, 32, 64)},
+    "Uint8_t": IntegerType(8),
+    "fp16": f16,
+    "fp32": f32,
+}
+"""Types as the RFC of XeGPU names them."""
+
+
+def verify_element(what: str, element: Attribute) -> None:
+    """Check that elements are numbers whose width in memory is known.
+
+    Raises:
+        VerifyException: they are not.
+    """
+    if not isinstance(element, IntegerType | AnyFloat) or not 1 <= element.bitwidth <= _MOST_BITS:
+        raise VerifyException(
+            f"{what}: expected elements that are integers or floats of at most {_MOST_BITS} bits, got {element}"
+        )
+
+
+def verify_static(what: str, shape: Sequence[int]) -> None:
+    """Check that a shape has dimensions, all of them known.
+
+    Raises:
+        VerifyException: it has not.
+    """
+    if not shape or min(shape) < 1:
+        got = ", ".join("?" if extent == DYNAMIC_INDEX else str(extent) for extent in shape)
+        raise VerifyException(f"{what}: expected a static shape of at least one dimension, got [{got}]")
