@@ -15,6 +15,7 @@ from xdsl.utils.exceptions import ArgSpecParseError, ParseError, PassFailedExcep
 
 from codegen.dialects import context, text
 from codegen.dialects.gpu.host import device_part
+from codegen.dialects.kernel_context import KernelParser
 from codegen.errors import CodegenError
 from codegen.universe import PASSES, UNIVERSE
 
@@ -112,7 +113,7 @@ def _parts(source: str) -> Iterator[str]:
 
 
 @dataclass(init=False)
-class _PlacedParser(Parser):
+class _PlacedParser(KernelParser):
     """A parser that remembers where operations start."""
 
     places: dict[Operation, int] = field(default_factory=dict[Operation, int])

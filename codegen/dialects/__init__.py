@@ -7,10 +7,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
 from xdsl.dialects.scf import Scf
-from xdsl.parser import Parser
 
 from codegen.dialects.gpu import Gpu
-from codegen.dialects.kernel_context import KernelContext
+from codegen.dialects.kernel_context import KernelContext, KernelParser
 from codegen.dialects.printer import ModulePrinter
 from codegen.dialects.upstream.arith_ops import Arith
 from codegen.dialects.upstream.index_ops import Index
@@ -39,7 +38,7 @@ def parse(source: str, name: str = "<input>") -> ModuleOp:
     Raises:
         ParseError: the text is not a module of these dialects.
     """
-    return Parser(context(), source, name).parse_module()
+    return KernelParser(context(), source, name).parse_module()
 
 
 def text(module: ModuleOp, *, generic: bool = False) -> str:

@@ -163,10 +163,28 @@ class ShapeCastOp(IRDLOperation):
     source = operand_def(VectorType)
     result = result_def(VectorType)
     traits = traits_def(Pure())
-    assembly_format = "$source attr-dict `:` type($source) `to` type($result)"
 
-    def __init__(self, source: SSAValue, result: VectorType) -> None:
-        super().__init__(operands=[source], result_types=[result])
+    def __init__(self, source: SSAValue, result: Attribute, attributes: dict[str, Attribute] | None = None) -> None:
+        super().__init__(operands=[source], result_types=[result], attributes=attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "ShapeCastOp":
+        source = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        value = parser.resolve_operand(source, parser.parse_type())
+        if parser.parse_optional_keyword("into") is None:  # the RFC of XeGPU has that word
+            parser.parse_keyword("to")
+        return cls(value, parser.parse_type(), attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.source.type)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
         source, result = cast(VectorType, self.source.type), self.result.type

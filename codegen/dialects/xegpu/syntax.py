@@ -9,11 +9,8 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntegerAttr,
     IntegerType,
-    Signedness,
     StringAttr,
     UnitAttr,
-    i8,
-    i32,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -22,19 +19,11 @@ from xdsl.printer import Printer
 from xdsl.utils.hints import isa
 
 from codegen.dialects.cache_hint import HINTS, CachePolicy, XeGPUCacheHint
+from codegen.dialects.elements import NAMES_IN_C
 from codegen.dialects.index_list import Index, print_indices, resolve_index
 from codegen.dialects.xegpu.layout import DistributeLayout, LayoutAttr, SgMapAttr, SliceAttr
 from codegen.dialects.xegpu.memory import MemorySpaceAttr, parse_memory_space
 from codegen.dialects.xegpu.types import MemDescType, NbarrierType, TensorDescType
-
-_INTEGERS: dict[str, Attribute] = {
-    "uint64": IntegerType(64, Signedness.UNSIGNED),
-    "uint32": IntegerType(32, Signedness.UNSIGNED),
-    "int64": i64,
-    "int32": i32,
-    "Uint8_t": i8,
-}
-"""Integer types as the RFC names them."""
 
 _KEYS = {f"L{n}{suffix}": f"l{n}_hint" for n in (1, 2, 3) for suffix in ("", "_hint")} | {
     "sg_map": "layout",
@@ -109,14 +98,14 @@ def _parse_value(parser: Parser, key: str) -> Attribute:
 
 
 def parse_type(parser: Parser) -> Attribute:
-    """Parse a type; the RFC writes XeGPU's without their dialect, and integers in C's way."""
+    """Parse a type; the RFC writes XeGPU's without their dialect, and numbers as C has them."""
     for name, type_ in (("tensor_desc", TensorDescType), ("mem_desc", MemDescType)):
         if parser.parse_optional_keyword(name):
             return type_.new(type_.parse_parameters(parser))
     if parser.parse_optional_keyword("nbarrier"):
         return NbarrierType()
-    word = parser.parse_optional_keyword_in(tuple(_INTEGERS))
-    return parser.parse_type() if word is None else _INTEGERS[word]
+    word = parser.parse_optional_keyword_in(tuple(NAMES_IN_C))
+    return parser.parse_type() if word is None else NAMES_IN_C[word]
 
 
 def parse_signature(parser: Parser, *, colon: bool = False) -> tuple[list[Attribute], Attribute | None]:
