@@ -7,6 +7,7 @@ import llvmlite.binding as llvm
 
 from codegen.llvm.cache_hints import separate_cache_hints
 from codegen.llvm.parameters import keep_used_parameters, name_parameters
+from codegen.llvm.payloads import Prefetches, reuse_payloads
 from codegen.llvm.private_memory import align_private_memory
 from codegen.llvm.wide_vectors import split_wide_vectors
 from codegen.signature import KernelArgument, Parameter
@@ -21,7 +22,9 @@ class OptimisedModule:
     parameters: dict[str, tuple[Parameter, ...]]
 
 
-def optimise(bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]]) -> OptimisedModule:
+def optimise(
+    bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]], prefetches: Prefetches = Prefetches.PORTABLE
+) -> OptimisedModule:
     """Optimise at O2, keep only the parameters that `kernels` (their arguments by name) use, make it fit for SPIR-V.
 
     Raises:
@@ -38,7 +41,8 @@ def optimise(bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]]) ->
     text, parameters = str(module), dict[str, tuple[Parameter, ...]]()
     for kernel, arguments in kernels.items():
         text, parameters[kernel] = keep_used_parameters(text, kernel, arguments)
-    return OptimisedModule(separate_cache_hints(split_wide_vectors(align_private_memory(text))), parameters)
+    text = separate_cache_hints(split_wide_vectors(align_private_memory(text)))
+    return OptimisedModule(reuse_payloads(text) if prefetches is Prefetches.PAYLOADS else text, parameters)
 
 
 def _keep_together(module: llvm.ModuleRef) -> None:

@@ -10,7 +10,7 @@ from codegen.canonical import content_hash
 from codegen.dialects import parse, text
 from codegen.dialects.gpu.host import device_part
 from codegen.errors import CompileFailed
-from codegen.llvm import OptimisedModule, optimise
+from codegen.llvm import OptimisedModule, Prefetches, optimise
 from codegen.modules.kernels import arguments_of, check_fits, kernels_of, set_blocks, signature_of
 from codegen.modules.ways import lower
 from codegen.spirv import emit_spirv
@@ -23,12 +23,17 @@ from hal import DeviceSpec
 
 
 def compile_module(
-    source: str, spec: DeviceSpec, name: str = "<input>", *, distribution: Distributor | None = None
+    source: str,
+    spec: DeviceSpec,
+    name: str = "<input>",
+    *,
+    distribution: Distributor | None = None,
+    prefetches: Prefetches = Prefetches.PORTABLE,
 ) -> KernelArtifact:
     """Compile the kernels of a module: XeTile or XeGPU, at work-group or sub-group level; host functions are ignored.
 
     Pure, but LLVM and MLIR may end the process: see `pool`. Errors name places in `name`. `distribution` asks for a
-    way to lanes in place of the one that would be chosen.
+    way to lanes in place of the one that would be chosen, `prefetches` for built-ins that only Intel's compiler has.
 
     Raises:
         Refused: codegen cannot target the device, or a work-group does not fit on it.
@@ -47,7 +52,7 @@ def compile_module(
     stages.run("xegpu", lambda: _to_xegpu(module, target))
 
     def finish(bitcode: bytes) -> tuple[OptimisedModule, bytes]:
-        optimised = stages.run("llvm", lambda: optimise(bitcode, arguments))
+        optimised = stages.run("llvm", lambda: optimise(bitcode, arguments, prefetches))
         stages.add("llvm", "llvm.ll", lambda: optimised.text)
         return optimised, stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
 
@@ -56,7 +61,7 @@ def compile_module(
     for signature in signatures:
         check_fits(signature, spec)
     return KernelArtifact(
-        key=content_hash([toolchain_versions(), source, target, distribution]),
+        key=content_hash([toolchain_versions(), source, target, distribution, prefetches]),
         content_hash=hashlib.sha256(spirv).hexdigest(),
         target=spec.emulates or spec.id,
         stages=stages.outputs(),

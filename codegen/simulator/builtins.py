@@ -24,8 +24,14 @@ _NOTHING = frozenset(
         *("sub_group_barrier", "__spirv_MemoryBarrier", "__spirv_ControlBarrier"),
     )
 )
-# They give their first argument back.
-_PASSING_ON = frozenset(("llvm.ptr.annotation", "llvm.annotation", "llvm.launder.invariant.group", "llvm.expect"))
+# They give their first argument back. What addresses a prefetch changes nothing either.
+_PASSING_ON = frozenset(
+    (
+        *("llvm.ptr.annotation", "llvm.annotation", "llvm.launder.invariant.group", "llvm.expect"),
+        "__builtin_IB_subgroup_createBlock2DAddressPayload",
+    )
+)
+_OF_PAYLOADS = ("__builtin_IB_subgroup_setBlock2DAddressPayload", "__builtin_IB_subgroup_block_read_ap_prefetch_")
 
 
 def call_builtin(call: Call) -> Array | None:
@@ -38,7 +44,7 @@ def call_builtin(call: Call) -> Array | None:
     m = _INTRINSIC.fullmatch(symbol)
     intrinsic = m["name"] if m else ""
     name = f"llvm.{intrinsic}" if m else unmangled(symbol)
-    if name in _NOTHING:
+    if name in _NOTHING or name.startswith(_OF_PAYLOADS):
         return None
     if name in _PASSING_ON:
         return call.operands[0]
