@@ -1,48 +1,116 @@
-"""What Intel's offline compiler makes of a SPIR-V module: instructions and spilled bytes."""
+"""What GPUs run for a fixed list of GEMMs: registers, spills, and the K loop by 256 DPAS.
 
-import re
-import subprocess
-import tempfile
-from dataclasses import dataclass
+Run: python -m benchmarks.isa [--device b580 --device max1550] [--ocloc PATH]
+"""
+
+import argparse
+import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-_LARGE_GRF = "-ze-opt-large-register-file"
+from codegen import (
+    CodegenError,
+    DType,
+    Extent,
+    GemmProblem,
+    KernelConfig,
+    MatmulConfig,
+    Prefetch,
+    PrefetchLevels,
+    SlmOperands,
+    XeStrategy,
+    compile_gemm,
+)
+from codegen.isa import IsaReport, Ocloc, compile_kernel
+from codegen.target import target_of
+from hal import DeviceSpec
+from hal.xe import find
+from service.settings import read_settings
+from service.toolchain.offline import find_ocloc
+from tuner.heuristic import default_config
+
+_SIZE = 4096
+_COLUMNS = ("GEMM", "chip", "registers", "spilled bytes", "dpas", "sends", "loads", "prefetches", "SLM", "barriers")
+_RATES = ("sends for 256", "moves for 256", "of one lane", "bytes for a dpas")
+_SUBGROUPS, _LARGEST = (8, 4), Extent(32, 32, 32)
 
 
-@dataclass(frozen=True, slots=True)
-class Isa:
-    """Of all kernels of a module: multiply instructions, messages, moves, and bytes that registers did not hold."""
-
-    dpas: int
-    sends: int
-    moves: int
-    spilled_bytes: int
-
-
-def isa_of(spirv: bytes, chip: str, ocloc: Path) -> Isa:
-    """Compile for a chip ("bmg", "pvc") with 256 registers, and disassemble.
-
-    Raises:
-        RuntimeError: the compiler failed; its output.
-    """
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "kernel.spv").write_bytes(spirv)
-        compile_ = ["compile", "-file", "kernel.spv", "-spirv_input", "-options", _LARGE_GRF, "-output", "kernel"]
-        _run(ocloc, folder, [*compile_, "-out_dir", "binary", "-device", chip])
-        (binary,) = (folder / "binary").glob("*.bin")
-        _run(ocloc, folder, ["disasm", "-file", str(binary), "-dump", "dump", "-device", chip])
-        code = "\n".join(file.read_text(errors="replace") for file in (folder / "dump").glob(".text.*.asm"))
-        info = (folder / "dump" / ".ze_info").read_text()
-    spilled = sum(map(int, re.findall(r"spill_size: *(\d+)", info)))
-    return Isa(_count(code, "dpas"), _count(code, "send"), _count(code, "mov"), spilled)
+def main() -> None:
+    """Print one table, in Markdown; a GEMM that is refused has its reason in the row."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--device", action="append", help="GPU to compile for, more than one is fine")
+    arguments.add_argument("--ocloc", type=Path, help="Intel's offline compiler (default: the one installed)")
+    options = arguments.parse_args()
+    ocloc = chosen_ocloc(options.ocloc)
+    if ocloc is None:
+        sys.exit("Intel's offline compiler is not here: run `xetune toolchain install`, or give --ocloc")
+    columns = (*_COLUMNS, *_RATES)
+    _print(columns)
+    _print(["---", "---", *(["---:"] * (len(columns) - 2))])
+    for name, (problem, config) in gemms().items():
+        for device in options.device or ("b580", "max1550"):
+            _print([name, *_row(problem, config, find(device), ocloc)])
 
 
-def _run(ocloc: Path, folder: Path, arguments: list[str]) -> None:
-    done = subprocess.run([ocloc, *arguments], cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{ocloc.name} {arguments[0]}: {done.stdout}{done.stderr}")
+def chosen_ocloc(path: Path | None) -> Ocloc | None:
+    """The compiler at that path, or the one that is installed."""
+    return find_ocloc(read_settings()) if path is None else Ocloc(path)
 
 
-def _count(code: str, instruction: str) -> int:
-    return len(re.findall(rf"^\s*(?:\(\S+\)\s+)*{instruction}", code, re.MULTILINE))
+def gemms() -> dict[str, tuple[GemmProblem, KernelConfig | None]]:
+    """Problems by what is particular of them, with a configuration or, for None, the default one."""
+    square = partial(GemmProblem, _SIZE, _SIZE, _SIZE)
+    f16, bf16, s8 = (square(dtype_a=dtype, dtype_b=dtype) for dtype in (DType.F16, DType.BF16, DType.S8))
+    plain, prefetch = XeStrategy(_SUBGROUPS), XeStrategy(_SUBGROUPS, Prefetch(PrefetchLevels.L1, 3))
+    staged = replace(plain, slm=SlmOperands.BOTH, slm_stages=2)
+    return {
+        "f16": (f16, _config(plain)),
+        "f16, prefetch": (f16, _config(prefetch)),
+        "bf16, prefetch": (bf16, _config(prefetch)),
+        "f16 NT, prefetch": (square(transpose_b=True), _config(prefetch, Extent(32, 16, 32))),
+        "f16 TN, prefetch": (square(transpose_a=True), _config(prefetch, Extent(8, 32, 32))),
+        "s8, prefetch": (s8, _config(prefetch)),
+        "f16, registers pipelined": (f16, _config(replace(prefetch, pipelined_registers=True), Extent(32, 32, 16), 16)),
+        "f16, SLM": (f16, _config(staged, Extent(8, 16, 16))),
+        "f16, 4096x2048x1024, default": (GemmProblem(4096, 2048, 1024), None),
+        "f16, 1000x1016x520, default": (GemmProblem(1000, 1016, 520), None),
+    }
+
+
+def _config(strategy: XeStrategy, load: Extent = _LARGEST, step: int = 32) -> KernelConfig:
+    """Work-groups of 256x256 with sub-groups of 32x64."""
+    tiles = _SIZE // 256
+    return KernelConfig(MatmulConfig(Extent(tiles, tiles, 1), Extent(256, 256, step), load), strategy)
+
+
+def _row(problem: GemmProblem, config: KernelConfig | None, spec: DeviceSpec, ocloc: Ocloc) -> list[str]:
+    target = target_of(spec)
+    try:
+        artifact = compile_gemm(problem, config or default_config(problem, spec), spec)
+        code = compile_kernel(ocloc, artifact, target)
+    except CodegenError as error:
+        return [target.chip, str(error)]
+    return [target.chip, *_cells(next(report for report in code.reports if report.k_loop is not None))]
+
+
+def _cells(report: IsaReport) -> list[str]:
+    loop = report.k_loop
+    assert loop is not None  # what has no DPAS is an error before
+    counts = (loop.dpas, loop.sends.total, loop.sends.loads, loop.sends.prefetches, loop.sends.slm, loop.barriers)
+    rates = (
+        loop.sends_per_256_dpas,
+        loop.moves_per_256_dpas,
+        loop.scalar_moves_per_256_dpas,
+        loop.loaded_bytes_per_dpas,
+    )
+    facts = (report.grf_count, report.spill_bytes)
+    return [*map(str, (*facts, *counts)), *(f"{rate:.0f}" for rate in rates)]
+
+
+def _print(cells: tuple[str, ...] | list[str]) -> None:
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

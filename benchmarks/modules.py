@@ -8,7 +8,7 @@ import statistics
 from contextlib import suppress
 from pathlib import Path
 
-from benchmarks.isa import isa_of
+from benchmarks.isa import chosen_ocloc
 from benchmarks.products import PRODUCTS
 from codegen import (
     CompileFailed,
@@ -25,6 +25,7 @@ from codegen import (
 )
 from codegen.build.gemm import build_gemm
 from codegen.dialects import text
+from codegen.isa import NativeCode, Ocloc, compile_native
 from codegen.target import target_of
 from hal import DeviceSpec
 from hal.xe import find
@@ -33,6 +34,7 @@ from tuner.heuristic import default_config
 EXAMPLES = Path(__file__).parents[1] / "examples"
 STAGES = ("source", "xegpu", "subgroup", "lanes", "llvm", "spirv")
 _LOAD = Extent(32, 32, 32)
+_ISA_COLUMNS = ("instructions", "spilled bytes", "K loop: dpas", "sends for 256 dpas", "moves for 256 dpas")
 
 
 def main() -> None:
@@ -40,11 +42,11 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--count", type=int, default=5)
     arguments.add_argument("--device", default="b580")
-    arguments.add_argument("--ocloc", type=Path, help="Intel's offline compiler, for what the GPU runs")
+    arguments.add_argument("--ocloc", type=Path, help="Intel's offline compiler (default: the one installed)")
     options = arguments.parse_args()
-    spec, ocloc = find(options.device), options.ocloc
+    spec, ocloc = find(options.device), chosen_ocloc(options.ocloc)
     columns = ["module", "way", *STAGES, "total ms", "lanes lines", "LLVM lines", "SPIR-V bytes"]
-    columns += ["dpas", "sends", "moves", "spilled bytes"] if ocloc is not None else []
+    columns += _ISA_COLUMNS if ocloc is not None else []
     _print(columns)
     _print(["---", "---", *(["---:"] * (len(columns) - 2))])
     for (name, way), artifacts in compiled(modules(spec), spec, options.count).items():
@@ -86,7 +88,7 @@ def compiled(
     return {key: artifacts[1:] for key, artifacts in made.items() if artifacts}
 
 
-def _row(artifacts: list[KernelArtifact], spec: DeviceSpec, ocloc: Path | None) -> list[str]:
+def _row(artifacts: list[KernelArtifact], spec: DeviceSpec, ocloc: Ocloc | None) -> list[str]:
     times = [[_elapsed(artifact, stage) for artifact in artifacts] for stage in STAGES]
     totals = [sum(stage.elapsed_ms for stage in artifact.stages) for artifact in artifacts]
     code = {stage.name: stage.data for stage in artifacts[0].stages}
@@ -94,9 +96,18 @@ def _row(artifacts: list[KernelArtifact], spec: DeviceSpec, ocloc: Path | None) 
     row += [str(code[stage].count(b"\n")) if stage in code else "" for stage in ("lanes", "llvm")]
     row.append(str(len(code["spirv"])))
     if ocloc is not None:
-        isa = isa_of(code["spirv"], target_of(spec).chip, ocloc)
-        row += map(str, (isa.dpas, isa.sends, isa.moves, isa.spilled_bytes))
+        row += _isa_cells(compile_native(ocloc, code["spirv"], target_of(spec)))
     return row
+
+
+def _isa_cells(code: NativeCode) -> list[str]:
+    """Of all kernels, and of the longest K loop."""
+    row = [f"{sum(report.instructions for report in code.reports)}", f"{code.spill_bytes}"]
+    loops = [report.k_loop for report in code.reports if report.k_loop is not None]
+    if not loops:
+        return [*row, "", "", ""]
+    loop = max(loops, key=lambda loop: loop.dpas)
+    return [*row, f"{loop.dpas}", f"{loop.sends_per_256_dpas:.0f}", f"{loop.moves_per_256_dpas:.0f}"]
 
 
 def _elapsed(artifact: KernelArtifact, stage: str) -> float:

@@ -101,6 +101,7 @@ def _report_json(report: IsaReport) -> Json:
         "threads_per_eu": report.threads_per_eu,
         "spill_bytes": report.spill_bytes,
         "slm_bytes": report.slm_bytes,
+        "instructions": report.instructions,
         "k_loop": None if report.k_loop is None else _k_loop_json(report.k_loop),
     }
 

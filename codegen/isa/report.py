@@ -16,7 +16,7 @@ class IsaReport:
     """One kernel. `grf_count` is registers a thread; `threads_per_eu` is None where the compiler does not say it.
 
     `spill_bytes` is memory that a thread has for values that registers did not hold; `slm_bytes` is of a work-group.
-    `k_loop` is None for a kernel without DPAS.
+    `instructions` is the length of the code, with loops as the compiler unrolled them. `k_loop` is None without DPAS.
     """
 
     kernel: str
@@ -24,6 +24,7 @@ class IsaReport:
     threads_per_eu: int | None
     spill_bytes: int
     slm_bytes: int
+    instructions: int
     k_loop: KLoop | None
 
 
@@ -53,11 +54,13 @@ def _report(kernel: dict[str, object], disassembly: Disassembly, grf_bytes: int)
     if assembly is None:
         raise CompileFailed("isa", f"expected the code of kernel {name}, got that of {sorted(disassembly.assembly)}")
     facts = cast("dict[str, int]", kernel["execution_env"])
+    instructions = instructions_of(assembly)
     return IsaReport(
         kernel=name,
         grf_count=facts["grf_count"],
         threads_per_eu=facts.get("eu_thread_count"),
         spill_bytes=facts.get("spill_size", 0),
         slm_bytes=facts.get("slm_size", 0),
-        k_loop=k_loop_of(instructions_of(assembly), grf_bytes),
+        instructions=len(instructions),
+        k_loop=k_loop_of(instructions, grf_bytes),
     )

@@ -34,7 +34,7 @@ MEASURED = Outcome(
 
 def code(spill_bytes: int = 0) -> NativeCode:
     """What a GPU runs for a kernel that spills so much."""
-    return NativeCode("bmg", "26.27", "", "L0:\n", (IsaReport("gemm", 256, 4, spill_bytes, 0, None),), 1.0)
+    return NativeCode("bmg", "26.27", "", "L0:\n", (IsaReport("gemm", 256, 4, spill_bytes, 0, 100, None),), 1.0)
 
 
 def gives(spill_bytes: int) -> Native:
