@@ -74,7 +74,7 @@ def test_kernel_is_kept_with_every_file(store: DbTrialStore) -> None:
     assert list(files) == ["xetile.mlir", "llvm.ll", "kernel.spv", "kernel.json"]
     assert hashlib.sha256(files["kernel.spv"]).hexdigest() == artifact(0).content_hash
     assert json.loads(files["kernel.json"]) == kernel.manifest
-    assert kernel.manifest["local_size"] == [64, 1, 1]
+    assert kernel.manifest["steps"][0]["local_size"] == [64, 1, 1]
 
 
 def test_job_names_its_best_trial_as_trials_end(store: DbTrialStore) -> None:

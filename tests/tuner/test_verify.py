@@ -260,3 +260,25 @@ def test_of_a_sample_those_sums_are_compared_whose_tiles_are_all_there() -> None
     _proof(problem, lambda outputs: sampled(outputs, 3), row, (32, 64))
     with pytest.raises(ProofFailed, match=r"reduce\[40\] is "):
         _proof(problem, lambda outputs: sampled(outputs, 40), row, (32, 64))
+
+
+@pytest.mark.parametrize("dtype", [DType.F16, DType.S8])
+def test_of_a_large_result_a_sample_is_compared_and_all_must_be_written(
+    dtype: DType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tuner.verify.WHOLE_MULTIPLY_ADDS", 2**16)
+    monkeypatch.setattr("tuner.reference.WHOLE_MULTIPLY_ADDS", 2**16)
+    problem = GemmProblem(200, 264, 56, dtype_a=dtype, dtype_b=dtype, epilogue=(ROWS,))
+
+    def unwritten(outputs: dict[int, Buffer]) -> None:
+        before = Reference(problem, 3).buffers()[2].reshape(200, 264)
+        outputs[2][0, 32:64, 32:64] = before[32:64, 32:64]
+
+    proof = _proof(problem, block=(32, 32))
+    assert (proof.checked, proof.total) == (9, 63)
+    with pytest.raises(ProofFailed, match=r"C\[32, 32\] is not written"):
+        _proof(problem, unwritten, block=(32, 32))
+    with pytest.raises(ProofFailed, match=r"reduce\[199\] is "):
+        _proof(
+            problem, lambda outputs: _spoilt(outputs, 3, (0, 199, 0), 0.1 if dtype is DType.F16 else 1), None, (32, 32)
+        )
