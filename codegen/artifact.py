@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from codegen.access import MemoryPath
 from codegen.config import KernelConfig
 from codegen.problem import GemmProblem
 from codegen.signature import KernelSignature
@@ -60,8 +61,9 @@ class KernelArtifact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GemmArtifact(KernelArtifact):
-    """The kernel of a GEMM problem in one configuration, with its launch."""
+    """The kernels of a GEMM problem in one configuration, with their launch and how operands are accessed, by name."""
 
     problem: GemmProblem
     config: KernelConfig
     launch: LaunchSpec
+    memory_paths: dict[str, MemoryPath]

@@ -8,10 +8,15 @@ import os
 import tempfile
 from pathlib import Path
 
-from codegen.artifact import GemmArtifact, StageOutput
+from codegen.access import memory_paths
+from codegen.artifact import Distribution, GemmArtifact, StageOutput
+from codegen.canonical import to_json
 from codegen.config import KernelConfig
-from codegen.pipeline import GEMM_DISTRIBUTION, compile_key, gemm_signature, launch_spec
+from codegen.decode import decode
+from codegen.launch import launch_spec
+from codegen.pipeline import compile_key
 from codegen.problem import GemmProblem
+from codegen.signature import KernelSignature
 from codegen.target import target_of
 from hal import DeviceSpec
 
@@ -37,21 +42,22 @@ class CompileCache:
             )
             toolchain: dict[str, str] = stored["toolchain"]
             content_hash: str = stored["content_hash"]
+            kernels = tuple(decode(KernelSignature, kernel) for kernel in stored["kernels"])
+            distribution = decode(Distribution, stored["distribution"])
         except (OSError, ValueError, KeyError, TypeError, binascii.Error):
             return None
-        binary = stages[-1].data
-        launch = launch_spec(problem, config, target, binary)
         return GemmArtifact(
             key=key,
             content_hash=content_hash,
             target=spec.emulates or spec.id,
             stages=stages,
             toolchain=toolchain,
-            kernels=(gemm_signature(problem, config),),
-            distribution=GEMM_DISTRIBUTION,
+            kernels=kernels,
+            distribution=distribution,
             problem=problem,
             config=config,
-            launch=launch,
+            launch=launch_spec(problem, config, target, stages[-1].data, kernels),
+            memory_paths=memory_paths(problem, target),
         )
 
     def put(self, artifact: GemmArtifact) -> None:
@@ -64,7 +70,13 @@ class CompileCache:
             {"name": s.name, "file": s.file_name, "data": base64.b64encode(s.data).decode(), "elapsed_ms": s.elapsed_ms}
             for s in artifact.stages
         ]
-        stored = {"stages": stages, "toolchain": artifact.toolchain, "content_hash": artifact.content_hash}
+        stored = {
+            "stages": stages,
+            "toolchain": artifact.toolchain,
+            "content_hash": artifact.content_hash,
+            "kernels": to_json(artifact.kernels),
+            "distribution": to_json(artifact.distribution),
+        }
         path = self._path(artifact.key)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(stored).encode()

@@ -30,12 +30,25 @@ class Extent:
 class LoopOrder(StrEnum):
     """Order of the p (parallel), o (block) and i (innermost) loops, outermost first.
 
-    On Xe, the p loops are the raster of the work-groups: with `pm` before `pn`, neighbouring
-    work-groups walk along N; with `pn` first, along M.
+    On Xe, the p loops are the raster of the work-groups: with `pm` before `pn`, neighbouring work-groups walk along N;
+    with `pn` first, along M. The o loops are the tiles that one work-group computes in turn, where there are fewer
+    work-groups than tiles.
     """
 
     M_OUTER = "pmpnpkomonokiminik"
-    N_OUTER = "pnpmpkonomokiminik"
+    N_OUTER = "pnpmpkomonokiminik"
+    M_OUTER_N_FIRST = "pmpnpkonomokiminik"
+    N_OUTER_N_FIRST = "pnpmpkonomokiminik"
+
+    @property
+    def walks_along_n(self) -> bool:
+        """Whether neighbouring work-groups compute neighbouring columns."""
+        return self.value.startswith("pmpn")
+
+    @property
+    def tiles_along_n(self) -> bool:
+        """Whether the tiles that a work-group computes in turn follow each other along N."""
+        return "omon" in self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +196,8 @@ class KernelConfig:
             *_prefetch_parts(s.prefetch),
             f"grf {s.grf_mode}",
         ]
-        if m.loop_order is not LoopOrder.M_OUTER:
-            parts.append(m.loop_order.value[:4])
+        raster, tiles = m.loop_order.value[:4], m.loop_order.value[6:10]
+        parts += [name for name, plain in ((raster, "pmpn"), (tiles, "omon")) if name != plain]
         if s.slm is not SlmOperands.NONE or s.slm_stages:
             parts.append(f"slm {s.slm.value} by {s.slm_stages}")
         if s.barrier_every:

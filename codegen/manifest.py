@@ -2,22 +2,17 @@
 
 from codegen.artifact import GemmArtifact, KernelArtifact
 from codegen.canonical import Json, to_json
-from codegen.config import LoopOrder
-from codegen.pipeline import LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL
+from codegen.launch import LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL, groups_formula
 from codegen.signature import KernelSignature, Parameter
 from codegen.target import LARGE_GRF, SUBGROUP_SIZE
+from hal import LaunchStep
 
 
 def manifest(artifact: GemmArtifact) -> dict[str, Json]:
     """The manifest of `kernel.spv`. Sizes are in work-items, buffers in bytes."""
     launch, config, problem = artifact.launch, artifact.config, artifact.problem
-    block = config.matmul.block
-    local = launch.local_size[0]
-    tiles = {"n": f"ceil(n / {block.n})", "m": f"ceil(m / {block.m})"}
-    x, y = ("n", "m") if config.matmul.loop_order is LoopOrder.M_OUTER else ("m", "n")
     large = config.strategy.grf_mode == LARGE_GRF
     return {
-        "kernel": launch.kernel,
         "content_hash": f"sha256:{artifact.content_hash}",
         "compile_key": artifact.key,
         "compiled_for": artifact.target,
@@ -28,15 +23,34 @@ def manifest(artifact: GemmArtifact) -> dict[str, Json]:
             for i, a in enumerate(launch.arguments)
         ],
         "pointer_alignment_bytes": problem.alignment,
-        "global_size": list(launch.global_size),
-        "global_size_formula": [f"{local} * {tiles[x]}", tiles[y], "1"],
-        "local_size": list(launch.local_size),
+        "memory_paths": {
+            name: {"by": path.by.value, "because": path.rule and f"{path.rule}: {path.why}"}
+            for name, path in artifact.memory_paths.items()
+        },
+        "steps": [_step(artifact, step) for step in launch.steps],
+        "assumes": {kernel.name: _assumed(kernel) for kernel in artifact.kernels},
         "subgroup_size": launch.subgroup_size,
         "build_options": {
             "opencl": LARGE_GRF_OPENCL if large else "",
             "level_zero": LARGE_GRF_LEVEL_ZERO if large else "",
         },
         **_provenance(artifact),
+    }
+
+
+def _step(artifact: GemmArtifact, step: LaunchStep) -> Json:
+    parameters: list[Json] = [
+        {"argument": p} if isinstance(p, int) else {"scalar": p.name, "value": p.value} for p in step.parameters
+    ]
+    groups = groups_formula(artifact.problem, artifact.config, step.kernel)
+    return {
+        "kernel": step.kernel,
+        "parameters": parameters,
+        "global_size": list(step.global_size),
+        "global_size_formula": [
+            f"{local} * {count}" if local > 1 else count for local, count in zip(step.local_size, groups, strict=True)
+        ],
+        "local_size": list(step.local_size),
     }
 
 

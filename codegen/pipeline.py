@@ -2,29 +2,29 @@
 
 import hashlib
 
-from codegen.artifact import Distribution, Distributor, GemmArtifact
-from codegen.build.gemm import KERNEL_NAME, build_gemm, grid
+from xdsl.dialects.builtin import ModuleOp
+
+from codegen.access import memory_paths
+from codegen.artifact import Distributor, GemmArtifact
+from codegen.build.gemm import build_gemm
 from codegen.canonical import content_hash
 from codegen.config import KernelConfig
 from codegen.dialects import text
+from codegen.dtype import DType
 from codegen.emulate import emulate
-from codegen.errors import CompileFailed
-from codegen.llvm import optimise
-from codegen.mlir import XeGpuModule
+from codegen.launch import launch_spec
+from codegen.llvm import OptimisedModule, optimise
+from codegen.modules.kernels import arguments_of, kernels_of, signature_of
+from codegen.modules.ways import lower
 from codegen.problem import GemmProblem
 from codegen.rules import check
-from codegen.signature import Field, KernelArgument, KernelSignature, Parameter
 from codegen.spirv import emit_spirv
 from codegen.stages import Stages
-from codegen.target import LARGE_GRF, SUBGROUP_SIZE, Target, target_of
+from codegen.target import Target, target_of
 from codegen.toolchain import toolchain_versions
 from codegen.transforms.lower_xetile import lower_gemm
-from hal import Argument, DeviceSpec, LaunchSpec
-
-OPERANDS = ("A", "B", "C")
-GEMM_DISTRIBUTION = Distribution(Distributor.MLIR)
-LARGE_GRF_OPENCL = "-cl-intel-256-GRF-per-thread"
-LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"
+from codegen.transforms.tile_mma_to_contract import tile_mma_to_contract
+from hal import DeviceSpec
 
 
 def compile_key(problem: GemmProblem, config: KernelConfig, target: Target) -> str:
@@ -32,8 +32,12 @@ def compile_key(problem: GemmProblem, config: KernelConfig, target: Target) -> s
     return content_hash([toolchain_versions(), problem, config, target])
 
 
-def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> GemmArtifact:
-    """Compile one kernel. Pure, but LLVM and MLIR may end the process: see `pool`.
+def compile_gemm(
+    problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, *, distribution: Distributor | None = None
+) -> GemmArtifact:
+    """Compile the kernels of a GEMM. Pure, but LLVM and MLIR may end the process: see `pool`.
+
+    `distribution` asks for a way to lanes in place of the one that would be chosen.
 
     Raises:
         Refused: a legality rule refuses.
@@ -42,17 +46,21 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
     check(problem, config, spec)
     target = target_of(spec)
     stages = Stages()
-
-    signature = gemm_signature(problem, config)
     module = build_gemm(problem, config, spec)
     stages.add("xetile", "xetile.mlir", lambda: text(module))
-    xegpu = stages.run("xegpu", lambda: XeGpuModule(lower_gemm(module, problem, config, spec)))
-    stages.add("xegpu", "xegpu.mlir", lambda: str(xegpu))
-    llvm = stages.add("llvm", "llvm.ll", lambda: _optimised(xegpu.lower(target.chip), signature))
-    spirv = stages.add("spirv", "kernel.spv", lambda: emit_spirv(llvm.decode()))
+    arguments = {kernel.sym_name.data: arguments_of(kernel) for kernel in kernels_of(module)}
+    stages.run("xegpu", lambda: _to_xegpu(module, problem, config, target))
+
+    def finish(bitcode: bytes) -> tuple[OptimisedModule, bytes]:
+        optimised = stages.run("llvm", lambda: optimise(bitcode, arguments))
+        stages.add("llvm", "llvm.ll", lambda: optimised.text)
+        return optimised, stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
+
+    taken, (optimised, spirv) = lower(module, stages, target, distribution, finish)
+    kernels = tuple(signature_of(kernel, arguments, optimised, set()) for kernel in kernels_of(module))
     binary = spirv
     if target.emulated:
-        emulated = stages.add("emulated", "emulated.ll", lambda: emulate(llvm.decode()))
+        emulated = stages.add("emulated", "emulated.ll", lambda: emulate(optimised.text))
         binary = stages.add("emulated-spirv", "emulated.spv", lambda: emit_spirv(emulated.decode()))
     return GemmArtifact(
         key=compile_key(problem, config, target),
@@ -61,51 +69,15 @@ def compile_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
         config=config,
         target=spec.emulates or spec.id,
         stages=stages.outputs(),
-        launch=launch_spec(problem, config, target, binary),
+        launch=launch_spec(problem, config, target, binary, kernels),
         toolchain=dict(toolchain_versions()),
-        kernels=(signature,),
-        distribution=GEMM_DISTRIBUTION,
+        kernels=kernels,
+        distribution=taken,
+        memory_paths=memory_paths(problem, target),
     )
 
 
-def _optimised(bitcode: bytes, signature: KernelSignature) -> str:
-    optimised = optimise(bitcode, {signature.name: signature.arguments})
-    if optimised.parameters[signature.name] != signature.parameters:
-        raise CompileFailed("llvm", f"expected a pointer for each matrix, got {optimised.parameters[signature.name]}")
-    return optimised.text
-
-
-def gemm_signature(problem: GemmProblem, config: KernelConfig) -> KernelSignature:
-    """The GEMM kernel's: a pointer for each of A, B and C, whose rows are as long as their pitch."""
-    p = problem
-    matrices = ((p.dtype_a, p.rows_a, p.pitch_a), (p.dtype_b, p.rows_b, p.pitch_b), (p.dtype_c, p.m, p.pitch_c))
-    return KernelSignature(
-        KERNEL_NAME,
-        tuple(
-            KernelArgument(name, dtype.value, (rows, pitch), (pitch, 1))
-            for name, (dtype, rows, pitch) in zip(OPERANDS, matrices, strict=True)
-        ),
-        tuple(Parameter(index, Field.POINTER) for index in range(len(OPERANDS))),
-        (config.subgroups * SUBGROUP_SIZE, 1, 1),
-    )
-
-
-def launch_spec(problem: GemmProblem, config: KernelConfig, target: Target, binary: bytes) -> LaunchSpec:
-    """How a kernel of this configuration is launched; sizes in work-items."""
-    local = config.subgroups * SUBGROUP_SIZE
-    x, y, z = grid(problem, config)
-    p = problem
-    large = config.strategy.grf_mode == LARGE_GRF and not target.emulated
-    return LaunchSpec(
-        binary=binary,
-        kernel=KERNEL_NAME,
-        arguments=(
-            Argument("A", "input", p.dtype_a.value, p.rows_a * p.pitch_a * p.dtype_a.nbytes),
-            Argument("B", "input", p.dtype_b.value, p.rows_b * p.pitch_b * p.dtype_b.nbytes),
-            Argument("C", "output", p.dtype_c.value, p.m * p.pitch_c * p.dtype_c.nbytes),
-        ),
-        global_size=(x * local, y, z),
-        local_size=(local, 1, 1),
-        subgroup_size=SUBGROUP_SIZE,
-        build_options=LARGE_GRF_OPENCL if large else "",
-    )
+def _to_xegpu(module: ModuleOp, problem: GemmProblem, config: KernelConfig, target: Target) -> None:
+    if problem.dtype_a is DType.F32:
+        tile_mma_to_contract(module)
+    lower_gemm(module, problem, config, target)

@@ -6,10 +6,10 @@ from typing import cast
 
 from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
 from codegen.canonical import canonical_text, to_json
+from codegen.decode import Malformed, decode
 from db import models
 from db.base import JsonObject
 from hal import DeviceSpec
-from service.decode import Malformed, decode
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status, Trial
 
 

@@ -1,153 +1,179 @@
-"""Writes the work-group-level XeTile GEMM: C[M, N] = A[M, K] @ B[K, N], accumulated in f32."""
+"""Writes the kernels of a GEMM as work-group-level XeTile.
 
-from collections.abc import Sequence
-from typing import TypeVar
+`gemm` multiplies; before it `clear` sets C to zero where partial sums are added to it in memory; after it `finish` adds
+partial sums that were stored, and `sum_...` those of a reduction.
+"""
 
-from xdsl.builder import Builder
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, UnitAttr
-from xdsl.ir import Block, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
-from codegen.build.tiles import Tiles, matrix_types, tiles
-from codegen.config import KernelConfig, LoopOrder
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.ir import Block, Region
+
+from codegen.access import AccessBy, memory_path
+from codegen.build.epilogue import Epilogue
+from codegen.build.matrices import Matrix, launch_sizes, matrix_of
+from codegen.build.multiply import Multiply
+from codegen.build.raster import for_each_tile, grid_of, is_persistent
+from codegen.build.sources import Place, sources
+from codegen.build.split_k import add_atomically, add_partials, clear, k_range, store_partial
+from codegen.build.sums import sum_partials
+from codegen.build.tiles import Tiles, tiles
+from codegen.build.workspace import PARTIALS, partials, sums, sums_name
+from codegen.build.writer import Writer, named
+from codegen.config import KernelConfig, SplitK
 from codegen.dialects import gpu
-from codegen.dialects.index_list import index
-from codegen.dialects.xetile import (
-    InitTileOp,
-    LoadTileOp,
-    PrefetchTileOp,
-    StoreTileOp,
-    TileMmaOp,
-    TileType,
-    UpdateTileOffsetOp,
-)
+from codegen.dialects.index_list import Index, index
+from codegen.epilogue import EpilogueKind
 from codegen.problem import GemmProblem
-from codegen.rules import ceil_div
-from codegen.target import SUBGROUP_SIZE, target_of
+from codegen.target import SUBGROUP_SIZE, Target, target_of
 from hal import DeviceSpec
 
 KERNEL_NAME = "gemm"
+CLEAR, FINISH = "clear", "finish"
 
-Value = TypeVar("Value", bound=SSAValue)
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The body of one kernel while it is written: its sizes, and all matrices by their names."""
+
+    problem: GemmProblem
+    config: KernelConfig
+    tiles: Tiles
+    sizes: Mapping[str, Index]
+    matrices: Mapping[str, Matrix]
+
+    def epilogue(self) -> Epilogue:
+        """What takes the accumulator to C."""
+        by_step = {o.step: self.matrices[o.name] for o in self.problem.operands if o.name not in ("A", "B")}
+        reducing = [i for i, step in enumerate(self.problem.epilogue) if step.kind is EpilogueKind.REDUCE]
+        return Epilogue(self.problem, self.tiles.c, by_step, {i: self.matrices[sums_name(i)] for i in reducing})
+
+    def for_each_tile(self, w: Writer, body: Callable[[Writer, Index, Index], None]) -> None:
+        """Write `body` for the row and column, in elements, at which each tile of the work-group begins."""
+        block = self.config.matmul.block
+        grid = grid_of(w, self.problem, self.config, self.sizes["m"], self.sizes["n"])
+
+        def at(w: Writer, row: Index, column: Index) -> None:
+            body(w, w.mul(row, block.m), w.mul(column, block.n))
+
+        for_each_tile(w, self.config, grid, at)
 
 
-def grid(problem: GemmProblem, config: KernelConfig) -> tuple[int, int, int]:
-    """Work-groups in x, y and z. Neighbours in x walk along N, or with N outermost along M."""
-    block = config.matmul.block
-    over_m, over_n = ceil_div(problem.m, block.m), ceil_div(problem.n, block.n)
-    return (over_n, over_m, 1) if config.matmul.loop_order is LoopOrder.M_OUTER else (over_m, over_n, 1)
+Body = Callable[[Writer, Kernel], None]
 
 
 def build_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> ModuleOp:
-    """The kernel of a combination that the rules accept, as `gpu.func @gemm(%A, %B, %C)`.
+    """The kernels of a combination that the rules accept, as a `gpu.module`. Each takes all arguments of the launch.
 
     Edges that blocks overhang are left to the hardware: loads beyond a matrix give zero, stores are dropped.
 
     Raises:
         Refused: codegen cannot target the device.
     """
-    types = tiles(problem, config, target_of(spec).block2d_max_width_bytes)
-    block = Block(arg_types=matrix_types(problem))
-    a, b, c = (_named(argument, name) for argument, name in zip(block.args, "ABC", strict=True))
-    body = Builder(InsertPoint.at_end(block))
-    row, column = _origin(body, config)
-    ahead = _prefetch_first(
-        body, problem, config, [(a, (row, 0), types.prefetch_a), (b, (0, column), types.prefetch_b)]
-    )
-    operands = [_init(body, a, (row, 0), types.a, "a_tile"), _init(body, b, (0, column), types.b, "b_tile")]
-    accumulator = _k_loop(body, problem.k, config.matmul.block.k, types, operands, ahead)
-    _store(body, accumulator, _init(body, c, (row, column), types.c, "c_tile"))
-    body.insert(gpu.ReturnOp())
-    function = gpu.FuncOp(KERNEL_NAME, Region(block), known_block_size=(config.subgroups * SUBGROUP_SIZE, 1, 1))
-    module = ModuleOp([gpu.ModuleOp(KERNEL_NAME, [function])], {"gpu.container_module": UnitAttr()})
+    target = target_of(spec)
+    functions = [
+        _function(problem, config, target, name, body, subgroups)
+        for name, (body, subgroups) in kernels_of(problem, config).items()
+    ]
+    module = ModuleOp([gpu.ModuleOp(KERNEL_NAME, functions)], {"gpu.container_module": UnitAttr()})
     module.verify()
     return module
 
 
-def _origin(body: Builder, config: KernelConfig) -> tuple[SSAValue, SSAValue]:
-    """Row and column of C at which the work-group starts."""
-    over_m, over_n = gpu.Dimension.Y, gpu.Dimension.X
-    if config.matmul.loop_order is LoopOrder.N_OUTER:
-        over_m, over_n = over_n, over_m
-    block = config.matmul.block
-    return _scaled_id(body, over_m, block.m, "row"), _scaled_id(body, over_n, block.n, "column")
+def kernels_of(problem: GemmProblem, config: KernelConfig) -> dict[str, tuple[Body, int]]:
+    """The kernels by name, in the order of the launch, each with its sub-groups."""
+    made: dict[str, tuple[Body, int]] = {}
+    if config.strategy.split_k is SplitK.ATOMIC:
+        made[CLEAR] = _clear, config.subgroups
+    made[KERNEL_NAME] = _gemm, config.subgroups
+    if config.strategy.split_k is SplitK.PARTIAL_SUMS:
+        made[FINISH] = _finish, config.subgroups
+    for number, step in enumerate(problem.epilogue):
+        if step.kind is EpilogueKind.REDUCE:
+            made[f"sum_{number}"] = _sum_of(number), 1
+    return made
 
 
-def _scaled_id(body: Builder, dimension: gpu.Dimension, extent: int, name: str) -> SSAValue:
-    group = body.insert(gpu.BlockIdOp(dimension)).result
-    return _named(body.insert(arith.MuliOp(group, _constant(body, extent))).result, name)
+def _function(
+    problem: GemmProblem, config: KernelConfig, target: Target, name: str, body: Body, subgroups: int
+) -> gpu.FuncOp:
+    block = Block(arg_types=[index] * len(launch_sizes(problem)))
+    given = {size: named(argument, size) for size, argument in zip(launch_sizes(problem), block.args, strict=True)}
+    sizes: dict[str, Index] = {"m": problem.m, "n": problem.n, "k": problem.k, **given}
+    w = Writer(block)
+    matrices: dict[str, Matrix] = {}
+    for place, matrix in enumerate(_matrices(w, problem, config, target, sizes)):
+        memory = named(block.insert_arg(matrix.type, place), matrix.name)
+        matrices[matrix.name] = replace(matrix, memory=memory)
+    body(w, Kernel(problem, config, tiles(problem, config, target.block2d_max_width_bytes), sizes, matrices))
+    w.insert(gpu.ReturnOp())
+    return gpu.FuncOp(name, Region(block), known_block_size=(subgroups * SUBGROUP_SIZE, 1, 1))
 
 
-def _prefetch_first(
-    body: Builder,
-    problem: GemmProblem,
-    config: KernelConfig,
-    starts: Sequence[tuple[SSAValue, tuple[SSAValue | int, ...], TileType]],
-) -> list[SSAValue]:
-    """Prefetch the first K steps; the tiles that the loop goes on with, none without prefetch."""
-    k_step, distance = config.matmul.block.k, config.strategy.prefetch.distance
-    if not distance:
-        return []
-    ahead: list[SSAValue] = [
-        _init(body, *start, name) for start, name in zip(starts, ("a_ahead", "b_ahead"), strict=True)
+def _matrices(
+    w: Writer, problem: GemmProblem, config: KernelConfig, target: Target, sizes: Mapping[str, Index]
+) -> list[Matrix]:
+    """Operands, then the workspace: the launch's arguments in order."""
+    made = [
+        matrix_of(problem, operand, sizes, memory_path(problem, operand, target).by is AccessBy.LANES)
+        for operand in problem.operands
     ]
-    for step in range(distance):
-        if step * k_step < problem.k:
-            for tile in ahead:
-                body.insert(PrefetchTileOp(tile))
-        ahead = _advance(body, ahead, k_step)
-    return ahead
+    if config.strategy.split_k is SplitK.PARTIAL_SUMS:
+        made.append(partials(w, problem, config, sizes))
+    reducing = [i for i, step in enumerate(problem.epilogue) if step.kind is EpilogueKind.REDUCE]
+    return [*made, *(sums(w, problem, config, sizes, step) for step in reducing)]
 
 
-def _k_loop(
-    body: Builder, k: int, k_step: int, types: Tiles, operands: Sequence[SSAValue], ahead: Sequence[SSAValue]
-) -> SSAValue:
-    """The accumulator after all K steps; accumulator and tiles are the loop's iteration arguments."""
-    zero = body.insert(arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(types.accumulator, [0.0]))).result
-    carried = [zero, *operands, *ahead]
-    block = Block(arg_types=[index, *(value.type for value in carried)])
-    for argument, name in zip(block.args, ("k", "acc", "a_tile", "b_tile", "a_ahead", "b_ahead"), strict=False):
-        argument.name_hint = name
-    loop = Builder(InsertPoint.at_end(block))
-    _, accumulator, a_tile, b_tile, *ahead = block.args
-    a = _named(loop.insert(LoadTileOp(a_tile)).value, "a")
-    b = _named(loop.insert(LoadTileOp(b_tile)).value, "b")
-    for tile in ahead:
-        loop.insert(PrefetchTileOp(tile))
-    total = _named(loop.insert(TileMmaOp(a, b, accumulator, types.wg_maps)).d, "acc")
-    moved = [*_advance(loop, (a_tile, b_tile), k_step), *_advance(loop, ahead, k_step)]
-    loop.insert(scf.YieldOp(total, *moved))
-    start, end, step = (_constant(body, value) for value in (0, k, k_step))
-    return _named(body.insert(scf.ForOp(start, end, step, carried, block)).results[0], "acc")
+def _gemm(w: Writer, kernel: Kernel) -> None:
+    config = kernel.config
+    z = w.insert(gpu.BlockIdOp(gpu.Dimension.Z)).result if kernel.problem.batch * config.matmul.threads.k > 1 else 0
+    split, batch = w.rem(z, config.matmul.threads.k), w.div(z, config.matmul.threads.k)
+    k_first, k_end = k_range(w, config, split, kernel.sizes["k"])
+    ab = sources(w, config, kernel.matrices["A"], kernel.matrices["B"], kernel.tiles)
+    product = Multiply(kernel.problem, config, kernel.tiles, ab, is_persistent(kernel.problem, config))
+    epilogue = kernel.epilogue()
+
+    def tile(w: Writer, row: Index, column: Index) -> None:
+        place = Place(batch, row, column, k_first, k_end)
+        acc = product.write(w, place)
+        match config.strategy.split_k:
+            case SplitK.NONE:
+                epilogue.write(w, place, acc)
+            case SplitK.ATOMIC:
+                add_atomically(w, kernel.problem, kernel.matrices["C"], kernel.tiles.c, place, acc)
+            case SplitK.PARTIAL_SUMS:
+                store_partial(w, kernel.matrices[PARTIALS], kernel.tiles.c, place, z, acc)
+
+    kernel.for_each_tile(w, tile)
 
 
-def _advance(body: Builder, tiles: Sequence[SSAValue], k_step: int) -> list[SSAValue]:
-    """Move a tile of A and one of B by a K step; nothing for no tiles."""
-    moves = ((0, k_step), (k_step, 0))
-    return [
-        _named(body.insert(UpdateTileOffsetOp(tile, move)).result, tile.name_hint)
-        for tile, move in zip(tiles, moves, strict=False)
-    ]
+def _clear(w: Writer, kernel: Kernel) -> None:
+    batch = _batch(w, kernel)
+    kernel.for_each_tile(
+        w, lambda w, row, column: clear(w, kernel.matrices["C"], kernel.tiles.c, Place(batch, row, column, 0, 0))
+    )
 
 
-def _store(body: Builder, accumulator: SSAValue, tile: SSAValue[TileType]) -> None:
-    """Store the accumulator in the output's type."""
-    if accumulator.type != tile.type.vector_type:
-        accumulator = body.insert(arith.TruncFOp(accumulator, tile.type.vector_type)).result
-    body.insert(StoreTileOp(accumulator, tile))
+def _finish(w: Writer, kernel: Kernel) -> None:
+    batch, splits, epilogue = _batch(w, kernel), kernel.config.matmul.threads.k, kernel.epilogue()
+
+    def tile(w: Writer, row: Index, column: Index) -> None:
+        place = Place(batch, row, column, 0, 0)
+        total = add_partials(w, kernel.matrices[PARTIALS], kernel.tiles.c, place, splits)
+        epilogue.write(w, place, total)
+
+    kernel.for_each_tile(w, tile)
 
 
-def _init(
-    body: Builder, matrix: SSAValue, offsets: tuple[SSAValue | int, ...], tile: TileType, name: str
-) -> SSAValue[TileType]:
-    return _named(body.insert(InitTileOp(matrix, offsets, tile)).tile, name)
+def _batch(w: Writer, kernel: Kernel) -> Index:
+    return w.insert(gpu.BlockIdOp(gpu.Dimension.Z)).result if kernel.problem.batch > 1 else 0
 
 
-def _constant(body: Builder, value: int) -> SSAValue:
-    return _named(body.insert(arith.ConstantOp(IntegerAttr(value, index))).result, f"c{value}")
+def _sum_of(step: int) -> Body:
+    def body(w: Writer, kernel: Kernel) -> None:
+        axis = kernel.problem.epilogue[step].axis
+        (result,) = (kernel.matrices[o.name] for o in kernel.problem.operands if o.step == step)
+        sum_partials(w, axis, kernel.matrices[sums_name(step)], result, _batch(w, kernel))
 
-
-def _named(value: Value, name: str | None) -> Value:
-    value.name_hint = name
-    return value
+    return body

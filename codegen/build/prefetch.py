@@ -4,7 +4,8 @@ from math import gcd
 
 from codegen.dialects.xetile import WgMap
 
-_LEAST_ROWS = 8  # fewer rows a message make more messages than prefetching saves
+LEAST_ROWS = 8
+"""Of one prefetch: fewer rows make more messages than prefetching saves."""
 
 
 def cooperative_map(rows: int, columns: int, subgroups: int, widest: int) -> WgMap:
@@ -12,7 +13,7 @@ def cooperative_map(rows: int, columns: int, subgroups: int, widest: int) -> WgM
 
     Sub-groups that are left over share: the map wraps around.
     """
-    messages_down, messages_across = rows // gcd(rows, _LEAST_ROWS), columns // gcd(columns, widest)
+    messages_down, messages_across = rows // gcd(rows, LEAST_ROWS), columns // gcd(columns, widest)
     layouts = [
         (down, _divisors(messages_across, subgroups // down)[-1]) for down in _divisors(messages_down, subgroups)
     ]

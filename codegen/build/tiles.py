@@ -1,60 +1,74 @@
-"""Types of the matrices and of a work-group's tiles."""
+"""How the sub-groups of a work-group share its tiles of A, B and C."""
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import AnyFloat, MemRefType, NoneAttr, StridedLayoutAttr, VectorType, bf16, f16, f32
-
 from codegen.build.prefetch import cooperative_map
 from codegen.config import KernelConfig
-from codegen.dialects.xetile import TileTraits, TileType, WgMap
-from codegen.problem import DType, GemmProblem
+from codegen.dialects.maps import WgMap
+from codegen.problem import GemmProblem
 
-_ELEMENT: dict[DType, AnyFloat] = {DType.F16: f16, DType.BF16: bf16, DType.F32: f32}
+Shape = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A tile's shape, and who owns what of it."""
+
+    shape: Shape
+    wg_map: WgMap
+
+    def rows(self) -> "Shared":
+        """One column of it: a number for each row."""
+        (down, across), (rows, _) = self.wg_map.sg_layout, self.wg_map.sg_data
+        return Shared((self.shape[0], 1), WgMap.of((down, across), (rows, 1)))
+
+    def columns(self) -> "Shared":
+        """One row of it: a number for each column."""
+        (down, across), (_, columns) = self.wg_map.sg_layout, self.wg_map.sg_data
+        return Shared((1, self.shape[1]), WgMap.of((down, across), (1, columns)))
 
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """Types of the tiles of A, B and C, of the tiles that are prefetched, and of the accumulator."""
+    """The tiles that a work-group multiplies in a K step, and what is fetched ahead or copied of them together."""
 
-    a: TileType
-    b: TileType
-    c: TileType
-    prefetch_a: TileType
-    prefetch_b: TileType
-    accumulator: VectorType[AnyFloat]
-    wg_maps: tuple[WgMap, WgMap, WgMap]
+    a: Shared
+    b: Shared
+    c: Shared
+    ahead_a: Shared
+    ahead_b: Shared
+    copied_a: Shared
+    copied_b: Shared
 
-
-def matrix_types(problem: GemmProblem) -> tuple[MemRefType[AnyFloat], ...]:
-    """Types of A [M, K], B [K, N] and C [M, N] in memory."""
-    p = problem
-    return (
-        _matrix(p.m, p.k, p.pitch_a, p.dtype_a),
-        _matrix(p.k, p.n, p.pitch_b, p.dtype_b),
-        _matrix(p.m, p.n, p.pitch_c, p.dtype_c),
-    )
+    @property
+    def mma_maps(self) -> tuple[WgMap, WgMap, WgMap]:
+        """Of A, B and C."""
+        return self.a.wg_map, self.b.wg_map, self.c.wg_map
 
 
 def tiles(problem: GemmProblem, config: KernelConfig, load_bytes: int) -> Tiles:
-    """Types of the tiles of a configuration; `load_bytes` is the width of the widest 2-D block."""
-    block, layout = config.matmul.block, config.strategy.sg_layout
-    map_a = WgMap.of(layout, (config.sg_m, block.k))
-    map_b = WgMap.of(layout, (block.k, config.sg_n))
-    map_c = WgMap.of(layout, (config.sg_m, config.sg_n))
-    element, widest = _ELEMENT[problem.dtype_a], load_bytes // problem.dtype_a.nbytes
-    prefetch_a = cooperative_map(block.m, block.k, config.subgroups, widest)
-    prefetch_b = cooperative_map(block.k, block.n, config.subgroups, widest)
+    """The tiles of a configuration; `load_bytes` is the width of the widest 2-D block."""
+    block, layout, prefetch = config.matmul.block, config.strategy.sg_layout, config.strategy.prefetch
+    a, b, c = (block.m, block.k), (block.k, block.n), (block.m, block.n)
+    widest_a, widest_b = load_bytes // problem.dtype_a.nbytes, load_bytes // problem.dtype_b.nbytes
+    together = config.subgroups
     return Tiles(
-        a=TileType((block.m, block.k), element, TileTraits(wg_map=map_a)),
-        b=TileType((block.k, block.n), element, TileTraits(wg_map=map_b)),
-        c=TileType((block.m, block.n), _ELEMENT[problem.dtype_c], TileTraits(wg_map=map_c)),
-        prefetch_a=TileType((block.m, block.k), element, TileTraits(wg_map=prefetch_a)),
-        prefetch_b=TileType((block.k, block.n), element, TileTraits(wg_map=prefetch_b)),
-        accumulator=VectorType(_ELEMENT[problem.dtype_acc], (block.m, block.n)),
-        wg_maps=(map_a, map_b, map_c),
+        Shared(a, WgMap.of(layout, (config.sg_m, block.k))),
+        Shared(b, WgMap.of(layout, (block.k, config.sg_n))),
+        Shared(c, WgMap.of(layout, (config.sg_m, config.sg_n))),
+        ahead_a=_dealt(a, prefetch.layout_a, together, widest_a, problem.transpose_a),
+        ahead_b=_dealt(b, prefetch.layout_b, together, widest_b, problem.transpose_b),
+        copied_a=_dealt(a, None, together, widest_a, problem.transpose_a),
+        copied_b=_dealt(b, None, together, widest_b, problem.transpose_b),
     )
 
 
-def _matrix(rows: int, columns: int, pitch: int, dtype: DType) -> MemRefType[AnyFloat]:
-    layout = NoneAttr() if pitch == columns else StridedLayoutAttr((pitch, 1))
-    return MemRefType(_ELEMENT[dtype], (rows, columns), layout)
+def _dealt(shape: Shape, layout: Shape | None, together: int, widest: int, by_columns: bool) -> Shared:
+    """A tile dealt out by `layout`, or so that messages along its rows, or columns, are as few as can be."""
+    if layout is not None:
+        return Shared(shape, WgMap.of(layout, (shape[0] // layout[0], shape[1] // layout[1])))
+    rows, columns = shape
+    if not by_columns:
+        return Shared(shape, cooperative_map(rows, columns, together, widest))
+    stored = cooperative_map(columns, rows, together, widest)
+    return Shared(shape, WgMap.of(stored.sg_layout[::-1], stored.sg_data[::-1]))

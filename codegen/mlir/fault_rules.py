@@ -3,10 +3,10 @@
 Source: experiments, each kept as a test of its name in tests/codegen/upstream_faults.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
@@ -56,6 +56,7 @@ _NOT_DISTRIBUTED = (
     *("arith.addui_extended", "arith.mulsi_extended", "arith.mului_extended"),
 )
 _MATRIX = 2
+_BOUNDS_OF_LOOP = 3  # operands of scf.for before those that it carries
 # Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 _SURFACE_BYTES, _PITCH_BYTES, _COLUMN_BYTES = 64, 16, 4
 _COLUMN_BITS = 8 * _COLUMN_BYTES
@@ -135,6 +136,29 @@ def takes_part_of_lanes(op: Operation) -> bool:
         return True
     taken = inst_data or layout.data.sg_data
     return taken is not None and taken[-1] % LANES > 0
+
+
+def carries_blocks(op: Operation) -> bool:
+    """A block that a loop carries to where it is taken in other parts than it is loaded in."""
+    if not isinstance(op, LoadNdOp) or (loaded := _inst_data(op.layout)) is None:
+        return False
+    carried = [use for use in op.result.uses if isinstance(use.operation, scf.ForOp | scf.YieldOp)]
+    return any(taken != loaded for use in carried for taken in _taken(use.operation, use.index))
+
+
+def _taken(op: Operation, number: int) -> Iterator[Ints | None]:
+    """The parts in which what a loop carries is taken, within it or after it."""
+    yields = isinstance(op, scf.YieldOp)
+    loop = op.parent_op() if yields else op
+    if not isinstance(loop, scf.ForOp):
+        return
+    number -= 0 if yields else _BOUNDS_OF_LOOP
+    for use in (*loop.body.block.args[number + 1].uses, *loop.results[number].uses):
+        user = use.operation
+        if isinstance(user, DpasOp):
+            yield _inst_data((user.layout_a, user.layout_b, user.layout_cd)[use.index])
+        elif not isinstance(user, scf.YieldOp):
+            yield _inst_data(user.properties.get("layout"))
 
 
 def takes_odd_elements(op: Operation) -> bool:

@@ -44,6 +44,7 @@ FAULTS = (
     FaultRule("block_elements", "blocks of 8-bit and 64-bit elements are not lowered", rules.takes_odd_elements),
     FaultRule("block_start", "blocks begin where no message can", rules.takes_odd_columns),
     FaultRule("block_rows", "blocks of rows that no message takes are not cut", rules.takes_odd_rows),
+    FaultRule("carried_block", "blocks that a loop carries in larger parts are mixed up", rules.carries_blocks),
     FaultRule("transposed_block", "rows of transposed blocks get each other's elements", rules.transposes_on_the_way),
     FaultRule("turned_value", "transposed values that are not only multiplied are mixed up", rules.turns_values),
     FaultRule("transposed_store", "transposed blocks that are stored end MLIR", rules.stores_transposed),

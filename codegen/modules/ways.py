@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from codegen.artifact import Distribution, Distributor
 from codegen.dialects import text
 from codegen.dialects.index_list import join
+from codegen.dialects.lane_access import LANE_ACCESS
 from codegen.dialects.xegpu import CreateNdTdescOp
 from codegen.errors import CompileFailed
 from codegen.fork import in_fork
@@ -29,6 +30,7 @@ Finished = TypeVar("Finished")
 
 _SUBGROUP_LEVEL = "sub-group-level"
 _SURFACE_OF_LAUNCH = "surface-of-launch"
+_LANE_ACCESS = "lane-access"
 _BASE_BITS = 64 * 8  # what block messages want of where a matrix begins
 _REFUSED = "mlir-refused"
 _ASKED = "asked-for"
@@ -76,8 +78,9 @@ def _say_blocks(module: ModuleOp) -> None:
 def _why_not_mlir(module: ModuleOp) -> tuple[str, ...]:
     """MLIR's pipeline is given work-group-level kernels that run into none of its faults."""
     because = {fault.name for fault in upstream_faults(module)}
-    if any(_is_surface_of_launch(op) for op in module.walk()):
-        because.add(_SURFACE_OF_LAUNCH)
+    for name, applies in ((_SURFACE_OF_LAUNCH, _is_surface_of_launch), (_LANE_ACCESS, _is_accessed_by_lanes)):
+        if any(applies(op) for op in module.walk()):
+            because.add(name)
     if not all(most_subgroups(kernel) for kernel in kernels_of(module)):
         because.add(_SUBGROUP_LEVEL)
     return tuple(sorted(because))
@@ -94,6 +97,10 @@ def _is_surface_of_launch(op: Operation) -> bool:
         return False
     bits = source.element_type.bitwidth if isinstance(source.element_type, FixedBitwidthType) else 0
     return any(divisor(offset) * bits % _BASE_BITS for offset in join(iter(base.offsets), base.static_offsets))
+
+
+def _is_accessed_by_lanes(op: Operation) -> bool:
+    return isinstance(op, CreateNdTdescOp) and LANE_ACCESS in op.attributes
 
 
 def _by_mlir(module: ModuleOp, stages: Stages, target: Target) -> bytes:

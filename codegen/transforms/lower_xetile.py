@@ -12,7 +12,6 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.config import KernelConfig
-from codegen.dialects import text
 from codegen.dialects.xetile import (
     AtomicRmwOp,
     BroadcastOp,
@@ -28,7 +27,7 @@ from codegen.dialects.xetile import (
     TransposeOp,
 )
 from codegen.problem import GemmProblem
-from codegen.target import target_of
+from codegen.target import Target
 from codegen.transforms.fold_tile_offsets import fold_tile_offsets
 from codegen.transforms.state_maps import state_maps
 from codegen.transforms.unblock_tiles import unblock_tiles
@@ -50,7 +49,6 @@ from codegen.transforms.xetile_to_xegpu.vectors import (
     lower_reduction,
     lower_transpose,
 )
-from hal import DeviceSpec
 
 
 @dataclass(frozen=True)
@@ -75,14 +73,13 @@ class LowerXeTilePass(ModulePass):
         lower_xetile(op, self)
 
 
-def lower_gemm(module: ModuleOp, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> str:
-    """Lower a module of `build_gemm` in place; its XeGPU in MLIR's generic form.
+def lower_gemm(module: ModuleOp, problem: GemmProblem, config: KernelConfig, target: Target) -> None:
+    """Lower a module of `build_gemm` in place, with the load blocks of the configuration.
 
     Raises:
-        Refused: codegen cannot target the device.
+        PassFailedException: something that is not lowered.
     """
-    target, inner = target_of(spec), config.matmul.innermost
-    nbytes = problem.dtype_a.nbytes
+    inner, nbytes = config.matmul.innermost, problem.dtype_a.nbytes
     flags = LowerXeTilePass(
         dpas=(target.dpas_m, target.dpas_n, target.dpas_k_bytes // nbytes),
         load_a=(inner.m, inner.k),
@@ -90,7 +87,6 @@ def lower_gemm(module: ModuleOp, problem: GemmProblem, config: KernelConfig, spe
         prefetch=(target.block2d_max_rows, target.block2d_max_width_bytes // nbytes),
     )
     lower_xetile(module, flags)
-    return text(module, generic=True)
 
 
 def lower_xetile(module: ModuleOp, flags: LowerXeTilePass) -> None:

@@ -28,9 +28,14 @@ class TileMmaToContractPass(ModulePass):
     name = "tile-mma-to-contract"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for mma in tuple(op.walk()):
-            if isinstance(mma, TileMmaOp):
-                _replace(mma)
+        tile_mma_to_contract(op)
+
+
+def tile_mma_to_contract(module: ModuleOp) -> None:
+    """Apply the pass."""
+    for op in tuple(module.walk()):
+        if isinstance(op, TileMmaOp):
+            _replace(op)
 
 
 def _replace(op: TileMmaOp) -> None:

@@ -20,7 +20,7 @@ def assumed(matrix: MatrixAccess, bits: int, limits: BlockLimits, sums: Sums) ->
 
     What a launch gives is taken to be as round as messages need it; constants and the kernel's own numbers must be.
     """
-    if matrix.local or bits not in (8, 16, 32) or matrix.height is None or matrix.width is None:
+    if matrix.local or matrix.by_lanes or bits not in (8, 16, 32) or matrix.height is None or matrix.width is None:
         return None
     nbytes = bits // 8
     width = added({}, sums.of(matrix.width), nbytes)

@@ -35,7 +35,7 @@ from codegen.transforms.lanes.preferences import preferences
 from codegen.transforms.lanes.slices import take_elements_of_slices
 from codegen.transforms.lanes.sums import Sums
 from codegen.transforms.lanes.turned_products import turn_products
-from codegen.transforms.lanes.values import lane_element
+from codegen.transforms.lanes.values import lane_memory_type
 
 _LIMITS = BlockLimits()
 _GROUPS = (
@@ -110,8 +110,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
 
 def _argument_type(type_: Attribute) -> Attribute:
     if isinstance(type_, MemRefType):
-        element = lane_element(type_.element_type)
-        return MemRefType(element, type_.get_shape(), type_.layout, type_.memory_space)
+        return lane_memory_type(type_)
     return IntegerType(type_.width.data) if isinstance(type_, IntegerType) else type_
 
 

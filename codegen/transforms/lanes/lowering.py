@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects.index_list import Index
@@ -18,7 +19,7 @@ from codegen.transforms.lanes.layout import LaneLayout, canonical
 from codegen.transforms.lanes.local_memory import LocalMemory
 from codegen.transforms.lanes.move import convert
 from codegen.transforms.lanes.sums import Sums
-from codegen.transforms.lanes.values import Lanes, Value, lane_element
+from codegen.transforms.lanes.values import Lanes, Value, lane_element, lane_memory_type
 
 _Kind = TypeVar("_Kind")
 Handler = Callable[["Lowering", Operation], None]
@@ -63,6 +64,9 @@ class Lowering:
                 f"lower-to-lanes: expected an operation with a per-lane form, got {op.name}: {_first_line(op)}"
             )
         copy = op.clone({operand: self.scalar(operand) for operand in op.operands})
+        for result in copy.results:
+            if isinstance(result.type, MemRefType):
+                Rewriter.replace_value_with_new_type(result, lane_memory_type(result.type))
         self.emitter.add(copy)
         for old, new in zip(op.results, copy.results, strict=True):
             self.define(old, new)

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, Stride
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.index_list import Index
+from codegen.dialects.lane_access import LANE_ACCESS
 from codegen.dialects.upstream.llvm_ops import GLOBAL, LOCAL, element_pointer, pointer_from
 from codegen.dialects.xegpu import CreateNdTdescOp, UpdateNdOffsetOp
 from codegen.dialects.xegpu.types import row_major
@@ -24,7 +25,7 @@ class MatrixAccess:
 
     Neighbours of a row are neighbours in memory: XeGPU asks for that.
 
-    `height` or `width` None: not known.
+    `height` or `width` None: not known. `by_lanes`: not by block messages.
     """
 
     pointer: SSAValue
@@ -34,6 +35,7 @@ class MatrixAccess:
     pitch: Index
     row: Index
     column: Index
+    by_lanes: bool
 
 
 def pointer_of(lowering: Lowering, source: SSAValue, *, local: bool = False) -> SSAValue:
@@ -105,7 +107,7 @@ def _create_nd_tdesc(lowering: Lowering, op: Operation) -> None:
         shape, strides = extent_of(lowering, op.source)
     local = desc.memory_space is MemorySpace.SLM
     pointer = pointer_of(lowering, op.source, local=local)
-    surface = Surface(pointer, local, shape, strides)
+    surface = Surface(pointer, local, shape, strides, LANE_ACCESS in op.attributes)
     offsets = lowering.indices(op.mixed_offsets) or (0,) * max(len(shape), desc.get_num_dims())
     lowering.define(op.result, Block(desc, surface, offsets))
 
@@ -137,8 +139,9 @@ def matrix_of(lowering: Lowering, block: Block, offsets: Sequence[Index]) -> Mat
         pointer = emitter.value(element_pointer(pointer, _as_i64(emitter, first), element))
     width = surface.shape[-1] if surface.shape else None
     if rank == 1:
-        return MatrixAccess(pointer, surface.local, 1, width, 0, 0, places[-1])
-    return MatrixAccess(pointer, surface.local, surface.shape[-2], width, surface.strides[-2], places[-2], places[-1])
+        return MatrixAccess(pointer, surface.local, 1, width, 0, 0, places[-1], surface.by_lanes)
+    height, pitch, lanes = surface.shape[-2], surface.strides[-2], surface.by_lanes
+    return MatrixAccess(pointer, surface.local, height, width, pitch, places[-2], places[-1], lanes)
 
 
 HANDLERS: Mapping[str, Handler] = {

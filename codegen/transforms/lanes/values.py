@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import FloatTF32Type, IntegerType, VectorType, f32
+from xdsl.dialects.builtin import FloatTF32Type, IntegerType, MemRefType, VectorType, f32
 from xdsl.ir import Attribute, SSAValue
 
 from codegen.dialects.index_list import Index
@@ -32,13 +32,14 @@ class Lanes:
 class Surface:
     """Memory that a descriptor is made of: a pointer, and the extent and the stride of each dimension in elements.
 
-    `local`: shared local memory. No shape: its end is not known.
+    `local`: shared local memory. No shape: its end is not known. `by_lanes`: block messages may not access it.
     """
 
     pointer: SSAValue
     local: bool
     shape: tuple[Index, ...]
     strides: tuple[Index, ...]
+    by_lanes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,11 @@ def lane_element(element: Attribute) -> Attribute:
     if isinstance(element, IntegerType):
         return IntegerType(element.width.data)
     return f32 if isinstance(element, FloatTF32Type) else element
+
+
+def lane_memory_type(type_: MemRefType[Attribute]) -> MemRefType[Attribute]:
+    """The memref of the elements that lanes have."""
+    return MemRefType(lane_element(type_.element_type), type_.get_shape(), type_.layout, type_.memory_space)
 
 
 def parts(value: Value) -> list[SSAValue]:

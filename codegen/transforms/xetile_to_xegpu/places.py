@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.dialects.index_list import Index
+from codegen.dialects.lane_access import LANE_ACCESS
 from codegen.dialects.xegpu import (
     CreateNdTdescOp,
     CreateTdescOp,
@@ -47,7 +48,7 @@ class ScatteredPlace:
 
 
 Place = BlockPlace | MatrixPlace | ScatteredPlace
-_Key = tuple[SSAValue, TileType, tuple[Index, ...], tuple[Index, ...], tuple[Index, ...]]
+_Key = tuple[SSAValue, TileType, tuple[Index, ...], tuple[Index, ...], tuple[Index, ...], bool]
 
 
 def find_places(module: ModuleOp, instructions: Instructions) -> dict[InitTileOp, Place]:
@@ -95,7 +96,7 @@ def _visit(
 
 def _block(op: InitTileOp, made: dict[_Key, SSAValue]) -> BlockPlace:
     _, sizes, strides = op.placement
-    key = (op.source, op.tile.type, op.offsets[:-2], sizes, strides)
+    key = (op.source, op.tile.type, op.offsets[:-2], sizes, strides, LANE_ACCESS in op.attributes)
     where = InsertPoint.before(op)
     if is_plain(op):
         if key not in made:
@@ -118,7 +119,8 @@ def _describe(
     op: InitTileOp, source: SSAValue, shape: Sequence[int], sizes: Sequence[Index], strides: Sequence[Index]
 ) -> SSAValue:
     block = type(op.tile.type.vector_type)(op.tile.type.element_type, shape)
-    create = CreateNdTdescOp(source, TensorDescType(block), sizes, strides)
+    by_lanes = {LANE_ACCESS: op.attributes[LANE_ACCESS]} if LANE_ACCESS in op.attributes else {}
+    create = CreateNdTdescOp(source, TensorDescType(block), sizes, strides, attributes=by_lanes)
     create.result.name_hint = op.tile.name_hint
     Rewriter.insert_op(create, InsertPoint.before(op))
     return create.result

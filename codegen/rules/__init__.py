@@ -1,0 +1,87 @@
+"""What is legal: one named function a rule, with the message a user sees.
+
+A rule returns why it refuses, or None. Its name is the function's, with dashes.
+"""
+
+from collections.abc import Callable
+
+from codegen.config import KernelConfig
+from codegen.errors import Refused
+from codegen.problem import GemmProblem
+from codegen.rules.case import Case, ConfigRule, Problem, on_target
+from codegen.rules.fetch import FETCH_RULES
+from codegen.rules.problems import PROBLEM_RULES
+from codegen.rules.sizes import ceil_div, steps_of, tiles_of
+from codegen.rules.tiles import TILE_RULES
+from codegen.rules.work import WORK_RULES
+from codegen.target import Target, target_of
+from hal import DeviceSpec
+
+__all__ = [
+    "CONFIG_RULES",
+    "PROBLEM_RULES",
+    "ceil_div",
+    "check",
+    "check_problem",
+    "config_refusal",
+    "rule_name",
+    "steps_of",
+    "tiles_of",
+    "violations",
+]
+
+CONFIG_RULES: tuple[ConfigRule, ...] = (*WORK_RULES, *TILE_RULES, *FETCH_RULES)
+
+
+def rule_name(rule: Callable[..., str | None]) -> str:
+    """The name a user sees."""
+    return rule.__name__.replace("_", "-")
+
+
+def check_problem(problem: GemmProblem, spec: DeviceSpec) -> Problem:
+    """Check what concerns the problem and the device alone; what rules about configurations look at.
+
+    Raises:
+        Refused: the first rule that refuses; its message tells of the others too.
+    """
+    on = on_target(problem, spec, target_of(spec))
+    refusals = [(rule_name(rule), why) for rule in PROBLEM_RULES if (why := rule(on)) is not None]
+    if refusals:
+        first, *others = refusals
+        raise Refused(first[0], "; ".join([first[1], *(f"also {name}: {why}" for name, why in others)]))
+    return on
+
+
+def refusal(on: Problem, config: KernelConfig) -> Refused | None:
+    """The first rule that refuses a configuration of a problem that passed `check_problem`."""
+    case = Case(on, config)
+    for rule in CONFIG_RULES:
+        if (why := rule(case)) is not None:
+            return Refused(rule_name(rule), why)
+    return None
+
+
+def config_refusal(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, target: Target) -> Refused | None:
+    """The first rule that refuses the configuration of a problem that passed `check_problem`."""
+    return refusal(on_target(problem, spec, target), config)
+
+
+def violations(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> list[Refused]:
+    """Every rule about the configuration that refuses, in order.
+
+    Raises:
+        Refused: the problem or the device is refused already.
+    """
+    case = Case(check_problem(problem, spec), config)
+    return [Refused(rule_name(rule), why) for rule in CONFIG_RULES if (why := rule(case)) is not None]
+
+
+def check(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> None:
+    """Check everything.
+
+    Raises:
+        Refused: the first rule that refuses.
+    """
+    refused = refusal(check_problem(problem, spec), config)
+    if refused is not None:
+        raise refused
