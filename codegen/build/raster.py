@@ -1,0 +1,95 @@
+"""Which tiles of C a work-group computes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from codegen.build.writer import Writer
+from codegen.config import KernelConfig
+from codegen.dialects import gpu
+from codegen.dialects.index_list import Index
+from codegen.problem import GemmProblem
+from codegen.rules.sizes import ceil_div, tiles_of
+
+PerTile = Callable[[Writer, Index, Index], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Tiles over M and N, and work-groups that are launched over them: fewer where each computes several in turn."""
+
+    tiles: tuple[Index, Index]
+    groups: tuple[Index, Index]
+
+    @property
+    def is_persistent(self) -> bool:
+        """Whether a work-group may compute several tiles."""
+        return self.tiles != self.groups
+
+
+def launched(problem: GemmProblem, config: KernelConfig) -> tuple[int, int, int]:
+    """Work-groups in x, y and z. Neighbours in x walk along N or along M; z counts the batch and the splits of K."""
+    threads, tiles = config.matmul.threads, tiles_of(problem, config)
+    over_m, over_n = (min(t, most) for t, most in zip((threads.m, threads.n), tiles, strict=True))
+    z = problem.batch * threads.k
+    if config.strategy.raster_group > 1:
+        return over_m * over_n, 1, z
+    return (over_n, over_m, z) if config.matmul.loop_order.walks_along_n else (over_m, over_n, z)
+
+
+def is_persistent(problem: GemmProblem, config: KernelConfig) -> bool:
+    """Whether fewer work-groups are launched than C has tiles."""
+    return (config.matmul.threads.m, config.matmul.threads.n) != tiles_of(problem, config)
+
+
+def grid_of(w: Writer, problem: GemmProblem, config: KernelConfig, m: Index, n: Index) -> Grid:
+    """The tiles of an M x N output, and the work-groups of a configuration over them."""
+    block, threads = config.matmul.block, config.matmul.threads
+    tiles = w.ceil_div(m, block.m), w.ceil_div(n, block.n)
+    return Grid(tiles, (threads.m, threads.n) if is_persistent(problem, config) else tiles)
+
+
+def for_each_tile(w: Writer, config: KernelConfig, grid: Grid, body: PerTile) -> None:
+    """Write `body` for the row and column of each tile that the work-group computes, counted in tiles."""
+    first = _first_tile(w, config, grid)
+    if not grid.is_persistent:
+        body(w, *first)
+        return
+    axes = (0, 1) if config.matmul.loop_order.tiles_along_n else (1, 0)
+
+    def outer(w: Writer, at: Index, _: object) -> tuple[()]:
+        def inner(w: Writer, then: Index, _: object) -> tuple[()]:
+            row, column = (at, then) if axes == (0, 1) else (then, at)
+            body(w, row, column)
+            return ()
+
+        w.loop(first[axes[1]], grid.tiles[axes[1]], grid.groups[axes[1]], (), inner, "tile")
+        return ()
+
+    w.loop(first[axes[0]], grid.tiles[axes[0]], grid.groups[axes[0]], (), outer, "tile")
+
+
+def _first_tile(w: Writer, config: KernelConfig, grid: Grid) -> tuple[Index, Index]:
+    x = w.insert(gpu.BlockIdOp(gpu.Dimension.X)).result
+    along_n = config.matmul.loop_order.walks_along_n
+    if config.strategy.raster_group == 1:
+        y = w.insert(gpu.BlockIdOp(gpu.Dimension.Y)).result
+        return (y, x) if along_n else (x, y)
+    down, across = grid.groups if along_n else grid.groups[::-1]
+    row, column = _grouped(w, x, down, across, config.strategy.raster_group)
+    return (row, column) if along_n else (column, row)
+
+
+def _grouped(w: Writer, number: Index, down: Index, across: Index, group: int) -> tuple[Index, Index]:
+    """Groups of `group` rows are walked one after another, each column by column."""
+    of_group = w.mul(across, group)
+    first = w.mul(w.div(number, of_group), group)
+    height = w.minimum(w.sub(down, first), group) if not _divides(group, down) else group
+    within = w.rem(number, of_group)
+    return w.add(first, w.rem(within, height)), w.div(within, height)
+
+
+def _divides(group: int, down: Index) -> bool:
+    return isinstance(down, int) and down % group == 0
+
+
+__all__ = ["Grid", "ceil_div", "for_each_tile", "grid_of", "is_persistent", "launched"]

@@ -1,0 +1,74 @@
+"""Memory that the kernels of one launch share: partial sums over K, and of reductions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import f32
+
+from codegen.build.matrices import Matrix, stored_element
+from codegen.build.writer import Writer
+from codegen.config import KernelConfig, SplitK
+from codegen.dialects.index_list import Index
+from codegen.epilogue import Axis, EpilogueKind
+from codegen.problem import GemmProblem
+from codegen.rules.sizes import ceil_div, tiles_of
+
+_PITCH_MULTIPLE = 16  # elements of 4 bytes: what block messages need of a row, and of where a matrix begins
+PARTIALS = "partials"
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """One buffer of a workspace: [matrices, rows, columns], all in 4-byte elements of rows `pitch` apart."""
+
+    name: str
+    dtype: str
+    matrices: int
+    rows: int
+    pitch: int
+
+    @property
+    def nbytes(self) -> int:
+        """Its size."""
+        return self.matrices * self.rows * self.pitch * 4
+
+
+def scratch(problem: GemmProblem, config: KernelConfig) -> tuple[Scratch, ...]:
+    """The buffers of a workspace, in the order of arguments."""
+    p, (tiles_m, tiles_n) = problem, tiles_of(problem, config)
+    found: list[Scratch] = []
+    if config.strategy.split_k is SplitK.PARTIAL_SUMS:
+        matrices = config.matmul.threads.k * p.batch
+        found.append(Scratch(PARTIALS, p.dtype_acc.value, matrices, p.m, _round_up(p.n)))
+    for number, step in enumerate(p.epilogue):
+        if step.kind is EpilogueKind.REDUCE:
+            rows, columns = (p.m, tiles_n) if step.axis is Axis.ROW else (tiles_m, p.n)
+            found.append(Scratch(sums_name(number), "f32", p.batch, rows, columns))
+    return tuple(found)
+
+
+def sums_name(step: int) -> str:
+    """The name of the partial sums of a reducing step."""
+    return f"sums{step}"
+
+
+def partials(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mapping[str, Index]) -> Matrix:
+    """Partial sums over K: a matrix for each split of each matrix of the batch."""
+    rows, n = sizes["m"], sizes["n"]
+    pitch = w.mul(w.ceil_div(n, _PITCH_MULTIPLE), _PITCH_MULTIPLE)
+    matrices = config.matmul.threads.k * problem.batch
+    element = stored_element(problem.dtype_acc)
+    return Matrix(PARTIALS, element, rows, n, pitch, w.mul(rows, pitch), matrices, False, False)
+
+
+def sums(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mapping[str, Index], step: int) -> Matrix:
+    """Partial sums of a reducing step: a number for each row of C and tile along it, or column and tile down it."""
+    block, by_row = config.matmul.block, problem.epilogue[step].axis is Axis.ROW
+    rows = sizes["m"] if by_row else w.ceil_div(sizes["m"], block.m)
+    columns = w.ceil_div(sizes["n"], block.n) if by_row else sizes["n"]
+    stride = w.mul(rows, columns)
+    return Matrix(sums_name(step), f32, rows, columns, columns, stride, problem.batch, False, by_lanes=True)
+
+
+def _round_up(columns: int) -> int:
+    return ceil_div(columns, _PITCH_MULTIPLE) * _PITCH_MULTIPLE

@@ -1,0 +1,85 @@
+"""How the kernels of a GEMM are launched: their order, arguments, numbers and grids."""
+
+from collections.abc import Sequence
+
+from codegen.build.gemm import KERNEL_NAME, kernels_of
+from codegen.build.matrices import launch_sizes
+from codegen.build.raster import is_persistent, launched
+from codegen.build.sums import SUM_LENGTH
+from codegen.build.workspace import scratch
+from codegen.config import KernelConfig
+from codegen.epilogue import Axis
+from codegen.errors import InvalidLaunch
+from codegen.problem import GemmProblem
+from codegen.rules.sizes import ceil_div
+from codegen.signature import Field, KernelSignature, Parameter
+from codegen.target import LARGE_GRF, SUBGROUP_SIZE, Target
+from hal import Argument, LaunchSpec, LaunchStep, Scalar
+
+LARGE_GRF_OPENCL = "-cl-intel-256-GRF-per-thread"
+LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"
+
+
+def launch_spec(
+    problem: GemmProblem, config: KernelConfig, target: Target, binary: bytes, kernels: Sequence[KernelSignature]
+) -> LaunchSpec:
+    """The launch of a problem; of a dynamic one, `problem` may be any that its kernels take."""
+    large = config.strategy.grf_mode == LARGE_GRF and not target.emulated
+    signatures = {kernel.name: kernel for kernel in kernels}
+    return LaunchSpec(
+        binary=binary,
+        arguments=arguments(problem, config),
+        steps=tuple(_step(problem, config, signatures[name]) for name in kernels_of(problem, config)),
+        subgroup_size=SUBGROUP_SIZE,
+        build_options=LARGE_GRF_OPENCL if large else "",
+    )
+
+
+def arguments(problem: GemmProblem, config: KernelConfig) -> tuple[Argument, ...]:
+    """Memory that a launch is given: the operands, then the workspace."""
+    operands = [Argument(o.name, o.role, o.dtype.value, o.nbytes(problem.batch)) for o in problem.operands]
+    return (*operands, *(Argument(s.name, "scratch", s.dtype, s.nbytes) for s in scratch(problem, config)))
+
+
+def groups_of(problem: GemmProblem, config: KernelConfig, kernel: str) -> tuple[int, int, int]:
+    """Work-groups of one of the kernels in x, y and z."""
+    x, y, z = launched(problem, config)
+    if kernel == KERNEL_NAME:
+        return x, y, z
+    if not kernel.startswith("sum_"):
+        return x, y, problem.batch
+    axis = problem.epilogue[int(kernel.removeprefix("sum_"))].axis
+    return ceil_div(problem.m if axis is Axis.ROW else problem.n, SUM_LENGTH), 1, problem.batch
+
+
+def groups_formula(problem: GemmProblem, config: KernelConfig, kernel: str) -> tuple[str, str, str]:
+    """The same as text, of m and n: what a launch of other sizes has."""
+    block, threads, order = config.matmul.block, config.matmul.threads, config.matmul.loop_order
+    z = str(problem.batch * threads.k if kernel == KERNEL_NAME else problem.batch)
+    if kernel.startswith("sum_"):
+        axis = problem.epilogue[int(kernel.removeprefix("sum_"))].axis
+        return f"ceil({'m' if axis is Axis.ROW else 'n'} / {SUM_LENGTH})", "1", z
+    over_m, over_n = f"ceil(m / {block.m})", f"ceil(n / {block.n})"
+    if is_persistent(problem, config):
+        over_m, over_n = f"min({threads.m}, {over_m})", f"min({threads.n}, {over_n})"
+    if config.strategy.raster_group > 1:
+        return f"{over_m} * {over_n}", "1", z
+    return (over_n, over_m, z) if order.walks_along_n else (over_m, over_n, z)
+
+
+def _step(problem: GemmProblem, config: KernelConfig, signature: KernelSignature) -> LaunchStep:
+    assert signature.local_size is not None  # the builder says it
+    groups = groups_of(problem, config, signature.name)
+    x, y, z = (count * local for count, local in zip(groups, signature.local_size, strict=True))
+    parameters = tuple(_parameter(problem, signature, parameter) for parameter in signature.parameters)
+    return LaunchStep(signature.name, parameters, (x, y, z), signature.local_size)
+
+
+def _parameter(problem: GemmProblem, signature: KernelSignature, parameter: Parameter) -> int | Scalar:
+    argument = signature.arguments[parameter.argument]
+    if parameter.field is Field.POINTER:
+        return parameter.argument
+    sizes = launch_sizes(problem)
+    if parameter.field is not Field.VALUE or argument.name not in sizes:
+        raise InvalidLaunch(f"{signature.name}: expected pointers and sizes, got {parameter.field} of {argument.name}")
+    return Scalar(argument.name, sizes[argument.name])
