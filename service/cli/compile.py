@@ -119,9 +119,9 @@ def _proof_json(proof: Proof) -> dict[str, object]:
 
 def _print_summary(artifact: GemmArtifact, document: Mapping[str, object], proof: Proof, folder: Path) -> None:
     CONSOLE.print(_stage_table(artifact, f"{artifact.problem} for {artifact.target}", folder))
-    CONSOLE.print(f"configuration  {artifact.config}")
+    CONSOLE.print(f"configuration  {artifact.config}", highlight=False, soft_wrap=True)
     for line in launch_lines(document):
-        CONSOLE.print(line, highlight=False)
+        CONSOLE.print(line, highlight=False, soft_wrap=True)
     if proof.kind is ProofKind.NONE:
         CONSOLE.print("numbers        not proven (--prove executes the kernel in the simulator)")
     else:

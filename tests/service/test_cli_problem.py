@@ -185,7 +185,13 @@ def test_a_file_and_settings_say_every_field_of_a_configuration(tmp_path: Path) 
     assert configured(tmp_path) == CONFIG
     everything = configured(
         tmp_path,
-        *("threads=1x2x4", "block=32x32x32", "innermost=8x16x32", "loop_order=pnpmpkonomokiminik", "sg_layout=4x2"),
+        *(
+            "threads=1x2x4",
+            "block=32x32x32",
+            "innermost=8x16x32",
+            f"loop_order={LoopOrder.N_OUTER.value}",
+            "sg_layout=4x2",
+        ),
         *("prefetch.levels=l2_l1", "prefetch.distance=2", "prefetch.l2_distance=4", "prefetch.layout_a=8x1"),
         *("prefetch.layout_b=null", "prefetch.hints=no", "grf_mode=256", "slm=both", "slm_stages=3", "barrier_every=8"),
         *("raster_group=4", "split_k=partial_sums", "pipelined_registers=yes", "k_unroll=2"),
@@ -235,7 +241,7 @@ def test_a_configuration_in_a_line_says_what_differs_from_plain(tmp_path: Path) 
         tmp_path,
         *("prefetch.levels=l1", "prefetch.distance=3", "prefetch.layout_b=4x2", "prefetch.hints=no", "slm=b"),
         *("slm_stages=2", "barrier_every=4", "raster_group=8", "split_k=atomic", "threads=2x3x5"),
-        *("pipelined_registers=yes", "k_unroll=2", "loop_order=pnpmpkonomokiminik"),
+        *("pipelined_registers=yes", "k_unroll=2", f"loop_order={LoopOrder.N_OUTER.value}"),
     )
     assert str(changed) == (
         "block 32x64x16 sg 2x1 load 8x16x16 threads 2x3x5 prefetch 3 pb 4x2 no hints grf 128 pnpm slm b by 2 "
