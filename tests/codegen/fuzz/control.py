@@ -6,7 +6,7 @@ from tests.codegen.fuzz import memory
 from tests.codegen.fuzz.arithmetic import combined, kept
 from tests.codegen.fuzz.kernel import Kernel, Level, Value
 from tests.codegen.fuzz.numbers import accumulated, either, given, summed
-from tests.codegen.fuzz.vectors import kept_in_place
+from tests.codegen.fuzz.vectors import kept_in_place, turned
 
 
 def swapped(kernel: Kernel, a: Value, b: Value) -> tuple[Value, Value]:
@@ -72,6 +72,21 @@ def branched(kernel: Kernel, a: Value, b: Value) -> Value:
         kernel.line(f"scf.yield {second.name} : {a.type}")
     kernel.line("}")
     return replace(a, name=result, numbers=either(first.numbers, second.numbers))
+
+
+def changed_by_some(kernel: Kernel, a: Value) -> Value:
+    """A value that a number decides whether to change: of the group, or of the sub-group where there is one."""
+    by = "%part" if kernel.level is not Level.WORKGROUP else "%group"
+    on = kernel.let(f"arith.cmpi eq, {by}, %c0 : index")
+    result = kernel.name()
+    kernel.line(f"{result} = scf.if {on} -> ({a.type}) {{")
+    with kernel.nested():
+        new = kept(kernel, turned(kernel, turned(kernel, a)), a)
+        kernel.line(f"scf.yield {new.name} : {a.type}")
+    kernel.line("} else {")
+    kernel.line(f"  scf.yield {a.name} : {a.type}")
+    kernel.line("}")
+    return replace(a, name=result, numbers=new.numbers)
 
 
 def stored_by_some(kernel: Kernel, value: Value) -> None:

@@ -8,9 +8,9 @@ from tests.codegen.fuzz.kernel import Kernel, Level, Memory, Value
 from tests.codegen.fuzz.maps import Shape
 
 _ELEMENTS = ("f32", "f32", "f16", "bf16", "i32", "i8")
-_ROWS, _COLUMNS = (1, 4, 8, 16, 24, 32, 48), (1, 8, 16, 16, 24, 32, 48, 64)
+_ROWS, _COLUMNS = (1, 2, 3, 4, 5, 8, 12, 16, 24, 32, 40, 48), (1, 2, 4, 8, 12, 16, 16, 20, 24, 32, 40, 48, 64, 96)
+_PLAIN_ROWS, _PLAIN_COLUMNS, _PLAIN_ELEMENTS = (8, 16, 24, 32, 48), (32, 64, 96), ("f32", "f32", "f16", "bf16", "i32")
 _SUBGROUPS = (1, 2, 3, 4, 6, 8)
-_MOST_ELEMENTS = 48 * 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,15 @@ def draw(seed: int) -> Draw:
     """The kernel of a seed."""
     rng = Random(seed)
     level = rng.choice((Level.WORKGROUP, Level.WORKGROUP, Level.SUBGROUP, Level.THREADS))
-    kernel = Kernel(rng, level, rng.choice(_SUBGROUPS), rng.choice((1, 1, 2)))
+    plain = level is Level.WORKGROUP and rng.random() < 0.5
+    kernel = Kernel(rng, level, rng.choice(_SUBGROUPS), rng.choice((1, 1, 2)), plain)
     kernel.values.append(_loaded(kernel))
     for _ in range(rng.randint(2, 6)):
-        step = rng.choices(list(_STEPS), list(_STEPS.values()))[0]
+        step = rng.choices(list(_STEPS), [0 if plain and s in _NOT_PLAIN else w for s, w in _STEPS.items()])[0]
         kernel.steps.append(step.__name__.strip("_"))
         kernel.values += step(kernel)
     for value in kernel.values[-3:]:
-        (memory.scatter if rng.random() < 0.1 else memory.store)(kernel, value)
+        (memory.scatter if not plain and rng.random() < 0.1 else memory.store)(kernel, value)
     if rng.random() < 0.2:
         control.stored_by_some(kernel, rng.choice(kernel.values))
     threads = kernel.subgroups * (1 if level is Level.THREADS else 16)
@@ -46,13 +47,14 @@ def draw(seed: int) -> Draw:
 
 
 def _loaded(kernel: Kernel) -> Value:
+    rows, columns = (_PLAIN_ROWS, _PLAIN_COLUMNS) if kernel.plain else (_ROWS, _COLUMNS)
     while True:
-        shape: Shape = kernel.rng.choice(_ROWS), kernel.rng.choice(_COLUMNS)
+        shape: Shape = kernel.rng.choice(rows), kernel.rng.choice(columns)
         map_ = memory.map_of(kernel, shape)
         if kernel.level is not Level.WORKGROUP or map_ is not None:
             break
-    element = kernel.rng.choice(_ELEMENTS)
-    if shape[0] * shape[1] <= 512 and kernel.rng.random() < 0.15:
+    element = kernel.rng.choice(_PLAIN_ELEMENTS if kernel.plain else _ELEMENTS)
+    if not kernel.plain and shape[0] * shape[1] <= 512 and kernel.rng.random() < 0.15:
         return memory.gathered(kernel, shape, element, map_)
     return memory.load(kernel, shape, element, map_)
 
@@ -95,7 +97,7 @@ def _change(kernel: Kernel) -> list[Value]:
 
 
 def _cast(kernel: Kernel) -> list[Value]:
-    value, element = _any(kernel), kernel.rng.choice(_ELEMENTS)
+    value, element = _any(kernel), kernel.rng.choice(_PLAIN_ELEMENTS if kernel.plain else _ELEMENTS)
     return [arithmetic.cast(kernel, value, element)] if arithmetic.may_be_cast(value, element) else []
 
 
@@ -135,6 +137,19 @@ def _swap(kernel: Kernel) -> list[Value]:
     return list(control.swapped(kernel, value, _like(kernel, value)))
 
 
+def _collapse(kernel: Kernel) -> list[Value]:
+    value = _any(kernel)
+    return [vectors.spread(kernel, vectors.collapsed(kernel, value), value)] if min(value.shape) > 1 else []
+
+
+def _block(kernel: Kernel) -> list[Value]:
+    return [vectors.blocked(kernel, _any(kernel))]
+
+
+def _part(kernel: Kernel) -> list[Value]:
+    return [control.changed_by_some(kernel, _any(kernel))]
+
+
 def _walk(kernel: Kernel) -> list[Value]:
     return [control.walked(kernel, _any(kernel))]
 
@@ -159,5 +174,9 @@ _STEPS = {
     _product: 4,
     _swap: 2,
     _walk: 1,
+    _collapse: 1,
+    _block: 1,
+    _part: 1,
     _branch: 1,
 }
+_NOT_PLAIN = (_turn, _convert, _stage, _collapse)

@@ -58,12 +58,16 @@ def vector(shape: Shape, element: str) -> str:
 
 @dataclass
 class Kernel:
-    """What has been written; `groups` along x are launched, of `subgroups` each."""
+    """What has been written; `groups` along x are launched, of `subgroups` each.
+
+    A `plain` one keeps to matrices and parts of them that MLIR's way takes.
+    """
 
     rng: Random
     level: Level
     subgroups: int
     groups: int
+    plain: bool = False
     arguments: list[Memory] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)

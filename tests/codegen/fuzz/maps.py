@@ -40,7 +40,10 @@ def any_map(rng: Random, shape: Shape, subgroups: int, least: Shape = (1, 1)) ->
         if r % least[0] == 0 and c % least[1] == 0
         if is_map_of(Map((rows, subgroups // rows), (r, c)), shape)
     ]
-    return rng.choices(maps, [map_.data[0] * map_.data[1] for map_ in maps])[0] if maps else None
+    if not maps:
+        return None
+    tiny = rng.random() < 0.15
+    return rng.choices(maps, [1 if tiny else map_.data[0] * map_.data[1] for map_ in maps])[0]
 
 
 def _divisors(number: int) -> list[int]:

@@ -17,13 +17,15 @@ def tile(shape: Shape, element: str, map_: Map | None, *traits: str) -> str:
 
 def map_of(kernel: Kernel, shape: Shape, least: Shape = (1, 1)) -> Map | None:
     """A map of a shape; none at sub-group level."""
+    if kernel.plain:
+        least = (min(8, shape[0]), min(16, shape[1]))
     return any_map(kernel.rng, shape, kernel.subgroups, least) if kernel.level is Level.WORKGROUP else None
 
 
 def load(kernel: Kernel, shape: Shape, element: str, map_: Map | None) -> Value:
     """Load a part of a new argument, in one of many ways."""
     rng = kernel.rng
-    padded = rng.random() < 0.15
+    padded = not kernel.plain and rng.random() < 0.15
     by_columns = not padded and rng.random() < 0.15
     memory, start = _matrix(kernel, shape, element, by_columns, rng.random() < 0.2, padded)
     order = "order = [0, 1]" if memory.by_columns else ""
@@ -46,7 +48,7 @@ def store(kernel: Kernel, value: Value) -> None:
     kernel.arguments[-1] = memory = replace(memory, numbers=value.numbers)
     type_ = tile(value.shape, value.element, value.map, "order = [0, 1]" if memory.by_columns else "")
     place = _tile_at(kernel, memory, start, type_)
-    if value.numbers.is_exact and value.element in ("f32", "i32") and rng.random() < 0.1:
+    if value.numbers.is_exact and value.element in ("f32", "i32") and not kernel.plain and rng.random() < 0.1:
         kind = "addi" if value.element == "i32" else "addf"
         kernel.let(f"xetile.atomic_rmw {kind} {value.name}, {place} : {value.type}, {type_} -> {value.type}")
         return
@@ -143,11 +145,13 @@ def _matrix(
     row = kernel.let(f"arith.muli %part, {height} : index")
     whole = [rows * kernel.parts, columns]
     start, column = row, 0
+    if kernel.plain:
+        by_columns = dynamic = padded = False
     if padded:
         whole[0] = max(1, whole[0] - rng.choice((0, 1, 3)))
         whole[1] = max(1, columns - rng.choice((0, 1, 4)))
     elif rng.random() < 0.25:
-        column = rng.choice((1, 4, 16))
+        column = 32 if kernel.plain else rng.choice((1, 4, 16))
         whole[1] += column
     by_columns = by_columns and whole[0] > 1
     extents = ["?" if dynamic else str(extent) for extent in whole]
@@ -158,7 +162,7 @@ def _matrix(
     memory = Memory(name, element, tuple(whole), type_, by_columns, numbers=given(element))
     kernel.argument(memory)
     place = str(column)
-    if column and rng.random() < 0.3:
+    if column and not kernel.plain and rng.random() < 0.3:
         number = kernel.argument(Memory(f"n{len(kernel.arguments)}", "index", type="index", number=column))
         kernel.arguments[-2:] = kernel.arguments[:-3:-1]
         place = f"%{number.name}"

@@ -8,6 +8,7 @@ from tests.codegen.fuzz.kernel import Kernel, Level, Value
 from tests.codegen.fuzz.maps import Map, Shape
 from tests.codegen.fuzz.numbers import INTEGERS, accumulated, multiplied, summed
 
+_WIDTHS, _NARROW = (32, 48, 64, 96), (1, 4, 8, 16, 24, 40)
 _PRODUCTS = {"f16": ("f32", "f16"), "bf16": ("f32", "bf16"), "i8": ("i32",)}
 
 
@@ -46,6 +47,26 @@ def reduced(kernel: Kernel, value: Value, dim: int, *, largest: bool = False) ->
     return replace(new, name=kernel.let(text))
 
 
+def collapsed(kernel: Kernel, value: Value) -> Value:
+    """All of a value as one element, the largest or the smallest."""
+    kind = kernel.rng.choice(("maxsi", "minui") if value.element in INTEGERS else ("maximumf", "minnumf"))
+    new = Value("", (1, 1), value.map.reduced(0).reduced(1) if value.map else None, value.numbers)
+    return replace(new, name=kernel.let(f"xetile.reduction <{kind}>, {value.name} [0, 1] : {value.type} -> {new.type}"))
+
+
+def blocked(kernel: Kernel, value: Value) -> Value:
+    """The value again, after it was blocked."""
+    if value.map:  # blocked values take none
+        return value
+    rows, columns = (kernel.rng.choice([d for d in (1, 2, 4, 8, 16) if extent % d == 0]) for extent in value.shape)
+    blocks = f"{value.shape[0] // rows}x{value.shape[1] // columns}x{rows}x{columns}"
+    said, type_ = f"{{inner_blocks = array<i64: {rows}, {columns}>}}", f"vector<{blocks}x{value.element}>"
+    packed = kernel.let(f"xetile.tile_pack {value.name} {said} : {value.type} -> {type_}")
+    name = "absi" if value.element in INTEGERS else "absf"
+    made = kernel.let(f"math.{name} {packed} : {type_}")
+    return replace(value, name=kernel.let(f"xetile.tile_unpack {made} {said} : {type_} -> {value.type}"))
+
+
 def spread(kernel: Kernel, value: Value, like: Value) -> Value:
     """A row or a column as large as another value."""
     dims = [d for d in (0, 1) if value.shape[d] == 1 and like.shape[d] > 1]
@@ -78,7 +99,8 @@ def biased(kernel: Kernel, value: Value) -> Value:
 
 def kept_in_place(kernel: Kernel, value: Value) -> Value:
     """A value that is no larger, owned by the same, after a way that elements move."""
-    way = kernel.rng.choice(("turned", "converted", "staged", "largest", "itself"))
+    ways = ("largest", "itself") if kernel.plain else ("turned", "converted", "staged", "largest", "itself")
+    way = kernel.rng.choice(ways)
     if way == "turned":
         return turned(kernel, turned(kernel, value))
     if way == "converted" and value.map:
@@ -95,10 +117,10 @@ def kept_in_place(kernel: Kernel, value: Value) -> Value:
 def product(kernel: Kernel) -> Value | None:
     """Of new arguments, or of a value and a new argument; in a loop over K or not. None where no map serves."""
     rng = kernel.rng
-    element = rng.choice(list(_PRODUCTS))
+    element = rng.choice([name for name in _PRODUCTS if name != "i8" or not kernel.plain])
     step = 32 if element == "i8" else 16
     m, k = rng.choice((8, 16, 24, 32, 48)), step * rng.choice((1, 2, 3)) + (8 if rng.random() < 0.03 else 0)
-    n = rng.choice((16, 32, 48, 64)) if rng.random() < 0.8 else rng.choice((1, 4, 8, 24, 40))
+    n = rng.choice(_WIDTHS if kernel.plain or rng.random() < 0.8 else _NARROW)
     c_map = memory.map_of(kernel, (m, n), (1, 16) if n % 16 == 0 and rng.random() < 0.9 else (1, 1))
     if kernel.level is Level.WORKGROUP and c_map is None:
         return None
