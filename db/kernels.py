@@ -36,7 +36,7 @@ def upsert(
     toolchain: JsonObject,
     files: Iterable[ArtifactFile],
 ) -> Kernel:
-    """The kernel of that binary on that device, and its files; what is there already stays as it is."""
+    """The kernel of that binary on that device, with its files; what is there stays, files that it lacks are added."""
     values = {
         "problem_id": problem_id,
         "device_id": device_id,
@@ -48,19 +48,16 @@ def upsert(
         "manifest": manifest,
         "toolchain": toolchain,
     }
-    is_new = insert_missing(session, Kernel, values)
+    insert_missing(session, Kernel, values)
     identity = (
         Kernel.device_id == device_id,
         Kernel.compile_key == compile_key,
         Kernel.content_hash == content_hash,
     )
     kernel = session.scalars(select(Kernel).where(*identity)).one()
-    if is_new:
-        session.add_all(
-            Artifact(kernel_id=kernel.id, name=f.name, sha256=f.sha256, size=f.size, media_type=f.media_type)
-            for f in files
-        )
-        session.flush()
+    for f in files:
+        file = {"name": f.name, "sha256": f.sha256, "size": f.size, "media_type": f.media_type}
+        insert_missing(session, Artifact, {"kernel_id": kernel.id, **file})
     return kernel
 
 

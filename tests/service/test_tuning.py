@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from uuid import UUID
@@ -154,4 +155,22 @@ def test_stand_ins_share_the_cpu_that_they_run_on(tune: Callable[[], Tuning], mo
     mine.run(claimed(mine.database, "w"), threading.Event())
     assert SPEC.id != "opencl-cpu"
     assert [path.name for path in mine.locks.iterdir()] == ["opencl-cpu.lock"]
+    mine.database.close()
+
+
+def test_finalists_are_compiled_for_the_device_of_the_job(
+    tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[object] = []
+
+    def session(*arguments: object) -> object:
+        given.append(arguments[-1])
+        return NOTHING_FOUND
+
+    monkeypatch.setattr(tuning, "run_session", session)
+    mine = replace(tune(), native_for=lambda spec: answers(spec))
+    mine.run(claimed(mine.database, "w"), threading.Event())
+    (native,) = given
+    assert callable(native)
+    assert native() is SPEC
     mine.database.close()

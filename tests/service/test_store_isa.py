@@ -1,0 +1,61 @@
+"""The report on the GPU's code is kept and served as the other files of a kernel are, also with one kept before."""
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from codegen.isa import IsaReport, NativeCode, with_isa
+from db import kernels, leases, problems
+from db.session import open_database
+from service.artifacts import ArtifactStore
+from service.convert import problem_to_json
+from service.store import DbTrialStore
+from tests.conformance.trial_samples import PROBLEM, artifact, config, predicted
+from tests.db.rows import add_job
+
+CODE = NativeCode("bmg", "26.27", "", "L0:\n", (IsaReport("gemm", 256, 4, 0, 0, 70, None),), 1.0)
+
+
+@pytest.fixture
+def store(sqlite_url: str, tmp_path: Path) -> Generator[DbTrialStore]:
+    """A store of a job that its worker claimed."""
+    database = open_database(sqlite_url)
+    with database.write() as session:
+        problem = problems.upsert(session, key=PROBLEM.key, definition=problem_to_json(PROBLEM))
+        job_id = add_job(session, problem_id=problem.id).id
+        leases.claim(session, job_id, "worker", 60.0)
+    yield DbTrialStore(database, ArtifactStore(tmp_path / "artifacts"), job_id, "worker")
+    database.close()
+
+
+def files(store: DbTrialStore) -> dict[str, tuple[str, bytes]]:
+    """Media types and bytes of the files of the only kernel."""
+    with store.database.read() as session:
+        (kernel,) = kernels.list_page(session, limit=9)
+        return {file.name: (file.media_type, store.artifacts.get(file.sha256)) for file in kernel.artifacts}
+
+
+def test_the_report_is_among_the_files_of_a_kernel(store: DbTrialStore) -> None:
+    store.begin(0, config(0))
+    store.end(0, predicted(0), with_isa(artifact(0), CODE))
+    kept = files(store)
+    assert kept["isa.asm"] == ("text/plain; charset=utf-8", b"L0:\n")
+    assert kept["isa.json"][0] == "application/json"
+    assert b'"grf_count": 256' in kept["isa.json"][1]
+
+
+def test_a_kernel_that_was_kept_without_it_gets_it(store: DbTrialStore) -> None:
+    with store.database.write() as session:
+        job = add_job(session, problem_id=1)
+        leases.claim(session, job.id, "worker", 60.0)
+        other = DbTrialStore(store.database, store.artifacts, job.id, "worker")
+    store.begin(0, config(0))
+    store.end(0, predicted(0), artifact(0))
+    before = files(store)
+    assert "isa.asm" not in before
+    other.begin(0, config(0))
+    other.end(0, predicted(0), with_isa(artifact(0), CODE))
+    after = files(store)
+    assert after.keys() - before.keys() == {"isa.asm", "isa.json"}
+    assert {name: after[name] for name in before} == before
