@@ -115,6 +115,17 @@ def reduces_computed_rows(op: Operation) -> bool:
     return along_rows and not isinstance(op.source.owner, LoadNdOp) and not op.source.has_one_use()
 
 
+def reduces_dealt_columns(op: Operation) -> bool:
+    """A reduction along columns of what is used again, and of which sub-groups have several parts or the same."""
+    if not isinstance(op, MultiReductionOp) or not isinstance(op.dest.type, VectorType) or op.source.has_one_use():
+        return False
+    parent = getattr(op.attributes.get("layout_result_0"), "parent", None)
+    if not isinstance(parent, LayoutAttr) or parent.data.sg_layout is None or parent.data.sg_data is None:
+        return False
+    owned = [count * extent for count, extent in zip(parent.data.sg_layout, parent.data.sg_data, strict=True)]
+    return owned != list(op.source.type.get_shape())
+
+
 def reduces_to_scalar(op: Operation) -> bool:
     """A reduction of all elements."""
     return isinstance(op, ReductionOp) or (

@@ -39,6 +39,7 @@ FAULTS = (
     FaultRule("convert_layout", "values move to the wrong sub-groups", rules.moves_between_subgroups),
     FaultRule("row_reduction", "sums of parts of rows are not lowered", rules.reduces_rows_across_subgroups),
     FaultRule("computed_rows", "sums of rows that are used again are not lowered", rules.reduces_computed_rows),
+    FaultRule("dealt_reduction", "largest numbers of dealt columns are of a part", rules.reduces_dealt_columns),
     FaultRule("scalar_reduction", "a reduction of all elements ends MLIR", rules.reduces_to_scalar),
     FaultRule("block_columns", "blocks of part of the lanes are not lowered", rules.takes_part_of_lanes),
     FaultRule("block_elements", "blocks of 8-bit and 64-bit elements are not lowered", rules.takes_odd_elements),
