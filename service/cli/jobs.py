@@ -82,7 +82,7 @@ def _advising(job_id: UUID) -> Generator[None]:
 
 def _table(jobs: list[JobOut]) -> Table:
     table = Table(box=SIMPLE_HEAD, show_lines=False, padding=(0, 1, 1, 0))
-    table.add_column("job", no_wrap=True)
+    table.add_column("job", min_width=36, overflow="fold")  # an id is whole
     table.add_column("status")
     table.add_column("best time (spread)")
     for job in jobs:

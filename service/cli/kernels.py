@@ -58,7 +58,7 @@ def _list(store: Stored, device: str | None, limit: int, as_json: bool) -> None:
 
 def _table(listed: list[KernelOut]) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 1, 0))
-    table.add_column("kernel", no_wrap=True)
+    table.add_column("kernel", min_width=36, overflow="fold")  # an id is whole
     table.add_column("time (spread)")
     table.add_column("numbers")
     for kernel in listed:

@@ -18,7 +18,14 @@ from service.launch import read_launch
 ReadArtifact = Callable[[str], bytes | None]
 """The bytes kept under a SHA-256 in hex; None when the file is gone or damaged."""
 
-_TITLES = {"xetile.mlir": "XeTile", "xegpu.mlir": "XeGPU", "llvm.ll": "LLVM IR"}
+_TITLES = {
+    "xetile.mlir": "XeTile",
+    "xegpu.mlir": "XeGPU",
+    "subgroup.mlir": "XeGPU of a sub-group",
+    "lanes.mlir": "Lanes",
+    "llvm.ll": "LLVM IR",
+    "isa.asm": "Xe instructions",
+}
 _ORDER = (*_TITLES, "kernel.spv", "kernel.json")
 _NO_PROOF = ProofFigure("none", 0, 0, None, None)
 

@@ -21,7 +21,7 @@ from service.errors import NotFound
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
-_INPUT_DTYPES = (DType.F16, DType.BF16)
+_INPUT_DTYPES = (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8)
 _SCHEDULE_EXAMPLE = """\
 curl -X POST {base}v1/schedules -H 'Content-Type: application/json' -d '{{
   "name": "nightly", "cron": "0 2 * * *", "timezone": "Europe/Warsaw",

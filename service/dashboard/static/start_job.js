@@ -22,7 +22,7 @@ function request() {
       k: number("k"),
       dtype_a: dtype,
       dtype_b: dtype,
-      dtype_c: output === "input" ? dtype : output,
+      dtype_c: output === "input" ? dtype : null,
     },
     device: form.elements.device.value,
     target: form.elements.target.value || null,
