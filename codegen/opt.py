@@ -14,9 +14,11 @@ from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError, ParseError, PassFailedException, VerifyException
 
 from codegen.dialects import context, text
-from codegen.dialects.gpu.host import device_part
+from codegen.dialects.gpu import FuncOp
+from codegen.dialects.gpu.host import Launch, device_part
 from codegen.dialects.kernel_context import KernelParser
-from codegen.errors import CodegenError
+from codegen.errors import CodegenError, CompileFailed
+from codegen.modules.blocks import set_blocks
 from codegen.universe import PASSES, UNIVERSE
 
 _SEPARATOR = "// -----"
@@ -68,12 +70,21 @@ def run_passes(
     """
     results: list[str] = []
     for part in _parts(source) if split else [source]:
-        read = device_part(part).text if device_only else part
-        module = _read(read, name)
+        device = device_part(part)
+        module = _read(device.text if device_only else part, name)
+        if device_only:  # launches are left out, and what they say of kernels is not
+            _set_blocks(module, device.launches, name)
         for module_pass in passes:
             _apply(module_pass, module, name)
         results.append(text(module, generic=generic))
     return f"{_SEPARATOR}\n".join(results)
+
+
+def _set_blocks(module: ModuleOp, launches: Sequence[Launch], name: str) -> None:
+    try:
+        set_blocks([op for op in module.walk() if isinstance(op, FuncOp) and op.kernel is not None], launches)
+    except CompileFailed as error:
+        raise OptFailed(f"{name}: {error.message}") from error
 
 
 def _shown(default: str | None) -> str:

@@ -76,13 +76,18 @@ class CompilePool:
         return Compilation(self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s), self._timeout_s)
 
     def compile_module(
-        self, source: str, spec: DeviceSpec, name: str = "<input>", *, distribution: Distributor | None = None
+        self,
+        source: str,
+        spec: DeviceSpec,
+        name: str = "<input>",
+        *,
+        distribution: Distributor | None = None,
+        block: tuple[int, int, int] | None = None,
     ) -> Compilation[KernelArtifact]:
         """Begin to compile the kernels of a module; the cache is not asked."""
         self._revive()
-        future = self._pool.schedule(
-            compile_module, args=[source, spec, name], kwargs={"distribution": distribution}, timeout=self._timeout_s
-        )
+        asked = {"distribution": distribution, "block": block}
+        future = self._pool.schedule(compile_module, args=[source, spec, name], kwargs=asked, timeout=self._timeout_s)
         return Compilation(future, self._timeout_s)
 
     def close(self) -> None:

@@ -8,10 +8,12 @@ from xdsl.utils.exceptions import ParseError
 from codegen.artifact import Distributor, KernelArtifact
 from codegen.canonical import content_hash
 from codegen.dialects import parse, text
-from codegen.dialects.gpu.host import device_part
+from codegen.dialects.gpu.host import Extents, device_part
+from codegen.dialects.maps import WgMap
 from codegen.errors import CompileFailed
 from codegen.llvm import OptimisedModule, Prefetches, optimise
-from codegen.modules.kernels import arguments_of, check_fits, kernels_of, set_blocks, signature_of
+from codegen.modules.blocks import check_blocks, set_blocks
+from codegen.modules.kernels import arguments_of, check_fits, kernels_of, signature_of
 from codegen.modules.ways import lower
 from codegen.spirv import emit_spirv
 from codegen.stages import Stages
@@ -27,41 +29,47 @@ def compile_module(
     spec: DeviceSpec,
     name: str = "<input>",
     *,
-    distribution: Distributor | None = None,
+    distribution: Distributor | str | None = None,
     prefetches: Prefetches = Prefetches.PORTABLE,
+    block: Extents | None = None,
 ) -> KernelArtifact:
     """Compile the kernels of a module: XeTile or XeGPU, at work-group or sub-group level; host functions are ignored.
 
     Pure, but LLVM and MLIR may end the process: see `pool`. Errors name places in `name`. `distribution` asks for a
     way to lanes in place of the one that would be chosen, `prefetches` for built-ins that only Intel's compiler has.
+    `block` is that of kernels whose threads are sub-groups, counted so, where neither they nor a launch in the file
+    say it.
 
     Raises:
+        ValueError: there is no such way.
         Refused: codegen cannot target the device, or a work-group does not fit on it.
         CompileFailed: a stage failed; parsing and verification are stage "source".
     """
+    asked = None if distribution is None else Distributor(distribution)
     target = target_of(spec)
     stages = Stages()
     part = device_part(source)
     module = stages.run("source", lambda: _parsed(part.text, name))
     kernels = kernels_of(module)
-    set_blocks(kernels, part.launches)
+    set_blocks(kernels, part.launches, block)
     stages.add("source", "source.mlir", lambda: text(module))
     arguments = {kernel.sym_name.data: arguments_of(kernel) for kernel in kernels}
     counting = {kernel.sym_name.data for kernel in kernels if counts_subgroups(kernel)}
 
     stages.run("xegpu", lambda: _to_xegpu(module, target))
+    check_blocks(kernels_of(module))
 
     def finish(bitcode: bytes) -> tuple[OptimisedModule, bytes]:
         optimised = stages.run("llvm", lambda: optimise(bitcode, arguments, prefetches))
         stages.add("llvm", "llvm.ll", lambda: optimised.text)
         return optimised, stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
 
-    taken, (optimised, spirv) = lower(module, stages, target, distribution, finish)
+    taken, (optimised, spirv) = lower(module, stages, target, asked, finish)
     signatures = tuple(signature_of(kernel, arguments, optimised, counting) for kernel in kernels_of(module))
     for signature in signatures:
         check_fits(signature, spec)
     return KernelArtifact(
-        key=content_hash([toolchain_versions(), source, target, distribution, prefetches]),
+        key=content_hash([toolchain_versions(), source, target, asked, prefetches, block]),
         content_hash=hashlib.sha256(spirv).hexdigest(),
         target=spec.emulates or spec.id,
         stages=stages.outputs(),
@@ -84,4 +92,7 @@ def _to_xegpu(module: ModuleOp, target: Target) -> None:
     expand_subgroup_threads(module)
     largest = target.block2d_max_rows, target.block2d_max_width_bytes  # of bytes: as many as fit of longer elements
     lower_xetile(module, LowerXeTilePass(load_a=largest, load_b=largest, prefetch=largest))
+    for op in module.walk():  # what it said is in the layouts now, and MLIR does not know it
+        if isinstance(op.attributes.get("map"), WgMap):
+            del op.attributes["map"]
     module.verify()

@@ -1,15 +1,14 @@
-"""The kernels of a module: their blocks, arguments and signatures, and whether a device has room for them."""
+"""The kernels of a module: their arguments and signatures, and whether a device has room for them."""
 
-from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, DenseArrayBase, MemRefType, ModuleOp, i32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineDimExpr
 
 from codegen.dialects import gpu
-from codegen.dialects.gpu.host import Launch
-from codegen.errors import CompileFailed, Refused
+from codegen.errors import CompileFailed, InvalidLaunch, Refused
+from codegen.execution import dtype_of
 from codegen.llvm import OptimisedModule, shared_bytes
 from codegen.signature import KernelArgument, KernelSignature
 from codegen.transforms.lanes import assumptions_of
@@ -31,21 +30,6 @@ def kernels_of(module: ModuleOp) -> tuple[gpu.FuncOp, ...]:
     return kernels
 
 
-def set_blocks(kernels: Sequence[gpu.FuncOp], launches: Sequence[Launch]) -> None:
-    """Give kernels that do not say their block that of their launches.
-
-    Raises:
-        CompileFailed: stage source; the launches of a kernel differ.
-    """
-    for kernel in kernels:
-        name = kernel.sym_name.data
-        blocks = {launch.block for launch in launches if launch.kernel == name and launch.block is not None}
-        if len(blocks) > 1 and kernel.known_block_size is None:
-            raise CompileFailed("source", f"expected one block in the launches of {name}, got {sorted(blocks)}")
-        if kernel.known_block_size is None and blocks:
-            kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, blocks.pop())
-
-
 def arguments_of(kernel: gpu.FuncOp) -> tuple[KernelArgument, ...]:
     """What a kernel takes, as its source has it; buffers that the function declares are no arguments."""
     given = kernel.body.blocks[0].args[: len(kernel.function_type.inputs)]
@@ -56,8 +40,17 @@ def arguments_of(kernel: gpu.FuncOp) -> tuple[KernelArgument, ...]:
 def _argument(name: str, type_: Attribute) -> KernelArgument:
     if not isinstance(type_, MemRefType):
         return KernelArgument(name, str(type_))
+    _check_element(name, type_.element_type)
     shape = tuple(None if extent == DYNAMIC_INDEX else extent for extent in type_.get_shape())
     return KernelArgument(name, str(type_.element_type), shape, _strides(type_))
+
+
+def _check_element(name: str, element: Attribute) -> None:
+    """Memory must be of elements that a launch can give."""
+    try:
+        dtype_of(str(element))
+    except InvalidLaunch as error:
+        raise CompileFailed("source", f"argument {name}: {error}") from error
 
 
 def _strides(type_: MemRefType) -> tuple[int | None, ...]:

@@ -11,9 +11,10 @@ from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, Module
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from codegen.dialects import gpu
+from codegen.dialects.gpu.host import launched_block, launches_in
 from codegen.target import SUBGROUP_SIZE
 
 # How files for Intel's vector compute runtime mark such kernels.
@@ -24,7 +25,10 @@ Extents = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class ExpandSubgroupThreadsPass(ModulePass):
-    """A thread id becomes a coordinate of the sub-group's id, x fastest; the block grows by the sub-group size."""
+    """A thread id becomes a coordinate of the sub-group's id, x fastest; the block grows by the sub-group size.
+
+    Launches in the module say the block of kernels that do not, and start as many work-items afterwards.
+    """
 
     name = "expand-subgroup-threads"
 
@@ -41,11 +45,33 @@ def expand_subgroup_threads(module: ModuleOp) -> None:
     """Apply the pass.
 
     Raises:
-        PassFailedException: a marked kernel does not say its block.
+        PassFailedException: neither a marked kernel nor a launch says its block, or launches differ.
     """
-    for op in module.walk():
-        if isinstance(op, gpu.FuncOp) and counts_subgroups(op):
-            _expand(op)
+    for op in [op for op in module.walk() if isinstance(op, gpu.FuncOp) and counts_subgroups(op)]:
+        if op.known_block_size is None:
+            _take_block(op, module)
+        _expand(op)
+        _expand_launches(op, module)
+
+
+def _take_block(kernel: gpu.FuncOp, module: ModuleOp) -> None:
+    try:
+        block = launched_block(kernel.sym_name.data, launches_in(module))
+    except VerifyException as error:
+        raise PassFailedException(f"expand-subgroup-threads: {error}") from error
+    if block is not None:
+        kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, block)
+
+
+def _expand_launches(kernel: gpu.FuncOp, module: ModuleOp) -> None:
+    """Launches start what the kernel says now."""
+    size = kernel.known_block_size
+    for op in module.walk() if size is not None else ():
+        if isinstance(op, gpu.LaunchFuncOp) and op.kernel_name == kernel.sym_name.data:
+            assert size is not None
+            builder, first = Builder(InsertPoint.before(op)), len(op.dependencies) + len(op.grid)
+            for axis, extent in enumerate(size.get_values()):
+                op.operands[first + axis] = _constant(builder, extent)
 
 
 def _expand(kernel: gpu.FuncOp) -> None:

@@ -59,7 +59,7 @@ def run_command(
             raise InvalidLaunch(f"--out {name}: expected a folder that exists, got {Path(path).parent}")
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
         spec = resolve_device(device).spec
-        artifact = pool.compile_module(source, spec, str(file), distribution=distribution).result()
+        artifact = pool.compile_module(source, spec, str(file), distribution=distribution, block=size).result()
     signature = kernel_of(artifact, kernel or _only_kernel(artifact))
     values = _values(signature, files, targets, numbers)
     report = simulate(artifact, signature.name, groups, size, list(values.values()))

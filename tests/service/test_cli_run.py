@@ -53,9 +53,15 @@ class InProcess:
         return None
 
     def compile_module(
-        self, source: str, spec: DeviceSpec, name: str, *, distribution: Distributor | None = None
+        self,
+        source: str,
+        spec: DeviceSpec,
+        name: str,
+        *,
+        distribution: Distributor | None = None,
+        block: tuple[int, int, int] | None = None,
     ) -> "Done":
-        return Done(source, spec, name, distribution)
+        return Done(source, spec, name, distribution, block)
 
 
 @dataclass
@@ -66,9 +72,10 @@ class Done:
     spec: DeviceSpec
     name: str
     distribution: Distributor | None
+    block: tuple[int, int, int] | None
 
     def result(self) -> KernelArtifact:
-        return compile_module(self.source, self.spec, self.name, distribution=self.distribution)
+        return compile_module(self.source, self.spec, self.name, distribution=self.distribution, block=self.block)
 
 
 @pytest.fixture
@@ -193,3 +200,24 @@ def test_a_file_is_distributed_as_asked(folder: Path) -> None:
         line = ["compile", str(example), "--distribution", distribution, "-o", str(folder / "out")]
         assert CliRunner().invoke(app, line).exit_code == 0
         assert json.loads((folder / "out" / "kernel.json").read_text())["distribution"]["by"] == distribution
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_kernel_of_one_thread_a_sub_group_takes_its_block_from_the_command(tmp_path: Path) -> None:
+    (tmp_path / "k.mlir").write_text(
+        """gpu.module @m {
+  gpu.func @fill(%C: memref<64x32xf32>) kernel attributes {VectorComputeFunctionINTEL} {
+    %c16 = arith.constant 16 : index
+    %x = gpu.thread_id x
+    %row = arith.muli %x, %c16 : index
+    %v = arith.constant dense<1.5> : vector<16x32xf32>
+    %c = xetile.init_tile %C[%row, 0] : memref<64x32xf32> -> !xetile.tile<16x32xf32>
+    xetile.store_tile %v, %c : vector<16x32xf32>, !xetile.tile<16x32xf32>
+    gpu.return
+  }
+}"""
+    )
+    line = ["run", str(tmp_path / "k.mlir"), "--grid", "1", "--block", "4", "--out", f"C={tmp_path / 'c.npy'}"]
+    result = CliRunner().invoke(app, line)
+    assert result.exit_code == 0, result.output
+    np.testing.assert_array_equal(np.load(tmp_path / "c.npy"), np.full((64, 32), 1.5, np.float32))

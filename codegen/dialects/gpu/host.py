@@ -4,13 +4,13 @@ Host functions use dialects that nothing here needs. Their text is cut out unpar
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ParseError, VerifyException
 
 from codegen.dialects import gpu, parse, text
 
@@ -45,6 +45,23 @@ def device_part(source: str) -> DevicePart:
     host = _only(plain, _gaps(kept, len(plain)))
     device = _HINT.sub(lambda found: _blank(found[0]), _only(source, kept))
     return DevicePart(device, tuple(_launches(source, host)))
+
+
+def launches_in(module: ModuleOp) -> tuple[Launch, ...]:
+    """The launches of a module that is parsed, hosts and all."""
+    return tuple(_launch(op) for op in module.walk() if isinstance(op, gpu.LaunchFuncOp))
+
+
+def launched_block(kernel: str, launches: Iterable[Launch]) -> Extents | None:
+    """The block with which a kernel is launched; None where no launch says it.
+
+    Raises:
+        VerifyException: its launches differ.
+    """
+    blocks = {launch.block for launch in launches if launch.kernel == kernel and launch.block is not None}
+    if len(blocks) > 1:
+        raise VerifyException(f"expected one block in the launches of {kernel}, got {sorted(blocks)}")
+    return next(iter(blocks), None)
 
 
 _LITERAL = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
@@ -174,7 +191,7 @@ def _generic_part(source: str) -> DevicePart:
     except ParseError:  # whoever parses the text next says what is wrong with it
         return DevicePart(source, ())
     device = ModuleOp([op.clone() for op in module.walk() if isinstance(op, gpu.ModuleOp)])
-    return DevicePart(text(device), tuple(_launch(op) for op in module.walk() if isinstance(op, gpu.LaunchFuncOp)))
+    return DevicePart(text(device), launches_in(module))
 
 
 def _launch(op: gpu.LaunchFuncOp) -> Launch:
