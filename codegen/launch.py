@@ -1,20 +1,23 @@
 """How the kernels of a GEMM are launched: their order, arguments, numbers and grids."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from codegen.access import AccessBy, memory_path
+from codegen.artifact import GemmArtifact
 from codegen.build.gemm import KERNEL_NAME, kernels_of
 from codegen.build.matrices import launch_sizes
 from codegen.build.raster import is_persistent, launched
 from codegen.build.sums import SUM_LENGTH
 from codegen.build.workspace import scratch
-from codegen.config import KernelConfig
+from codegen.config import Extent, KernelConfig
 from codegen.epilogue import Axis
 from codegen.errors import InvalidLaunch
 from codegen.problem import GemmProblem
-from codegen.rules.sizes import ceil_div
+from codegen.rules.sizes import ceil_div, tiles_of
 from codegen.signature import Field, KernelSignature, Parameter
-from codegen.target import LARGE_GRF, SUBGROUP_SIZE, Target
-from hal import Argument, LaunchSpec, LaunchStep, Scalar
+from codegen.target import LARGE_GRF, SUBGROUP_SIZE, Target, target_of
+from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep, Scalar
 
 LARGE_GRF_OPENCL = "-cl-intel-256-GRF-per-thread"
 LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"
@@ -33,6 +36,36 @@ def launch_spec(
         subgroup_size=SUBGROUP_SIZE,
         build_options=LARGE_GRF_OPENCL if large else "",
     )
+
+
+def launch_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -> LaunchSpec:
+    """The launch of a dynamic kernel for other sizes, distances of rows and matrices, and numbers of matrices.
+
+    Raises:
+        InvalidLaunch: the kernel is for one size, for another kind of problem, or relies on what `problem` breaks.
+        Refused: codegen cannot target the device.
+    """
+    tuned, config, target = artifact.problem, artifact.config, target_of(spec)
+    if not tuned.dynamic:
+        raise InvalidLaunch(f"expected the kernel of a dynamic problem, got one of {tuned}")
+    if _kind(problem) != _kind(tuned):
+        raise InvalidLaunch(f"expected a problem that differs in sizes alone from the kernel's, {tuned}; got {problem}")
+    for operand in problem.operands:
+        path = memory_path(problem, operand, target)
+        if artifact.memory_paths[operand.name].by is AccessBy.BLOCK2D and path.by is AccessBy.LANES:
+            raise InvalidLaunch(f"the kernel accesses {operand.name} by block messages; {path.rule}: {path.why}")
+    if not is_persistent(tuned, config):
+        threads = Extent(*tiles_of(problem, config), config.matmul.threads.k)
+        config = replace(config, matmul=replace(config.matmul, threads=threads))
+    return launch_spec(problem, config, target, artifact.launch.binary, artifact.kernels)
+
+
+def _kind(problem: GemmProblem) -> tuple[object, ...]:
+    """What a dynamic kernel is compiled for of a problem."""
+    p = problem
+    shared = tuple(operand.batch_stride == 0 for operand in p.operands)
+    steps = tuple(replace(step, ld=None) for step in p.epilogue)
+    return p.dtype_a, p.dtype_b, p.dtype_c, p.transpose_a, p.transpose_b, p.batch > 1, shared, steps
 
 
 def arguments(problem: GemmProblem, config: KernelConfig) -> tuple[Argument, ...]:
