@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen import DType, EpilogueKind, GemmProblem
+from codegen import DType, EpilogueKind, EpilogueStep, GemmProblem
 from codegen.problem import Operand
 from hal import Buffer
 from tuner.storage import encode, matrices, poisoned
@@ -23,10 +23,20 @@ WHOLE = 2
 Float32 = NDArray[np.float32]
 
 _FLOAT_SUM = 0.5  # standard deviation of a sum of products of floats as they are drawn
-_BOUNDED = (EpilogueKind.SIGMOID, EpilogueKind.TANH, EpilogueKind.CLIP)
+_MOST_FLOAT_SUM, _MOST_SCALED = 2.0**10, 2.0**14
+# The size of numbers for which curves are neither straight nor flat.
+_CURVED = {
+    EpilogueKind.SIGMOID: 2.0,
+    EpilogueKind.TANH: 1.0,
+    EpilogueKind.GELU: 4.0,
+    EpilogueKind.GELU_TANH: 4.0,
+    EpilogueKind.SILU: 4.0,
+}
+_STRAIGHT_ABOVE = (EpilogueKind.GELU, EpilogueKind.GELU_TANH, EpilogueKind.SILU)
+_LEAST_DENSITY, _LEAST_PRODUCTS = 1 / 8, 100  # of integers that are not zero: that many, or so many in a sum
 # The size that results should have, which saturates few of them and rounds few of them to zero.
-_WANTED = {DType.S8: 48.0, DType.U8: 48.0, DType.F16: 1000.0}
-_OLD_INTEGERS = {DType.S8: (-64, 64), DType.U8: (0, 128), DType.I32: (-4096, 4096)}
+_WANTED = {DType.S8: 48.0, DType.U8: 48.0, DType.F16: 1000.0, DType.I32: 1000.0}
+_OLD_INTEGERS = {DType.S8: (-64, 64), DType.U8: (0, 128), DType.I32: (-64, 64)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +88,40 @@ def draw(problem: GemmProblem, seed: int) -> tuple[Buffer, ...]:
 
 
 def _sum_size(p: GemmProblem) -> float:
-    """The size of sums to draw for: that of C, if it must not be any, and what the epilogue's constants make of it."""
+    """The size of sums to draw for."""
+    most = _size_of(p.k, *_largest(p)) if p.dtype_a.is_integer else _MOST_FLOAT_SUM
+    wanted = _wanted(p, 0)
+    if wanted is not None:
+        return min(max(wanted, 2.0**-8), most)
+    if not p.dtype_a.is_integer:
+        return _FLOAT_SUM
+    return min(most, _MOST_SCALED) if any(_is_scale_vector(step) for step in p.epilogue) else most
+
+
+def _wanted(p: GemmProblem, first: int) -> float | None:
+    """The size that numbers before this step should have: for the next curve to be curved there, or for C's type.
+
+    None where any will do, or where a vector of scales comes first, which can make up for it.
+    """
+    gain, positive = 1.0, p.dtype_a is p.dtype_b is DType.U8
+    for step in p.epilogue[first:]:
+        match step.kind:
+            case EpilogueKind.SCALE if step.axis is not None:
+                return None
+            case EpilogueKind.ALPHA | EpilogueKind.SCALE:
+                gain *= abs(step.value or 1.0)
+            case EpilogueKind.CLIP:
+                return max(abs(step.value or 0.0), abs(step.high or 0.0), 2.0**-6) / gain
+            case kind if kind in _CURVED and not (positive and kind in _STRAIGHT_ABOVE):
+                return _CURVED[kind] / gain
+            case _:
+                pass
     wanted = _WANTED.get(p.dtype_c) if p.dtype_a.is_integer or p.dtype_c.is_integer else None
-    most = _size_of(p.k, *_largest(p)) if p.dtype_a.is_integer else 2.0**10
-    if wanted is None:
-        return most if p.dtype_a.is_integer else _FLOAT_SUM
-    if p.dtype_c.is_integer and any(s.kind is EpilogueKind.SCALE and s.axis for s in p.epilogue):
-        return min(most, wanted * 2.0**9) if p.dtype_a.is_integer else _FLOAT_SUM  # the vector does the rest
-    gain = 1.0
-    for step in p.epilogue:
-        if step.kind in _BOUNDED:
-            break
-        if step.kind in (EpilogueKind.ALPHA, EpilogueKind.SCALE) and step.value:
-            gain *= abs(step.value)
-    return min(max(wanted / gain, 2.0**-8), most)
+    return wanted / gain if wanted is not None and not (p.dtype_a.is_integer and p.dtype_c is DType.I32) else None
+
+
+def _is_scale_vector(step: EpilogueStep) -> bool:
+    return step.kind is EpilogueKind.SCALE and step.axis is not None
 
 
 def _units(p: GemmProblem, size: float) -> Mapping[int | None, float]:
@@ -104,14 +134,17 @@ def _units(p: GemmProblem, size: float) -> Mapping[int | None, float]:
             case EpilogueKind.BETA:
                 units[None] = _power_of_two(size)
             case EpilogueKind.SCALE if step.axis is not None:
-                units[number] = _power_of_two(_WANTED[p.dtype_c] / size) if p.dtype_c in _WANTED else 1.0
+                wanted = _wanted(p, number + 1)
+                units[number] = _power_of_two(wanted / size) if wanted is not None else 1.0
                 size *= units[number]
             case EpilogueKind.MULTIPLY:
                 units[number] = 1.0
             case EpilogueKind.ALPHA | EpilogueKind.SCALE:
                 size *= abs(step.value or 1.0)
-            case kind if kind in _BOUNDED:
-                size = min(size, 1.0)
+            case EpilogueKind.SIGMOID | EpilogueKind.TANH:
+                size = min(size, 0.5)
+            case EpilogueKind.CLIP:
+                size = min(size, max(abs(step.value or 0.0), abs(step.high or 0.0), 2.0**-6))
             case _:
                 pass
     return units
@@ -134,8 +167,9 @@ def _integers(p: GemmProblem, size: float) -> tuple[_Integers, _Integers]:
             return a, b
     a, b = list(_choices(p))[-1]
     part = size / _size_of(p.k, a, b)
-    density = part if a.mean and b.mean else part**2
-    return _Integers(a.least, a.most, max(density, min(1.0, 4 / p.k))), b
+    # Sums of products that are all positive grow with the density, others with its root.
+    density = max(part, 4 / p.k) if a.mean and b.mean else max(part**2, min(_LEAST_DENSITY, _LEAST_PRODUCTS / p.k))
+    return _Integers(a.least, a.most, min(density, 1.0)), b
 
 
 def _choices(p: GemmProblem) -> Iterator[tuple[_Integers, _Integers]]:
