@@ -30,9 +30,9 @@ class ProofKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Evidence of numbers: `checked` of `total` work-groups agreed with numpy float64.
+    """Evidence of numbers: `checked` of `total` tiles of C agreed with numpy float64, and other outputs with them.
 
-    `max_error` is the largest |C - reference| and `tolerance` its bound, both absolute.
+    `max_error` is the largest |output - reference| and `tolerance` its bound, both absolute.
     """
 
     kind: ProofKind
