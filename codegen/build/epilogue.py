@@ -15,7 +15,7 @@ from codegen.build.sources import Place
 from codegen.build.tiles import Shared
 from codegen.build.writer import Writer
 from codegen.dialects.index_list import Index, index
-from codegen.dialects.upstream.arith_casts import FPToSIOp, IndexCastOp, SIToFPOp, TruncIOp
+from codegen.dialects.upstream.arith_casts import FPToSIOp, IndexCastOp, SIToFPOp, TruncIOp, UIToFPOp
 from codegen.dialects.upstream.arith_ops import CmpfOp, CmpiOp, SelectOp
 from codegen.dialects.upstream.vector_ops import MultiReductionOp, ShapeCastOp, StepOp
 from codegen.dialects.xetile import BroadcastOp, LoadTileOp, StoreTileOp
@@ -76,7 +76,8 @@ class Epilogue:
 
     def _matrix(self, w: Writer, place: Place, number: int | None) -> SSAValue:
         tile = self.matrices[number].at(w, place.batch, place.row, place.column, self.c.shape, self.c.wg_map)
-        return as_f32(w, w.insert(LoadTileOp(tile)).value)
+        unsigned = number is None and self.problem.dtype_c is DType.U8
+        return as_f32(w, w.insert(LoadTileOp(tile)).value, unsigned=unsigned)
 
     def _vector(self, w: Writer, place: Place, number: int, step: EpilogueStep) -> SSAValue:
         shared, axis, at = self._along(step.axis, place)
@@ -155,14 +156,14 @@ def elementwise(w: Writer, step: EpilogueStep, x: SSAValue) -> SSAValue:
             raise AssertionError(f"{step.kind} is no step on elements alone")
 
 
-def as_f32(w: Writer, value: SSAValue) -> SSAValue:
-    """A vector's elements as f32: integers are signed."""
+def as_f32(w: Writer, value: SSAValue, *, unsigned: bool = False) -> SSAValue:
+    """A vector's elements as f32; integers are signed unless said otherwise."""
     kind, element = _vector_type(value), _vector_type(value).element_type
     wide = VectorType(f32, kind.get_shape())
     if element == f32:
         return value
     if isinstance(element, IntegerType):
-        return w.insert(SIToFPOp(value, wide)).result
+        return w.insert(UIToFPOp(value, wide) if unsigned else SIToFPOp(value, wide)).result
     return w.insert(arith.ExtFOp(value, wide)).result
 
 

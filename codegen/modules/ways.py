@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 
 from codegen.artifact import Distribution, Distributor
 from codegen.dialects import text
+from codegen.dialects.generic_text import generic_text
 from codegen.dialects.index_list import join
 from codegen.dialects.lane_access import LANE_ACCESS
 from codegen.dialects.xegpu import CreateNdTdescOp
@@ -112,7 +113,7 @@ def _by_mlir(module: ModuleOp, stages: Stages, target: Target) -> bytes:
 
 def _legal(module: ModuleOp) -> XeGpuModule:
     legalise_xegpu(module)
-    return XeGpuModule(text(module, generic=True))
+    return XeGpuModule(generic_text(module))
 
 
 def _by_xetune(module: ModuleOp, stages: Stages, target: Target) -> bytes:
@@ -120,6 +121,6 @@ def _by_xetune(module: ModuleOp, stages: Stages, target: Target) -> bytes:
     stages.run("subgroup", lambda: distribute_to_subgroups(module))
     stages.add("subgroup", "subgroup.mlir", lambda: text(module))
     stages.run("lanes", lambda: lower_to_lanes(module, block_limits(target)))
-    lanes = stages.run("lanes", lambda: XeGpuModule(text(module, generic=True)))
+    lanes = stages.run("lanes", lambda: XeGpuModule(generic_text(module)))
     stages.add("lanes", "lanes.mlir", lambda: str(lanes))
     return stages.run("llvm", lambda: lanes.lower(target.chip, "lane"))
