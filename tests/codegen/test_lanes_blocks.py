@@ -439,6 +439,32 @@ def test_operands_that_are_stored_transposed(types: tuple[str, str, str], at: bo
     check(source, args, 0 if types[2] == "i32" else 1e-5)
 
 
+@pytest.mark.parametrize("types", [I8, ("ui8", "i8", "i32")])
+@pytest.mark.parametrize("height", [128, 101])
+def test_bytes_of_a_by_columns_are_exchanged_within_words(types: tuple[str, str, str], height: int) -> None:
+    source, (a, b, c) = gemm(types, 64, 64, 64, 2, at=True)
+    assert isinstance(a, np.ndarray)
+    assert isinstance(b, np.ndarray)
+    ll = compiled(source := source.replace("memref<128x64x", f"memref<{height}x64x")).ll
+    assert "2d_block_read_transpose_32b_16r8x1c" in ll
+    assert "load i8" not in ll
+    assert "shuffle" not in ll.replace("shufflevector", "")
+    check(source, [a[:height], b[:height], c])
+
+
+def test_bytes_by_columns_whose_rows_start_between_lines_go_lane_by_lane() -> None:
+    source, (a, b, c) = gemm(I8, 80, 64, 64, 2, at=True)  # every other row starts at a multiple of 16 bytes
+    assert "load i8" in compiled(source).ll
+    check(source, [a, b, c])
+
+
+def test_a_of_32_bits_by_columns_changes_halves_of_registers() -> None:
+    source, args = gemm(TF32, 32, 48, 16, 2, at=True)
+    ll = compiled(source).ll
+    assert "2d_block_read_transpose_32b_16r8x1c" in ll
+    check(source, args, 1e-5)
+
+
 @pytest.mark.parametrize(
     ("types", "at", "loads"),
     [

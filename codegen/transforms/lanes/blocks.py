@@ -5,16 +5,14 @@ from contextlib import suppress
 from typing import cast
 
 import numpy as np
-from xdsl.dialects import arith
 from xdsl.dialects import vector as xvector
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, VectorType, i32
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.maps import Ints
 from codegen.dialects.upstream.vector_ops import ExtractStridedSliceOp
 from codegen.dialects.upstream.xevm import (
     BlockLoad2dOp,
-    BlockPlace,
     BlockPrefetch2dOp,
     BlockStore2dOp,
     LoadCacheControlAttr,
@@ -23,6 +21,8 @@ from codegen.dialects.upstream.xevm import (
 )
 from codegen.dialects.xegpu import LoadNdOp, PrefetchNdOp, StoreNdOp, TensorDescType
 from codegen.layout import BlockLimits, LayoutRefused
+from codegen.transforms.lanes.addresses import Messages
+from codegen.transforms.lanes.byte_columns import are_columns_of_bytes, halves_of, load_columns
 from codegen.transforms.lanes.emitter import Emitter, bits_of, length_of
 from codegen.transforms.lanes.hints import hints_of
 from codegen.transforms.lanes.layout import LANES, NOTHING, LaneLayout, Places, canonical, layout_of, pieces
@@ -75,15 +75,19 @@ def _load_nd(lowering: Lowering, op: Operation) -> None:
     element = lane_element(block.type.element_type)
     rows, columns = block_shape(block.type)
     wanted = load_layout(op, lowering.layout(op.result))
-    type_ = VectorType(element, [rows, columns])
+    type_, cache = VectorType(element, [rows, columns]), load_cache_control(hints_of(op))
     padding = op.attributes.get("padding")
-    if _may_use_messages(lowering, matrix, element) and _number(padding) == 0:
-        cache = load_cache_control(hints_of(op))
+    halves = None
+    if are_columns_of_bytes((rows, columns), bits_of(element), wanted) and _number(padding) == 0:
+        halves = halves_of(lowering, matrix)
+    if halves is not None:
+        value = load_columns(lowering.emitter, halves, type_, wanted, cache)
+    elif _may_use_messages(lowering, matrix, element) and _number(padding) == 0:
         pieces_ = _pieces(op, (rows, columns), bits_of(element), wanted, lowering.limits)
         value = _load_messages(lowering, matrix, type_, pieces_, cache, wanted)
     else:
         fill = lowering.emitter.constant(_number(padding), element)
-        access = Access(matrix, type_, load_cache_control(hints_of(op)))
+        access = Access(matrix, type_, cache)
         value = load_each(lowering.emitter, access, wanted, fill)
     value = convert(lowering.emitter, value, wanted)
     lowering.define(op.result, Lanes(vector_type(op.result), lowering.layout(op.result), value.chunks))
@@ -114,29 +118,6 @@ def _may_use_messages(lowering: Lowering, matrix: MatrixAccess, element: Attribu
     return assumptions is not None
 
 
-class _Messages:
-    """Block messages to one matrix."""
-
-    def __init__(self, emitter: Emitter, matrix: MatrixAccess, bits: int) -> None:
-        assert matrix.width is not None
-        assert matrix.height is not None
-        self._emitter, self._matrix = emitter, matrix
-        nbytes = bits // 8
-        pitch = matrix.width if matrix.height == 1 else matrix.pitch
-        self._width = emitter.as_int(emitter.product(matrix.width, nbytes), i32)
-        self._height = emitter.as_int(matrix.height, i32)
-        self._pitch = emitter.as_int(emitter.product(pitch, nbytes), i32)
-
-    def place(self, piece: Piece) -> BlockPlace:
-        """Where the message of a piece goes."""
-        emitter, matrix = self._emitter, self._matrix
-        column = emitter.as_int(emitter.sum(matrix.column, piece.column), i32)
-        if piece.unit != 1:
-            column = emitter.value(arith.ShRSIOp(column, emitter.constant(piece.unit.bit_length() - 1, i32)))
-        row = emitter.as_int(emitter.sum(matrix.row, piece.row), i32)
-        return BlockPlace(matrix.pointer, self._width, self._height, self._pitch, column, row)
-
-
 def _load_messages(
     lowering: Lowering,
     matrix: MatrixAccess,
@@ -147,7 +128,7 @@ def _load_messages(
 ) -> Lanes:
     emitter, element = lowering.emitter, type_.element_type
     bits, (rows, columns) = bits_of(element), type_.get_shape()
-    messages = _Messages(emitter, matrix, bits)
+    messages = Messages(emitter, matrix, bits)
     places: list[Places] = []
     chunks: list[SSAValue] = []
     for piece in found:
@@ -194,7 +175,7 @@ def _store_nd(lowering: Lowering, op: Operation) -> None:
     if found is None or not _may_use_messages(lowering, matrix, element):
         store_each(lowering.emitter, Access(matrix, type_, cache), value)
         return
-    emitter, messages, registers = lowering.emitter, _Messages(lowering.emitter, matrix, bits), value.registers()
+    emitter, messages, registers = lowering.emitter, Messages(lowering.emitter, matrix, bits), value.registers()
     for piece in found:
         first = piece.column // LANES * rows + piece.row
         chunk = emitter.chunk(registers[first : first + piece.message.rows])
@@ -220,7 +201,7 @@ def _prefetch_nd(lowering: Lowering, op: Operation) -> None:
     if not _may_use_messages(lowering, matrix, element):
         return  # a prefetch changes nothing but time
     rows, columns = block_shape(block.type)
-    messages = _Messages(lowering.emitter, matrix, bits_of(element))
+    messages = Messages(lowering.emitter, matrix, bits_of(element))
     for piece in _prefetches(op, (rows, columns), bits_of(element), lowering.limits):
         cache = load_cache_control(hints_of(op))
         lowering.emitter.add(BlockPrefetch2dOp(messages.place(piece), piece.spelled, cache))

@@ -1,5 +1,6 @@
 """The planned 2-D block messages of a block as MLIR spells them, and where they leave its elements."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -74,12 +75,19 @@ def loads_of(rows: int, columns: int, bits: int, wanted: LaneLayout, limits: Blo
 
 def _operand(rows: int, columns: int, bits: int, wanted: LaneLayout) -> Operand | None:
     """What the block is to a DPAS, if messages differ for that."""
-    if rows >= LANES and _same(wanted, by_row(rows, columns)):
+    if rows >= LANES and any(_same(wanted, layout) for layout in _by_columns(rows, columns, bits)):
         return Operand.B_TRANSPOSED
     if bits < _WORD and max(wanted.chunks) == LANES and _same(wanted, canonical((rows, columns))):
         return Operand.B
     pairs = {8: column_pairs, _WORD: row_pairs}.get(bits)
     return Operand.A if pairs is not None and _same(wanted, pairs(rows, columns)) else None
+
+
+def _by_columns(rows: int, columns: int, bits: int) -> Iterator[LaneLayout]:
+    """The layouts of a block that is transposed on the way: as B of DPAS, and nearly as A of 32 bits."""
+    yield by_row(rows, columns)
+    if bits == _WORD:
+        yield row_pairs(columns, rows).relabelled(np.arange(rows * columns).reshape(rows, columns).T.reshape(-1))
 
 
 def _same(wanted: LaneLayout, layout: LaneLayout) -> bool:
