@@ -25,7 +25,8 @@ _EXP, _DIVIDE, _ERF, _TANH = 3 * _ULP, 2.5 * _ULP, 16 * _ULP, 5 * _ULP
 _EXP_OF = 2 * _ULP
 # tanh may be made of exp, which loses what cancels near 0: absolute.
 _TANH_BY_EXP = 2 * (_EXP + _ULP + _DIVIDE)
-# 1 + erf, and 1 + tanh of a cubic whose five roundings move it by at most 0.45 of them each: absolute.
+# 1 + erf, by a function or by a series within 1.5e-7, and 1 + tanh of a cubic whose five roundings move it by at most
+# 0.45 of them each: absolute.
 _ONE_AND_ERF = _ERF + 2 * _ULP
 _ONE_AND_TANH = _TANH + _TANH_BY_EXP + 4 * _ULP
 

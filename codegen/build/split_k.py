@@ -23,8 +23,10 @@ def k_range(w: Writer, config: KernelConfig, split: Index, k: Index) -> tuple[In
     length = w.mul(w.ceil_div(steps, splits), k_step)
     if splits == 1:
         return 0, length
-    first = w.mul(split, length)
-    return first, w.minimum(w.add(first, length), w.mul(steps, k_step))
+    whole, first = w.mul(steps, k_step), w.mul(split, length)
+    if not isinstance(whole, int):
+        first = w.minimum(first, whole)  # of fewer steps than splits some splits have none
+    return first, w.minimum(w.add(first, length), whole)
 
 
 def clear(w: Writer, c: Matrix, shared: Shared, place: Place) -> None:

@@ -13,7 +13,7 @@ from codegen.epilogue import Axis, EpilogueKind
 from codegen.problem import GemmProblem
 from codegen.rules.sizes import ceil_div, tiles_of
 
-_PITCH_MULTIPLE = 16  # elements of 4 bytes: what block messages need of a row, and of where a matrix begins
+_PITCH_MULTIPLE = 16  # elements of 4 bytes: what block messages need of a row at least, and of where a matrix begins
 PARTIALS = "partials"
 
 
@@ -57,8 +57,8 @@ def partials(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mappi
     rows, n = sizes["m"], sizes["n"]
     pitch = w.mul(w.ceil_div(n, _PITCH_MULTIPLE), _PITCH_MULTIPLE)
     matrices = config.matmul.threads.k * problem.batch
-    element = stored_element(problem.dtype_acc)
-    return Matrix(PARTIALS, element, rows, n, pitch, w.mul(rows, pitch), matrices, False, False)
+    element, narrow = stored_element(problem.dtype_acc), problem.n < _PITCH_MULTIPLE
+    return Matrix(PARTIALS, element, rows, n, pitch, w.mul(rows, pitch), matrices, False, by_lanes=narrow)
 
 
 def sums(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mapping[str, Index], step: int) -> Matrix:
