@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
 from codegen.access import AccessBy, memory_path
 from codegen.artifact import GemmArtifact
@@ -57,7 +58,22 @@ def launch_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -
     if not is_persistent(tuned, config):
         threads = Extent(*tiles_of(problem, config), config.matmul.threads.k)
         config = replace(config, matmul=replace(config.matmul, threads=threads))
+    for signature in artifact.kernels:
+        _check_assumptions(problem, signature)
     return launch_spec(problem, config, target, artifact.launch.binary, artifact.kernels)
+
+
+def _check_assumptions(problem: GemmProblem, signature: KernelSignature) -> None:
+    """Sizes are what the kernel relies on; that pointers are aligned is the problem's own promise."""
+    sizes = launch_sizes(problem)
+    for assumption in signature.assumes or ():
+        of_terms = [
+            term.factor * prod(sizes.get(signature.arguments[p.argument].name, 0) for p in term.of)
+            for term in assumption.terms
+        ]
+        if of_terms and not assumption.holds(sum(of_terms)):
+            relied_on = assumption.in_words(signature.arguments)
+            raise InvalidLaunch(f"{signature.name} relies on {relied_on}; of {problem} it is {sum(of_terms)}")
 
 
 def _kind(problem: GemmProblem) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from codegen.dialects.xegpu import CreateMemDescOp, LoadMatrixOp, MemDescSubview
 from codegen.transforms.lanes.chosen_layouts import chosen_layout
 from codegen.transforms.lanes.divisibility import divisor
 from codegen.transforms.lanes.emitter import Emitter, length_of
-from codegen.transforms.lanes.lane_memory import Guarded, load, numbers_of, owners, pointer_at, store
+from codegen.transforms.lanes.lane_memory import Guarded, load, numbers_of, pointer_at, store
 from codegen.transforms.lanes.layout import LONGEST, LaneLayout, Places, pieces
 from codegen.transforms.lanes.lowering import Handler, Lowering, element_type, vector_type
 from codegen.transforms.lanes.surfaces import pointer_of
@@ -151,13 +151,16 @@ def _store(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, StoreMatrixOp)
     emitter, matrix = lowering.emitter, lowering.get(op.mem_desc, Matrix)
     value, element = lowering.vector(op.value), element_type(op.value)
-    layout, registers, owned = value.layout, value.registers(), owners(value.layout)
+    layout, registers = value.layout, value.registers()
+    # Lanes with copies write them too, the same to the same place: LLVM makes loops of branches by lane that not all
+    # lanes leave together, which must not be where a barrier is.
+    held = layout.places >= 0
     places = _Layout(emitter, matrix, _moved(lowering, matrix, op.mixed_offsets), shape_of(op.value), layout.places)
     for first, length in places.runs(layout):
         chunk = emitter.chunk(registers[first : first + length])
-        mine = owned[first : first + length]
+        mine = held[first : first + length]
         conditions = [] if mine.all() else [emitter.lanes(mine[0].tolist())]
-        assert (mine == mine[0]).all()  # copies are whole chunks
+        assert (mine == mine[0]).all()  # what is there is whole chunks
         with Guarded(emitter, conditions):
             store(
                 emitter,

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects.index_list import Index
+from codegen.dialects.index_list import Index, join
 from codegen.dialects.maps import Ints
 from codegen.dialects.xetile import InitTileOp
 from codegen.dialects.xetile.tile_attr import COLUMN_MAJOR
@@ -39,7 +39,7 @@ def base_of(op: InitTileOp, where: InsertPoint) -> Base:
         assert isinstance(op.source.type, MemRefType)  # an address has its sizes said: the verifier of init_tile
         sizes = op.source.type.get_shape()
         strides = stored_strides(op.source.type, op.tile.type.traits.order)
-    first: Index = _static_offset(op)
+    first = _offset(op)
     for offset, stride in zip(offsets[:-2], strides[:-2], strict=True):
         first = add(first, multiply(offset, stride, where), where)
     transposed = op.tile.type.traits.order == COLUMN_MAJOR
@@ -113,11 +113,14 @@ def stored_strides(memref: MemRefType, order: Ints) -> Ints:
     return strides
 
 
-def _static_offset(op: InitTileOp) -> int:
-    memref = op.source.type
+def _offset(op: InitTileOp) -> Index:
+    """Where the memref begins, as its type says, or the cast that made it."""
+    memref, cast = op.source.type, op.source.owner
     if not isinstance(memref, MemRefType) or not isinstance(memref.layout, StridedLayoutAttr):
         return 0
     offset = memref.layout.get_offset()
+    if offset is None and isinstance(cast, ReinterpretCastOp):
+        (offset,) = join(iter(cast.offsets), cast.static_offsets)
     if offset is None:
         raise PassFailedException(f"lower-xetile: expected a memref whose type says its offset, got {memref}")
     return offset

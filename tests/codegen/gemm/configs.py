@@ -1,0 +1,122 @@
+"""Random configurations of a problem: a value on every axis, most of them legal."""
+
+from dataclasses import replace
+from random import Random
+from typing import TypeVar
+
+from codegen import (
+    Extent,
+    KernelConfig,
+    LoopOrder,
+    MatmulConfig,
+    Prefetch,
+    PrefetchLevels,
+    SlmOperands,
+    SplitK,
+    XeStrategy,
+)
+from codegen.layout import block_limits
+from codegen.layout.messages import MESSAGES, Transfer
+from codegen.rules import ceil_div, tiles_of
+from codegen.rules.case import Case, Problem
+from codegen.rules.tiles import chooses_blocks_of_a, chooses_blocks_of_b
+
+Choice = TypeVar("Choice")
+
+_LAYOUTS = ((1, 1), (1, 1), (1, 2), (2, 1), (2, 2), (2, 2), (1, 4), (4, 1), (2, 4), (4, 2), (1, 3), (3, 1), (3, 2))
+_MULTIPLES = (1, 1, 1, 1, 1, 2, 2, 2, 4)  # small tiles, which compile fast, show most of what may be wrong
+_BITS = 8
+
+
+def draw_config(rng: Random, on: Problem) -> KernelConfig:
+    """A configuration; rules may refuse it."""
+    t, (rows, columns) = on.target, rng.choice(_LAYOUTS)
+    sg_m, sg_n = t.dpas_m * _of(rng, *_MULTIPLES, 3), t.dpas_n * _of(rng, *_MULTIPLES)
+    block = Extent(rows * sg_m, columns * sg_n, on.dpas_k * _of(rng, *_MULTIPLES))
+    plain = KernelConfig(
+        MatmulConfig(Extent(1, 1, 1), block, Extent(t.dpas_m, t.dpas_n, on.dpas_k)), XeStrategy((rows, columns))
+    )
+    tiles, steps = tiles_of(on.problem, plain), ceil_div(on.problem.k, block.k)
+    splits, split_k = _split(rng, steps)
+    groups = tiles if rng.random() < 0.75 else (rng.randint(1, tiles[0]), rng.randint(1, tiles[1]))
+    threads = Extent(*groups, splits)
+    order = rng.choice(list(LoopOrder)) if threads.m < tiles[0] and threads.n < tiles[1] else _of(rng, *_RASTERS)
+    walked = threads.m if order.walks_along_n else threads.n
+    strategy = _strategy(rng, plain, ceil_div(steps, splits), walked, on.target.grf_modes)
+    matmul = replace(plain.matmul, threads=threads, loop_order=order)
+    return _with_loads(rng, Case(on, KernelConfig(matmul, replace(strategy, split_k=split_k))))
+
+
+_RASTERS = (LoopOrder.M_OUTER, LoopOrder.N_OUTER)
+
+
+def _of(rng: Random, *choices: Choice) -> Choice:
+    return rng.choice(choices)
+
+
+def _split(rng: Random, steps: int) -> tuple[int, SplitK]:
+    if steps == 1 or rng.random() < 0.75:
+        return 1, SplitK.NONE
+    return rng.randint(2, min(4, steps)), _of(rng, SplitK.PARTIAL_SUMS, SplitK.ATOMIC)
+
+
+def _strategy(rng: Random, plain: KernelConfig, steps: int, walked: int, modes: tuple[int, ...]) -> XeStrategy:
+    slm = _of(rng, SlmOperands.A, SlmOperands.B, SlmOperands.BOTH) if rng.random() < 0.3 else SlmOperands.NONE
+    stages = rng.randint(2, 4) if slm is not SlmOperands.NONE else 0
+    left = steps - max(0, stages - 1)
+    alone = slm is SlmOperands.NONE
+    return XeStrategy(
+        plain.strategy.sg_layout,
+        prefetch=_prefetch(rng, plain, left) if left > 1 and rng.random() < 0.4 else Prefetch(),
+        grf_mode=rng.choice(modes),
+        slm=slm,
+        slm_stages=stages,
+        barrier_every=rng.randint(1, 3) if alone and rng.random() < 0.2 else 0,
+        raster_group=rng.randint(2, max(2, walked - 1)) if walked > 2 and rng.random() < 0.5 else 1,
+        pipelined_registers=alone and steps > 1 and rng.random() < 0.3,
+        k_unroll=rng.randint(2, min(8, steps)) if steps > 1 and rng.random() < 0.3 else 1,
+    )
+
+
+def _prefetch(rng: Random, plain: KernelConfig, steps: int) -> Prefetch:
+    """A prefetch of fewer steps ahead than there are."""
+    block, together = plain.matmul.block, plain.subgroups
+    far = rng.randint(1, min(3, steps - 1))
+    a, b = (_shared(rng, tile, together) for tile in ((block.m, block.k), (block.k, block.n)))
+    hints = rng.random() < 0.7
+    if far > 1 and rng.random() < 0.5:
+        return Prefetch(PrefetchLevels.L2_L1, rng.randint(1, far - 1), far, a, b, hints)
+    return Prefetch(PrefetchLevels.L1, far, 0, a, b, hints)
+
+
+def _shared(rng: Random, tile: tuple[int, int], together: int) -> tuple[int, int] | None:
+    """A layout of sub-groups that divides a tile."""
+    if rng.random() < 0.7:
+        return None
+    down, across = ([d for d in range(1, together + 1) if length % d == 0] for length in tile)
+    return rng.choice([(d, a) for d in down for a in across if d * a <= together])
+
+
+def _with_loads(rng: Random, case: Case) -> KernelConfig:
+    """The configuration with load blocks, where they have an effect."""
+    c = case.config
+    load, block, by_a, by_b = c.matmul.innermost, c.matmul.block, chooses_blocks_of_a(case), chooses_blocks_of_b(case)
+    of_a = {(r, k) for r, k in _shapes(case, Transfer.PLAIN) if c.sg_m % r == 0 and block.k % k == 0 and r >= load.m}
+    packed = Transfer.PACKED if case.problem.dtype_b.nbytes < 4 else Transfer.PLAIN
+    of_b = {(k, n) for k, n in _shapes(case, packed) if block.k % k == 0 and c.sg_n % n == 0 and n >= load.n}
+    depths = [k for k in {k for _, k in of_a} | {k for k, _ in of_b} if k % load.k == 0]
+    fitting = [
+        Extent(m, n, k)
+        for k in depths
+        for m in ([r for r, d in of_a if d == k] if by_a else [load.m])
+        for n in ([w for d, w in of_b if d == k] if by_b else [load.n])
+        if by_a or by_b
+    ]
+    chosen = rng.choice(sorted(fitting, key=str)) if fitting else load
+    return replace(c, matmul=replace(c.matmul, innermost=chosen))
+
+
+def _shapes(case: Case, transfer: Transfer) -> set[tuple[int, int]]:
+    bits, limits = case.problem.dtype_a.nbytes * _BITS, block_limits(case.on.target)
+    messages = [m for m in MESSAGES if m.transfer is transfer and m.bits == bits and limits.allow(m)]
+    return {(m.rows, m.width * m.array_length) for m in messages}

@@ -1,0 +1,85 @@
+"""What becomes of a drawn GEMM: compiled, checked by other tools where they are, and its numbers compared."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+
+from codegen import CodegenError, Extent, GemmArtifact, GemmProblem, InvalidLaunch, compile_gemm
+from codegen.build.raster import is_persistent
+from codegen.isa import Ocloc, compile_native
+from codegen.launch import launch_for
+from codegen.rules import tiles_of
+from codegen.target import target_of
+from hal import DeviceSpec, find
+from tests.codegen.gemm.draws import Draw
+from tests.codegen.gemm.problems import other_sizes
+from tuner.errors import ProofFailed
+from tuner.verify import verify_by_simulation
+
+_SPIRV_VAL = shutil.which("spirv-val")
+_TOO_NEW = "Invalid capability operand"  # a validator older than Intel's extensions cannot read a module that has them
+_TRIES = 6
+_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The way to lanes that was taken, and what went wrong: nothing if empty."""
+
+    way: str
+    fault: str
+
+
+def judge(drawn: Draw, ocloc: Ocloc | None = None, by_validator: bool = True) -> Verdict:
+    """Compile a draw, validate its SPIR-V, ask Intel's compiler if there is one, and compare its numbers."""
+    way, at = "", ""
+    try:
+        artifact = compile_gemm(drawn.problem, drawn.config, find(drawn.device))
+        way = artifact.distribution.by.value
+        fault = invalid(artifact) if by_validator else ""
+        if ocloc is not None:
+            spirv, options = artifact.stage("spirv").data, artifact.launch.build_options
+            compile_native(ocloc, spirv, target_of(find(drawn.device)), options)
+        verify_by_simulation(artifact, drawn.seed, time_limit_s=_LIMIT_S)
+        for other in _other_sizes(artifact, drawn):
+            at = f"at {other}: "
+            verify_launched_for(artifact, other, find(drawn.device))
+        return Verdict(way, fault)
+    except (CodegenError, ProofFailed) as error:
+        return Verdict(way, f"{at}{type(error).__name__}: {error}")
+
+
+def verify_launched_for(artifact: GemmArtifact, other: GemmProblem, spec: DeviceSpec) -> None:
+    """Compare the numbers of a dynamic kernel at other sizes."""
+    launched = replace(artifact, problem=other, launch=launch_for(artifact, other, spec))
+    if not is_persistent(artifact.problem, artifact.config):
+        threads = Extent(*tiles_of(other, artifact.config), artifact.config.matmul.threads.k)
+        launched = replace(
+            launched, config=replace(artifact.config, matmul=replace(artifact.config.matmul, threads=threads))
+        )
+    verify_by_simulation(launched, time_limit_s=_LIMIT_S)
+
+
+def _other_sizes(artifact: GemmArtifact, drawn: Draw) -> Iterator[GemmProblem]:
+    """Of a dynamic problem other sizes, if some are found on which its kernel may rely."""
+    rng = Random(drawn.seed)
+    for _ in range(_TRIES if drawn.problem.dynamic else 0):
+        other = other_sizes(rng, drawn.problem)
+        try:
+            launch_for(artifact, other, find(drawn.device))
+        except InvalidLaunch:
+            continue
+        yield other
+        return
+
+
+def invalid(artifact: GemmArtifact) -> str:
+    """What the SPIR-V validator says against the module; nothing if it is not installed, or does not know it all."""
+    if _SPIRV_VAL is None:
+        return ""
+    command = [_SPIRV_VAL, "--target-env", "spv1.4", "-"]
+    done = subprocess.run(command, input=artifact.stage("spirv").data, capture_output=True, check=False)
+    said = done.stderr.decode()
+    return f"spirv-val: {said}" if done.returncode and _TOO_NEW not in said else ""
