@@ -23,6 +23,7 @@ from codegen.layout import (
 from codegen.transforms.lanes.layout import LANES, LaneLayout, Places, by_row, canonical, column_pairs, row_pairs
 
 _WORD = 32
+_HALF = 8  # columns of A of 32 bits in a register
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def _operand(rows: int, columns: int, bits: int, wanted: LaneLayout) -> Operand 
 def _by_columns(rows: int, columns: int, bits: int) -> Iterator[LaneLayout]:
     """The layouts of a block that is transposed on the way: as B of DPAS, and nearly as A of 32 bits."""
     yield by_row(rows, columns)
-    if bits == _WORD:
+    if bits == _WORD and rows % _HALF == 0:
         yield row_pairs(columns, rows).relabelled(np.arange(rows * columns).reshape(rows, columns).T.reshape(-1))
 
 
