@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 PROBED = "probed"
-DERIVED = "derived"
+DERIVED = "derived"  # followed by ": " and how
 
 
 class DeviceKind(StrEnum):
@@ -21,9 +21,14 @@ def table(source: str) -> str:
     return f"table:{source}"
 
 
+def derived(how: str) -> str:
+    """Provenance of a fact that follows from others: `derived: <how>`."""
+    return f"{DERIVED}: {how}"
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One known fact: its name, value, and provenance (`probed`, `table:<source>` or `derived`)."""
+    """One known fact: its name, value, and provenance (`probed`, `table:<source>` or `derived: <how>`)."""
 
     name: str
     value: object
@@ -70,20 +75,33 @@ class DeviceSpec:
     block2d_base_alignment_bytes: int | None = None
     max_slm_bytes: int | None = None  # shared local memory one work-group may have
     max_workgroup_size: int | None = None  # work-items
+    named_barriers_per_core: int | None = None
 
     # What speed depends on
     xe_cores: int | None = None
     eus_per_core: int | None = None
     threads_per_eu: int | None = None  # with the smallest GRF mode
     threads_per_eu_large_grf: int | None = None
+    threads_per_eu_by_grf_mode: tuple[int, ...] | None = None  # in the order of grf_modes
     dpas_f16_fma_per_clk_per_eu: int | None = None
-    clock_mhz: int | None = None
+    dpas_i8_mac_per_clk_per_eu: int | None = None
+    dpas_tf32_fma_per_clk_per_eu: int | None = None
+    f32_fma_per_clk_per_eu: int | None = None  # of the vector units
+    sustained_f16_fma_per_clk_per_eu: float | None = None  # what a DPAS loop in steady state reaches
+    sustained_i8_mac_per_clk_per_eu: float | None = None
+    sustained_tf32_fma_per_clk_per_eu: float | None = None
+    clock_mhz: int | None = None  # the highest, which peak figures are stated at
+    nominal_clock_mhz: int | None = None
     slm_bytes_per_core: int | None = None
     l1_bytes: int | None = None  # of one core
     l2_bytes: int | None = None  # GPU: of the device; CPU: of one core
     l3_bytes: int | None = None
     memory_bytes: int | None = None
-    bandwidth_bytes_per_s: int | None = None
+    memory_side_cache_bytes: int | None = None  # between the GPU and memory, shared with the CPU
+    l1_bytes_per_clk_per_core: int | None = None  # what L1 delivers
+    l2_bytes_per_clk_per_core: int | None = None
+    bandwidth_bytes_per_s: int | None = None  # of memory, as it is sold
+    measured_bandwidth_bytes_per_s: int | None = None  # of memory, as published programs reached it
 
     # Host CPUs
     cores: int | None = None
