@@ -10,7 +10,18 @@ from codegen.dialects import gpu, parse
 from codegen.dialects.upstream.xevm import BlockLoad2dOp, BlockPrefetch2dOp
 from codegen.signature import KernelArgument
 from codegen.transforms.lanes import LowerToLanesPass, assumptions_of, lower_to_lanes
-from tests.codegen.lane_kernels import DTYPES, Argument, Array, check, compiled, floats, kernel, numbers, run
+from tests.codegen.lane_kernels import (
+    DTYPES,
+    Argument,
+    Array,
+    check,
+    compiled,
+    floats,
+    kernel,
+    lanes_text,
+    numbers,
+    run,
+)
 
 
 def copy(shape: tuple[int, int], block: tuple[int, int], element: str, *, dynamic: bool = False, load: str = "") -> str:
@@ -529,6 +540,16 @@ def test_operands_are_loaded_in_the_blocks_that_are_stated(inst_a: str, inst_b: 
     for name, inst in (("%ad[%c0, %i]", inst_a), ("%bd[%i, %c0]", inst_b)):
         source = source.replace(name, f"{name} <{{layout = #xegpu.layout<inst_data = [{inst}]>}}>")
     assert set(re.findall(r"2d_block_read_((?:transform_)?16b_\w+c)P", compiled(source).ll)) == set(loads)
+    check(source, args, 1e-5)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_loops_of_known_bounds_count_as_coordinates_do(known: bool) -> None:
+    source, args = gemm(F16, 32, 64, 32, 2)
+    if not known:
+        source = source.replace("%C: memref<32x64xf32>)", "%C: memref<32x64xf32>, %n: index)")
+        source, args = source.replace("to %end", "to %n"), [*args, 64]
+    assert bool(re.search(r"scf\.for .* : i32 \{", lanes_text(source))) == known
     check(source, args, 1e-5)
 
 

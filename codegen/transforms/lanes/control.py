@@ -3,34 +3,49 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from xdsl.dialects import scf
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, i32
 from xdsl.ir import Block as IrBlock
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from codegen.transforms.lanes.divisibility import number
 from codegen.transforms.lanes.layout import LaneLayout, layout_of
 from codegen.transforms.lanes.lowering import Handler, Lowering
 from codegen.transforms.lanes.move import convert
 from codegen.transforms.lanes.steps import steps_of
 from codegen.transforms.lanes.values import Block, Lanes, Matrix, Scattered, Value, parts, rebuilt
 
+_MOST = 1 << 30  # two of them fit an i32
 _NO_LAYOUT = layout_of([], [])
 
 
 def _for(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, scf.ForOp)
-    old, (lower, upper, step) = op.body.block, map(lowering.scalar, (op.lb, op.ub, op.step))
+    old, (lower, upper, step) = op.body.block, _bounds(lowering, op)
     starts = [
         _carried(lowering, lowering[s], lowering.layout(a)) for a, s in zip(old.args[1:], op.iter_args, strict=True)
     ]
     block = _entered(lowering, old.args[1:], starts, first=[(old.args[0], lower)])
     loop = scf.ForOp(lower, upper, step, _all_parts(starts), block)  # first, as its bounds say what divides its counter
+    if lower.type != op.lb.type:
+        with lowering.emitter.into(block):
+            lowering.define(old.args[0], lowering.emitter.value(arith.IndexCastOp(block.args[0], op.lb.type)))
     _carry(lowering, old, starts, block.args[1:])
     with lowering.emitter.into(block):
         lowering.lower(old)
         _yield(lowering, old, starts)
     lowering.emitter.add(loop)
     _define_all(lowering, op.results, starts, loop.results)
+
+
+def _bounds(lowering: Lowering, op: scf.ForOp) -> list[SSAValue]:
+    """First, end and step of a loop; of 32 bits where they are known to fit, as coordinates of block messages are."""
+    bounds = op.lb, op.ub, op.step
+    numbers = [number(bound) for bound in bounds]
+    if isinstance(op.lb.type, IndexType) and all(n is not None and 0 <= n < _MOST for n in numbers):
+        return [lowering.emitter.as_int(bound, i32) for bound in bounds]
+    return [lowering.scalar(bound) for bound in bounds]
 
 
 def _if(lowering: Lowering, op: Operation) -> None:

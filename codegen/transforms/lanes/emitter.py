@@ -30,6 +30,7 @@ from codegen.dialects.gpu import LaneIdOp, ShuffleMode, ShuffleOp
 from codegen.dialects.index_list import Index
 from codegen.dialects.upstream.arith_casts import ExtUIOp
 from codegen.dialects.upstream.vector_ops import FromElementsOp
+from codegen.transforms.lanes.divisibility import number
 from codegen.transforms.lanes.layout import LANES
 
 Register = tuple[SSAValue, int]
@@ -105,10 +106,18 @@ class Emitter:
         return value if isinstance(value, SSAValue) else self.constant(value, index)
 
     def as_int(self, value: Index, type_: IntegerType) -> SSAValue:
-        """An index as an integer."""
-        if not isinstance(value, SSAValue):
-            return self.constant(value, type_)
-        return value if value.type == type_ else self.value(arith.IndexCastOp(value, type_))
+        """An index as an integer; sums and products of indices are taken anew as those of integers."""
+        known = number(value)
+        if known is not None or not isinstance(value, SSAValue):
+            return self.constant(known or 0, type_)
+        owner = value.owner
+        if value.type == type_:
+            return value
+        if isinstance(owner, arith.IndexCastOp) and owner.input.type == type_:
+            return owner.input
+        if isinstance(owner, arith.AddiOp | arith.MuliOp) and type_ == i32:
+            return self.value(type(owner)(self.as_int(owner.lhs, type_), self.as_int(owner.rhs, type_)))
+        return self.value(arith.IndexCastOp(value, type_))
 
     def sum(self, *terms: Index) -> Index:
         """The sum of indices; a number where all are."""
@@ -159,9 +168,9 @@ class Emitter:
         if max(entries) < LANES:
             return self._scaled(self._from_table(entries), unit, least)
         chosen = self.constant(numbers[-1], i32)
-        for number in dict.fromkeys(numbers[:-1]):
-            where = self.lanes([n == number for n in numbers])
-            chosen = self.value(arith.SelectOp(where, self.constant(number, i32), chosen))
+        for one in dict.fromkeys(numbers[:-1]):
+            where = self.lanes([n == one for n in numbers])
+            chosen = self.value(arith.SelectOp(where, self.constant(one, i32), chosen))
         return chosen
 
     def _from_table(self, entries: Sequence[int]) -> SSAValue:
