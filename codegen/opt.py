@@ -22,6 +22,7 @@ from codegen.modules.blocks import set_blocks
 from codegen.universe import PASSES, UNIVERSE
 
 _SEPARATOR = "// -----"
+_MISTYPED = re.compile(r"Incompatible types: given (.*), expected (.*)")  # what xDSL says of an option's value
 
 
 class OptFailed(CodegenError):
@@ -41,7 +42,7 @@ def our_passes() -> Iterator[PassInfo]:
     """The passes of this package, in alphabetical order."""
     for name in sorted(PASSES):
         module_pass = UNIVERSE.all_passes[name]()
-        options = [f"{o.name.replace('_', '-')}={_shown(o.default_value)}" for o in get_pass_option_infos(module_pass)]
+        options = [f"{_dashed(o.name)}={_shown(o.default_value)}" for o in get_pass_option_infos(module_pass)]
         yield PassInfo(name, " ".join(options), (module_pass.__doc__ or "").splitlines()[0])
 
 
@@ -100,7 +101,8 @@ def _passes(spec: str) -> Iterator[ModulePass]:
     try:
         parsed = tuple(parse_pipeline(spec))
     except ArgSpecParseError as error:
-        raise OptFailed(f"--pass {spec}: expected name or name{{option=value}}: {error}") from error
+        said = str(error).rstrip().rpartition("\n")[2].strip()  # the last line, below a mark under the place
+        raise OptFailed(f"--pass {spec}: expected name or name{{option=value}}: {said}") from error
     for one in parsed:
         yield _pass(one)
 
@@ -109,10 +111,25 @@ def _pass(spec: ArgSpec) -> ModulePass:
     factory = _available().get(spec.name)
     if factory is None:
         raise OptFailed(f"--pass {spec.name}: expected a pass of xDSL or one of {', '.join(sorted(PASSES))}")
+    module_pass, given = factory(), spec.normalize_parameter_names().parameters
+    defaults = {option.name: _shown(option.default_value) for option in get_pass_option_infos(module_pass)}
+    if unknown := [_dashed(key) for key in given if key not in defaults]:
+        expected = f"one of the options {', '.join(map(_dashed, defaults))}" if defaults else "no options"
+        raise OptFailed(f"--pass {spec.name}: expected {expected}, got {', '.join(unknown)}")
     try:
-        return factory().from_spec(spec)
+        return module_pass.from_spec(spec)
     except ValueError as error:
-        raise OptFailed(f"--pass {spec.name}: {error}") from error
+        said = _MISTYPED.match(str(error))
+        for key, values in given.items():
+            if said is not None and str(values) == said[1]:
+                expected = f"values like {defaults[key]}" if defaults[key] else said[2]
+                got = ",".join(map(str, values))
+                raise OptFailed(f"--pass {spec.name}: {_dashed(key)}: expected {expected}, got {got}") from error
+        raise OptFailed(f"--pass {spec.name}: {str(error).removeprefix(f'{spec.name}: ')}") from error
+
+
+def _dashed(option: str) -> str:
+    return option.replace("_", "-")
 
 
 def _parts(source: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import UnregisteredAttr, UnregisteredOp
+from xdsl.dialects.builtin import ModuleOp, UnregisteredAttr, UnregisteredOp
 from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import Parser
@@ -41,6 +41,11 @@ class ForeignType(_Foreign, TypeAttribute):
 
 class KernelParser(Parser):
     """Reads files in a `KernelContext`, with the types that the RFC of XeGPU names as C does, and its `16 x f16`."""
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        if self._current_token.kind is MLIRTokenKind.EOF:
+            self.raise_error("expected a module, got an empty file")
+        return super().parse_module(allow_implicit_module)
 
     def parse_optional_type(self) -> TypeAttribute | None:
         word = self.parse_optional_keyword_in(NAMES_IN_C) if self._current_token.text in NAMES_IN_C else None

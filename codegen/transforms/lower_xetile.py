@@ -68,6 +68,13 @@ class LowerXeTilePass(ModulePass):
         for block in (self.dpas, self.load_a, self.load_b, self.prefetch):
             if min(block) < 1:
                 raise ValueError(f"lower-xetile: expected sizes of at least 1, got {','.join(map(str, block))}")
+        m, n, k = self.dpas
+        for option, block, unit in (("load-a", self.load_a, (m, k)), ("load-b", self.load_b, (k, n))):
+            if any(have % need and need % have for have, need in zip(block, unit, strict=True)):
+                raise ValueError(
+                    f"lower-xetile: {option}: expected multiples or parts of {unit[0]},{unit[1]}, which a DPAS takes, "
+                    f"got {block[0]},{block[1]}"
+                )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lower_xetile(op, self)

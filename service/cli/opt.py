@@ -10,8 +10,6 @@ from codegen.opt import OptFailed, our_passes, read_passes, run_passes
 from service.cli.output import CONSOLE
 from service.files import write_atomically
 
-_FAILED = 1
-
 
 def opt_command(
     file: Annotated[str, typer.Argument(help="Module to read: XeTile or XeGPU; - is standard input.")] = "-",
@@ -32,7 +30,7 @@ def opt_command(
     ] = False,
     list_passes: Annotated[bool, typer.Option("--list-passes", help="List our passes and their options.")] = False,
 ) -> None:
-    """Parse and verify a module, apply passes, print it. An error names line and column; exit status 1.
+    """Parse and verify a module, apply passes, print it. An error names line and column; exit status 2.
 
     Example: xetune opt examples/gemm_prefetch.mlir --pass fold-tile-offsets --pass "lower-xetile{load-a=32,16}"
 
@@ -41,23 +39,24 @@ def opt_command(
     if list_passes:
         _print_passes()
         return
-    try:
-        chosen = read_passes(passes or ())
-        source, name = (sys.stdin.read(), "<stdin>") if file == "-" else (Path(file).read_text(), file)
-        result = run_passes(source, chosen, name=name, generic=generic, split=split, device_only=device_only)
-    except UnicodeDecodeError as error:
-        typer.echo(f"error: {file}: expected text in UTF-8: {error.reason} at byte {error.start}", err=True)
-        raise typer.Exit(_FAILED) from error
-    except OSError as error:
-        typer.echo(f"error: {file}: {error.strerror}", err=True)
-        raise typer.Exit(_FAILED) from error
-    except OptFailed as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(_FAILED) from error
+    chosen = read_passes(passes or ())
+    if output is not None and not output.parent.is_dir():
+        raise OptFailed(f"-o {output}: expected a folder that exists, got {output.parent}")
+    source, name = (sys.stdin.read(), "<stdin>") if file == "-" else (_read(file), file)
+    result = run_passes(source, chosen, name=name, generic=generic, split=split, device_only=device_only)
     if output is not None:
         write_atomically(output, result.encode())
     elif not verify_only:
         sys.stdout.write(result)
+
+
+def _read(file: str) -> str:
+    try:
+        return Path(file).read_text()
+    except UnicodeDecodeError as error:
+        raise OptFailed(f"{file}: expected text in UTF-8: {error.reason} at byte {error.start}") from error
+    except OSError as error:
+        raise OptFailed(f"{file}: {error.strerror}") from error
 
 
 def _print_passes() -> None:

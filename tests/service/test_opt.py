@@ -1,4 +1,4 @@
-"""xetune opt prints what its passes make, or one error with its place and exit status 1, and never half a file."""
+"""xetune opt prints what its passes make, or one error with its place and exit status 2, and never half a file."""
 
 import io
 import sys
@@ -107,7 +107,7 @@ def test_parts_of_a_file_go_through_one_by_one(
     assert run(monkeypatch, file, "--split-input-file") == 0
     assert capsys.readouterr().out.count("gpu.module @m") == 2
     file.write_text(f"{KERNEL}\n// -----\n{KERNEL.replace('memref<64x32xf16> ->', 'memref<64x32xf16> =>> ')}")
-    assert run(monkeypatch, file, "--split-input-file") == 1
+    assert run(monkeypatch, file, "--split-input-file") == 2
     assert f"error: {file}:13:58: " in capsys.readouterr().err
 
 
@@ -127,6 +127,8 @@ def test_every_pass_is_listed_and_can_be_imported(
         (("!xetile.tile<16x32xf16>\n    %u", "!xetile.tile<16x32xbf16>\n    %u"), "4:"),
         (("%A[0, 0]", "%A[0]"), "3:5: init_tile: expected 2 offsets for memref<64x32xf16>, got 1"),
         (("tile<16x32xf16>\n", "tile<16x32xf16, #xetile.tile_attr<order = [2, 1]>>\n"), "order [1, 0] or [0, 1]"),
+        ((KERNEL, ""), "1:1: expected a module, got an empty file"),
+        ((KERNEL, "// nothing"), "expected a module, got an empty file"),
         (("gpu.return", "affine.for %i = 0 to 4 {}"), "6:16: affine.for is of no dialect known here"),
         (("[16, 0]", "[16, %n]"), "4:45: values used but not defined: [%n]"),
     ],
@@ -142,7 +144,7 @@ def test_an_error_has_line_and_column_and_nothing_is_written(
     assert change[0] in KERNEL
     kernel.write_text(KERNEL.replace(*change, 1))
     target = tmp_path / "out.mlir"
-    assert run(monkeypatch, kernel, "--pass", "fold-tile-offsets", "-o", target) == 1
+    assert run(monkeypatch, kernel, "--pass", "fold-tile-offsets", "-o", target) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith(f"error: {kernel}:")
@@ -154,9 +156,20 @@ def test_an_error_has_line_and_column_and_nothing_is_written(
     ("arguments", "message"),
     [
         (("--pass", "no-such-pass"), "error: --pass no-such-pass: expected a pass of xDSL or one of"),
-        (("--pass", "lower-xetile{nothing=1}"), "error: --pass lower-xetile:"),
-        (("--pass", "lower-xetile{"), "error: --pass lower-xetile{: expected name or name{option=value}"),
-        (("--pass", "lower-xetile{dpas=0,16,16}"), "expected sizes of at least 1"),
+        (
+            ("--pass", "lower-xetile{nothing=1}"),
+            "error: --pass lower-xetile: expected one of the options dpas, load-a, load-b, prefetch, got nothing\n",
+        ),
+        (("--pass", "canonicalize{nothing=1}"), "error: --pass canonicalize: expected no options, got nothing\n"),
+        (
+            ("--pass", "lower-xetile{"),
+            "error: --pass lower-xetile{: expected name or name{option=value}: Expected argument name here\n",
+        ),
+        (("--pass", "lower-xetile{dpas=0,16,16}"), "error: --pass lower-xetile: expected sizes of at least 1"),
+        (("--pass", "lower-xetile{load-a=-3}"), "lower-xetile: load-a: expected values like 8,16, got -3\n"),
+        (("--pass", "lower-xetile{load-a=3,5}"), "load-a: expected multiples or parts of 8,16, which a DPAS takes"),
+        (("--pass", "tile-linalg{block=0,0,0}"), "error: --pass tile-linalg: expected a block that divides"),
+        (("-o", "nowhere/x.mlir"), "error: -o nowhere/x.mlir: expected a folder that exists, got nowhere\n"),
     ],
 )
 def test_a_wrong_pass_is_named(
@@ -166,7 +179,7 @@ def test_a_wrong_pass_is_named(
     arguments: tuple[str, ...],
     message: str,
 ) -> None:
-    assert run(monkeypatch, kernel, *arguments) == 1
+    assert run(monkeypatch, kernel, *arguments) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert message in captured.err
@@ -179,7 +192,7 @@ def test_a_pass_that_fails_is_named(
     kernel.write_text(
         source.replace("    %t = xetile.init_tile %A[0, 0] : memref<64x32xf16> -> !xetile.tile<16x32xf16>\n", "")
     )
-    assert run(monkeypatch, kernel, "--pass", "fold-tile-offsets") == 1
+    assert run(monkeypatch, kernel, "--pass", "fold-tile-offsets") == 2
     assert f"error: {kernel}: fold-tile-offsets: expected a tile from" in capsys.readouterr().err
 
 
@@ -187,7 +200,7 @@ def test_a_pass_that_fails_is_named(
 def test_what_cannot_be_read(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, message: str
 ) -> None:
-    assert run(monkeypatch, tmp_path / name) == 1
+    assert run(monkeypatch, tmp_path / name) == 2
     assert message in capsys.readouterr().err
 
 
@@ -196,5 +209,5 @@ def test_bytes_that_are_no_text(
 ) -> None:
     file = tmp_path / "kernel.mlir"
     file.write_bytes(b"gpu.module \xff")
-    assert run(monkeypatch, file) == 1
+    assert run(monkeypatch, file) == 2
     assert "expected text in UTF-8: invalid start byte at byte 11" in capsys.readouterr().err
