@@ -48,7 +48,7 @@ def block_load_layout(
         LayoutRefused: sizes that are no powers of two, C, or no message that reads an instruction's tile.
     """
     if operand is Operand.C:
-        raise LayoutRefused("expected operand a, b or b_transposed: plan_block_loads plans tiles in rows of lanes")
+        raise LayoutRefused("expected operand a, b or b_transposed to load; --view hardware and work-items show c")
     geometry = _geometry(dpas, operand, shape)
     message = _largest_message(geometry, element_bits, operand, limits)
     pack = _pack(message, element_bits)

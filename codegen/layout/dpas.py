@@ -45,7 +45,11 @@ class DpasLayout:
             *(*self.warps_per_cta, *self.rep_cluster),
         )
         if any(size < 1 or size & (size - 1) for size in sizes):
-            raise LayoutRefused(f"sizes of a DPAS layout are powers of two, got {self}")
+            raise LayoutRefused(
+                f"sizes of a DPAS layout are powers of two, got instructions of {self.repeat_count}x"
+                f"{self.execution_size}x{self.systolic_depth * self.ops_per_chan}, sub-groups {self.warps_per_cta} "
+                f"and a cluster {self.rep_cluster}"
+            )
         if self.threads_per_warp % self.execution_size:
             raise LayoutRefused(f"a warp of {self.threads_per_warp} lanes does not run {self.execution_size} channels")
 

@@ -64,6 +64,16 @@ def test_loads_come_with_their_message_places_and_parts(
     ("arguments", "message"),
     [
         (("c", "256", "128"), "expected operand a, b or b_transposed"),
+        (("c", "256", "32"), "expected operand a, b or b_transposed to load; --view hardware and work-items show c"),
+        (
+            ("a", "256", "32", "--subgroups", "0", "4"),
+            "sizes of a DPAS layout are powers of two, got instr",
+        ),
+        (
+            ("a", "65536", "32"),
+            "expected a tile that fits the registers of a sub-group, 16384 bytes, got 65536x32 elements of it in each",
+        ),
+        (("c", "1024", "64", "--view", "hardware"), "expected a tile that fits the registers of a sub-group"),
         (("a", "64", "32", "--bits", "12"), "DPAS takes elements of 8, 16 or 32 bits, got 12"),
         (("a", "64", "8"), "expected a multiple of (8, 16) as the tile of operand a, got (64, 8)"),
         (("a", "64", "16", "--device", "a770"), "refused by rule device-subgroup-size"),
