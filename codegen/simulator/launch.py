@@ -19,6 +19,7 @@ from codegen.simulator.values import LANES, Array
 
 # Values live until they are overwritten, so a batch needs about all results of a kernel for each sub-group.
 BATCH_BYTES = 128 << 20
+MOST_GROUPS = 1 << 20  # of a launch that is run whole: hours of work at a few milliseconds each
 _WATCHING_BYTES = 10  # what a race detector keeps of each byte of shared memory
 
 
@@ -109,6 +110,8 @@ def _run(
 ) -> SimulationReport:
     deadline_s = math.inf if time_limit_s is None else time.monotonic() + time_limit_s
     total = prod(groups)
+    if only is None and total > MOST_GROUPS:
+        raise SimulationRefused("", f"expected at most {MOST_GROUPS} work-groups to simulate, got {total}")
     chosen = list(range(total)) if only is None else list(only)
     _check_launch(function, groups, local_size, chosen)
     bound = bind_arguments(function, args)

@@ -1,5 +1,6 @@
 """Kernel arguments as a person gives them: .npy files and numbers."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,9 @@ _BF16 = "bf16"
 
 
 def load_array(argument: KernelArgument, path: Path) -> Array:
-    """The array of a file, in the type that the argument is held in; bf16 from float32, rounded to nearest even.
+    """The array of a file, in the type and the strides that the argument is held in, however the file has it.
+
+    bf16 comes from float32, rounded to nearest even.
 
     Raises:
         InvalidLaunch: no array file, or an array of another type.
@@ -23,17 +26,22 @@ def load_array(argument: KernelArgument, path: Path) -> Array:
         raise InvalidLaunch(f"--in {argument.name}: expected an array in {path}: {error}") from error
     if not isinstance(array, np.ndarray):
         raise InvalidLaunch(f"--in {argument.name}: expected one array in {path}, got an archive of several")
-    if argument.element == _BF16 and array.dtype == np.float32:
-        return _rounded_to_bf16(array)
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if argument.shape is not None and array.ndim != len(argument.shape):
+        raise InvalidLaunch(
+            f"--in {argument.name}: expected an array of {len(argument.shape)} dimensions, got {array.ndim} in {path}"
+        )
+    if argument.element == _BF16 and array.dtype == np.float32 and not argument.is_scalar:
+        return _laid_out(argument, _rounded_to_bf16(array))
     dtype = np.dtype(np.uint8 if argument.is_scalar else dtype_of(argument.element))
     if argument.is_scalar:  # an address: any memory
-        return array
+        return array.copy(order="C")
     if array.dtype.itemsize != dtype.itemsize or array.dtype.kind != dtype.kind:
         wanted = "float32 (rounded) or uint16 (bits)" if argument.element == _BF16 else str(dtype)
         raise InvalidLaunch(
             f"--in {argument.name}: expected {wanted} for {argument.element}, got {array.dtype} in {path}"
         )
-    return array
+    return _laid_out(argument, array)
 
 
 def output_array(argument: KernelArgument) -> Array:
@@ -52,9 +60,7 @@ def output_array(argument: KernelArgument) -> Array:
             f"give --in {argument.name}=FILE.npy with an array of that shape"
         )
     dtype = np.dtype(dtype_of(argument.element))
-    span = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
-    steps = [stride * dtype.itemsize for stride in strides]
-    return np.lib.stride_tricks.as_strided(np.zeros(span, dtype), shape, steps)
+    return _zeros(shape, strides, dtype)
 
 
 def scalar(argument: KernelArgument, text: str) -> int | float:
@@ -77,8 +83,34 @@ def scalar(argument: KernelArgument, text: str) -> int | float:
 def saved(argument: KernelArgument, array: Array) -> Array:
     """The array as it is written: bf16 as float32, which holds it exactly."""
     if argument.element != _BF16:
-        return np.ascontiguousarray(array)
-    return (array.astype(np.uint32) << 16).view(np.float32)
+        return array.copy(order="C")
+    return (array.astype(np.uint32, order="C") << 16).view(np.float32)
+
+
+def _laid_out(argument: KernelArgument, array: Array) -> Array:
+    """A copy with the strides of an argument; by rows where the launch says them, or where elements would overlap."""
+    strides = [stride for stride in argument.strides or () if stride is not None]
+    if len(strides) != array.ndim or _overlap(array.shape, strides):
+        return array.copy(order="C")
+    laid = _zeros(array.shape, strides, array.dtype)
+    laid[...] = array
+    return laid
+
+
+def _zeros(shape: Sequence[int], strides: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
+    """Zeros of a shape, so many elements apart."""
+    span = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
+    steps = [stride * dtype.itemsize for stride in strides]
+    return np.lib.stride_tricks.as_strided(np.zeros(span, dtype), shape, steps)
+
+
+def _overlap(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    reach = 1
+    for stride, extent in sorted(zip(strides, shape, strict=True)):
+        if extent == 0 or (extent > 1 and stride < reach):
+            return True
+        reach += (extent - 1) * stride
+    return False
 
 
 def _rounded_to_bf16(array: Array) -> Array:

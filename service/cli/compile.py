@@ -47,8 +47,12 @@ def compile_command(
     spec = resolve_device(device, target).spec
     ocloc = wanted_ocloc(isa)
     if file is not None:
-        if problem.given or config is not None or settings or prove:
-            raise InvalidProblem("FILE", "expected either a file, or --m, --n and --k; `xetune run` executes a file")
+        own = [("config", config is not None), ("set", bool(settings)), ("prove", prove)]
+        if flags := [*problem.given, *(name for name, given in own if given)]:
+            got = ", ".join(f"--{name.replace('_', '-')}" for name in flags)
+            raise InvalidProblem(
+                "FILE", f"expected either a file, or --m, --n and --k, got both: {got}; `xetune run` executes a file"
+            )
         _compile_file(file, spec, folder, distribution, ocloc, as_json=as_json)
         return
     if distribution is not None:

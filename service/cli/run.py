@@ -13,7 +13,7 @@ from codegen.execution import Extents, Value, kernel_of, simulate
 from codegen.pool import CompilePool
 from codegen.signature import KernelSignature
 from codegen.simulator import SimulationReport
-from hal import resolve_device
+from hal import DeviceSpec, resolve_device
 from service.cli.arrays import load_array, output_array, saved, scalar
 from service.cli.modules import Way, described, read_source
 from service.cli.output import CONSOLE, print_json
@@ -21,6 +21,7 @@ from service.cli.problem import AsJson
 from service.files import write_atomically
 
 _TIMEOUT_S = 120.0
+_MOST = 2**31 - 1  # of a grid or a block in one dimension
 
 
 def run_command(
@@ -54,11 +55,9 @@ def run_command(
     source = read_source(file)
     groups, size = _extents("--grid", grid), None if block is None else _extents("--block", block)
     files, targets, numbers = _pairs("--in", inputs), _pairs("--out", outputs), _pairs("--arg", scalars)
-    for name, path in targets.items():
-        if not Path(path).parent.is_dir():
-            raise InvalidLaunch(f"--out {name}: expected a folder that exists, got {Path(path).parent}")
+    _check_targets(targets)
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-        spec = resolve_device(device).spec
+        spec = _gpu(device)
         artifact = pool.compile_module(source, spec, str(file), distribution=distribution, block=size).result()
     signature = kernel_of(artifact, kernel or _only_kernel(artifact))
     values = _values(signature, files, targets, numbers)
@@ -67,6 +66,31 @@ def run_command(
     for path, data in contents.items():
         write_atomically(path, data)
     _print(artifact, signature, report, targets, as_json=as_json)
+
+
+def _check_targets(targets: Mapping[str, str]) -> None:
+    """Each argument goes to a file of its own, in a folder that exists."""
+    taken: dict[Path, str] = {}
+    for name, path in targets.items():
+        file = Path(path).resolve()
+        if not file.parent.is_dir():
+            raise InvalidLaunch(f"--out {name}: expected a folder that exists, got {Path(path).parent}")
+        if file.is_dir():
+            raise InvalidLaunch(f"--out {name}: expected a file to write, got the folder {path}")
+        if file in taken:
+            raise InvalidLaunch(f"--out {name}: expected a file of its own, got {path}, which {taken[file]} goes to")
+        taken[file] = name
+
+
+def _gpu(device: str) -> DeviceSpec:
+    """The GPU to compile for; a CPU that stands in for one would not run here, as the simulator does."""
+    spec = resolve_device(device).spec
+    if spec.emulates is not None:
+        raise InvalidLaunch(
+            f"--device {device}: expected a GPU to compile for, got {spec.name}; the simulator executes "
+            f"what is compiled for --device {spec.emulates}"
+        )
+    return spec
 
 
 def _only_kernel(artifact: KernelArtifact) -> str:
@@ -94,8 +118,10 @@ def _extents(option: str, text: str) -> Extents:
         values = [int(part) for part in text.split(",")]
     except ValueError:
         values = []
-    if not 1 <= len(values) <= 3 or min(values) < 1:
-        raise InvalidLaunch(f"{option}: expected one to three numbers of at least 1, such as 16,16, got {text!r}")
+    if not 1 <= len(values) <= 3 or min(values) < 1 or max(values) > _MOST:
+        raise InvalidLaunch(
+            f"{option}: expected one to three numbers of at least 1 and at most {_MOST}, such as 16,16, got {text!r}"
+        )
     x, y, z = (*values, 1, 1)[:3]
     return x, y, z
 

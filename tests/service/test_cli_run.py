@@ -1,15 +1,20 @@
 """`xetune run` and `xetune compile FILE`: what a person sees, and what is refused without a trace."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Literal
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from codegen import Distributor, KernelArtifact, compile_module
-from hal import DeviceSpec
+from codegen.execution import Array
+from codegen.signature import KernelArgument
+from hal import DeviceSpec, find
+from service.cli.arrays import load_array, saved
 from service.cli.main import app
 
 KERNEL = """
@@ -126,6 +131,9 @@ def test_json_says_the_evidence(folder: Path) -> None:
     ("changed", "message"),
     [
         ({"grid": "1,0"}, "--grid: expected one to three numbers of at least 1"),
+        ({"grid": "99999999999999999999"}, "numbers of at least 1 and at most 2147483647"),
+        ({"grid": "2000000,3"}, "expected at most 1048576 work-groups to simulate, got 6000000"),
+        ({"block": "99999999999999999999"}, "--block: expected one to three numbers"),
         ({"grid": "many"}, "--grid: expected one to three numbers of at least 1"),
         ({"in": "X"}, "--in: expected NAME=VALUE, got 'X'"),
         ({"in": "Z=x.npy"}, "scale: expected arguments X, Y, H, by, got Z"),
@@ -134,6 +142,9 @@ def test_json_says_the_evidence(folder: Path) -> None:
         ({"arg": ["by=1", "X=1"], "in": []}, "--arg X: it is memory: give --in X=FILE.npy"),
         ({"out": ["Y=y.npy", "by=by.npy"]}, "--out by: expected an argument in memory"),
         ({"out": "Y=nowhere/y.npy"}, "--out Y: expected a folder that exists, got nowhere"),
+        ({"out": "Y=."}, "--out Y: expected a file to write, got the folder ."),
+        ({"out": ["Y=y.npy", "X=./y.npy"]}, "--out X: expected a file of its own, got ./y.npy, which Y goes to"),
+        ({"in": "X=zero.npy"}, "--in X: expected an array of 2 dimensions, got 0 in zero.npy"),
         ({"kernel": "other"}, "expected a kernel of scale, got other"),
         ({"device": "riva128"}, "riva128"),
         ({"distribution": "mlir"}, "expected a module that MLIR's pipeline lowers rightly, got one with sub-group-lev"),
@@ -143,10 +154,24 @@ def test_bad_input_is_refused_and_writes_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, str | list[str]], message: str
 ) -> None:
     monkeypatch.chdir(folder)
+    np.save("zero.npy", np.float32(1))
     result = CliRunner().invoke(app, arguments(folder, **changed))
     assert result.exit_code != 0
     assert message in str(result.exception)
     assert not (folder / "h.npy").exists()
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_cpu_that_stands_in_for_a_gpu_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = replace(find("b580"), id="opencl-cpu-as-b580", name="CPU as B580", emulates="b580")
+    stand_in = SimpleNamespace(spec=spec)
+
+    def resolve(name: str) -> SimpleNamespace:
+        return stand_in
+
+    monkeypatch.setattr("service.cli.run.resolve_device", resolve)
+    result = CliRunner().invoke(app, arguments(folder, device="opencl-cpu"))
+    assert "--device opencl-cpu: expected a GPU to compile for, got CPU as B580" in str(result.exception)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -182,9 +207,17 @@ def test_a_file_that_does_not_parse_is_named_with_its_line(folder: Path) -> None
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_file_and_a_gemm_are_not_both_compiled(folder: Path) -> None:
-    result = CliRunner().invoke(app, ["compile", str(folder / "k.mlir"), "--m", "64", "-o", str(folder / "out")])
-    assert "expected either a file, or --m, --n and --k" in str(result.exception)
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        (("--m", "64"), "--m;"),
+        (("--dtype", "bf16"), "--dtype;"),
+        (("--ldc", "64", "--set", "slm=both", "--prove"), "--ldc, --set, --prove;"),
+    ],
+)
+def test_a_file_and_a_gemm_are_not_both_compiled(folder: Path, flags: tuple[str, ...], named: str) -> None:
+    result = CliRunner().invoke(app, ["compile", str(folder / "k.mlir"), *flags, "-o", str(folder / "out")])
+    assert f"expected either a file, or --m, --n and --k, got both: {named}" in str(result.exception)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -221,3 +254,36 @@ def test_a_kernel_of_one_thread_a_sub_group_takes_its_block_from_the_command(tmp
     result = CliRunner().invoke(app, line)
     assert result.exit_code == 0, result.output
     np.testing.assert_array_equal(np.load(tmp_path / "c.npy"), np.full((64, 32), 1.5, np.float32))
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["<f4", ">f4"])
+def test_a_file_may_hold_its_array_in_any_order(folder: Path, order: Literal["C", "F"], dtype: str) -> None:
+    values = np.arange(8 * 32, dtype=np.float32).reshape(8, 32)
+    np.save(folder / "x.npy", np.asarray(values, dtype, order=order))
+    result = CliRunner().invoke(app, arguments(folder))
+    assert result.exit_code == 0, result.output
+    np.testing.assert_array_equal(np.load(folder / "y.npy"), 2.5 * values)
+
+
+def test_an_array_gets_the_strides_of_its_argument(tmp_path: Path) -> None:
+    values = np.arange(8 * 3, dtype=np.float32).reshape(8, 3)
+    np.save(tmp_path / "x.npy", values)
+
+    def loaded(*strides: int | None) -> Array:
+        return load_array(KernelArgument("X", "f32", (8, None), strides), tmp_path / "x.npy")
+
+    assert loaded(1, 8).strides == (4, 32)
+    assert loaded(16, 1).strides == (64, 4)
+    assert loaded(None, 1).strides == (12, 4)
+    assert loaded(2, 1).strides == (12, 4)  # rows would overlap: the launch refuses these
+    for strides in ((1, 8), (16, 1)):
+        np.testing.assert_array_equal(loaded(*strides), values)
+
+
+def test_a_single_number_is_read_and_written_as_one(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.float32(1.5))
+    argument = KernelArgument("X", "f32", (), ())
+    loaded = load_array(argument, tmp_path / "x.npy")
+    assert loaded.shape == saved(argument, loaded).shape == ()
