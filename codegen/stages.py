@@ -29,7 +29,7 @@ class Stages:
         try:
             return work()
         except (RuntimeError, OSError, VerifyException, PassFailedException) as error:
-            raise CompileFailed(stage, str(error)) from error
+            raise CompileFailed(stage, str(error) or type(error).__name__) from error
         finally:
             now = time.perf_counter()
             self._elapsed_ms[stage] = self._elapsed_ms.get(stage, 0.0) + (now - self._last) * 1e3

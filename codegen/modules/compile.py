@@ -13,7 +13,8 @@ from codegen.dialects.maps import WgMap
 from codegen.errors import CompileFailed
 from codegen.llvm import OptimisedModule, Prefetches, optimise
 from codegen.modules.blocks import check_blocks, set_blocks
-from codegen.modules.kernels import arguments_of, check_fits, kernels_of, signature_of
+from codegen.modules.kernels import arguments_of, check_fits, check_operations, kernels_of, signature_of
+from codegen.modules.registers import check_registers
 from codegen.modules.ways import lower
 from codegen.spirv import emit_spirv
 from codegen.stages import Stages
@@ -42,7 +43,7 @@ def compile_module(
 
     Raises:
         ValueError: there is no such way.
-        Refused: codegen cannot target the device, or a work-group does not fit on it.
+        Refused: codegen cannot target the device, or a work-group or a value does not fit on it.
         CompileFailed: a stage failed; parsing and verification are stage "source".
     """
     asked = None if distribution is None else Distributor(distribution)
@@ -51,6 +52,7 @@ def compile_module(
     part = device_part(source)
     module = stages.run("source", lambda: _parsed(part.text, name))
     kernels = kernels_of(module)
+    check_operations(kernels)
     set_blocks(kernels, part.launches, block)
     stages.add("source", "source.mlir", lambda: text(module))
     arguments = {kernel.sym_name.data: arguments_of(kernel) for kernel in kernels}
@@ -58,6 +60,8 @@ def compile_module(
 
     stages.run("xegpu", lambda: _to_xegpu(module, target))
     check_blocks(kernels_of(module))
+    for kernel in kernels_of(module):
+        check_registers(kernel, target)
 
     def finish(bitcode: bytes) -> tuple[OptimisedModule, bytes]:
         optimised = stages.run("llvm", lambda: optimise(bitcode, arguments, prefetches))

@@ -1,7 +1,9 @@
 """The kernels of a module: their arguments and signatures, and whether a device has room for them."""
 
+from collections.abc import Sequence
 from math import prod
 
+from xdsl.dialects import vector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineDimExpr
@@ -28,6 +30,22 @@ def kernels_of(module: ModuleOp) -> tuple[gpu.FuncOp, ...]:
     if len(set(names)) != len(names):
         raise CompileFailed("source", f"expected kernels of different names, got {', '.join(names)}")
     return kernels
+
+
+def check_operations(kernels: Sequence[gpu.FuncOp]) -> None:
+    """Neither way takes a vector's transfers, which a pass makes tiles of.
+
+    Raises:
+        CompileFailed: stage source; a kernel has some.
+    """
+    for kernel in kernels:
+        for op in kernel.walk():
+            if isinstance(op, vector.TransferReadOp | vector.TransferWriteOp):
+                raise CompileFailed(
+                    "source",
+                    f"kernel {kernel.sym_name.data}: expected XeTile or XeGPU, got {op.name}: "
+                    "`xetune opt FILE --pass vector-to-xetile` makes XeTile of it",
+                )
 
 
 def arguments_of(kernel: gpu.FuncOp) -> tuple[KernelArgument, ...]:

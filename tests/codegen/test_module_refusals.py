@@ -1,12 +1,13 @@
-"""Who says the work-group of a kernel, and what is refused as parts of tiles would be left out."""
+"""Who says the work-group of a kernel, and which blocks, elements and values are refused."""
 
 import re
 
 import numpy as np
 import pytest
 
-from codegen import CompileFailed, Distributor, compile_module, simulate
+from codegen import CompileFailed, Distributor, Refused, compile_module, simulate
 from codegen.opt import OptFailed, read_passes, run_passes
+from codegen.stages import Stages
 from hal import find
 
 B580 = find("b580")
@@ -119,3 +120,33 @@ def test_launches_with_other_blocks_are_refused() -> None:
 def test_memory_is_of_elements_that_a_launch_can_give() -> None:
     with pytest.raises(CompileFailed, match=r"argument A: expected elements of f64.*, got i4"):
         compile_module(COPY.replace("f32", "i4"), B580)
+
+
+def test_a_value_fits_the_registers_of_the_sub_groups_that_hold_it() -> None:
+    message = "module-registers.*1048576 bytes; the registers of one sub-group are 16384"
+    with pytest.raises(Refused, match=message):
+        compile_module(copy_in("16, 1, 1", "sub-group").replace("64x64xf32", "512x512xf32"), B580)
+    larger = copy_in("128, 1, 1").replace("64x64xf32", "512x512xf32")
+    with pytest.raises(Refused, match="the registers of 8 sub-groups are 131072: use smaller tiles"):
+        compile_module(larger, B580)
+
+
+def test_transfers_of_vectors_name_the_pass_that_makes_tiles_of_them() -> None:
+    source = """gpu.module @m {
+  gpu.func @k(%A: memref<64x96xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %z = arith.constant 0.0 : f32
+    %x = vector.transfer_read %A[%c0, %c0], %z : memref<64x96xf32>, vector<16x32xf32>
+    gpu.return
+  }
+}"""
+    with pytest.raises(CompileFailed, match=r"got vector\.transfer_read: `xetune opt FILE --pass vector-to-xetile`"):
+        compile_module(source, B580)
+
+
+def test_a_stage_that_fails_without_a_word_says_what_was_raised() -> None:
+    def fail() -> None:
+        raise RuntimeError
+
+    with pytest.raises(CompileFailed, match="stage lanes: RuntimeError"):
+        Stages().run("lanes", fail)
