@@ -9,6 +9,7 @@ from codegen.llvm.cache_hints import separate_cache_hints
 from codegen.llvm.parameters import keep_used_parameters, name_parameters
 from codegen.llvm.payloads import Prefetches, reuse_payloads
 from codegen.llvm.private_memory import align_private_memory
+from codegen.llvm.single_elements import take_single_elements
 from codegen.llvm.wide_vectors import split_wide_vectors
 from codegen.signature import KernelArgument, Parameter
 from codegen.spirv import TRIPLE, target_machine
@@ -41,7 +42,7 @@ def optimise(
     text, parameters = str(module), dict[str, tuple[Parameter, ...]]()
     for kernel, arguments in kernels.items():
         text, parameters[kernel] = keep_used_parameters(text, kernel, arguments)
-    text = separate_cache_hints(split_wide_vectors(align_private_memory(text)))
+    text = separate_cache_hints(take_single_elements(split_wide_vectors(align_private_memory(text))))
     return OptimisedModule(reuse_payloads(text) if prefetches is Prefetches.PAYLOADS else text, parameters)
 
 
