@@ -24,15 +24,17 @@ from codegen.rules.tiles import chooses_blocks_of_a, chooses_blocks_of_b
 Choice = TypeVar("Choice")
 
 _LAYOUTS = ((1, 1), (1, 1), (1, 2), (2, 1), (2, 2), (2, 2), (1, 4), (4, 1), (2, 4), (4, 2), (1, 3), (3, 1), (3, 2))
-_MULTIPLES = (1, 1, 1, 1, 1, 2, 2, 2, 4)  # small tiles, which compile fast, show most of what may be wrong
+_FEW = ((1, 1), (1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1))
+_MULTIPLES, _SMALL = (1, 1, 1, 1, 2, 2, 2, 4), (1, 1, 1, 1, 1, 1, 1, 2)
 _BITS = 8
 
 
-def draw_config(rng: Random, on: Problem) -> KernelConfig:
-    """A configuration; rules may refuse it."""
-    t, (rows, columns) = on.target, rng.choice(_LAYOUTS)
-    sg_m, sg_n = t.dpas_m * _of(rng, *_MULTIPLES, 3), t.dpas_n * _of(rng, *_MULTIPLES)
-    block = Extent(rows * sg_m, columns * sg_n, on.dpas_k * _of(rng, *_MULTIPLES))
+def draw_config(rng: Random, on: Problem, small: bool) -> KernelConfig:
+    """A configuration, of small tiles if asked for; rules may refuse it."""
+    t, (rows, columns) = on.target, rng.choice(_FEW if small else _LAYOUTS)
+    multiples = _SMALL if small else _MULTIPLES
+    sg_m, sg_n = t.dpas_m * _of(rng, *multiples, 3), t.dpas_n * _of(rng, *multiples)
+    block = Extent(rows * sg_m, columns * sg_n, on.dpas_k * _of(rng, *multiples))
     plain = KernelConfig(
         MatmulConfig(Extent(1, 1, 1), block, Extent(t.dpas_m, t.dpas_n, on.dpas_k)), XeStrategy((rows, columns))
     )
@@ -55,25 +57,28 @@ def _of(rng: Random, *choices: Choice) -> Choice:
 
 
 def _split(rng: Random, steps: int) -> tuple[int, SplitK]:
-    if steps == 1 or rng.random() < 0.75:
+    if steps == 1 or rng.random() < 0.65:
         return 1, SplitK.NONE
     return rng.randint(2, min(4, steps)), _of(rng, SplitK.PARTIAL_SUMS, SplitK.ATOMIC)
 
 
 def _strategy(rng: Random, plain: KernelConfig, steps: int, walked: int, modes: tuple[int, ...]) -> XeStrategy:
-    slm = _of(rng, SlmOperands.A, SlmOperands.B, SlmOperands.BOTH) if rng.random() < 0.3 else SlmOperands.NONE
-    stages = rng.randint(2, 4) if slm is not SlmOperands.NONE else 0
+    slm = (
+        _of(rng, SlmOperands.A, SlmOperands.B, SlmOperands.BOTH)
+        if steps > 1 and rng.random() < 0.35
+        else SlmOperands.NONE
+    )
+    stages = rng.randint(2, min(4, steps)) if staged else 0
     left = steps - max(0, stages - 1)
-    alone = slm is SlmOperands.NONE
     return XeStrategy(
         plain.strategy.sg_layout,
-        prefetch=_prefetch(rng, plain, left) if left > 1 and rng.random() < 0.4 else Prefetch(),
+        prefetch=_prefetch(rng, plain, left) if left > 1 and rng.random() < 0.5 else Prefetch(),
         grf_mode=rng.choice(modes),
         slm=slm,
         slm_stages=stages,
-        barrier_every=rng.randint(1, 3) if alone and rng.random() < 0.2 else 0,
+        barrier_every=rng.randint(1, 3) if not staged and rng.random() < 0.2 else 0,
         raster_group=rng.randint(2, max(2, walked - 1)) if walked > 2 and rng.random() < 0.5 else 1,
-        pipelined_registers=alone and steps > 1 and rng.random() < 0.3,
+        pipelined_registers=not staged and steps > 1 and rng.random() < 0.3,
         k_unroll=rng.randint(2, min(8, steps)) if steps > 1 and rng.random() < 0.3 else 1,
     )
 

@@ -8,7 +8,7 @@ from codegen import GemmProblem, KernelConfig, Refused
 from codegen.rules import check_problem, refusal
 from hal import find
 from tests.codegen.gemm.configs import draw_config
-from tests.codegen.gemm.problems import draw_problem
+from tests.codegen.gemm.problems import LONGEST, SHORT, draw_problem
 
 DEVICES = ("b580", "pvc")
 _TRIES = 12  # configurations of one problem
@@ -28,19 +28,19 @@ class Draw:
         return f"seed {self.seed}: {self.problem} on {self.device}: {self.config}"
 
 
-def draw(seed: int) -> Draw:
-    """The legal draw of a seed."""
+def draw(seed: int, small: bool = False) -> Draw:
+    """The legal draw of a seed; of small sizes and tiles it is compiled in a moment."""
     rng, refusals = Random(seed), Counter[str]()
     device = rng.choice(DEVICES)
     while True:
-        problem = draw_problem(rng)
+        problem = draw_problem(rng, SHORT if small else LONGEST)
         try:
             on = check_problem(problem, find(device))
         except Refused as refused:
             refusals[refused.rule] += 1
             continue
         for _ in range(_TRIES):
-            config = draw_config(rng, on)
+            config = draw_config(rng, on, small)
             refused = refusal(on, config)
             if refused is None:
                 return Draw(seed, device, problem, config, refusals)

@@ -7,17 +7,18 @@ from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
 
 INPUTS = (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8)
 OUTPUTS = (DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8)
+LONGEST, SHORT = 100, 40
 _ROW_BYTES = 64  # what block messages need of a row
 _PITCH_BYTES = 16
 _VALUES = (-1.5, -0.25, 0.5, 0.75, 2.0)
 _VECTOR_TYPES = (None, DType.F32, DType.F16, DType.BF16)
 
 
-def draw_problem(rng: Random) -> GemmProblem:
-    """A problem; rules may refuse it."""
+def draw_problem(rng: Random, longest: int) -> GemmProblem:
+    """A problem, of sizes up to about `longest`; rules may refuse it."""
     dtype = rng.choice(INPUTS)
     dtype_c = rng.choice(OUTPUTS) if rng.random() < 0.6 else (DType.I32 if dtype.is_integer else DType.F32)
-    m, n, k = _sizes(rng, dtype.nbytes)
+    m, n, k = _sizes(rng, dtype.nbytes, longest)
     ta, tb = rng.random() < 0.4, rng.random() < 0.4
     row_a, row_b = (m if ta else k), (k if tb else n)
     lda, ldb, ldc = (_pitch(rng, row) for row in (row_a, row_b, n))
@@ -36,7 +37,7 @@ def draw_problem(rng: Random) -> GemmProblem:
         batch_stride_a=_stride(rng, (k if ta else m) * (lda or row_a), batch, shared=0.2),
         batch_stride_b=_stride(rng, (n if tb else k) * (ldb or row_b), batch, shared=0.3),
         batch_stride_c=_stride(rng, m * (ldc or n), batch),
-        alignment=rng.choice((64, 64, 64, 64, 128, 256, 32, 8, 4, 1)),
+        alignment=rng.choice((*[64] * 9, 128, 256, 32, 4, 1)),
         dynamic=rng.random() < 0.15,
         deterministic=rng.random() < 0.15,
         epilogue=_epilogue(rng, n),
@@ -45,30 +46,30 @@ def draw_problem(rng: Random) -> GemmProblem:
 
 def other_sizes(rng: Random, problem: GemmProblem) -> GemmProblem:
     """A problem of the same kind, whose sizes, pitches and number of matrices differ."""
-    m, n, k = _sizes(rng, problem.dtype_a.nbytes)
+    m, n, k = _sizes(rng, problem.dtype_a.nbytes, LONGEST)
     shared = {f"batch_stride_{o.name.lower()}": 0 if o.batch_stride == 0 else None for o in problem.operands[:3]}
     batch, steps = problem.batch + (problem.batch > 1), tuple(replace(step, ld=None) for step in problem.epilogue)
     return replace(problem, m=m, n=n, k=k, batch=batch, lda=None, ldb=None, ldc=None, epilogue=steps, **shared)
 
 
-def _sizes(rng: Random, nbytes: int) -> tuple[int, int, int]:
+def _sizes(rng: Random, nbytes: int, longest: int) -> tuple[int, int, int]:
     """M, N and K, which differ: those that block messages take, or any."""
     while True:
         if rng.random() < 0.6:
             multiple, least = _PITCH_BYTES // nbytes, _ROW_BYTES // nbytes
-            m, n, k = (least + multiple * rng.randrange(0, 96 // multiple) for _ in "mnk")
-            m = rng.choice((m, m, rng.randrange(1, 90)))
+            m, n, k = (least + multiple * rng.randrange(0, longest // multiple) for _ in "mnk")
+            m = rng.choice((m, m, rng.randrange(1, longest)))
         else:
-            m, n, k = (rng.choice((1, rng.randrange(2, 12), *(rng.randrange(12, 110) for _ in "abc"))) for _ in "mnk")
+            m, n, k = (rng.choice((1, rng.randrange(2, 12), *[rng.randrange(12, longest)] * 3)) for _ in "mnk")
         if len({m, n, k}) == 3:
             return m, n, k
 
 
 def _pitch(rng: Random, row: int) -> int | None:
     chance = rng.random()
-    if chance < 0.7:
+    if chance < 0.8:
         return None
-    return -(-row // 32) * 32 + 32 if chance < 0.9 else row + rng.randrange(1, 9)
+    return -(-row // 32) * 32 + 32 if chance < 0.95 else row + rng.randrange(1, 9)
 
 
 def _stride(rng: Random, tight: int, batch: int, shared: float = 0.0) -> int | None:

@@ -1,0 +1,70 @@
+"""Random legal GEMMs on every axis, compiled and proven: counts of what was drawn, and what went wrong.
+
+Run: python -m benchmarks.gemm_draws [--count 3000] [--seed 7] [--processes 2] [--ocloc PATH]
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+from benchmarks.isa import chosen_ocloc
+from codegen.isa import Ocloc
+from tests.codegen.gemm.draws import Draw, draw
+from tests.codegen.gemm.facts import Fact, facts_of
+from tests.codegen.gemm.judge import Verdict, judge
+
+_SEEDS = 100_000  # of one --seed
+_LARGE = 3  # of so many draws one is not small
+_PER_WORKER = 200  # LLVM and MLIR keep memory
+
+
+def main() -> None:
+    """Judge draws, print faults as they are found and the counts at the end; the status tells whether all is right."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--count", type=int, default=3000)
+    arguments.add_argument("--seed", type=int, default=7)
+    arguments.add_argument("--first", type=int, default=0, help="draws to leave out")
+    arguments.add_argument("--processes", type=int, default=2)
+    arguments.add_argument("--ocloc", type=Path, help="Intel's offline compiler; without one it is not asked")
+    options = arguments.parse_args()
+    ocloc = None if options.ocloc is None else chosen_ocloc(options.ocloc)
+    first = options.seed * _SEEDS
+    seeds = range(first + options.first, first + options.count)
+    facts, refusals, faults, begun_s = Counter[Fact](), Counter[str](), 0, time.monotonic()
+    for drawn, verdict in _judged(seeds, ocloc, options.processes):
+        facts.update({*facts_of(drawn), ("way to lanes", verdict.way)})
+        refusals += drawn.refusals
+        if verdict.fault:
+            faults += 1
+            print(f"{drawn}\n    {verdict.fault}", flush=True)
+    print(f"{len(seeds)} draws, {faults} with a fault, {time.monotonic() - begun_s:.0f} s")
+    _print_counts(facts, refusals)
+    sys.exit(faults > 0)
+
+
+def _judged(seeds: Iterable[int], ocloc: Ocloc | None, processes: int) -> Iterator[tuple[Draw, Verdict]]:
+    context = get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=context, max_tasks_per_child=_PER_WORKER) as workers:
+        yield from workers.map(partial(_judge_seed, ocloc), seeds)
+
+
+def _judge_seed(ocloc: Ocloc | None, seed: int) -> tuple[Draw, Verdict]:
+    drawn = draw(seed, small=seed % _LARGE != 0)
+    return drawn, judge(drawn, ocloc)
+
+
+def _print_counts(facts: Counter[Fact], refusals: Counter[str]) -> None:
+    for axis in dict.fromkeys(axis for axis, _ in sorted(facts)):
+        values = sorted((count, value) for (of, value), count in facts.items() if of == axis)[::-1]
+        print(f"{axis}: {', '.join(f'{value} {count}' for count, value in values)}")
+    print(f"refused before, by rule: {', '.join(f'{rule} {count}' for rule, count in refusals.most_common())}")
+
+
+if __name__ == "__main__":
+    main()
