@@ -2,6 +2,7 @@
 
 HalError
 +-- UnknownDevice      no device of that name is known or here
+|   +-- AmbiguousDevice     several are meant by it
 +-- DeviceFailed       a run gave no result
     +-- KernelBuildFailed   the driver refused the binary
     +-- DeviceTimedOut      the time limit passed
@@ -15,6 +16,10 @@ class HalError(Exception):
 
 class UnknownDevice(HalError):
     """No device of that name is known or here."""
+
+
+class AmbiguousDevice(UnknownDevice):
+    """Several devices are meant by that name."""
 
 
 class DeviceFailed(HalError):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hal.device import Device
 from hal.emulation import PREFIX, emulated_spec
-from hal.errors import UnknownDevice
+from hal.errors import AmbiguousDevice, UnknownDevice
 from hal.listed import Backend, ListedDevice, listed
 from hal.listing import OPENCL_CPU_ID, list_devices
 from hal.process import ProcessDevice
@@ -24,6 +24,7 @@ def resolve_device(name: str, target: str | None = None, among: Sequence[ListedD
 
     Raises:
         UnknownDevice: nothing goes by that name, or no OpenCL runtime is installed where one is needed.
+        AmbiguousDevice: several devices do.
     """
     devices = list_devices() if among is None else among
     wanted = name.strip().lower()
@@ -79,6 +80,8 @@ def _gpu_spec(devices: Sequence[ListedDevice], name: str) -> DeviceSpec:
 def _table_id(wanted: str, ids: tuple[str, ...]) -> str:
     try:
         return find(wanted).id
+    except AmbiguousDevice:
+        raise
     except UnknownDevice:
         names = (AUTO, OPENCL_CPU_ID, *ids)
         raise UnknownDevice(f"no device is known as {wanted!r}; {suggestion(wanted, names)}") from None

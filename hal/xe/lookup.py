@@ -1,0 +1,70 @@
+"""Finds rows of the table by name, alias, PCI id and IP version."""
+
+import re
+from difflib import get_close_matches
+
+from hal.errors import AmbiguousDevice, UnknownDevice
+from hal.spec import DeviceSpec
+from hal.xe.row import XeDevice
+from hal.xe.xe2 import XE2_DEVICES
+from hal.xe.xe3 import XE3_DEVICES
+from hal.xe.xe_hpc import XE_HPC_DEVICES
+from hal.xe.xe_hpg import XE_HPG_DEVICES
+
+XE_DEVICES: tuple[XeDevice, ...] = (*XE_HPC_DEVICES, *XE2_DEVICES, *XE3_DEVICES, *XE_HPG_DEVICES)
+
+_BY_ID = {row.spec.id: row for row in XE_DEVICES}
+_BY_PCI_ID = {pci_id: row.spec for row in XE_DEVICES for pci_id in row.spec.pci_ids or ()}
+_BY_NAME = {name: row.spec for row in XE_DEVICES for name in (row.spec.id, *row.aliases)}
+_IP_VERSION = re.compile(r"\d{1,3}\.\d{1,3}(\.\d{1,3})?")
+
+
+def row_of(id: str) -> XeDevice | None:
+    """The row of that id; None if there is none."""
+    return _BY_ID.get(id)
+
+
+def find_by_pci_id(pci_id: str) -> DeviceSpec | None:
+    """The row of a PCI device id, four hexadecimal digits; None if no row has it."""
+    return _BY_PCI_ID.get(pci_id.upper())
+
+
+def find_by_ip_version(ip_version: str) -> tuple[DeviceSpec, ...]:
+    """The rows of an IP version: of its architecture and release, for the third number is the stepping."""
+    release = _release(ip_version)
+    rows = (row.spec for row in XE_DEVICES)
+    return tuple(spec for spec in rows if spec.ip_version is not None and _release(spec.ip_version) == release)
+
+
+def find(name: str) -> DeviceSpec:
+    """The row of an id, an alias, a PCI device id or an IP version ("b580", "bmg", "0xe20b", "8086:E20B", "20.4.4").
+
+    Raises:
+        AmbiguousDevice: an IP version that several rows have.
+        UnknownDevice: no row goes by that name.
+    """
+    wanted = name.strip().lower()
+    found = _BY_NAME.get(wanted) or find_by_pci_id(wanted.removeprefix("8086:").removeprefix("0x"))
+    if found is None and _IP_VERSION.fullmatch(wanted):
+        found = _only(wanted, find_by_ip_version(wanted))
+    if found is None:
+        raise UnknownDevice(f"no Intel GPU is known as {name!r}; {suggestion(wanted, tuple(_BY_NAME))}")
+    return found
+
+
+def suggestion(wanted: str, names: tuple[str, ...]) -> str:
+    """What to say after an unknown name: the nearest of `names`, and the ids there are."""
+    nearest = get_close_matches(wanted.lower(), names, n=1, cutoff=0.5)
+    hint = f"did you mean {nearest[0]!r}? " if nearest else ""
+    return f"{hint}known ids: {', '.join(_BY_ID)}"
+
+
+def _only(ip_version: str, found: tuple[DeviceSpec, ...]) -> DeviceSpec | None:
+    if len(found) > 1:
+        ids = ", ".join(spec.id for spec in found)
+        raise AmbiguousDevice(f"IP version {ip_version} is that of several GPUs, name one of them: {ids}")
+    return found[0] if found else None
+
+
+def _release(ip_version: str) -> list[str]:
+    return ip_version.split(".")[:2]
