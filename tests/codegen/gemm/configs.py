@@ -63,11 +63,8 @@ def _split(rng: Random, steps: int) -> tuple[int, SplitK]:
 
 
 def _strategy(rng: Random, plain: KernelConfig, steps: int, walked: int, modes: tuple[int, ...]) -> XeStrategy:
-    slm = (
-        _of(rng, SlmOperands.A, SlmOperands.B, SlmOperands.BOTH)
-        if steps > 1 and rng.random() < 0.35
-        else SlmOperands.NONE
-    )
+    staged = steps > 1 and rng.random() < 0.35
+    slm = _of(rng, SlmOperands.A, SlmOperands.B, SlmOperands.BOTH) if staged else SlmOperands.NONE
     stages = rng.randint(2, min(4, steps)) if staged else 0
     left = steps - max(0, stages - 1)
     return XeStrategy(
