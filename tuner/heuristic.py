@@ -3,22 +3,27 @@
 Source: DOC: deep-Tiled Matmul, "Config/Schedule": innermost, threads, block, loop order.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
 
-from codegen import GemmProblem, KernelConfig, LoopOrder, Refused
-from codegen.rules import ceil_div, check_problem, config_refusal
-from codegen.target import Target, target_of
+from codegen import GemmProblem, KernelConfig, LoopOrder, Refused, SplitK
+from codegen.rules import ceil_div, check_problem, steps_of
+from codegen.rules.case import Problem
+from codegen.rules.tiles import chooses_blocks_of_a, chooses_blocks_of_b
 from hal import DeviceSpec
 from tuner.errors import CannotPredict
-from tuner.model.core_clocks import Rates, core_clocks, gpu_rates
-from tuner.xe_space import Ranges, config_of, ranges_of
+from tuner.model.core_clocks import Rates, access_clocks, core_clocks, gpu_rates
+from tuner.model.traffic import bytes_read_together, split_bytes
+from tuner.xe.axes import Point, Ranges, ranges_of
+from tuner.xe.points import config_of
+from tuner.xe.tiles import case_of, is_legal, widest_tiles
 
 # The distance at which mlir-extensions' GEMM examples were fastest on a B580, of 0, 1 and 3.
 _PREFETCH_DISTANCE = 3
 # Where rates are unknown (a CPU that emulates DPAS): one lane-wide multiply-add or one element loaded a clock.
 _EMULATED_ENGINE_FMA, _EMULATED_BYTES = 16, 4
+# Splitting K must save this many times the clocks that its sums take, and those of one more kernel (assumed).
+_WORTH, _NEXT_KERNEL_CLOCKS = 2, 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ def default_config(problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
     """The default configuration; always legal, and in the space.
 
     Raises:
-        Refused: the problem or the device is refused.
+        Refused: the problem or the device is refused, or no tile is legal.
     """
     return explain_default(problem, spec).config
 
@@ -51,100 +56,177 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
     """The default configuration with the reason of each step.
 
     Raises:
-        Refused: the problem or the device is refused.
+        Refused: the problem or the device is refused, or no tile is legal.
     """
-    check_problem(problem, spec)
-    target = target_of(spec)
-    ranges = ranges_of(problem, spec, target)
-    rates, cores = _rates(spec)
-    load_k = ranges.load_k[-1]
-    tiled = _best_tiles(problem, spec, target, ranges, rates)
-    distance, why_distance = _prefetch(problem, spec, target, tiled)
-    order, why_order = _order(problem, tiled, rates)
-    block, load, s = tiled.matmul.block, tiled.matmul.innermost, tiled.strategy
-    values = (block.m, block.n, block.k, *s.sg_layout, load.m, load.k, load.n, s.grf_mode, distance, order.value)
-    config = config_of(problem, values)
-    groups, clocks = config.matmul.threads.m * config.matmul.threads.n, core_clocks(problem, config, rates)
+    on = check_problem(problem, spec)
+    ranges = ranges_of(on)
+    rates, cores = rates_of(on)
+    tiles = best_tiles(on, widest_tiles(on, ranges), rates)
+    split, why_split = _split(on, ranges, tiles, rates)
+    fetched, why_fetch = _prefetch(on, ranges, split)
+    point, why_order = _raster(on, ranges, fetched, rates)
+    config = config_of(problem, point)
+    threads, clocks = config.matmul.threads, core_clocks(problem, config, rates)
+    groups = threads.m * threads.n * threads.k * problem.batch
     steps = (
-        HeuristicStep(
-            "innermost",
-            f"A {load.m}x{load.k}, B {load.k}x{load.n}",
-            f"the largest multiples of the DPAS shape {target.dpas_m}x{target.dpas_n} that one 2-D block message "
-            f"({target.block2d_max_rows} rows, {target.block2d_max_width_bytes} bytes) and the sub-group tile allow",
-        ),
+        HeuristicStep("innermost", f"A {point.load_m}x{point.load_k}, B {point.load_k}x{point.load_n}", _why_loads(on)),
         HeuristicStep(
             "threads",
-            f"{config.matmul.threads}",
-            f"{groups} work-groups on {rates.cores} {cores}: the busiest runs {ceil_div(groups, rates.cores)}",
+            f"{threads}",
+            f"{groups} work-groups on {rates.cores} {cores}: the busiest runs {ceil_div(groups, rates.cores)}; "
+            f"{why_split}",
         ),
         HeuristicStep(
             "block",
-            f"{block} by {s.sg_layout[0]}x{s.sg_layout[1]} sub-groups of {config.sg_m}x{config.sg_n}, "
-            f"GRF {s.grf_mode}, prefetch {distance}",
-            f"of the tiles whose accumulator and operands fit {s.grf_mode} registers the fewest clocks for an element "
-            f"of K: DPAS {clocks.dpas:g}, L1 {clocks.l1:g}, L2 {clocks.l2:g}; "
-            f"K step {load_k} is one load; {why_distance}",
+            f"{config.matmul.block} by {point.sg_rows}x{point.sg_columns} sub-groups of {config.sg_m}x{config.sg_n}, "
+            f"GRF {point.grf}, prefetch {point.prefetch}",
+            f"of the tiles whose accumulator and operands fit {point.grf} registers the fewest clocks for an element "
+            f"of K: {'DPAS' if on.uses_dpas else 'multiply-add'} {clocks.dpas:g}, L1 {clocks.l1:g}, "
+            f"L2 {clocks.l2:g}; a K step is {point.block_k * problem.dtype_a.nbytes} bytes of K; {why_fetch}",
         ),
-        HeuristicStep("loop order", order.value, why_order),
+        HeuristicStep("loop order", _print_raster(point), why_order),
     )
     return Default(config, steps)
 
 
-def _rates(spec: DeviceSpec) -> tuple[Rates, str]:
+def rates_of(on: Problem) -> tuple[Rates, str]:
+    """Rates of a device, assumed where they are not known, and what its cores are called."""
     try:
-        return gpu_rates(spec), "Xe cores"
+        return gpu_rates(on), "Xe cores"
     except CannotPredict:
+        spec = on.spec
         cores = spec.xe_cores or spec.cores
         engines = spec.eus_per_core or 1
         what = "Xe cores" if spec.xe_cores else "CPU cores" if spec.cores else "core (their number is not known)"
-        return Rates(cores or 1, engines, _EMULATED_ENGINE_FMA, engines * _EMULATED_BYTES, 16 * _EMULATED_BYTES), what
+        l1, l2 = engines * _EMULATED_BYTES, 16 * _EMULATED_BYTES
+        return Rates(cores or 1, engines, _EMULATED_ENGINE_FMA, l1, l2, *access_clocks(on)), what
 
 
-def _best_tiles(problem: GemmProblem, spec: DeviceSpec, target: Target, ranges: Ranges, rates: Rates) -> KernelConfig:
-    """The legal blocks and layouts of least clocks, then least reloading; loads as large as the tile allows."""
+def best_tiles(on: Problem, tiles: Iterable[Point], rates: Rates) -> list[Point]:
+    """Tiles by clocks, then by reloading, the best first.
 
-    def cost(config: KernelConfig) -> tuple[float, ...]:
-        clocks, block = core_clocks(problem, config, rates), config.matmul.block
-        reload = 1 / block.m + 1 / block.n
-        return clocks.dpas + clocks.l1 + clocks.l2, reload, config.subgroups, abs(config.sg_m - config.sg_n)
+    Raises:
+        Refused: there is none.
+    """
 
-    legal = [c for c in _tiles(problem, ranges) if config_refusal(problem, c, spec, target) is None]
-    if not legal:
-        raise Refused("registers", f"no tile of {problem} is legal on {spec.name}")
-    return min(legal, key=cost)
+    def cost(point: Point) -> tuple[float, ...]:
+        config = config_of(on.problem, point)
+        clocks = core_clocks(on.problem, config, rates)
+        reload = 1 / point.block_m + 1 / point.block_n
+        shape = abs(config.sg_m - config.sg_n), config.sg_m
+        return clocks.dpas + clocks.l1 + clocks.l2, reload, config.subgroups, *shape
 
-
-def _tiles(problem: GemmProblem, ranges: Ranges) -> Iterator[KernelConfig]:
-    load_k = ranges.load_k[-1]
-    for m, n, rows, columns in product(ranges.block_m, ranges.block_n, ranges.sg_rows, ranges.sg_columns):
-        load_m = max((v for v in ranges.load_m if v <= m // rows), default=None)
-        load_n = max((v for v in ranges.load_n if v <= n // columns), default=None)
-        if load_m is not None and load_n is not None:
-            loads = (load_m, load_k, load_n)
-            yield config_of(problem, (m, n, load_k, rows, columns, *loads, ranges.grf[-1], 0, LoopOrder.M_OUTER.value))
+    found = sorted(tiles, key=cost)
+    if not found:
+        raise Refused("registers", f"no tile of {on.problem} is legal on {on.spec.name}")
+    return found
 
 
-def _prefetch(problem: GemmProblem, spec: DeviceSpec, target: Target, config: KernelConfig) -> tuple[int, str]:
+def with_defaults(on: Problem, ranges: Ranges, tile: Point, rates: Rates) -> Point:
+    """A tile with the strategy that the default would have on it, but for splits of K."""
+    fetched, _ = _prefetch(on, ranges, tile)
+    return _raster(on, ranges, fetched, rates)[0]
+
+
+def _why_loads(on: Problem) -> str:
+    case = case_of(on)
+    free = [name for name, by in (("A", chooses_blocks_of_a(case)), ("B", chooses_blocks_of_b(case))) if by]
+    t = on.target
+    largest = (
+        f"of {' and '.join(free)} the largest multiples of {t.dpas_m}x{t.dpas_n}x{on.dpas_k} that one 2-D block "
+        f"message ({t.block2d_max_rows} rows, {t.block2d_max_width_bytes} bytes) and the sub-group tile allow"
+    )
+    fixed = [
+        f"{name} {why}"
+        for name, by_lanes, transposed in (
+            ("A", on.lanes_a, on.problem.transpose_a),
+            ("B", on.lanes_b, on.problem.transpose_b),
+        )
+        for why in [_fixed(on, by_lanes, transposed)]
+        if why is not None
+    ]
+    return "; ".join([*([largest] if free else []), *fixed])
+
+
+def _fixed(on: Problem, by_lanes: bool, transposed: bool) -> str | None:
+    """Why loads of an operand cannot be chosen."""
+    if by_lanes:
+        return "is accessed by lanes, without blocks"
+    if not on.uses_dpas:
+        return "is f32, multiplied without DPAS: its blocks follow from the tile"
+    return "is transposed: its blocks follow from the tile" if transposed else None
+
+
+def _split(on: Problem, ranges: Ranges, tiles: list[Point], rates: Rates) -> tuple[Point, str]:
+    """Splits of K, with tiles for them, where the best tiles leave most engines idle and adding up sums costs less."""
+    plain = config_of(on.problem, tiles[0])
+    groups = plain.matmul.threads.m * plain.matmul.threads.n * on.problem.batch
+    engines = rates.cores * rates.engines
+    busy = min(groups * plain.subgroups, engines)
+    if 2 * busy > engines:
+        return tiles[0], "K is not split: tiles keep most engines busy"
+    best, least = tiles[0], _clocks(on, tiles[0], rates)
+    for splits in ranges.splits[1:]:
+        points = [tile._replace(splits=splits, split_k=SplitK.PARTIAL_SUMS.value) for tile in tiles]
+        point = min(points, key=lambda p: _clocks(on, p, rates))
+        if is_legal(on, point) and (clocks := _clocks(on, point, rates)) < least:
+            best, least = point, clocks
+    if best is tiles[0]:
+        return best, f"K is not split: sums over {on.problem.k} take less than to begin a kernel that adds up theirs"
+    return best, f"K is split into {best.splits}: without, {busy} of {engines} engines would work"
+
+
+def _clocks(on: Problem, point: Point, rates: Rates) -> float:
+    """Clocks of a point over the whole of K, and of adding up its splits."""
+    config = config_of(on.problem, point)
+    clocks = core_clocks(on.problem, config, rates)
+    multiply = (clocks.dpas + clocks.l1 + clocks.l2) * steps_of(on.problem, config) * point.block_k
+    if point.splits == 1:
+        return multiply
+    sums = split_bytes(on.problem, config) / (rates.l2_bytes * rates.cores)
+    return multiply + _WORTH * sums + _NEXT_KERNEL_CLOCKS
+
+
+def _prefetch(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
     """Distance: as measured best, shorter where K ends sooner or half of L1 is full."""
-    if target.emulated:
-        return 0, "prefetches have no effect where built-ins are emulated"
-    block = config.matmul.block
-    step_bytes = (block.m + block.n) * block.k * problem.dtype_a.nbytes
-    distance = min(_PREFETCH_DISTANCE, ceil_div(problem.k, block.k) - 1)
-    if spec.l1_bytes is not None:
-        distance = min(distance, spec.l1_bytes // 2 // step_bytes)
-    return distance, f"prefetch {distance} K steps of {step_bytes} bytes ahead, within half of L1"
+    if on.target.emulated:
+        return point, "prefetches have no effect where built-ins are emulated"
+    if len(ranges.prefetch) == 1:
+        return point, "prefetches have no effect where lanes access A and B"
+    step_bytes = (point.block_m + point.block_n) * point.block_k * on.problem.dtype_a.nbytes
+    most = _PREFETCH_DISTANCE
+    if on.spec.l1_bytes is not None:
+        most = min(most, on.spec.l1_bytes // 2 // step_bytes)
+    distances = [point._replace(prefetch=d) for d in ranges.prefetch if 0 < d <= most]
+    fetched = next((p for p in reversed(distances) if is_legal(on, p)), point)
+    return fetched, f"prefetch {fetched.prefetch} K steps of {step_bytes} bytes ahead, within half of L1"
 
 
-def _order(problem: GemmProblem, config: KernelConfig, rates: Rates) -> tuple[LoopOrder, str]:
-    """The raster whose work-groups that run at one time read the fewest different bytes."""
-    block, threads, nbytes = config.matmul.block, config.matmul.threads, problem.dtype_a.nbytes
+def _raster(on: Problem, ranges: Ranges, point: Point, rates: Rates) -> tuple[Point, str]:
+    """The raster whose work-groups that run at one time read the fewest different bytes; plain where L2 holds all."""
+    problem, threads = on.problem, config_of(on.problem, point).matmul.threads
+    if threads.m == 1 or threads.n == 1:
+        return point, "tiles lie in one line"
+    inputs = sum(operand.nbytes(problem.batch) for operand in problem.operands[:2])
+    stays = on.spec.l2_bytes is None or inputs <= on.spec.l2_bytes / 2
+    groups = ranges.raster_group[:1] if stays or on.target.emulated else ranges.raster_group
 
-    def distinct(along: int, across: int, along_size: int, across_size: int) -> int:
-        running = min(rates.cores, along * across)
-        return (min(running, along) * along_size + ceil_div(running, along) * across_size) * problem.k * nbytes
+    def read(p: Point) -> int:
+        return bytes_read_together(problem, config_of(problem, p), rates.cores)
 
-    along_n = distinct(threads.n, threads.m, block.n, block.m)
-    along_m = distinct(threads.m, threads.n, block.m, block.n)
-    order = LoopOrder.M_OUTER if along_n <= along_m else LoopOrder.N_OUTER
-    return order, f"work-groups that run together read {along_n} bytes along N, {along_m} along M"
+    orders = (LoopOrder.M_OUTER.value, LoopOrder.N_OUTER.value)
+    candidates = [point._replace(order=order, raster_group=group) for group in groups for order in orders]
+    legal = sorted((p for p in candidates if is_legal(on, p)), key=read)
+    others = ", ".join(f"{_print_raster(p)} {read(p)}" for p in candidates[:2])
+    why = f"work-groups that run together read {read(legal[0])} bytes for an element of K; plain rasters: {others}"
+    return legal[0], why if len(groups) > 1 else f"{why}; not grouped, as {_why_plain(on)}"
+
+
+def _why_plain(on: Problem) -> str:
+    if on.target.emulated:
+        return "this is no GPU"
+    return "the size of L2 is not known" if on.spec.l2_bytes is None else "A and B stay in half of L2"
+
+
+def _print_raster(point: Point) -> str:
+    return point.order if point.raster_group == 1 else f"{point.order} in groups of {point.raster_group}"

@@ -1,6 +1,7 @@
 """A finite space of configurations: points on ordinal axes, all of them legal."""
 
 import hashlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -28,7 +29,7 @@ class Space(Generic[C]):
     configuration of such values.
 
     Raises:
-        ValueError: two rows are the same point.
+        ValueError: two rows are the same point, or the axes have more points than 64 bits can number.
     """
 
     def __init__(
@@ -42,6 +43,8 @@ class Space(Generic[C]):
         self.points = points
         self._read, self._write = read, write
         sizes = [len(axis.values) for axis in axes]
+        if math.prod(sizes) >= 2**63:
+            raise ValueError(f"points are numbered with 64 bits; axes of {sizes} values have too many")
         self._radix = np.cumprod([1, *sizes[:-1]], dtype=np.int64)
         codes = points.astype(np.int64) @ self._radix
         self._order = np.argsort(codes)

@@ -1,165 +1,131 @@
-"""The legal space of a problem on an Xe device: ranges from its facts, membership from the rules of codegen."""
+"""The space of a problem on an Xe device: ranges from its facts, membership from the rules of codegen.
 
-from collections.abc import Iterator
-from itertools import product
-from typing import NamedTuple
+The product of all axes is far too large to enumerate. The space holds the legal tiles with plain strategies; of a few
+good tiles all strategies that deviate from the default's in one or two choices; and a sample of those that deviate in
+more.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
-from codegen import (
-    Extent,
-    GemmProblem,
-    KernelConfig,
-    LoopOrder,
-    MatmulConfig,
-    Prefetch,
-    PrefetchLevels,
-    Refused,
-    XeStrategy,
-)
-from codegen.rules import ceil_div, check_problem, config_refusal
-from codegen.target import SUBGROUP_SIZE, Target, target_of
+from codegen import GemmProblem, KernelConfig, LoopOrder, Refused
+from codegen.rules import check_problem
+from codegen.rules.case import Problem
 from hal import DeviceSpec
+from tuner.heuristic import best_tiles, default_config, rates_of, with_defaults
 from tuner.space import Axis, Space, Value
+from tuner.xe.axes import Point, Ranges, ranges_of
+from tuner.xe.points import config_of, point_of
+from tuner.xe.strategies import deviations, drawn_deviation, families_of, is_worth_a_place
+from tuner.xe.tiles import is_legal, legal_tiles, widest_tiles
 
-# No published kernel of these GPUs uses longer tiles or deeper K steps.
-_LONGEST_BLOCK = 512
-_DEEPEST_K_STEP = 128
+MOST_PLAIN = 30_000
+"""Points of plain strategies; of more, all tiles are kept, with distances and rasters drawn."""
+MOST_PAIRS = 12_000
+"""Points that deviate in one or two choices on good tiles; another tile begins below that."""
+MOST_DRAWN = 8_000
+"""Points that deviate in several."""
 
-ORDERS = (LoopOrder.M_OUTER.value, LoopOrder.N_OUTER.value)
-_NO_ORDER = LoopOrder.M_OUTER.value  # no rule looks at the order
-
-
-class Ranges(NamedTuple):
-    """Values of every numeric axis, ascending."""
-
-    block_m: tuple[int, ...]
-    block_n: tuple[int, ...]
-    block_k: tuple[int, ...]
-    sg_rows: tuple[int, ...]
-    sg_columns: tuple[int, ...]
-    load_m: tuple[int, ...]
-    load_k: tuple[int, ...]
-    load_n: tuple[int, ...]
-    grf: tuple[int, ...]
-    prefetch: tuple[int, ...]
+_SPREAD = 128  # good tiles that are drawn from
+_DRAWS = 2  # for each drawn point that the space has a place for
+_SEED = 20  # of what is drawn: always the same
 
 
 def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[KernelConfig]:
-    """Enumerate the legal configurations.
+    """Enumerate and draw legal configurations; always the same ones, and the default is among them.
 
     Raises:
         Refused: the problem or the device is refused, or no configuration is legal.
     """
-    check_problem(problem, spec)
-    target = target_of(spec)
-    ranges = ranges_of(problem, spec, target)
-    points = np.array(list(_points(problem, spec, target, ranges)), dtype=np.int16).reshape(-1, len(ranges))
-    if not len(points):
+    on = check_problem(problem, spec)
+    ranges = ranges_of(on)
+    tiles = list(legal_tiles(on, ranges))
+    if not tiles:
         raise Refused("no-configuration", f"no configuration of {problem} is legal on {spec.name}")
-    orders = np.repeat(np.arange(len(ORDERS), dtype=np.int16), len(points))[:, None]
-    points = np.hstack([np.tile(points, (len(ORDERS), 1)), orders])
-    axes = (*(Axis(name, values) for name, values in ranges._asdict().items()), Axis("order", ORDERS))
-    return Space(axes, points, values_of, lambda values: config_of(problem, values))
-
-
-def powers_of_two(least: int, most: int) -> tuple[int, ...]:
-    """Powers of two times `least`, up to the first that reaches `most`; at least one."""
-    values = [least]
-    while values[-1] < most:
-        values.append(values[-1] * 2)
-    return tuple(values)
-
-
-def most_subgroups(spec: DeviceSpec) -> int:
-    """Sub-groups of the largest work-group: limited by work-items and by the threads of an Xe core."""
-    limits = [spec.max_workgroup_size // SUBGROUP_SIZE] if spec.max_workgroup_size is not None else []
-    if spec.eus_per_core is not None and spec.threads_per_eu is not None:
-        limits.append(spec.eus_per_core * spec.threads_per_eu)
-    return min(limits, default=1)
-
-
-def grf_modes(target: Target) -> tuple[int, ...]:
-    """GRF modes that make a difference: the largest and its half; emulated built-ins know only the largest."""
-    largest = max(target.grf_modes)
-    return tuple(m for m in sorted(target.grf_modes) if m == largest or (m * 2 == largest and not target.emulated))
-
-
-def config_of(problem: GemmProblem, values: tuple[Value, ...]) -> KernelConfig:
-    """The configuration of values on the axes: one work-group for each tile of C."""
-    m, n, k, rows, columns, load_m, load_k, load_n, grf, distance = (int(v) for v in values[:-1])
-    return KernelConfig(
-        MatmulConfig(
-            threads=Extent(ceil_div(problem.m, m), ceil_div(problem.n, n), 1),
-            block=Extent(m, n, k),
-            innermost=Extent(load_m, load_n, load_k),
-            loop_order=LoopOrder(values[-1]),
-        ),
-        XeStrategy(
-            sg_layout=(rows, columns),
-            prefetch=Prefetch(PrefetchLevels.L1 if distance else PrefetchLevels.NONE, distance),
-            grf_mode=grf,
-        ),
+    default = point_of(problem, default_config(problem, spec))
+    rng = np.random.default_rng(_SEED)
+    ranks = np.vstack(
+        [
+            _ranks(ranges, list(_deviating(on, ranges, default, rng))),
+            _plain(on, ranges, tiles, rng),
+        ]
+    )
+    axes, points = _offered(ranges, ranks)
+    return Space(
+        axes, points, lambda config: point_of(problem, config), lambda values: config_of(problem, Point._make(values))
     )
 
 
-def values_of(config: KernelConfig) -> tuple[Value, ...]:
-    """The value of a configuration on every axis."""
-    block, load, s = config.matmul.block, config.matmul.innermost, config.strategy
-    loads = (load.m, load.k, load.n)
-    return (
-        *(block.m, block.n, block.k),
-        *s.sg_layout,
-        *loads,
-        s.grf_mode,
-        s.prefetch.distance,
-        config.matmul.loop_order.value,
+def _deviating(on: Problem, ranges: Ranges, default: Point, rng: np.random.Generator) -> Iterator[Point]:
+    """Points that deviate from the default's strategy on good tiles: in one or two choices, then in several."""
+    rates, _ = rates_of(on)
+    ranked = best_tiles(on, widest_tiles(on, ranges), rates)
+    good = [default, *(with_defaults(on, ranges, tile, rates) for tile in _one_a_block(ranked)[:_SPREAD])]
+    families = [families_of(on, ranges, point) for point in good]
+    made = 0
+    for point, of_point in zip(good, families, strict=True):
+        pairs = [point, *deviations(on, ranges, point, of_point)]
+        yield from pairs
+        made += len(pairs)
+        if made >= MOST_PAIRS:
+            break
+    # The better a tile, the likelier it is drawn.
+    which = (len(good) * rng.random(MOST_DRAWN * _DRAWS) ** 2).astype(np.int64)
+    chances = rng.random((len(which), 2, len(families[0])))
+    drawn = (
+        drawn_deviation(on, ranges, good[tile], families[tile], chance)
+        for tile, chance in zip(which, chances, strict=True)
     )
+    yield from islice((point for point in drawn if point is not None), MOST_DRAWN)
 
 
-def ranges_of(problem: GemmProblem, spec: DeviceSpec, target: Target) -> Ranges:
-    """The values worth trying on every axis, before any rule is asked."""
-    nbytes = problem.dtype_a.nbytes
-    dpas_k = target.dpas_k_bytes // nbytes
-    widest, tallest = target.block2d_max_width_bytes // nbytes, target.block2d_max_rows
-    layouts = powers_of_two(1, most_subgroups(spec))
-    return Ranges(
-        # A tile beyond the first power of two that holds the problem only computes more padding.
-        block_m=powers_of_two(target.dpas_m, min(problem.m, _LONGEST_BLOCK)),
-        block_n=powers_of_two(target.dpas_n, min(problem.n, _LONGEST_BLOCK)),
-        block_k=powers_of_two(dpas_k, min(problem.k, _DEEPEST_K_STEP)),
-        sg_rows=layouts,
-        sg_columns=layouts,
-        load_m=powers_of_two(target.dpas_m, tallest),
-        load_k=powers_of_two(dpas_k, min(widest, tallest, problem.k)),
-        load_n=powers_of_two(target.dpas_n, widest),
-        grf=grf_modes(target),
-        prefetch=_distances(target),
-    )
+def _one_a_block(ranked: Iterable[Point]) -> list[Point]:
+    """The best sub-groups of each block of C, then the second best of each, and so on."""
+    of_block: dict[tuple[int, int], int] = {}
+    places: list[tuple[int, Point]] = []
+    for point in ranked:
+        block = point.block_m, point.block_n
+        places.append((of_block.get(block, 0), point))
+        of_block[block] = places[-1][0] + 1
+    return [point for _, point in sorted(places, key=lambda place: place[0])]
 
 
-def _distances(target: Target) -> tuple[int, ...]:
-    """No prefetch, then powers of two and thrice those; the rules say where it ends."""
-    return (0,) if target.emulated else (0, 1, 2, 3, 4, 6, 8)
+def _plain(on: Problem, ranges: Ranges, tiles: list[Point], rng: np.random.Generator) -> NDArray[np.int16]:
+    """Ranks of the tiles with every distance of prefetch and both rasters: all of them, or each tile and some."""
+    order = ranges.order.index(LoopOrder.N_OUTER.value)
+    # What is legal for one tile is legal for all of its K step.
+    one_of = {tile.block_k: tile for tile in tiles}
+    legal = {k: [is_legal(on, tile._replace(prefetch=d)) for d in ranges.prefetch] for k, tile in one_of.items()}
+    both = [is_worth_a_place(on, tile._replace(order=LoopOrder.N_OUTER.value)) for tile in tiles]
+    which = np.array([legal[tile.block_k] for tile in tiles])[:, :, None] & np.array([(True, b) for b in both])[:, None]
+    tile_of, distance, raster = np.nonzero(which)
+    drawn = rng.permutation(len(tile_of))
+    _, first = np.unique(tile_of[drawn], return_index=True)
+    rest = np.delete(drawn, first)
+    kept = np.sort(np.concatenate([drawn[first], rest[: max(0, MOST_PLAIN - len(first))]]))
+    ranks = _ranks(ranges, tiles)[tile_of[kept]]
+    ranks[:, Point._fields.index("prefetch")] = distance[kept]
+    ranks[:, Point._fields.index("order")] = raster[kept] * order
+    return ranks
 
 
-def _points(problem: GemmProblem, spec: DeviceSpec, target: Target, ranges: Ranges) -> Iterator[tuple[int, ...]]:
-    """Ranks of the legal points, without the order.
+def _ranks(ranges: Ranges, points: list[Point]) -> NDArray[np.int16]:
+    """[points, axes]: the rank of each value among those of its axis."""
+    ranks = [{value: rank for rank, value in enumerate(values)} for values in ranges]
+    rows = [[of_value[value] for of_value, value in zip(ranks, point, strict=True)] for point in points]
+    return np.array(rows, dtype=np.int16).reshape(-1, len(ranges))
 
-    Choices that the smallest loads and K step cannot make legal are left early.
-    """
 
-    def legal(ranks: tuple[int, ...]) -> bool:
-        values = tuple(axis[rank] for axis, rank in zip(ranges, ranks, strict=True))
-        return config_refusal(problem, config_of(problem, (*values, _NO_ORDER)), spec, target) is None
-
-    m_ranks, n_ranks, k_ranks, rows, columns, load_m, load_k, load_n, grf, distances = (range(len(r)) for r in ranges)
-    for m, n, r, c, g in product(m_ranks, n_ranks, rows, columns, grf):
-        if not legal((m, n, 0, r, c, 0, 0, 0, g, 0)):
-            continue
-        for k, lm, lk, ln in product(k_ranks, load_m, load_k, load_n):
-            if not legal((m, n, k, r, c, lm, lk, ln, g, 0)):
-                continue
-            steps = ceil_div(problem.k, ranges.block_k[k])
-            # A prefetch of as many steps as there are would fetch nothing.
-            yield from ((m, n, k, r, c, lm, lk, ln, g, d) for d in distances if ranges.prefetch[d] < steps)
+def _offered(ranges: Ranges, ranks: NDArray[np.int16]) -> tuple[tuple[Axis, ...], NDArray[np.int16]]:
+    """Axes of the values that occur, and each point once in ranks of those."""
+    axes: list[Axis] = []
+    columns: list[NDArray[np.int16]] = []
+    for name, values, column in zip(Ranges._fields, ranges, ranks.T, strict=True):
+        used, again = np.unique(column, return_inverse=True)
+        offered: tuple[Value, ...] = tuple(values[rank] for rank in used)
+        axes.append(Axis(name, offered))
+        columns.append(again.astype(np.int16))
+    return tuple(axes), np.unique(np.stack(columns, axis=1), axis=0)

@@ -1,15 +1,22 @@
 """The default configuration: legal on every device, and sensible where people know what is."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import DType, GemmProblem, LoopOrder, Refused
-from codegen.rules import check
+from codegen import DType, GemmProblem, Refused, SplitK
+from codegen.rules import check, check_problem
 from codegen.target import target_of
 from hal import XE_DEVICES, DeviceSpec, find
 from tests.tuner.fakes import SMALL, emulated
+from tests.tuner.gemm_problems import PROBLEMS
 from tuner.heuristic import default_config, explain_default
+from tuner.xe.axes import ranges_of
+from tuner.xe.points import config_of, point_of
+
+B580 = find("b580")
 
 
 def _targetable(spec: DeviceSpec) -> bool:
@@ -25,27 +32,42 @@ DEVICES = [*(row.spec for row in XE_DEVICES if _targetable(row.spec)), emulated(
 
 @st.composite
 def problems(draw: st.DrawFn) -> GemmProblem:
-    dtype = draw(st.sampled_from([DType.F16, DType.BF16]))
+    dtype = draw(st.sampled_from([DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8]))
     return GemmProblem(
         m=draw(st.integers(1, 9000)),
-        n=8 * draw(st.integers(4, 1100)),
-        k=8 * draw(st.integers(4, 1100)),
+        n=draw(st.integers(1, 9000)),
+        k=draw(st.integers(1, 9000)),
+        batch=draw(st.sampled_from([1, 1, 7])),
         dtype_a=dtype,
         dtype_b=dtype,
-        dtype_c=draw(st.sampled_from([DType.F32, dtype])),
+        transpose_a=draw(st.booleans()),
+        transpose_b=draw(st.booleans()),
+        dynamic=draw(st.booleans()),
+        deterministic=draw(st.booleans()),
     )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(problem=problems(), spec=st.sampled_from(DEVICES))
 def test_the_default_is_legal(problem: GemmProblem, spec: DeviceSpec) -> None:
     check(problem, default_config(problem, spec), spec)
 
 
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_default_of_every_kind_of_problem_is_legal_and_a_point(name: str) -> None:
+    problem = PROBLEMS[name]
+    for spec in (B580, find("max1100"), emulated()):
+        config = default_config(problem, spec)
+        check(problem, config, spec)
+        point, ranges = point_of(problem, config), ranges_of(check_problem(problem, spec))
+        assert config_of(problem, point) == config
+        assert all(value in values for value, values in zip(point, ranges, strict=True))
+
+
 def test_a_large_problem_gets_the_tile_that_published_kernels_use() -> None:
-    config = default_config(GemmProblem(4096, 8192, 2048), find("b580"))
+    config = default_config(GemmProblem(4096, 8192, 2048), B580)
     assert (config.matmul.block.m, config.matmul.block.n, config.matmul.block.k) == (256, 256, 32)
-    assert {config.sg_m, config.sg_n} == {32, 64}
+    assert (config.sg_m, config.sg_n) == (32, 64)
     assert config.strategy.grf_mode == 256
     assert config.strategy.prefetch.distance == 3
 
@@ -58,23 +80,57 @@ def test_a_small_problem_is_spread_over_the_cores() -> None:
 
 
 def test_the_raster_follows_the_smaller_reads() -> None:
-    spec = find("b580")
-    orders = {default_config(GemmProblem(m, n, 512), spec).matmul.loop_order for m, n in ((4096, 8192), (8192, 4096))}
-    assert orders <= set(LoopOrder)
     wide, tall = GemmProblem(512, 16384, 1024), GemmProblem(16384, 512, 1024)
-    assert default_config(wide, spec).matmul.loop_order is not default_config(tall, spec).matmul.loop_order
+    assert default_config(wide, B580).matmul.loop_order is not default_config(tall, B580).matmul.loop_order
+
+
+def test_large_problems_are_walked_in_groups_and_those_that_stay_in_l2_are_not() -> None:
+    assert default_config(GemmProblem(4096, 8192, 2048), B580).strategy.raster_group > 1
+    assert default_config(GemmProblem(1024, 1536, 512), B580).strategy.raster_group == 1
 
 
 def test_prefetch_stays_within_k() -> None:
-    assert default_config(GemmProblem(256, 512, 64), find("b580")).strategy.prefetch.distance == 1
-    assert default_config(GemmProblem(256, 512, 32), find("b580")).strategy.prefetch.distance == 0
+    assert default_config(GemmProblem(256, 512, 64), B580).strategy.prefetch.distance == 1
+    assert default_config(GemmProblem(256, 512, 32), B580).strategy.prefetch.distance == 0
+
+
+def test_what_lanes_access_is_not_prefetched() -> None:
+    assert default_config(PROBLEMS["odd"], B580).strategy.prefetch.distance == 0
+    assert default_config(PROBLEMS["odd A alone"], B580).strategy.prefetch.distance > 0
+
+
+@pytest.mark.parametrize("name", ["long K", "long K, deterministic", "long K, f16 out"])
+def test_k_is_split_where_tiles_leave_cores_idle(name: str) -> None:
+    config = default_config(PROBLEMS[name], B580)
+    assert config.strategy.split_k is SplitK.PARTIAL_SUMS
+    assert config.matmul.threads.k > 1
+    assert default_config(replace(PROBLEMS[name], k=256, lda=None, ldb=None), B580).strategy.split_k is SplitK.NONE
+
+
+def test_a_batch_that_fills_the_cores_is_not_split() -> None:
+    config = default_config(GemmProblem(64, 32, 65536, batch=64), B580)
+    assert config.strategy.split_k is SplitK.NONE
+
+
+@pytest.mark.parametrize("dtype", [DType.F16, DType.TF32, DType.S8])
+def test_a_k_step_is_as_many_bytes_of_every_type(dtype: DType) -> None:
+    block = default_config(GemmProblem(512, 768, 1024, dtype_a=dtype, dtype_b=dtype), B580).matmul.block
+    assert block.k * dtype.nbytes == 64
 
 
 def test_the_four_steps_say_what_and_why() -> None:
-    steps = explain_default(SMALL, emulated()).steps
-    assert [step.name for step in steps] == ["innermost", "threads", "block", "loop order"]
-    assert "2 CPU cores" in steps[1].why
-    assert all(step.choice and step.why for step in steps)
+    for problem in (SMALL, *PROBLEMS.values()):
+        steps = explain_default(problem, emulated()).steps
+        assert [step.name for step in steps] == ["innermost", "threads", "block", "loop order"]
+        assert "2 CPU cores" in steps[1].why
+        assert all(step.choice and step.why for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("odd A alone", "lanes"), ("tt", "transposed"), ("f32", "without DPAS"), ("nt", "of A the")]
+)
+def test_the_first_step_says_what_loads_follow_from(name: str, reason: str) -> None:
+    assert reason in explain_default(PROBLEMS[name], B580).steps[0].why
 
 
 def test_a_device_without_block_loads_is_refused() -> None:

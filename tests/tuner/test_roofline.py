@@ -7,7 +7,8 @@ from hal import find
 from tuner.errors import CannotPredict
 from tuner.heuristic import default_config
 from tuner.model.roofline import INTERVAL, predict
-from tuner.xe_space import config_of
+from tuner.xe.axes import Point
+from tuner.xe.points import config_of
 
 BIG = GemmProblem(4096, 8192, 2048)
 B580 = find("b580")
@@ -15,7 +16,7 @@ B580 = find("b580")
 
 def _config(problem: GemmProblem, m: int, n: int, rows: int, columns: int, distance: int = 3) -> KernelConfig:
     load_m, load_n = min(32, m // rows), min(32, n // columns)
-    return config_of(problem, (m, n, 32, rows, columns, load_m, 32, load_n, 256, distance, "pmpnpkomonokiminik"))
+    return config_of(problem, Point(m, n, 32, rows, columns, load_m, 32, load_n, 256, distance))
 
 
 def test_no_time_beats_the_peak() -> None:

@@ -2,21 +2,32 @@
 
 from dataclasses import dataclass
 
-from codegen import GemmProblem, KernelConfig
-from codegen.rules import ceil_div
+from codegen import DType, GemmProblem, KernelConfig
+from codegen.rules import ceil_div, tiles_of
+from codegen.rules.case import Problem
+from codegen.target import SUBGROUP_SIZE
 from hal import DeviceSpec
 from tuner.errors import CannotPredict
+
+_F16_BYTES = 2
+# Assumed: what lanes fetch element by element takes so many times the clocks of block messages.
+_LANES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What a device does at once and in a clock; the bytes are those of one core."""
+    """What a device does for a problem at once and in a clock; the bytes are those of one core.
+
+    `clocks_a` and `clocks_b` multiply what bytes of A and B take from L1, by how they are accessed.
+    """
 
     cores: int
     engines: int
     fma_per_engine: int
     l1_bytes: int
     l2_bytes: int
+    clocks_a: int = 1
+    clocks_b: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +39,33 @@ class CoreClocks:
     l2: float
 
 
-def gpu_rates(spec: DeviceSpec) -> Rates:
+def gpu_rates(on: Problem) -> Rates:
     """Rates of an Xe GPU.
 
     No table states what the caches deliver. Assumed: L1 one register per clock and engine, L2 one per clock and core.
+    DPAS multiplies as many bytes a clock of every type; f32 without it is assumed one multiply-add a lane and clock.
 
     Raises:
         CannotPredict: a fact is not known.
     """
+    spec = on.spec
     engines, register = known(spec, "eus_per_core"), known(spec, "grf_bytes")
+    dpas = known(spec, "dpas_f16_fma_per_clk_per_eu") * _F16_BYTES // on.problem.dtype_a.nbytes
+    clocks_a, clocks_b = access_clocks(on)
     return Rates(
         cores=known(spec, "xe_cores"),
         engines=engines,
-        fma_per_engine=known(spec, "dpas_f16_fma_per_clk_per_eu"),
+        fma_per_engine=SUBGROUP_SIZE if on.problem.dtype_a is DType.F32 else dpas,
         l1_bytes=engines * register,
         l2_bytes=register,
+        clocks_a=clocks_a,
+        clocks_b=clocks_b,
     )
+
+
+def access_clocks(on: Problem) -> tuple[int, int]:
+    """How many times the clocks of block messages A and B take."""
+    return _LANES if on.lanes_a else 1, _LANES if on.lanes_b else 1
 
 
 def known(spec: DeviceSpec, fact: str) -> int:
@@ -59,13 +81,14 @@ def known(spec: DeviceSpec, fact: str) -> int:
 
 
 def core_clocks(problem: GemmProblem, config: KernelConfig, rates: Rates) -> CoreClocks:
-    """Clocks of the core that runs the most work-groups; a core runs their sub-groups on its engines in turn."""
-    block, threads = config.matmul.block, config.matmul.threads
-    groups = ceil_div(threads.m * threads.n, rates.cores)
+    """Clocks of the core that computes the most tiles; a core runs their sub-groups on its engines in turn."""
+    block, threads, tiles = config.matmul.block, config.matmul.threads, tiles_of(problem, config)
+    groups = ceil_div(threads.m * threads.n * threads.k * problem.batch, rates.cores)
+    groups *= ceil_div(tiles[0], threads.m) * ceil_div(tiles[1], threads.n)
     subgroups = groups * config.subgroups
     nbytes = problem.dtype_a.nbytes
     return CoreClocks(
         dpas=ceil_div(subgroups, rates.engines) * config.sg_m * config.sg_n / rates.fma_per_engine,
-        l1=subgroups * (config.sg_m + config.sg_n) * nbytes / rates.l1_bytes,
+        l1=subgroups * (config.sg_m * rates.clocks_a + config.sg_n * rates.clocks_b) * nbytes / rates.l1_bytes,
         l2=groups * (block.m + block.n) * nbytes / rates.l2_bytes,
     )

@@ -32,6 +32,7 @@ class OptunaProposer(Generic[C]):
             # Ranks as categories: on recorded GEMM spaces better than as integers (.98 against .92 at 100).
             axis.name: CategoricalDistribution(tuple(range(len(axis.values))))
             for axis in space.axes
+            if len(axis.values) > 1  # where nothing is to choose, asking costs time
         }
         self._seen = np.zeros(len(space), dtype=np.bool_)
         self._pending: dict[int, int] = {}  # row of the space: number of the trial in the study
@@ -75,11 +76,11 @@ class OptunaProposer(Generic[C]):
         trial = self._study.ask(self._distributions)
         # What is told is the repaired configuration, so this trial must not count.
         self._study.tell(trial, state=TrialState.FAIL)
-        return tuple(int(trial.params[axis.name]) for axis in self._space.axes)
+        return tuple(int(trial.params.get(axis.name, 0)) for axis in self._space.axes)
 
     def _add(self, row: int, state: TrialState, value: float | None) -> int:
-        names = (axis.name for axis in self._space.axes)
-        params = dict(zip(names, self._space.ranks(row), strict=True))
+        ranks = zip(self._space.axes, self._space.ranks(row), strict=True)
+        params = {axis.name: rank for axis, rank in ranks if axis.name in self._distributions}
         trial: FrozenTrial = create_trial(state=state, value=value, params=params, distributions=self._distributions)
         self._study.add_trial(trial)
         self._seen[row] = True

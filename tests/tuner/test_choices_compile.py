@@ -1,0 +1,26 @@
+"""What the tuner chooses compiles: defaults of every kind of problem, and rows of their spaces."""
+
+import numpy as np
+import pytest
+
+from codegen.pipeline import compile_gemm
+from hal import find
+from tests.tuner.gemm_problems import PROBLEMS
+from tuner.heuristic import default_config
+from tuner.xe_space import xe_space
+
+B580 = find("b580")
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_default_compiles(name: str) -> None:
+    problem = PROBLEMS[name]
+    assert compile_gemm(problem, default_config(problem, B580), B580).launch.binary
+
+
+@pytest.mark.parametrize("name", ["ragged", "nt", "tn", "s8", "tf32", "f32", "odd", "batch", "sums of rows", "dynamic"])
+def test_some_rows_of_the_space_compile(name: str) -> None:
+    problem = PROBLEMS[name]
+    space = xe_space(problem, B580)
+    for row in np.random.default_rng(7).integers(len(space), size=3):
+        assert compile_gemm(problem, space.config(int(row)), B580).launch.binary

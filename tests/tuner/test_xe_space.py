@@ -1,0 +1,164 @@
+"""The space of a device: what the rules allow, each once, the same every time, and every strategy somewhere."""
+
+from collections import defaultdict
+from dataclasses import fields, replace
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from codegen import GemmProblem, KernelConfig, LoopOrder, PrefetchLevels, SlmOperands, SplitK, XeStrategy
+from codegen.rules import check, check_problem, violations
+from hal import find
+from tests.tuner.fakes import SMALL, emulated
+from tests.tuner.gemm_problems import PROBLEMS
+from tuner.heuristic import default_config
+from tuner.space import Space
+from tuner.xe.axes import Point, ranges_of
+from tuner.xe.points import config_of, point_of
+from tuner.xe_space import xe_space
+
+B580 = find("b580")
+LARGE = GemmProblem(2048, 1536, 1024)
+SPACES = ("one row", "one element", "tn", "tt", "s8 batch with steps", "tf32", "f32", "odd", "odd A alone", "long K")
+
+
+@cache
+def space_of(problem: GemmProblem, device: str = "b580") -> Space[KernelConfig]:
+    return xe_space(problem, find(device))
+
+
+def _axes(space: Space[KernelConfig]) -> dict[str, tuple[int | str, ...]]:
+    return {axis.name: axis.values for axis in space.axes}
+
+
+def _some(space: Space[KernelConfig], count: int, seed: int = 1) -> list[KernelConfig]:
+    return [space.config(int(row)) for row in np.random.default_rng(seed).integers(len(space), size=count)]
+
+
+def test_all_legal_tiles_with_plain_strategies_are_in_the_space() -> None:
+    space, ranges = space_of(SMALL), ranges_of(check_problem(SMALL, B580))
+    plain = list(product(*ranges[:10]))
+    drawn = (Point(*plain[i]) for i in np.random.default_rng(3).integers(len(plain), size=4000))
+    legal = {config for point in drawn if not violations(SMALL, config := config_of(SMALL, point), B580)}
+    assert len(legal) > 20
+    assert all(space.index(config) is not None for config in legal)
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_rows_are_legal_and_found_again(name: str) -> None:
+    problem = PROBLEMS[name]
+    space = space_of(problem)
+    assert len(space) < 100_000
+    for config in _some(space, 200):
+        check(problem, config, B580)
+        row = space.index(config)
+        assert row is not None
+        assert space.config(row) == config
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_the_default_is_in_the_space(name: str) -> None:
+    assert space_of(PROBLEMS[name]).index(default_config(PROBLEMS[name], B580)) is not None
+
+
+@pytest.mark.parametrize("device", ["max1100", "ptl"])
+def test_rows_for_other_devices_are_legal(device: str) -> None:
+    for config in _some(space_of(LARGE, device), 200):
+        check(LARGE, config, find(device))
+
+
+def test_small_spaces_are_legal_whole() -> None:
+    space = xe_space(SMALL, emulated())
+    for row in range(len(space)):
+        check(SMALL, space.config(row), emulated())
+
+
+def test_every_strategy_is_in_the_space() -> None:
+    space = space_of(LARGE)
+    found: dict[str, set[object]] = defaultdict(set)
+    for row in range(len(space)):
+        config = space.config(row)
+        s, prefetch, threads = config.strategy, config.strategy.prefetch, config.matmul.threads
+        for field in fields(XeStrategy):
+            found[field.name].add(getattr(s, field.name))
+        found["order"].add(config.matmul.loop_order)
+        found["levels"].add(prefetch.levels)
+        found["hints"].add(prefetch.hints)
+        found["layouts"].add((prefetch.layout_a is None, prefetch.layout_b is None))
+        found["splits"].add((s.split_k, threads.k))
+    assert found["order"] == set(LoopOrder)
+    assert found["levels"] == set(PrefetchLevels)
+    assert found["slm"] == set(SlmOperands)
+    assert found["split_k"] == set(SplitK)
+    assert found["slm_stages"] == {0, 2, 3, 4}
+    assert found["grf_mode"] == {128, 256}
+    assert found["hints"] == found["pipelined_registers"] == {False, True}
+    assert found["layouts"] == set(product((False, True), repeat=2))
+    assert found["barrier_every"] == {0, 1, 2, 4, 8}
+    assert found["k_unroll"] == {1, 2, 4, 8}
+    assert found["raster_group"] >= {1, 2, 4, 8}
+    assert {many for _, many in found["splits"]} == {1, 2, 4, 8, 16}  # pyright: ignore
+
+
+def test_persistent_work_groups_and_their_orders_are_in_the_space() -> None:
+    space = space_of(LARGE)
+    configs = [space.config(row) for row in range(len(space))]
+    looped = {c.matmul.loop_order for c in configs if point_of(LARGE, c).turns_m > 1}
+    assert looped == set(LoopOrder)
+
+
+@pytest.mark.parametrize(
+    ("name", "single"),
+    [
+        ("tn", ("load_m",)),
+        ("tt", ("load_m", "load_n", "load_k")),
+        ("f32", ("load_m", "load_n", "load_k")),
+        ("odd", ("load_m", "load_n", "load_k", "prefetch", "prefetch_l2", "prefetch_a", "prefetch_hints")),
+        ("odd A alone", ("load_m", "prefetch_a")),
+        ("one element", ("order", "raster_group", "turns_m", "turns_n", "split_k", "splits", "slm", "k_unroll")),
+        ("one row", ("block_m", "order", "raster_group", "turns_m")),
+    ],
+)
+def test_an_axis_without_effect_has_one_value(name: str, single: tuple[str, ...]) -> None:
+    axes = _axes(space_of(PROBLEMS[name]))
+    assert {axis: len(axes[axis]) for axis in single} == dict.fromkeys(single, 1)
+
+
+def test_an_emulated_device_offers_no_choice_that_it_ignores() -> None:
+    axes = _axes(xe_space(SMALL, emulated()))
+    assert axes["prefetch"] == axes["prefetch_l2"] == axes["prefetch_a"] == axes["prefetch_b"] == (0,)
+    assert axes["prefetch_hints"] == (1,)
+    assert axes["grf"] == (256,)
+    gpu = _axes(space_of(SMALL))
+    assert gpu["grf"] == (128, 256)
+    assert len(gpu["prefetch"]) > 1
+
+
+def test_adding_in_memory_is_not_offered_where_bits_must_stay_the_same() -> None:
+    assert "atomic" in _axes(space_of(SMALL))["split_k"]
+    assert "atomic" not in _axes(xe_space(replace(SMALL, deterministic=True), B580))["split_k"]
+
+
+def test_tiles_end_where_the_problem_does() -> None:
+    axes = _axes(space_of(GemmProblem(24, 72, 56)))
+    assert axes["block_m"] == (8, 16, 32)
+    assert axes["block_n"] == (16, 32, 64, 128)
+    assert axes["block_k"] == (16, 32, 64)
+
+
+def test_the_version_names_the_space() -> None:
+    assert space_of(SMALL).version == xe_space(SMALL, B580).version
+    assert space_of(SMALL).version != xe_space(GemmProblem(24, 40, 64), emulated()).version
+
+
+def test_configurations_that_no_point_says_have_no_row() -> None:
+    space = space_of(LARGE)
+    config = space.config(space.index(_some(space, 1)[0]) or 0)
+    odd_layout = replace(config, strategy=replace(config.strategy, sg_layout=(3, 5)))
+    odd_threads = replace(
+        config, matmul=replace(config.matmul, threads=replace(config.matmul.threads, m=config.matmul.threads.m + 1))
+    )
+    assert space.index(odd_layout) is None
+    assert space.index(odd_threads) is None

@@ -1,0 +1,53 @@
+"""Bytes that a configuration moves: those of work-groups that run together, and those of the memory bus."""
+
+from codegen import GemmProblem, KernelConfig, SplitK
+from codegen.rules import ceil_div, tiles_of
+from hal import DeviceSpec
+from tuner.model.core_clocks import known
+
+
+def bytes_read_together(problem: GemmProblem, config: KernelConfig, cores: int) -> int:
+    """Different bytes of A and B, for one element of K, that the work-groups that run at one time read."""
+    block, threads, nbytes = config.matmul.block, config.matmul.threads, problem.dtype_a.nbytes
+    along_n, group = config.matmul.loop_order.walks_along_n, config.strategy.raster_group
+    down, across = (threads.m, threads.n) if along_n else (threads.n, threads.m)
+    running = min(cores, down * across)
+    if group > 1:
+        rows = min(group, down, running)
+        columns = ceil_div(running, rows)
+    else:
+        columns = min(running, across)
+        rows = ceil_div(running, columns)
+    m, n = (rows, columns) if along_n else (columns, rows)
+    return (m * block.m + n * block.n) * nbytes
+
+
+def memory_bytes(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> int:
+    """Bytes that cross the memory bus: each operand once, and inputs that do not stay in half of L2 once a wave.
+
+    Raises:
+        CannotPredict: a fact of the device is not known.
+    """
+    p = problem
+    a, b, *others = [
+        o.rows * o.columns * o.dtype.nbytes * (p.batch if o.batch_stride else 1) * (2 if o.role == "inout" else 1)
+        for o in p.operands
+    ]
+    rest = sum(others) + split_bytes(problem, config)
+    if a + b <= known(spec, "l2_bytes") / 2:
+        return a + b + rest
+    cores, (tiles_m, tiles_n) = known(spec, "xe_cores"), tiles_of(problem, config)
+    waves = ceil_div(tiles_m * tiles_n, min(cores, config.matmul.threads.m * config.matmul.threads.n))
+    return max(a + b, p.batch * waves * bytes_read_together(problem, config, cores) * p.k) + rest
+
+
+def split_bytes(problem: GemmProblem, config: KernelConfig) -> int:
+    """Bytes of partial sums over K: written and read again, or each read and written where they are added up."""
+    sums = problem.batch * problem.m * problem.n * problem.dtype_acc.nbytes
+    match config.strategy.split_k:
+        case SplitK.NONE:
+            return 0
+        case SplitK.PARTIAL_SUMS:
+            return 2 * config.matmul.threads.k * sums
+        case SplitK.ATOMIC:  # and C is cleared first
+            return (2 * config.matmul.threads.k + 1) * sums
