@@ -54,3 +54,15 @@ def test_text_without_such_vectors_is_left_alone() -> None:
 def test_another_use_is_refused(use: str) -> None:
     with pytest.raises(CompileFailed, match="vector of one"):
         take_single_elements(KERNEL.replace("  ret void", use + "\n  ret void"))
+
+
+def test_an_element_that_is_repeated_is_put_into_a_vector_first() -> None:
+    text = """define void @k(<1 x float> %v) {
+  %r = shufflevector <1 x float> %v, <1 x float> poison, <8 x i32> zeroinitializer
+  ret void
+}
+"""
+    assert take_single_elements(text).splitlines()[1:3] == [
+        "  %repeated.r = insertelement <8 x float> poison, float %v, i64 0",
+        "  %r = shufflevector <8 x float> %repeated.r, <8 x float> poison, <8 x i32> zeroinitializer",
+    ]
