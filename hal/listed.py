@@ -20,11 +20,39 @@ class Backend(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A fact that a driver tells otherwise than the table; the driver's counts. The sources are provenances."""
+
+    fact: str
+    probed: object
+    probed_by: str
+    tabled: object
+    tabled_by: str
+
+    def __str__(self) -> str:
+        return f"{self.fact} is {self.probed} by the driver, {self.tabled} by the table"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a probed device was found in the table: by what, which rows, and where driver and table (dis)agree.
+
+    Several rows share an IP version: then only what they have in common was taken from them.
+    """
+
+    by: str
+    rows: tuple[str, ...]
+    agreed: tuple[str, ...]
+    disagreements: tuple[Disagreement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ListedDevice:
     """A device and how it can be used. `address` names it to its runtime; None when nothing can reach it.
 
     `runnable`: kernels can be launched on it here. `targetable`: kernels can be compiled for it.
     `note` says what a person should know: why not, what else reaches it, where its facts disagree.
+    `match` tells how a GPU that is here was found in the table; None of one that is not here or not in the table.
     """
 
     spec: DeviceSpec
@@ -33,16 +61,23 @@ class ListedDevice:
     runnable: bool
     targetable: bool
     note: str
+    match: Match | None = None
 
 
 def listed(
-    spec: DeviceSpec, backend: Backend, address: str | None, *, runnable: bool, notes: tuple[str, ...] = ()
+    spec: DeviceSpec,
+    backend: Backend,
+    address: str | None,
+    *,
+    runnable: bool,
+    notes: tuple[str, ...] = (),
+    match: Match | None = None,
 ) -> ListedDevice:
     """An entry; its note ends with the reason when kernels cannot be compiled for it."""
     reason = untargetable_reason(spec)
     if reason is not None:
         notes = (*notes, f"not targetable: {reason}")
-    return ListedDevice(spec, backend, address, runnable, reason is None, "; ".join(notes))
+    return ListedDevice(spec, backend, address, runnable, reason is None, "; ".join(notes), match)
 
 
 def untargetable_reason(spec: DeviceSpec) -> str | None:

@@ -1,16 +1,35 @@
 """One entry for each GPU in this machine, from what OpenCL, SYCL and the table say of it."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from hal.listed import Backend, ListedDevice, listed
+from hal.listed import Backend, Disagreement, ListedDevice, Match, listed
 from hal.probe import ProbedDevice, Probes
 from hal.spec import DeviceKind, DeviceSpec, Fact, spec_from_facts
-from hal.xe import find_by_pci_id
+from hal.xe import find_by_ip_version, find_by_pci_id
 
-_DPAS_FACTS = frozenset({"dpas_m", "dpas_n", "dpas_k_bytes", "dpas_f16_fma_per_clk_per_eu"})
 # Drivers give these as they are set or free at the moment, not as the product is sold.
 _APPROXIMATE = frozenset({"memory_bytes", "bandwidth_bytes_per_s", "clock_mhz"})
 _TOLERANCE = 0.1
+# What GPUs of one IP version may differ in.
+_OF_THE_PRODUCT = _APPROXIMATE | {
+    "pci_ids",
+    "xe_cores",
+    "nominal_clock_mhz",
+    "l2_bytes",
+    "memory_side_cache_bytes",
+    "measured_bandwidth_bytes_per_s",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What the table has on a device: the id it goes by, facts, by what they were found, and whose they are."""
+
+    id: str
+    facts: tuple[Fact, ...] = ()
+    by: str | None = None
+    ids: tuple[str, ...] = ()
 
 
 def listed_gpus(probes: Probes) -> list[ListedDevice]:
@@ -37,41 +56,84 @@ def _same_model(one: ProbedDevice, other: ProbedDevice) -> bool:
 
 
 def _through_opencl(device: ProbedDevice, twin: ProbedDevice | None) -> ListedDevice:
-    facts = (*device.facts, *(twin.facts if twin is not None else ()))
-    spec, notes = _merged(device, facts)
+    spec, match, notes = _merged(device, twin)
     if twin is not None:
         notes = (f"also SYCL {twin.address}", *notes)
-    return listed(spec, Backend.OPENCL, device.address, runnable=True, notes=notes)
+    return listed(spec, Backend.OPENCL, device.address, runnable=True, notes=notes, match=match)
 
 
 def _through_sycl(device: ProbedDevice) -> ListedDevice:
-    spec, notes = _merged(device, device.facts)
+    spec, match, notes = _merged(device, None)
     missing = (
         "kernels are launched through OpenCL, which does not find it: install its OpenCL driver (intel-opencl-icd)"
     )
-    return listed(spec, Backend.SYCL, device.address, runnable=False, notes=(missing, *notes))
+    return listed(spec, Backend.SYCL, device.address, runnable=False, notes=(missing, *notes), match=match)
 
 
-def _merged(device: ProbedDevice, probed: tuple[Fact, ...]) -> tuple[DeviceSpec, tuple[str, ...]]:
-    """The spec of a GPU: probed facts count, the table's fill the rest. And what to note."""
+def _merged(device: ProbedDevice, twin: ProbedDevice | None) -> tuple[DeviceSpec, Match | None, tuple[str, ...]]:
+    """The spec of a GPU: probed facts count, the table's fill the rest. And how they match, and what to note."""
+    probed = (*device.facts, *(twin.facts if twin is not None else ()))
+    rows = _rows(device)
+    denied = tuple(_denied_dpas(device, rows.facts))
+    tabled = tuple(fact for fact in rows.facts if not (denied and _is_of_dpas(fact.name)))
+    spec = spec_from_facts(rows.id, device.name, DeviceKind.GPU, (*probed, *tabled))
+    notes: tuple[str, ...] = ()
+    if device.pci_id is None or find_by_pci_id(device.pci_id) is None:
+        notes = (f"PCI id {device.pci_id or 'unknown'} is not in the table",)
+    if rows.by is None:
+        return spec, None, notes
+    if notes:
+        notes = (f"{notes[0]}; its {rows.by} is that of {', '.join(rows.ids)}",)
+    by_name = {fact.name: fact for fact in rows.facts}
+    compared = [fact for fact in spec.facts() if fact.name in by_name and fact in probed]
+    differ = (*_disagreements(device, twin, by_name), *denied)
+    names = {disagreement.fact for disagreement in differ}
+    match = Match(rows.by, rows.ids, tuple(fact.name for fact in compared if fact.name not in names), differ)
+    return spec, match, (*notes, *map(str, differ))
+
+
+def _rows(device: ProbedDevice) -> _Rows:
+    """By PCI id; else by IP version, whose rows have their cores in common; else nothing."""
     row = find_by_pci_id(device.pci_id) if device.pci_id is not None else None
-    if row is None:
-        unlisted = f"PCI id {device.pci_id or 'unknown'} is not in the table"
-        id = f"gpu-{device.pci_id.lower()}" if device.pci_id is not None else "gpu"
-        return spec_from_facts(id, device.name, DeviceKind.GPU, probed), (unlisted,)
-    notes = tuple(_disagreements(probed, row))
-    tabled = tuple(row.facts())
-    if device.has_dpas is False and row.dpas_n is not None:
-        tabled = tuple(fact for fact in tabled if fact.name not in _DPAS_FACTS)
-        notes = (*notes, "the driver says it has no DPAS, the table that it has")
-    return spec_from_facts(row.id, device.name, DeviceKind.GPU, (*probed, *tabled)), notes
+    if row is not None:
+        return _Rows(row.id, tuple(row.facts()), f"PCI id {device.pci_id}", (row.id,))
+    id = f"gpu-{device.pci_id.lower()}" if device.pci_id is not None else "gpu"
+    version = device.fact("ip_version")
+    alike = find_by_ip_version(version) if isinstance(version, str) else ()
+    if not alike:
+        return _Rows(id)
+    first, by = alike[0], f"IP version {version}"
+    if len(alike) == 1 and first.pci_ids is None:  # no PCI ids are public: it is that row
+        return _Rows(first.id, tuple(first.facts()), by, (first.id,))
+    shared = tuple(fact for fact in first.facts() if fact.name not in _OF_THE_PRODUCT and _same_in(fact, alike))
+    return _Rows(id, shared, by, tuple(row.id for row in alike))
 
 
-def _disagreements(probed: tuple[Fact, ...], row: DeviceSpec) -> Iterator[str]:
-    tabled = {fact.name: fact.value for fact in row.facts()}
-    for fact in probed:
-        if fact.name in tabled and not _agree(fact.name, fact.value, tabled[fact.name]):
-            yield f"{fact.name} is {fact.value} by the driver, {tabled[fact.name]} by the table"
+def _same_in(fact: Fact, rows: tuple[DeviceSpec, ...]) -> bool:
+    return all(getattr(row, fact.name) == fact.value for row in rows)
+
+
+def _is_of_dpas(name: str) -> bool:
+    return name.startswith(("dpas_", "sustained_"))
+
+
+def _denied_dpas(device: ProbedDevice, tabled: tuple[Fact, ...]) -> Iterator[Disagreement]:
+    """A driver that says there is no DPAS, where the table has it."""
+    lanes = next((fact for fact in tabled if fact.name == "dpas_n"), None)
+    if device.has_dpas is False and lanes is not None:
+        yield Disagreement("dpas_n", "none", f"probed {device.address}", lanes.value, lanes.provenance)
+
+
+def _disagreements(device: ProbedDevice, twin: ProbedDevice | None, tabled: dict[str, Fact]) -> Iterator[Disagreement]:
+    """Each fact that a runtime tells otherwise than the table, once."""
+    told: set[str] = set()
+    for runtime in (device, *((twin,) if twin is not None else ())):
+        for fact in runtime.facts:
+            row = tabled.get(fact.name)
+            if row is not None and fact.name not in told and not _agree(fact.name, fact.value, row.value):
+                told.add(fact.name)
+                by = f"{fact.provenance} {runtime.address}"
+                yield Disagreement(fact.name, fact.value, by, row.value, row.provenance)
 
 
 def _agree(name: str, probed: object, tabled: object) -> bool:

@@ -1,6 +1,7 @@
 """What the runtimes told becomes one entry a device, filled in from the table."""
 
 from hal import Backend, DeviceKind, Fact, ListedDevice, find, list_devices
+from hal.listed import Disagreement, Match
 from hal.probe import ProbedDevice, ProbeReport, Probes
 from hal.spec import PROBED
 
@@ -42,11 +43,46 @@ def test_where_driver_and_table_disagree_the_driver_counts_and_it_is_noted() -> 
     )
 
 
+def test_a_match_names_the_row_and_each_fact_that_differs_with_both_values_and_sources() -> None:
+    opencl = ProbeReport((gpu("opencl:0:0", xe_cores=18, eus_per_core=8, driver="NEO 26"),))
+    sycl = ProbeReport((gpu("level_zero:gpu:0", xe_cores=18, bandwidth_bytes_per_s=200 * 10**9),))
+    [device] = here(opencl, sycl)
+    row = find("b580").provenance
+    assert device.match == Match(
+        "PCI id E20B",
+        ("b580",),
+        ("pci_ids", "eus_per_core"),
+        (
+            Disagreement("xe_cores", 18, "probed opencl:0:0", 20, row["xe_cores"]),
+            Disagreement(
+                *("bandwidth_bytes_per_s", 200 * 10**9, "probed level_zero:gpu:0"),
+                *(456 * 10**9, row["bandwidth_bytes_per_s"]),
+            ),
+        ),
+    )
+
+
+def test_a_new_gpu_of_a_known_ip_version_has_what_its_rows_share() -> None:
+    [device] = here(ProbeReport((gpu("opencl:0:0", "E2FF", ip_version="20.1.4", xe_cores=24),)))
+    spec = device.spec
+    assert (spec.id, spec.xe_cores, spec.target, spec.dpas_n, device.targetable) == ("gpu-e2ff", 24, "bmg", 16, True)
+    assert (spec.clock_mhz, spec.l2_bytes, spec.bandwidth_bytes_per_s, spec.memory_bytes) == (None,) * 4
+    assert device.match is not None
+    assert device.match.rows == ("b580", "b570", "b60", "b50", "bmg-g21-other")
+    assert device.note.startswith("PCI id E2FF is not in the table; its IP version 20.1.4 is that of b580, b570, b60")
+
+
+def test_a_gpu_whose_pci_ids_are_not_public_is_found_by_its_ip_version() -> None:
+    [device] = here(ProbeReport((gpu("opencl:0:0", "D740", ip_version="30.4.1"),)))
+    assert (device.spec.id, device.spec.pci_ids, device.targetable) == ("nova-lake-s", ("D740",), False)
+
+
 def test_a_gpu_whose_driver_denies_dpas_is_not_targeted() -> None:
     [device] = here(ProbeReport((gpu("opencl:0:0", has_dpas=False),)))
     assert device.spec.dpas_n is None
     assert not device.targetable
-    assert "the driver says it has no DPAS, the table that it has" in device.note
+    assert "dpas_n is none by the driver, 16 by the table" in device.note
+    assert (device.spec.dpas_f16_fma_per_clk_per_eu, device.spec.dpas_i8_mac_per_clk_per_eu) == (None, None)
 
 
 def test_a_gpu_that_both_runtimes_find_is_one_entry_with_the_facts_of_both() -> None:

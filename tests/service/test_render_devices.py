@@ -68,6 +68,6 @@ def test_json_holds_every_fact_or_null() -> None:
         True,
     )
     assert b570["facts"]["pci_ids"] == {"value": ["E20C"], "provenance": "probed"}
-    assert b570["facts"]["l2_bytes"] is None
+    assert b570["facts"]["measured_bandwidth_bytes_per_s"] is None
     assert set(b570["facts"]) == set(FACT_NAMES)
     assert devices["a770"]["note"].startswith("not targetable")
