@@ -50,14 +50,17 @@ def run_launch(
         for index, argument in enumerate(launch.arguments)
     ]
     ll = artifact.stage("llvm").data.decode()
+    local_sizes = {kernel.name: kernel.local_size for kernel in artifact.kernels}
     begun_s = time.monotonic()
     instructions = 0
     for step in launch.steps:
         values: list[Value] = [p.value if isinstance(p, Scalar) else memory[p] for p in step.parameters]
         left_s = None if time_limit_s is None else time_limit_s - (time.monotonic() - begun_s)
         chosen = sorted(_groups(step, grid, only)) if only is not None and step.kernel in _BY_TILE else None
+        # The launch's own where the device emulates is that of rewritten kernels.
+        local_size = local_sizes.get(step.kernel) or step.local_size
         report = run_kernel(
-            ll, step.kernel, step.groups, step.local_size, values, only=chosen, time_limit_s=left_s, detect_races=True
+            ll, step.kernel, step.groups, local_size, values, only=chosen, time_limit_s=left_s, detect_races=True
         )
         instructions += report.instructions
     return LaunchReport(grid.computed_with(grid.all_tiles() if only is None else only), grid.count, instructions)

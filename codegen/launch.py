@@ -33,7 +33,7 @@ def launch_spec(
     return LaunchSpec(
         binary=binary,
         arguments=arguments(problem, config),
-        steps=tuple(_step(problem, config, signatures[name]) for name in kernels_of(problem, config)),
+        steps=tuple(_step(problem, config, target, signatures[name]) for name in kernels_of(problem, config)),
         subgroup_size=SUBGROUP_SIZE,
         build_options=LARGE_GRF_OPENCL if large else "",
     )
@@ -116,12 +116,15 @@ def groups_formula(problem: GemmProblem, config: KernelConfig, kernel: str) -> t
     return (over_n, over_m, z) if order.walks_along_n else (over_m, over_n, z)
 
 
-def _step(problem: GemmProblem, config: KernelConfig, signature: KernelSignature) -> LaunchStep:
+def _step(problem: GemmProblem, config: KernelConfig, target: Target, signature: KernelSignature) -> LaunchStep:
     assert signature.local_size is not None  # the builder says it
     groups = groups_of(problem, config, signature.name)
-    x, y, z = (count * local for count, local in zip(groups, signature.local_size, strict=True))
+    along_x, along_y, along_z = signature.local_size
+    # Emulated, one work-item runs a whole sub-group.
+    local = (along_x // SUBGROUP_SIZE if target.emulated else along_x, along_y, along_z)
+    x, y, z = (count * extent for count, extent in zip(groups, local, strict=True))
     parameters = tuple(_parameter(problem, signature, parameter) for parameter in signature.parameters)
-    return LaunchStep(signature.name, parameters, (x, y, z), signature.local_size)
+    return LaunchStep(signature.name, parameters, (x, y, z), local)
 
 
 def _parameter(problem: GemmProblem, signature: KernelSignature, parameter: Parameter) -> int | Scalar:

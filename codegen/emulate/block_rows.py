@@ -1,4 +1,4 @@
-"""LLVM IR that moves 16 elements of one row of a surface: zero is read and nothing written outside of it.
+"""LLVM IR that moves elements of one row of a surface: zero is read and nothing written outside of it.
 
 A row inside of the surface moves as one vector, one at an edge element by element. Nothing outside is touched.
 """
@@ -9,18 +9,16 @@ WRITE_ROW = "xetune_emulated_write_row_"
 _ARGUMENTS = "ptr addrspace(1) %base, i32 %width, i32 %height, i32 %pitch, i32 %x, i32 %y"
 
 
-def row_functions(bits: int) -> str:
-    """The functions READ_ROW and WRITE_ROW for elements of `bits` bits."""
-    return _read_row(bits) + _write_row(bits)
-
-
-def _read_row(bits: int) -> str:
-    nbytes, vector = bits // 8, f"<16 x i{bits}>"
-    return f"""
-define internal spir_func {vector} @{READ_ROW}{bits}({_ARGUMENTS}) nounwind {{
+def read_row(bits: int, columns: int) -> tuple[str, str]:
+    """The function READ_ROW for so many elements of `bits` bits."""
+    nbytes, vector, name = bits // 8, f"<{columns} x i{bits}>", f"{READ_ROW}{bits}x{columns}"
+    return (
+        name,
+        f"""
+define internal spir_func {vector} @{name}({_ARGUMENTS}) nounwind {{
 entry:
-  %scratch = alloca [16 x i{bits}], align 64
-{_whole(nbytes)}
+  %scratch = alloca [{columns} x i{bits}], align 64
+{_whole(nbytes, columns)}
 vector:
   %in.row = getelementptr i8, ptr addrspace(1) %row, i64 %first
   %values = load {vector}, ptr addrspace(1) %in.row, align {nbytes}
@@ -35,23 +33,27 @@ move:
   %to = getelementptr i{bits}, ptr %scratch, i64 %lane
   store i{bits} %value, ptr %to, align {nbytes}
   br label %joined
-{_next_lane()}
+{_next_lane(columns)}
 done:
   %partial = load {vector}, ptr %scratch, align 64
   ret {vector} %partial
 }}
-"""
+""",
+    )
 
 
-def _write_row(bits: int) -> str:
-    nbytes, vector = bits // 8, f"<16 x i{bits}>"
-    return f"""
-define internal spir_func void @{WRITE_ROW}{bits}({_ARGUMENTS}, ptr %from) nounwind {{
+def write_row(bits: int) -> tuple[str, str]:
+    """The function WRITE_ROW for 16 elements of `bits` bits."""
+    nbytes, vector, name = bits // 8, f"<16 x i{bits}>", f"{WRITE_ROW}{bits}"
+    return (
+        name,
+        f"""
+define internal spir_func void @{name}({_ARGUMENTS}, ptr %from) nounwind {{
 entry:
-{_whole(nbytes)}
+{_whole(nbytes, 16)}
 vector:
   %in.row = getelementptr i8, ptr addrspace(1) %row, i64 %first
-  %values = load {vector}, ptr %from, align 32
+  %values = load {vector}, ptr %from, align 16
   store {vector} %values, ptr addrspace(1) %in.row, align {nbytes}
   br label %done
 edge:
@@ -63,14 +65,15 @@ move:
   %element = getelementptr i8, ptr addrspace(1) %row, i64 %at
   store i{bits} %value, ptr addrspace(1) %element, align {nbytes}
   br label %joined
-{_next_lane()}
+{_next_lane(16)}
 done:
   ret void
 }}
-"""
+""",
+    )
 
 
-def _whole(nbytes: int) -> str:
+def _whole(nbytes: int, columns: int) -> str:
     """Branch to `vector` if all of the row is inside, else to `edge`. A row above is a huge unsigned number."""
     return f"""\
   %in.rows = icmp ult i32 %y, %height
@@ -81,7 +84,7 @@ def _whole(nbytes: int) -> str:
   %row.start = mul i64 %y.wide, %pitch.wide
   %row = getelementptr i8, ptr addrspace(1) %base, i64 %row.start
   %first = mul i64 %x.wide, {nbytes}
-  %end = add i64 %first, {16 * nbytes}
+  %end = add i64 %first, {columns * nbytes}
   %from.zero = icmp sge i64 %x.wide, 0
   %to.width = icmp sle i64 %end, %width.wide
   %in.columns = and i1 %from.zero, %to.width
@@ -103,9 +106,9 @@ lanes:
   br i1 %lane.inside, label %move, label %joined"""
 
 
-def _next_lane() -> str:
-    return """\
+def _next_lane(columns: int) -> str:
+    return f"""\
 joined:
   %lane.next = add i64 %lane, 1
-  %more = icmp ult i64 %lane.next, 16
+  %more = icmp ult i64 %lane.next, {columns}
   br i1 %more, label %lanes, label %done"""

@@ -1,82 +1,125 @@
 """LLVM IR of the matrix multiply-accumulate for a CPU: one work-item runs the 16 lanes of a sub-group as vectors.
 
 Operands are in private memory, element after element, the 16 lanes of each beside one another. A is so row after
-row; B is eight rows of i32, two rows of K in each.
+row, whatever its registers hold. B is eight rows of registers, with one, two or four rows of K in each.
 """
 
-_K = 16
-_VECTOR = "<16 x float>"
+from dataclasses import dataclass
+
+_REGISTERS = 8
 
 
-def dpas_function(name: str, type_: str, rows: int) -> str:
-    """`acc + A B` into `%result`, for `rows` rows of "f16_f16" or "bf16_bf16". Sums are in float32, K in order."""
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Rows of K in a register of B, the bits of an element, the type of sums, and how a vector of bits is widened."""
+
+    parts: int
+    bits: int
+    sums: str
+    widen: tuple[str, ...]
+
+    @property
+    def k(self) -> int:
+        return self.parts * _REGISTERS
+
+
+def _of_bytes(way: str) -> _Kind:
+    return _Kind(4, 8, "i32", (f"{way} <16 x i8> %IN to <16 x i32>",))
+
+
+_KINDS = {
+    "f16": _Kind(2, 16, "float", ("bitcast <16 x i16> %IN to <16 x half>", "fpext <16 x half> %IN to <16 x float>")),
+    "bf16": _Kind(
+        2,
+        16,
+        "float",
+        (
+            "zext <16 x i16> %IN to <16 x i32>",
+            "shl <16 x i32> %IN, splat (i32 16)",
+            "bitcast <16 x i32> %IN to <16 x float>",
+        ),
+    ),
+    # Sign, exponent and 10 bits; the others are not looked at.
+    "tf32": _Kind(1, 32, "float", ("and <16 x i32> %IN, splat (i32 -8192)", "bitcast <16 x i32> %IN to <16 x float>")),
+    "i8": _of_bytes("sext"),
+    "u8": _of_bytes("zext"),
+}
+
+
+def dpas_function(name: str, type_a: str, type_b: str, rows: int) -> str:
+    """`acc + A B` into `%result`, for `rows` rows. Sums are in float32, K in order, or in int32."""
+    a, b = _KINDS[type_a], _KINDS[type_b]
+    vector = f"<16 x {a.sums}>"
     lines = [f"define internal spir_func void @{name}(ptr %result, ptr %a, ptr %b, ptr %acc) noinline nounwind {{"]
     lines.append("entry:")
     for row in range(rows):
-        lines.append(f"  %at.{row} = getelementptr {_VECTOR}, ptr %acc, i64 {row}")
-        lines.append(f"  %start.{row} = load {_VECTOR}, ptr %at.{row}, align 64")
-    lines += ["  br label %loop", "loop:", "  %pair = phi i64 [ 0, %entry ], [ %next, %loop ]"]
+        lines.append(f"  %at.{row} = getelementptr {vector}, ptr %acc, i64 {row}")
+        lines.append(f"  %start.{row} = load {vector}, ptr %at.{row}, align 64")
+    lines += ["  br label %loop", "loop:", "  %register = phi i64 [ 0, %entry ], [ %next, %loop ]"]
     for row in range(rows):
-        lines.append(f"  %sum.{row} = phi {_VECTOR} [ %start.{row}, %entry ], [ %sum.{row}.1, %loop ]")
+        lines.append(f"  %sum.{row} = phi {vector} [ %start.{row}, %entry ], [ %sum.{row}.{b.parts - 1}, %loop ]")
     lines += [
-        "  %b.at = getelementptr <16 x i32>, ptr %b, i64 %pair",
-        "  %b.pair = load <16 x i32>, ptr %b.at, align 64",
-        "  %k.0 = shl i64 %pair, 1",
-        "  %k.1 = or i64 %k.0, 1",
+        "  %b.at = getelementptr <16 x i32>, ptr %b, i64 %register",
+        "  %b.bits = load <16 x i32>, ptr %b.at, align 64",
+        f"  %k = mul i64 %register, {a.parts}",
     ]
-    for half in (0, 1):
-        lines += _b_half(type_, half)
+    for part in range(b.parts):
+        lines += _b_part(b, part)
         for row in range(rows):
-            lines += _multiply(type_, row, half)
+            lines += _multiply(a, row, part)
     lines += [
-        "  %next = add i64 %pair, 1",
-        f"  %more = icmp ult i64 %next, {_K // 2}",
+        "  %next = add i64 %register, 1",
+        f"  %more = icmp ult i64 %next, {_REGISTERS}",
         "  br i1 %more, label %loop, label %done",
         "done:",
     ]
     for row in range(rows):
-        lines.append(f"  %to.{row} = getelementptr {_VECTOR}, ptr %result, i64 {row}")
-        lines.append(f"  store {_VECTOR} %sum.{row}.1, ptr %to.{row}, align 64")
+        lines.append(f"  %to.{row} = getelementptr {vector}, ptr %result, i64 {row}")
+        lines.append(f"  store {vector} %sum.{row}.{b.parts - 1}, ptr %to.{row}, align 64")
     return "\n" + "\n".join([*lines, "  ret void", "}", ""])
 
 
-def _b_half(type_: str, half: int) -> list[str]:
-    """The lower or upper 16 bits of a row of B as %b.0 or %b.1."""
-    value = f"%b.{half}"
-    if type_ == "bf16_bf16":
-        high = [
-            f"  {value}.bits = and <16 x i32> %b.pair, splat (i32 -65536)",
-            f"  {value}.bits = shl <16 x i32> %b.pair, splat (i32 16)",
-        ]
-        return [high[1 - half], f"  {value} = bitcast <16 x i32> {value}.bits to {_VECTOR}"]
-    shifted = [f"  {value}.shifted = lshr <16 x i32> %b.pair, splat (i32 16)"] if half else []
-    source = f"{value}.shifted" if half else "%b.pair"
-    return [
-        *shifted,
-        f"  {value}.bits = trunc <16 x i32> {source} to <16 x i16>",
-        f"  {value}.half = bitcast <16 x i16> {value}.bits to <16 x half>",
-        f"  {value} = fpext <16 x half> {value}.half to {_VECTOR}",
-    ]
+def _b_part(kind: _Kind, part: int) -> list[str]:
+    """A row of B, the lowest bits of a register first, as %b.<part>."""
+    value = f"%b.{part}"
+    lines = [f"  {value}.low = lshr <16 x i32> %b.bits, splat (i32 {part * kind.bits})"]
+    bits = f"{value}.low"
+    if kind.bits < 32:
+        lines.append(f"  {value}.bits = trunc <16 x i32> {value}.low to <16 x i{kind.bits}>")
+        bits = f"{value}.bits"
+    return [*lines, *_widened(kind, bits, value)]
 
 
-def _multiply(type_: str, row: int, half: int) -> list[str]:
-    """%sum.<row> plus an element of A times a row of B. The product is exact, so fusing changes nothing."""
-    at, before = f"%a.{row}.{half}", f"%sum.{row}" + (".0" if half else "")
-    if type_ == "bf16_bf16":
-        widen = [
-            f"  {at}.bits = load i16, ptr {at}.at, align 2",
-            f"  {at}.wide = zext i16 {at}.bits to i32",
-            f"  {at}.up = shl i32 {at}.wide, 16",
-            f"  {at} = bitcast i32 {at}.up to float",
+def _widened(kind: _Kind, bits: str, value: str) -> list[str]:
+    lines: list[str] = []
+    for number, step in enumerate(kind.widen):
+        result = value if number == len(kind.widen) - 1 else f"{value}.step{number}"
+        lines.append(f"  {result} = {step.replace('%IN', bits)}")
+        bits = result
+    return lines
+
+
+def _multiply(kind: _Kind, row: int, part: int) -> list[str]:
+    """%sum.<row> plus an element of A times a row of B. Products are exact, so fusing changes nothing."""
+    at, before = f"%a.{row}.{part}", f"%sum.{row}" + (f".{part - 1}" if part else "")
+    bits, vector = f"<16 x i{kind.bits}>", f"<16 x {kind.sums}>"
+    if kind.sums == "i32":
+        steps = [
+            f"  {at}.product = mul {vector} {at}, %b.{part}",
+            f"  %sum.{row}.{part} = add {vector} {at}.product, {before}",
         ]
     else:
-        widen = [f"  {at}.half = load half, ptr {at}.at, align 2", f"  {at} = fpext half {at}.half to float"]
+        steps = [
+            f"  {at}.product = fmul contract {vector} {at}, %b.{part}",
+            f"  %sum.{row}.{part} = fadd contract {vector} {at}.product, {before}",
+        ]
     return [
-        f"  {at}.row = getelementptr [{_K} x i16], ptr %a, i64 {row}",
-        f"  {at}.at = getelementptr i16, ptr {at}.row, i64 %k.{half}",
-        *widen,
-        f"  {at}.one = insertelement {_VECTOR} poison, float {at}, i64 0",
-        f"  {at}.all = shufflevector {_VECTOR} {at}.one, {_VECTOR} poison, <16 x i32> zeroinitializer",
-        f"  {at}.product = fmul contract {_VECTOR} {at}.all, %b.{half}",
-        f"  %sum.{row}.{half} = fadd contract {_VECTOR} {at}.product, {before}",
+        f"  {at}.row = getelementptr [{kind.k} x i{kind.bits}], ptr %a, i64 {row}",
+        f"  {at}.column = add i64 %k, {part}",
+        f"  {at}.at = getelementptr i{kind.bits}, ptr {at}.row, i64 {at}.column",
+        f"  {at}.bits = load i{kind.bits}, ptr {at}.at, align {kind.bits // 8}",
+        f"  {at}.one = insertelement {bits} poison, i{kind.bits} {at}.bits, i64 0",
+        f"  {at}.all = shufflevector {bits} {at}.one, {bits} poison, <16 x i32> zeroinitializer",
+        *_widened(kind, f"{at}.all", at),
+        *steps,
     ]

@@ -1,140 +1,133 @@
-"""Instructions on values that differ between lanes: element after element, on vectors of 16 lanes."""
+"""Instructions on rows: what becomes of each element of values that differ between lanes."""
 
 from collections.abc import Callable
 
 from codegen.emulate.refusal import not_emulated
-from codegen.emulate.writer import Writer, row_type
+from codegen.emulate.rows import Functions, Lines, row_type
 from codegen.simulator.ir import Instruction
 
-Write = Callable[[Writer, Instruction], None]
-
-
-def _each(form: Callable[[Instruction, list[str]], str]) -> Write:
-    """One line for each element, from the rows of the operands."""
-
-    def write(w: Writer, i: Instruction) -> None:
-        if any(o.type.element == "bfloat" for o in i.operands) or i.type.element == "bfloat":
-            raise not_emulated(f"{i.opcode} of bfloat", i.text)
-        for at in range(i.type.count or 1):
-            rows = [w.row(o, at if o.type.count else 0) for o in i.operands]
-            w.put(i.result, i.type, at, w.line(form(i, rows)))
-
-    return write
+# Adds lines that compute the row of a result from those of the operands.
+Form = Callable[[Lines, Functions, Instruction, list[str]], str]
 
 
 def _operand_row(i: Instruction, index: int = 0) -> str:
     return row_type(i.operands[index].type.element)
 
 
-def _compare(i: Instruction, rows: list[str]) -> str:
-    return f"{i.opcode} {i.detail} {_operand_row(i)} {rows[0]}, {rows[1]}"
+def _compare(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    if i.operands[0].type.element == "bfloat":
+        wide = [widened(w, row) for row in rows]
+        return w.line(f"{i.opcode} {i.detail} {row_type('float')} {wide[0]}, {wide[1]}")
+    return w.line(f"{i.opcode} {i.detail} {_operand_row(i)} {rows[0]}, {rows[1]}")
 
 
-def _select(i: Instruction, rows: list[str]) -> str:
+def _select(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
     row = _operand_row(i, 1)
-    return f"select {_operand_row(i)} {rows[0]}, {row} {rows[1]}, {row} {rows[2]}"
+    return w.line(f"select {_operand_row(i)} {rows[0]}, {row} {rows[1]}, {row} {rows[2]}")
 
 
-def _cast(i: Instruction, rows: list[str]) -> str:
-    return f"{i.opcode} {_operand_row(i)} {rows[0]} to {row_type(i.type.element)}"
+def _cast(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    return w.line(f"{i.opcode} {_operand_row(i)} {rows[0]} to {row_type(i.type.element)}")
 
 
-def _round_or_cast(w: Writer, i: Instruction) -> None:
+def _binary(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    if i.type.element == "bfloat":
+        wide = [widened(w, row) for row in rows]
+        return rounded(w, w.line(f"{i.opcode} {row_type('float')} {wide[0]}, {wide[1]}"))
+    return w.line(f"{i.opcode} {row_type(i.type.element)} {rows[0]}, {rows[1]}")
+
+
+def _divide(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    """Lanes that do not run the block may hold zeros, by which the CPU must not divide."""
+    row = row_type(i.type.element)
+    if i.operands[1].is_constant:
+        return _binary(w, f, i, rows)
+    zero = w.line(f"icmp eq {row} {rows[1]}, zeroinitializer")
+    safe = w.line(f"select {row_type('i1')} {zero}, {row} splat ({i.type.element} 1), {row} {rows[1]}")
+    return w.line(f"{i.opcode} {row} {rows[0]}, {safe}")
+
+
+def _negate(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    if i.type.element == "bfloat":
+        return w.line(f"xor {row_type('i16')} {rows[0]}, splat (i16 {-(2**15)})")
+    return w.line(f"fneg {row_type(i.type.element)} {rows[0]}")
+
+
+def _same(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    return rows[0]
+
+
+def _float_cast(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    source, to = i.operands[0].type.element, i.type.element
+    if "bfloat" not in (source, to):
+        return _cast(w, f, i, rows)
+    if (source, to) == ("float", "bfloat"):
+        return rounded(w, rows[0])
+    if (source, to) == ("bfloat", "float"):
+        return widened(w, rows[0])
+    raise not_emulated(f"{i.opcode} of {source} to {to}", i.text)
+
+
+def _to_float(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    """To bfloat by way of float: right where the integer is exact in it."""
     if i.type.element != "bfloat":
-        _each(_cast)(w, i)
-        return
-    if i.operands[0].type.element != "float":
-        raise not_emulated("rounding to bfloat of anything but float", i.text)
-    for at in range(i.type.count or 1):
-        w.put(i.result, i.type, at, _rounded_to_bfloat(w, w.row(i.operands[0], at)))
+        return _cast(w, f, i, rows)
+    if i.operands[0].type.dtype.itemsize > 2:
+        raise not_emulated(f"{i.opcode} to bfloat, which would round twice", i.text)
+    return rounded(w, w.line(f"{i.opcode} {_operand_row(i)} {rows[0]} to {row_type('float')}"))
 
 
-def _rounded_to_bfloat(w: Writer, value: str) -> str:
-    """The upper half, rounded to nearest, ties to even; NaN stays a NaN."""
+def _to_integer(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    if i.operands[0].type.element != "bfloat":
+        return _cast(w, f, i, rows)
+    return w.line(f"{i.opcode} {row_type('float')} {widened(w, rows[0])} to {row_type(i.type.element)}")
+
+
+def _address(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    """Between pointers, which are addresses of 64 bits, and integers."""
+    source = 64 if i.opcode == "ptrtoint" else i.operands[0].type.dtype.itemsize * 8
+    to = 64 if i.opcode == "inttoptr" else i.type.dtype.itemsize * 8
+    if source == to:
+        return rows[0]
+    return w.line(f"{'trunc' if to < source else 'zext'} <16 x i{source}> {rows[0]} to <16 x i{to}>")
+
+
+def rounded(w: Lines, value: str) -> str:
+    """A row of floats as bits of bfloats: rounded to nearest, ties to even; NaN stays a NaN."""
     wide, floats = row_type("i32"), row_type("float")
     bits = w.line(f"bitcast {floats} {value} to {wide}")
     upper = w.line(f"lshr {wide} {bits}, splat (i32 16)")
     odd = w.line(f"and {wide} {upper}, splat (i32 1)")
     up = w.line(f"add {wide} {bits}, splat (i32 {0x7FFF})")
     up = w.line(f"add {wide} {up}, {odd}")
-    rounded = w.line(f"lshr {wide} {up}, splat (i32 16)")
+    nearest = w.line(f"lshr {wide} {up}, splat (i32 16)")
     quiet = w.line(f"or {wide} {upper}, splat (i32 {0x40})")
     is_nan = w.line(f"fcmp uno {floats} {value}, {value}")
-    chosen = w.line(f"select {row_type('i1')} {is_nan}, {wide} {quiet}, {wide} {rounded}")
+    chosen = w.line(f"select {row_type('i1')} {is_nan}, {wide} {quiet}, {wide} {nearest}")
     return w.line(f"trunc {wide} {chosen} to {row_type('i16')}")
 
 
-def _widen_or_cast(w: Writer, i: Instruction) -> None:
-    if i.operands[0].type.element != "bfloat":
-        _each(_cast)(w, i)
-        return
-    for at in range(i.type.count or 1):
-        wide = w.line(f"zext {row_type('i16')} {w.row(i.operands[0], at)} to {row_type('i32')}")
-        up = w.line(f"shl {row_type('i32')} {wide}, splat (i32 16)")
-        value = w.line(f"bitcast {row_type('i32')} {up} to {row_type('float')}")
-        if i.type.element != "float":
-            raise not_emulated("bfloat to anything but float", i.text)
-        w.put(i.result, i.type, at, value)
+def widened(w: Lines, bits: str) -> str:
+    """A row of bits of bfloats as floats."""
+    wide = w.line(f"zext {row_type('i16')} {bits} to {row_type('i32')}")
+    up = w.line(f"shl {row_type('i32')} {wide}, splat (i32 16)")
+    return w.line(f"bitcast {row_type('i32')} {up} to {row_type('float')}")
 
 
-def _bitcast(w: Writer, i: Instruction) -> None:
-    if i.operands[0].type.dtype.itemsize != i.type.dtype.itemsize or "i1" in (
-        i.type.element,
-        i.operands[0].type.element,
-    ):
-        raise not_emulated("reinterpretation as elements of another size", i.text)
-    w.alias(i.result, w.whole(i.operands[0]))
-
-
-def _extract(w: Writer, i: Instruction) -> None:
-    w.put(i.result, i.type, 0, w.row(i.operands[0], _constant_index(i, 1)))
-
-
-def _insert(w: Writer, i: Instruction) -> None:
-    index = _constant_index(i, 2)
-    for at in range(i.type.count):
-        w.put(i.result, i.type, at, w.row(i.operands[1], 0) if at == index else w.row(i.operands[0], at))
-
-
-def _shuffle(w: Writer, i: Instruction) -> None:
-    count = i.operands[0].type.count
-    for at, source in enumerate(i.operands[2].constant):
-        if source is not None:
-            which, element = divmod(int(source), count)
-            w.put(i.result, i.type, at, w.row(i.operands[which], element))
-
-
-def _constant_index(i: Instruction, operand: int) -> int:
-    constant = i.operands[operand].constant
-    if not constant or constant[0] is None:
-        raise not_emulated("an element whose place is not constant", i.text)
-    return int(constant[0])
-
-
-def _binary(i: Instruction, rows: list[str]) -> str:
-    return f"{i.opcode} {row_type(i.type.element)} {rows[0]}, {rows[1]}"
-
-
-def _unary(i: Instruction, rows: list[str]) -> str:
-    return f"{i.opcode} {row_type(i.type.element)} {rows[0]}"
-
-
-_BINARY = ("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor")
+_INTEGER_BINARY = ("add", "sub", "mul", "shl", "lshr", "ashr", "and", "or", "xor")
 _FLOAT_BINARY = ("fadd", "fsub", "fmul", "fdiv", "frem")
-_CASTS = ("trunc", "zext", "sext", "fptoui", "fptosi", "uitofp", "sitofp")
 
-ELEMENTWISE: dict[str, Write] = {
-    **dict.fromkeys((*_BINARY, *_FLOAT_BINARY), _each(_binary)),
-    **dict.fromkeys(_CASTS, _each(_cast)),
-    "fneg": _each(_unary),
-    "freeze": _each(_unary),
-    "icmp": _each(_compare),
-    "fcmp": _each(_compare),
-    "select": _each(_select),
-    "fptrunc": _round_or_cast,
-    "fpext": _widen_or_cast,
-    "bitcast": _bitcast,
-    "extractelement": _extract,
-    "insertelement": _insert,
-    "shufflevector": _shuffle,
+FORMS: dict[str, Form] = {
+    **dict.fromkeys((*_INTEGER_BINARY, *_FLOAT_BINARY), _binary),
+    **dict.fromkeys(("udiv", "sdiv", "urem", "srem"), _divide),
+    **dict.fromkeys(("trunc", "zext", "sext"), _cast),
+    **dict.fromkeys(("fptoui", "fptosi"), _to_integer),
+    **dict.fromkeys(("uitofp", "sitofp"), _to_float),
+    **dict.fromkeys(("fptrunc", "fpext"), _float_cast),
+    **dict.fromkeys(("ptrtoint", "inttoptr"), _address),
+    "fneg": _negate,
+    "freeze": _same,
+    "icmp": _compare,
+    "fcmp": _compare,
+    "select": _select,
 }

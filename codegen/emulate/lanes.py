@@ -1,79 +1,97 @@
-"""Which values of a kernel differ between the lanes of a sub-group, and which private arrays hold them."""
+"""Which values of a kernel differ between the lanes of a sub-group, and where lanes part."""
 
 from dataclasses import dataclass
 
-from codegen.emulate.private_memory import element_bytes, instructions
-from codegen.emulate.refusal import not_emulated
-from codegen.simulator.dpas import DPAS_NAME
-from codegen.simulator.ir import Function, Instruction, Operand
-from codegen.simulator.mangling import unmangled
-
-UNIFORM_CALLS = frozenset(("get_group_id", "get_num_groups", "get_local_size", "get_sub_group_id"))
-# One work-item runs a sub-group here: these would run once, not once for each lane.
-_EACH_LANE_OF_ITS_OWN = frozenset(("atomicrmw", "cmpxchg", "extractvalue", "fence"))
+from codegen.emulate.calls import differs as call_differs
+from codegen.emulate.private_memory import granule_bytes
+from codegen.emulate.regions import Flow, Region
+from codegen.simulator.ir import Block, Function, Instruction, Operand
 
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """`varying` are local names of values that differ between lanes; `element_bytes` of each private pointer."""
+    """`varying` are local names of values that differ between lanes; `granules` of each private pointer, in bytes.
+
+    `crossing` are values of regions that other blocks use: each lane keeps what it computed last.
+    """
 
     varying: frozenset[str]
-    element_bytes: dict[str, int]
+    granules: dict[str, int]
+    regions: tuple[Region, ...]
+    crossing: frozenset[str]
 
     def differs(self, operand: Operand) -> bool:
         """True if the operand is a value that differs between lanes."""
         return operand.local in self.varying
 
+    def region_of(self, label: str) -> Region | None:
+        """The region that a block is in."""
+        return next((region for region in self.regions if label in region.blocks), None)
+
+    def region_after(self, label: str) -> Region | None:
+        """The region whose source a block is."""
+        return next((region for region in self.regions if region.source == label), None)
+
 
 def analyse(function: Function) -> Lanes:
-    """What differs between lanes: what comes from private memory or DPAS, and all that depends on it.
+    """What differs between lanes: their numbers, what comes from private memory or DPAS, and all that depends on it.
 
     Raises:
-        CompileFailed: a call that is not known, a branch or an address that differs between lanes, or private
-            memory used with elements of two sizes.
+        CompileFailed: a call that is not known, or a private pointer used otherwise than for its memory.
     """
-    for i in instructions(function):
-        _refuse_what_only_a_gpu_runs(i)
-    private = element_bytes(function)
+    private, flow = granule_bytes(function), Flow(function)
     varying: set[str] = set()
+    regions: tuple[Region, ...] = ()
+    crossing: frozenset[str] = frozenset()
     while True:
-        more = {i.result for i in instructions(function) if i.result and _differs(i, varying, private)}
-        if more <= varying:
-            break
-        varying |= more
-    lanes = Lanes(frozenset(varying), private)
-    for i in instructions(function):
-        _refuse_differing_paths(i, lanes)
-    return lanes
+        before = len(varying)
+        varying |= crossing
+        for block in function.blocks:
+            phis = (phi for phi in block.phis if phi.result not in private)
+            varying.update(phi.result for phi in phis if _phi_differs(phi, block, varying, regions))
+            varying.update(i.result for i in block.body if i.result and _differs(i, varying, private))
+        parting = {b.label for b in function.blocks if any(o.local in varying for o in b.body[-1].operands)}
+        new = flow.regions(parting)
+        if new == regions and len(varying) == before:
+            return Lanes(frozenset(varying), private, regions, crossing)
+        regions = new
+        crossing = _crossing(function, regions) - private.keys() if regions else crossing
 
 
 def _differs(i: Instruction, varying: set[str], private: dict[str, int]) -> bool:
     if i.opcode == "call":
-        name = unmangled(i.detail)
-        if name in UNIFORM_CALLS:
-            return False
-        if DPAS_NAME.fullmatch(name) is None:
-            raise not_emulated(f"function {i.detail}", i.text)
-        return True
+        return call_differs(i, varying)
+    if i.opcode == "atomicrmw" or i.type.element == "bfloat":
+        return True  # each lane has its own turn; the CPU has no bfloat, which is kept as bits
     if i.opcode == "load" and i.operands[0].local in private:
         return True
-    return any(o.local in varying for o in i.operands)
+    return i.result not in private and any(o.local in varying for o in i.operands)
 
 
-def _refuse_what_only_a_gpu_runs(i: Instruction) -> None:
-    if i.opcode in _EACH_LANE_OF_ITS_OWN:
-        raise not_emulated(f"instruction {i.opcode}", i.text)
-    if any(o.symbol for o in i.operands):
-        raise not_emulated("a variable of the module", i.text)
-    if i.opcode == "call" and DPAS_NAME.fullmatch(unmangled(i.detail)) and i.type.element != "float":
-        raise not_emulated(f"an accumulator of {i.type}", i.text)
+def _phi_differs(phi: Instruction, block: Block, varying: set[str], regions: tuple[Region, ...]) -> bool:
+    """Also where lanes that part come together from blocks with different values."""
+    if any(o.local in varying for o in phi.operands) or phi.type.element == "bfloat":
+        return True
+    if any(block.label in region.blocks for region in regions):
+        return True
+    return any(len(set(from_region(phi, region))) > 1 for region in regions if region.exit == block.label)
 
 
-def _refuse_differing_paths(i: Instruction, lanes: Lanes) -> None:
-    addresses = {"load": i.operands, "store": i.operands[1:], "getelementptr": i.operands}
-    if i.opcode in ("br", "switch") and any(lanes.differs(o) for o in i.operands):
-        raise not_emulated("a branch that differs between lanes", i.text)
-    if any(lanes.differs(o) for o in addresses.get(i.opcode, ())):
-        raise not_emulated("an address that differs between lanes", i.text)
-    if i.opcode == "store" and lanes.differs(i.operands[0]) and i.operands[1].local not in lanes.element_bytes:
-        raise not_emulated("a store of each lane to one place", i.text)
+def from_region(phi: Instruction, region: Region) -> list[Operand]:
+    """The values of a phi of lanes that leave a region."""
+    inside = {region.source, *region.blocks}
+    return [o for o, label in zip(phi.operands, phi.labels, strict=True) if label in inside]
+
+
+def _crossing(function: Function, regions: tuple[Region, ...]) -> frozenset[str]:
+    inside = {label for region in regions for label in region.blocks}
+    home = {i.result: block.label for block in function.blocks for i in (*block.phis, *block.body) if i.result}
+    used = [
+        (o.local, phi_from)
+        for block in function.blocks
+        for phi in block.phis
+        for o, phi_from in zip(phi.operands, phi.labels, strict=True)
+    ]
+    used += [(o.local, block.label) for block in function.blocks for i in block.body for o in i.operands]
+    # What a phi takes is used where it comes from, before lanes go on: in its own block that is no crossing.
+    return frozenset(name for name, label in used if home.get(name) in inside and home[name] != label)

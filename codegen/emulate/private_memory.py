@@ -1,4 +1,10 @@
-"""How a kernel uses its private arrays."""
+"""How a kernel uses its private arrays.
+
+A private array is kept in granules, each with the 16 lanes beside one another: the largest pieces that no access and
+no pointer lies across.
+"""
+
+from math import gcd
 
 from codegen.emulate.refusal import not_emulated
 from codegen.simulator.block_shape import block_shape
@@ -6,6 +12,8 @@ from codegen.simulator.ir import Function, Instruction
 from codegen.simulator.mangling import unmangled
 
 _BLOCK_ARGUMENTS = 6  # surface and coordinates, then where the block is in private memory
+_POINTING = frozenset(("getelementptr", "phi", "select"))  # what makes a pointer of others
+_TAKE_ANY = ("llvm.lifetime.start", "llvm.lifetime.end")
 
 
 def instructions(function: Function) -> list[Instruction]:
@@ -13,34 +21,69 @@ def instructions(function: Function) -> list[Instruction]:
     return [i for block in function.blocks for i in (*block.phis, *block.body)]
 
 
-def element_bytes(function: Function) -> dict[str, int]:
-    """Bytes of an element behind each private pointer: a private array is kept element after element.
+def granule_bytes(function: Function) -> dict[str, int]:
+    """Bytes of a granule behind each private pointer.
 
     Raises:
-        CompileFailed: elements of two sizes in one array, or a pointer that is more than the place of a load,
-            store or block message.
+        CompileFailed: a pointer that is more than the place of a load, store or block message.
     """
-    root: dict[str, str] = {}
+    arrays = _arrays(function)
     sizes: dict[str, int] = {}
 
-    def access(pointer: str, nbytes: int, i: Instruction) -> None:
-        if pointer in root and sizes.setdefault(root[pointer], nbytes) != nbytes:
-            raise not_emulated("private memory with elements of two sizes", i.text)
+    def access(pointer: str, nbytes: int) -> None:
+        if pointer in arrays:
+            sizes[arrays[pointer]] = gcd(sizes.get(arrays[pointer], 0), nbytes)
 
     for i in instructions(function):
-        if i.opcode == "alloca":
-            root[i.result] = i.result
-        elif i.opcode == "getelementptr" and i.operands[0].local in root:
-            root[i.result] = root[i.operands[0].local]
+        if i.opcode == "getelementptr" and i.result in arrays:
+            for factor in _offset_factors(i):
+                access(i.result, factor)
         elif i.opcode == "load":
-            access(i.operands[0].local, i.type.dtype.itemsize, i)
-        elif i.opcode == "store":
-            access(i.operands[1].local, i.operands[0].type.dtype.itemsize, i)
+            access(i.operands[0].local, i.type.dtype.itemsize)
+        elif i.opcode == "store" and i.operands[0].local not in arrays:
+            access(i.operands[1].local, i.operands[0].type.dtype.itemsize)
         elif i.opcode == "call" and (shape := block_shape(unmangled(i.detail))) and shape.action != "prefetch":
-            access(i.operands[5].local, 4 if shape.layout == "transform" else shape.nbytes, i)
-        elif any(o.local in root for o in i.operands):
+            access(i.operands[5].local, message_bytes(shape.layout, shape.nbytes))
+        elif i.result in arrays or i.detail.startswith(_TAKE_ANY):
+            continue
+        elif any(o.local in arrays for o in i.operands):
             raise not_emulated("a private pointer used otherwise than for its memory", i.text)
-    return {pointer: sizes.get(array, 1) for pointer, array in root.items()}
+    return {pointer: sizes.get(array, 1) for pointer, array in arrays.items()}
+
+
+def _arrays(function: Function) -> dict[str, str]:
+    """Of each private pointer the array that it points into; arrays that one pointer may point into are as one."""
+    found = {i.result: i.result for i in instructions(function) if i.opcode == "alloca"}
+    changed = True
+    while changed:
+        changed = False
+        for i in instructions(function):
+            if i.opcode not in _POINTING:
+                continue
+            pointers = [name for name in (i.result, *(o.local for o in i.operands)) if name in found]
+            one = min((found[name] for name in pointers), default="")
+            others = {found[name] for name in pointers} - {one}
+            if pointers and (others or i.result not in found):
+                found = {name: one if array in others else array for name, array in found.items()} | {i.result: one}
+                changed = True
+    return found
+
+
+def message_bytes(layout: str, nbytes: int) -> int:
+    """Bytes of what a block message gives each lane beside one another."""
+    return 4 if layout == "transform" else nbytes
+
+
+def steps_of(i: Instruction) -> tuple[int, ...]:
+    """Bytes that each index of a getelementptr counts."""
+    return (i.pointee.stride, *(i.pointee.scalar.stride for _ in i.operands[2:]))
+
+
+def _offset_factors(i: Instruction) -> list[int]:
+    """What the offset of a getelementptr is a multiple of together: the constant part, and the step of the others."""
+    pairs = list(zip(i.operands[1:], steps_of(i), strict=True))
+    fixed = sum(int(o.constant[0] or 0) * step for o, step in pairs if o.is_constant)
+    return [abs(fixed), *(step for o, step in pairs if not o.is_constant)]
 
 
 def stays_in_memory(function: Function) -> frozenset[str]:
@@ -48,22 +91,17 @@ def stays_in_memory(function: Function) -> frozenset[str]:
 
     The memory is written again only where the load runs again too.
     """
-    roots: dict[str, str] = {}
+    arrays = _arrays(function)
     written: dict[str, list[tuple[str, int]]] = {}
     loaded: list[tuple[str, str, str, int]] = []
     for block in function.blocks:
         for at, i in enumerate(block.body):
-            if i.opcode == "alloca":
-                roots[i.result] = i.result
-            elif i.opcode == "getelementptr" and i.operands[0].local in roots:
-                roots[i.result] = roots[i.operands[0].local]
-            elif i.opcode == "store" or (i.opcode == "call" and len(i.operands) == _BLOCK_ARGUMENTS):
-                pointer = i.operands[-1].local
-                written.setdefault(roots.get(pointer, ""), []).append((block.label, at))
+            if i.opcode == "store" or (i.opcode == "call" and len(i.operands) == _BLOCK_ARGUMENTS):
+                written.setdefault(arrays.get(i.operands[-1].local, ""), []).append((block.label, at))
             elif i.opcode == "load":
-                loaded.append((i.result, roots.get(i.operands[0].local, ""), block.label, at))
+                loaded.append((i.result, arrays.get(i.operands[0].local, ""), block.label, at))
     return frozenset(
         result
         for result, root, label, at in loaded
-        if len(writes := written.get(root, [])) == 1 and writes[0][0] == label and writes[0][1] < at
+        if root and len(writes := written.get(root, [])) == 1 and writes[0][0] == label and writes[0][1] < at
     )

@@ -1,37 +1,19 @@
-"""Writes LLVM IR in which a value that differs between lanes is an array: element after element, 16 lanes each."""
+"""Writes LLVM IR in which a value that differs between lanes is a row of 16 or an array of rows, one for each element.
 
-import re
-import struct
-
-import numpy as np
-
-from codegen.emulate.lanes import Lanes
-from codegen.emulate.refusal import not_emulated
-from codegen.simulator.ir import Instruction, Number, Operand, Type
-from codegen.simulator.values import LANES
-
-# Copies rows of 16 bytes. llvm.memcpy would do, but LLVM's SPIR-V target casts its arguments before they are
-# defined.
-COPY_FUNCTION = """
-define internal spir_func void @xetune_emulated_copy(ptr %to, ptr %from, i32 %rows) noinline nounwind {
-entry:
-  br label %loop
-loop:
-  %row = phi i32 [ 0, %entry ], [ %next, %loop ]
-  %from.row = getelementptr <16 x i8>, ptr %from, i32 %row
-  %to.row = getelementptr <16 x i8>, ptr %to, i32 %row
-  %values = load <16 x i8>, ptr %from.row, align 16
-  store <16 x i8> %values, ptr %to.row, align 16
-  %next = add i32 %row, 1
-  %more = icmp ult i32 %next, %rows
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}
+A vector, a phi and what other blocks take from a region are arrays; other scalars are rows.
 """
 
-# Types that memory or the CPU does not have: truth values take a byte, bfloat is handled as its bits.
-_KEPT_AS = {"i1": "i8", "bfloat": "i16"}
+import re
+
+from codegen.emulate.lanes import Lanes
+from codegen.emulate.row_moves import BLEND, COPY, FILL
+from codegen.emulate.rows import Functions, Lines, computed, constant_row, kept, literal, row_type
+from codegen.simulator.ir import Function, Instruction, Operand, Type
+from codegen.simulator.values import LANES
+
+SHARED = 3  # the address space of shared local memory
+WHOLE = "splat (i8 1)"
+_MASK = f"<{LANES} x i8>"
 
 
 def local(name: str) -> str:
@@ -50,120 +32,156 @@ def renamed(i: Instruction) -> str:
     return re.sub(r"%([\w.$-]+)", lambda m: f"%{local(m[1])}", text)
 
 
-def row_type(element: str) -> str:
-    """The type of the 16 lanes of an element while it is computed with."""
-    return f"<{LANES} x {'i16' if element == 'bfloat' else element}>"
+class Writer(Lines):
+    """Collects the lines of one block after another, and the arrays that the kernel needs.
 
+    `mask` are the lanes that run the block, in bytes.
+    """
 
-class Writer:
-    """Collects the lines of one block after another, and the arrays that the kernel needs."""
-
-    def __init__(self, lanes: Lanes) -> None:
-        self.lines: list[str] = []
+    def __init__(self, function: Function, lanes: Lanes, functions: Functions, offsets: dict[str, int]) -> None:
+        super().__init__("emulated.")
+        self.lanes, self.functions = lanes, functions
         self.arrays: list[str] = []
-        self._lanes = lanes
+        self.mask = WHOLE
+        self.shared = f"@xetune_shared_{function.name}"
+        self._offsets = offsets
         self._pointers: dict[str, str] = {}
-        self._temporaries = 0
+        self._rows: dict[str, str] = {}
+        self._splats: dict[tuple[str, int], str] = {}
+        phis = {phi.result for block in function.blocks for phi in block.phis}
+        self._in_memory = lanes.crossing | phis
 
-    def array(self, name: str, type_: Type) -> str:
-        """The array of a value."""
-        if name not in self._pointers:
-            self._pointers[name] = self._new_array(f"array.{name}", type_)
-        return self._pointers[name]
+    def begin(self, lines: list[str]) -> None:
+        """Begin a block, which all lanes run."""
+        self.lines, self.mask = lines, WHOLE
+        self._splats = {}
+
+    # What values are.
+
+    def scalar(self, operand: Operand) -> str:
+        """A value that is the same in all lanes, or else that of the first: what all lanes must have in common."""
+        if operand.symbol:
+            return str(self._offsets[operand.symbol] + int(operand.constant[0] or 0))
+        if operand.is_constant:
+            texts = [literal(number, operand.type) for number in operand.constant]
+            element = operand.type.element
+            return f"<{', '.join(f'{element} {text}' for text in texts)}>" if operand.type.count else texts[0]
+        if not self.lanes.differs(operand):
+            return local_value(operand)
+        if not operand.type.count:
+            return self.line(f"extractelement {row_type(operand.type.element)} {self.row(operand)}, i64 0")
+        vector = "poison"
+        for at in range(operand.type.count):
+            row = self.row(operand, at)
+            one = self.line(f"extractelement {row_type(operand.type.element)} {row}, i64 0")
+            vector = self.line(f"insertelement {operand.type} {vector}, {operand.type.element} {one}, i64 {at}")
+        return vector
+
+    def row(self, operand: Operand, at: int = 0) -> str:
+        """The 16 lanes of one element of an operand."""
+        element = operand.type.element
+        if operand.symbol:
+            return f"splat ({computed(element)} {self.scalar(operand)})"
+        if operand.is_constant:
+            return constant_row(operand, at)
+        if operand.local in self._rows:
+            return self._rows[operand.local]
+        if self.lanes.differs(operand):
+            return self.load_row(element, self.array(operand.local, operand.type), at)
+        if (operand.local, at) not in self._splats:
+            scalar = local_value(operand)
+            if operand.type.count:
+                scalar = self.line(f"extractelement {operand.type} {scalar}, i64 {at}")
+            elif element == "ptr" and operand.type.space != SHARED:
+                scalar = self.line(f"ptrtoint {operand.type} {scalar} to i64")
+            self._splats[operand.local, at] = self.splat(element, scalar)
+        return self._splats[operand.local, at]
+
+    def whole(self, operand: Operand) -> str:
+        """The array of an operand; what is no array is copied to one."""
+        if self.lanes.differs(operand) and operand.local not in self._rows:
+            return self.array(operand.local, operand.type)
+        array = self.new_array(operand.type)
+        self.fill(array, operand)
+        return array
+
+    def fill(self, array: str, operand: Operand) -> None:
+        """Copy a value that is no array to one."""
+        element, count = operand.type.element, operand.type.count or 1
+        if count > 2 and operand.is_constant and len(set(operand.constant)) == 1 and element != "i1":
+            name = self.functions.define(*FILL[kept(element)])
+            self.do(f"call spir_func void @{name}(ptr {array}, {row_type(element)} {self.row(operand)}, i32 {count})")
+            return
+        for at in range(count):
+            self.store_row(element, self.row(operand, at), array, at)
+
+    # Where values go.
+
+    def is_row(self, i: Instruction) -> bool:
+        """True for a result that is not kept in an array."""
+        return not i.type.count and i.result not in self._in_memory
+
+    def set_row(self, i: Instruction, row: str) -> None:
+        """Give a scalar result its value."""
+        if self.is_row(i):
+            self._rows[i.result] = row
+            return
+        self.store_row(i.type.element, row, target := self.target(i))
+        self.written(i, target)
+
+    def target(self, i: Instruction) -> str:
+        """Where to write a result; call `written` then."""
+        return self.new_array(i.type) if self._keeps_others(i) else self.array(i.result, i.type)
+
+    def written(self, i: Instruction, target: str) -> None:
+        """The result is in its target: lanes that do not run the block keep what they had."""
+        if self.is_row(i):
+            self._rows[i.result] = self.load_row(i.type.element, target)
+        elif self._keeps_others(i):
+            self.blend(self.array(i.result, i.type), target, i.type, self.mask)
 
     def alias(self, name: str, pointer: str) -> None:
         """Let a value be in memory that is already there."""
         self._pointers[name] = pointer
 
-    def private_array(self, name: str, type_: Type) -> None:
-        """The kernel's own private array `name`, 16 times as large."""
-        self._new_array(local(name), type_)
+    def may_alias(self, i: Instruction) -> bool:
+        """True if a result can be where an operand is."""
+        return not self.is_row(i) and not self._keeps_others(i)
 
-    def whole(self, operand: Operand) -> str:
-        """The array of an operand; one that is the same in all lanes is copied to one."""
-        if self._lanes.differs(operand):
-            return self.array(operand.local, operand.type)
-        name = self._name()
-        for at in range(operand.type.count or 1):
-            self.put(name, operand.type, at, self.row(operand, at))
-        return self.array(name, operand.type)
+    def array(self, name: str, type_: Type) -> str:
+        """The array of a value."""
+        if name not in self._pointers:
+            self._pointers[name] = self.new_array(type_, f"array.{name}")
+        return self._pointers[name]
 
-    def row(self, operand: Operand, at: int) -> str:
-        """The 16 lanes of one element of an operand."""
-        type_ = operand.type
-        if operand.is_constant:
-            number = operand.constant[at]
-            return "poison" if number is None else f"splat ({_scalar(type_.element)} {_literal(number, type_)})"
-        if not self._lanes.differs(operand):
-            return self._splat(operand, at)
-        kept = self.line(f"load {_kept_row(type_)}, ptr {self._row_pointer(operand.local, type_, at)}, align 16")
-        return self.line(f"trunc {_kept_row(type_)} {kept} to {row_type('i1')}") if type_.element == "i1" else kept
+    def new_array(self, type_: Type, name: str = "") -> str:
+        """Memory for a value of a type."""
+        pointer = f"%{name}" if name else self.name()
+        elements = (type_.count or 1) * LANES
+        self.arrays.append(f"  {pointer} = alloca [{elements} x {kept(type_.element)}], align 64")
+        return pointer
 
-    def put(self, name: str, type_: Type, at: int, row: str) -> None:
-        """Set the 16 lanes of one element of a value."""
-        if type_.element == "i1":
-            row = self.line(f"zext {row_type('i1')} {row} to {_kept_row(type_)}")
-        self.lines.append(f"  store {_kept_row(type_)} {row}, ptr {self._row_pointer(name, type_, at)}, align 16")
+    def new_bytes(self, pointer: str, nbytes: int) -> None:
+        """Memory for a private array of the kernel."""
+        self.arrays.append(f"  {pointer} = alloca [{nbytes * LANES} x i8], align 64")
 
     def copy(self, to: str, source: str, type_: Type) -> None:
         """Copy an array of values of a type."""
-        self.lines.append(f"  call spir_func void @xetune_emulated_copy(ptr {to}, ptr {source}, i32 {type_.nbytes})")
+        name = self.functions.define(*COPY)
+        nbytes = (type_.count or 1) * _row_bytes(type_)
+        self.do(f"call spir_func void @{name}(ptr {to}, ptr {source}, i32 {nbytes // LANES})")
 
-    def uniform(self, operand: Operand, i: Instruction) -> str:
-        """An operand as it is, which must be the same in all lanes."""
-        if self._lanes.differs(operand):
-            raise not_emulated("an argument that differs between lanes", i.text)
-        if not operand.is_constant:
-            return local_value(operand)
-        literals = ["poison" if n is None else _literal(n, operand.type) for n in operand.constant]
-        if not operand.type.count:
-            return literals[0]
-        return "<" + ", ".join(f"{operand.type.element} {literal}" for literal in literals) + ">"
+    def blend(self, to: str, source: str, type_: Type, mask: str) -> None:
+        """Copy an array of values of a type for some lanes."""
+        if mask == WHOLE:
+            self.copy(to, source, type_)
+            return
+        name = self.functions.define(*BLEND[kept(type_.element)])
+        self.do(f"call spir_func void @{name}(ptr {to}, ptr {source}, i32 {type_.count or 1}, {_MASK} {mask})")
 
-    def line(self, text: str) -> str:
-        """Add a line; the name of its result."""
-        name = f"%{self._name()}"
-        self.lines.append(f"  {name} = {text}")
-        return name
-
-    def _splat(self, operand: Operand, at: int) -> str:
-        type_, scalar = operand.type, local_value(operand)
-        if type_.element == "bfloat":
-            raise not_emulated("a bfloat that is the same in all lanes", scalar)
-        if type_.count:
-            scalar = self.line(f"extractelement {type_} {scalar}, i64 {at}")
-        row = row_type(type_.element)
-        one = self.line(f"insertelement {row} poison, {type_.element} {scalar}, i64 0")
-        return self.line(f"shufflevector {row} {one}, {row} poison, <{LANES} x i32> zeroinitializer")
-
-    def _row_pointer(self, name: str, type_: Type, at: int) -> str:
-        return self.line(f"getelementptr {_kept_row(type_)}, ptr {self.array(name, type_)}, i64 {at}")
-
-    def _new_array(self, name: str, type_: Type) -> str:
-        elements = (type_.count or 1) * LANES
-        self.arrays.append(f"  %{name} = alloca [{elements} x {_kept(type_)}], align 64")
-        return f"%{name}"
-
-    def _name(self) -> str:
-        self._temporaries += 1
-        return f"emulated.{self._temporaries}"
+    def _keeps_others(self, i: Instruction) -> bool:
+        return self.mask != WHOLE and i.result in self.lanes.crossing
 
 
-def _kept(type_: Type) -> str:
-    return _KEPT_AS.get(type_.element, type_.element)
-
-
-def _kept_row(type_: Type) -> str:
-    return f"<{LANES} x {_kept(type_)}>"
-
-
-def _scalar(element: str) -> str:
-    return "i16" if element == "bfloat" else element
-
-
-def _literal(number: Number, type_: Type) -> str:
-    if type_.dtype.kind != "f":
-        return str(int(number))
-    if type_.element == "half":
-        return f"0xH{int(np.float16(number).view(np.uint16)):04X}"
-    return f"0x{struct.unpack('>Q', struct.pack('>d', number))[0]:016X}"
+def _row_bytes(type_: Type) -> int:
+    return LANES * (1 if type_.element == "i1" else type_.dtype.itemsize)

@@ -14,7 +14,6 @@ from tests.codegen.faults import FAULTS, Fault
 from tests.codegen.gemm_fixtures import FIXTURES, PREFETCH, RAGGED, Buffer, GemmFixture
 
 HEAD = """
-@slm = internal addrspace(3) global [64 x i8] undef, align 64
 define spir_kernel void @gemm(ptr addrspace(1) %A, ptr addrspace(1) %B) !reqd_work_group_size !0 {
 entry:
   %array = alloca [8 x i32], align 64
@@ -33,7 +32,7 @@ def test_a_rewritten_kernel_becomes_spirv_without_the_gpus_builtins(fixture: Gem
     text = emulate(fixture.ll)
     assert "intel_sub_group_2d" not in text
     assert "matrix_mad_k16" not in text
-    assert f"!0 = !{{i32 {fixture.local_size}, i32 1, i32 1}}" in text
+    assert f"!1 = !{{i32 {fixture.local_size // 16}, i32 1, i32 1}}" in text
     assert emit_spirv(text)[:4] == b"\x03\x02\x23\x07"
 
 
@@ -49,25 +48,22 @@ def test_prefetches_go_and_each_builtin_is_defined_once() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("call spir_func void @_Z7barrierj(i32 1)", "function _Z7barrierj"),
-        ("%x = call i32 @_Z22get_sub_group_local_idv()", "function _Z22get_sub_group_local_idv"),
-        ("%x = atomicrmw add ptr addrspace(1) %A, i32 1 monotonic, align 4", "instruction atomicrmw"),
-        ("%x = load i32, ptr addrspace(3) @slm, align 4", "a variable of the module"),
+        ("call spir_func void @something(i32 1)", "function something"),
         (
             "%x = call <8 x half> @_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_Dh("
             "<8 x i16> zeroinitializer, <8 x i32> zeroinitializer, <8 x half> zeroinitializer)",
             "an accumulator of <8 x half>",
         ),
-        ("%x = load i16, ptr %p, align 2", "private memory with elements of two sizes"),
-        ("%q = getelementptr i8, ptr %array, i64 2\n  %x = load i32, ptr %q, align 2", "the middle of an element"),
-        ("%e = extractelement <4 x i32> %v, i64 0\n  %x = getelementptr i8, ptr addrspace(1) %A, i32 %e", "an address"),
         (
-            "%e = extractelement <4 x i32> %v, i64 0\n  store i32 %e, ptr addrspace(1) %A, align 4",
-            "a store of each lane",
+            "%e = extractelement <4 x i32> %v, i64 0\n  %q = getelementptr i32, ptr %array, i32 %e\n"
+            "  %x = load i32, ptr %q, align 4",
+            "a place in private memory that differs between lanes",
         ),
-        ("%x = bitcast <4 x i32> %v to <8 x i16>", "elements of another size"),
         ("%x = ptrtoint ptr %p to i64", "a private pointer used otherwise"),
-        ("%x = atomicrmw add ptr addrspace(1) %A, i32 1 monotonic", "instruction atomicrmw"),
+        (
+            '%x = atomicrmw nand ptr addrspace(1) %A, i32 1 syncscope("device") monotonic, align 4',
+            "an atomic update by nand",
+        ),
     ],
 )
 def test_what_is_not_emulated_is_refused(line: str, message: str) -> None:
@@ -79,18 +75,6 @@ def test_what_is_not_emulated_is_refused(line: str, message: str) -> None:
 def test_a_kernel_must_say_its_work_group_size() -> None:
     with pytest.raises(CompileFailed, match="does not say its work-group size"):
         emulate(HEAD.replace(" !reqd_work_group_size !0", "") + TAIL)
-
-
-def test_a_branch_that_differs_between_lanes_is_refused() -> None:
-    body = """
-  %e = extractelement <4 x i32> %v, i64 0
-  %c = icmp eq i32 %e, 0
-  br i1 %c, label %one, label %two
-one:
-  br label %two
-two:"""
-    with pytest.raises(CompileFailed, match="a branch that differs between lanes"):
-        emulate(HEAD + body + TAIL)
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +94,7 @@ def _run(device: Device, fixture: GemmFixture, ll: str, buffers: tuple[Buffer, .
             Argument("B", "input", fixture.dtype_in, b.nbytes),
             Argument("C", "output", fixture.dtype_out, c.nbytes),
         ),
-        steps=(LaunchStep("gemm", (0, 1, 2), (x * fixture.local_size, y, z), (fixture.local_size, 1, 1)),),
+        steps=(LaunchStep("gemm", (0, 1, 2), (x * fixture.local_size // 16, y, z), (fixture.local_size // 16, 1, 1)),),
         subgroup_size=16,
         build_options="",
     )

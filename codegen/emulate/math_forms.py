@@ -1,0 +1,96 @@
+"""Mathematical functions on rows: those of LLVM and of OpenCL."""
+
+import re
+
+from codegen.emulate.calls import name_of
+from codegen.emulate.elements import Form, rounded, widened
+from codegen.emulate.refusal import not_emulated
+from codegen.emulate.rows import Functions, Lines, row_type
+from codegen.simulator.ir import Instruction
+
+_SUFFIX = {"half": "f16", "float": "f32", "double": "f64"}
+# OpenCL's name of a function, its parameters all of one type: `S_` and `S0_` repeat a vector.
+_OPENCL = re.compile(r"(?P<name>_Z\d+\w*?)(?:Dv\d+_)?(?P<letter>Dh|[fd])(?P<more>(?:S\d*_|Dh|[fd])*)")
+
+# LLVM's intrinsics whose form is that of a comparison: the predicate by which the first is taken.
+_CHOSEN = {"umin": "ult", "umax": "ugt", "smin": "slt", "smax": "sgt"}
+_EXTREMES = {"maximum": "ogt", "minimum": "olt", "maxnum": "ogt", "minnum": "olt"}
+_ROUNDED_AS = {"roundeven": "rint", "nearbyint": "rint", "fmuladd": "fma"}
+_DIRECT = frozenset(
+    (
+        *("exp", "exp2", "log", "log2", "log10", "sqrt", "pow", "fma", "fabs", "copysign"),
+        *("sin", "cos", "tan", "sinh", "cosh", "tanh", "floor", "ceil", "trunc", "round", "rint"),
+    )
+)
+
+
+def math_form(i: Instruction) -> Form:
+    """How a function is computed on rows.
+
+    Raises:
+        CompileFailed: it is not known.
+    """
+    name = name_of(i)
+    if not name.startswith("llvm."):
+        return _opencl
+    name = name.removeprefix("llvm.")
+    name = _ROUNDED_AS.get(name, name)
+    if name in _CHOSEN:
+        return _chosen
+    if name in _EXTREMES:
+        return _extreme
+    if name == "abs":
+        return _absolute
+    if name in _DIRECT:
+        return _direct
+    raise not_emulated(f"function {i.detail}", i.text)
+
+
+def _direct(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    name = name_of(i).removeprefix("llvm.")
+    name = _ROUNDED_AS.get(name, name)
+    element = "float" if i.type.element == "bfloat" else i.type.element
+    rows = [widened(w, row) for row in rows] if i.type.element == "bfloat" else rows
+    row, symbol = row_type(element), f"llvm.{name}.v16{_SUFFIX[element]}"
+    f.declare(symbol, f"declare {row} @{symbol}({', '.join([row] * len(rows))})")
+    result = w.line(f"call {row} @{symbol}({', '.join(f'{row} {value}' for value in rows)})")
+    return rounded(w, result) if i.type.element == "bfloat" else result
+
+
+def _opencl(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    m = _OPENCL.fullmatch(i.detail)
+    if m is None or i.type.element not in _SUFFIX:
+        raise not_emulated(f"function {i.detail}", i.text)
+    row = row_type(i.type.element)
+    symbol = f"{m['name']}Dv16_{m['letter']}{'S_' * (len(rows) - 1)}"
+    f.declare(symbol, f"declare spir_func {row} @{symbol}({', '.join([row] * len(rows))})")
+    return w.line(f"call spir_func {row} @{symbol}({', '.join(f'{row} {value}' for value in rows)})")
+
+
+def _chosen(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    row, predicate = row_type(i.type.element), _CHOSEN[name_of(i).removeprefix("llvm.")]
+    first = w.line(f"icmp {predicate} {row} {rows[0]}, {rows[1]}")
+    return w.line(f"select {row_type('i1')} {first}, {row} {rows[0]}, {row} {rows[1]}")
+
+
+def _extreme(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    """A NaN wins in maximum and minimum, and loses in maxnum and minnum."""
+    name, is_bfloat = name_of(i).removeprefix("llvm."), i.type.element == "bfloat"
+    row = row_type("float" if is_bfloat else i.type.element)
+    a, b = (widened(w, value) for value in rows) if is_bfloat else rows
+    first = w.line(f"fcmp {_EXTREMES[name]} {row} {a}, {b}")
+    winner, other = (a, b) if name.endswith("imum") else (b, a)
+    unordered = w.line(f"fcmp uno {row} {winner}, {winner}")
+    first = w.line(f"or {row_type('i1')} {first}, {unordered}")
+    chosen = w.line(f"select {row_type('i1')} {first}, {row} {a}, {row} {b}")
+    if name.endswith("imum"):
+        unordered = w.line(f"fcmp uno {row} {other}, {other}")
+        chosen = w.line(f"select {row_type('i1')} {unordered}, {row} {other}, {row} {chosen}")
+    return rounded(w, chosen) if is_bfloat else chosen
+
+
+def _absolute(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    row = row_type(i.type.element)
+    negative = w.line(f"icmp slt {row} {rows[0]}, zeroinitializer")
+    negated = w.line(f"sub {row} zeroinitializer, {rows[0]}")
+    return w.line(f"select {row_type('i1')} {negative}, {row} {negated}, {row} {rows[0]}")

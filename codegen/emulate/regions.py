@@ -1,0 +1,108 @@
+"""Parts of a kernel that lanes go through on paths of their own, and how they come in and go out.
+
+A region is closed: lanes come in only from one block before it and all leave it to its exit. In it the lanes of a
+sub-group take turns, always those first that are in the block that comes first.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from codegen.simulator.flow import segments
+from codegen.simulator.ir import Function
+
+RETURN = ""  # the exit of a region that lanes leave by returning
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Blocks in running order, the block before them and the one after them."""
+
+    source: str
+    blocks: tuple[str, ...]
+    exit: str
+
+
+class Flow:
+    """What leads where in a kernel. Blocks that nothing leads to are left out."""
+
+    def __init__(self, function: Function) -> None:
+        self.order = [segment.label for segment in segments(function, lambda i: False)]
+        self._after = {
+            block.label: block.body[-1].labels or (RETURN,) for block in function.blocks if block.label in self.order
+        }
+        before: dict[str, list[str]] = {label: [] for label in (*self.order, RETURN)}
+        for label, targets in self._after.items():
+            for target in targets:
+                before[target].append(label)
+        self._before = before
+        self._dominators = _dominators(self.order[0], self._after, before)
+        self._postdominators = _dominators(RETURN, before, {**self._after, RETURN: ()})
+
+    def regions(self, divergent: Iterable[str]) -> tuple[Region, ...]:
+        """The regions behind blocks whose lanes part."""
+        found: list[Region] = []
+        for label in sorted(divergent, key=self.order.index):
+            if not any(label in region.blocks for region in found):
+                region = self._region(label)
+                found = [other for other in found if not set(other.blocks) & set(region.blocks)]
+                found.append(region)
+        return tuple(found)
+
+    def _region(self, source: str) -> Region:
+        """The smallest region with these lanes in it: its source grows until all come in from one block."""
+        while True:
+            after = self._after_all(source)
+            inside = self._reached(source, after)
+            sources = {e for label in inside for e in self._before[label] if e not in inside}
+            common = self._common_dominator(sources)
+            if sources == {common}:
+                return Region(common, tuple(label for label in self.order if label in inside), after)
+            source = common
+
+    def _after_all(self, label: str) -> str:
+        """The nearest block that all paths from a block come to."""
+        later = self._postdominators.get(label, {label, RETURN}) - {label}
+        return _last(later, self._postdominators)
+
+    def _common_dominator(self, labels: set[str]) -> str:
+        shared = set.intersection(*(self._dominators[label] for label in labels))
+        return _last(shared, self._dominators)
+
+    def _reached(self, source: str, end: str) -> set[str]:
+        inside: set[str] = set()
+        waiting = [target for target in self._after[source] if target != end]
+        while waiting:
+            label = waiting.pop()
+            if label not in inside:
+                inside.add(label)
+                waiting += [target for target in self._after[label] if target != end]
+        return inside
+
+
+def _last(labels: set[str], dominators: dict[str, set[str]]) -> str:
+    """Of blocks that dominate each other the one that all others dominate."""
+    return max(labels, key=lambda label: len(dominators[label]))
+
+
+def _dominators(
+    root: str,
+    after: dict[str, tuple[str, ...]] | dict[str, list[str]],
+    before: dict[str, list[str]] | dict[str, tuple[str, ...]],
+) -> dict[str, set[str]]:
+    """Of each block those that every path from the root to it goes through."""
+    labels, waiting = {root}, [root]
+    while waiting:
+        for target in after.get(waiting.pop(), ()):
+            if target not in labels:
+                labels.add(target)
+                waiting.append(target)
+    found = {label: set(labels) for label in labels} | {root: {root}}
+    changed = True
+    while changed:
+        changed = False
+        for label in labels - {root}:
+            leading = [found[other] for other in before[label] if other in labels]
+            new = {label} | (set.intersection(*leading) if leading else set())
+            if new != found[label]:
+                found[label], changed = new, True
+    return found
