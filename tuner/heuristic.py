@@ -99,7 +99,7 @@ def rates_of(on: Problem) -> tuple[Rates, str]:
         engines = spec.eus_per_core or 1
         what = "Xe cores" if spec.xe_cores else "CPU cores" if spec.cores else "core (their number is not known)"
         l1, l2 = engines * _EMULATED_BYTES, 16 * _EMULATED_BYTES
-        return Rates(cores or 1, engines, _EMULATED_ENGINE_FMA, l1, l2, *access_clocks(on)), what
+        return Rates(cores or 1, engines, _EMULATED_ENGINE_FMA, l1, l2, *access_clocks(on, l1)), what
 
 
 def best_tiles(on: Problem, tiles: Iterable[Point], rates: Rates) -> list[Point]:

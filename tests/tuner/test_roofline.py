@@ -1,14 +1,22 @@
 """The roofline: its limits show where they should, and a missing fact is named."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from codegen import GemmProblem, KernelConfig
+from codegen import DType, GemmProblem, KernelConfig, SplitK
+from codegen.rules import check_problem
 from hal import find
+from tests.tuner.gemm_problems import BETA, BIAS, PROBLEMS
 from tuner.errors import CannotPredict
 from tuner.heuristic import default_config
+from tuner.model.core_clocks import core_clocks, gpu_rates
 from tuner.model.roofline import INTERVAL, predict
+from tuner.model.traffic import memory_bytes, split_bytes
 from tuner.xe.axes import Point
 from tuner.xe.points import config_of
+from tuner.xe_space import xe_space
 
 BIG = GemmProblem(4096, 8192, 2048)
 B580 = find("b580")
@@ -47,5 +55,70 @@ def test_a_thin_problem_is_bound_by_memory() -> None:
 
 
 def test_a_missing_fact_is_named() -> None:
-    with pytest.raises(CannotPredict, match="clock_mhz of Intel Lunar Lake"):
-        predict(BIG, default_config(BIG, find("lunar-lake")), find("lunar-lake"))
+    sources = {name: source for name, source in B580.provenance.items() if name != "clock_mhz"}
+    clockless = replace(B580, clock_mhz=None, provenance=sources)
+    with pytest.raises(CannotPredict, match="clock_mhz of Intel Arc B580"):
+        predict(BIG, default_config(BIG, clockless), clockless)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_kind_of_configuration_has_a_time(name: str) -> None:
+    problem = PROBLEMS[name]
+    space = xe_space(problem, B580) if name in ("one row", "s8 batch with steps", "sums of columns") else None
+    rows = np.random.default_rng(2).integers(len(space), size=300) if space is not None else ()
+    drawn = [space.config(int(row)) for row in rows] if space is not None else []
+    for config in (default_config(problem, B580), *drawn):
+        assert 5 < predict(problem, config, B580).time_us < 1e7
+
+
+def test_bytes_of_the_bus_follow_types_batches_and_steps() -> None:
+    def moved(**more: object) -> int:
+        problem = GemmProblem(200, 136, 72, **more)  # pyright: ignore
+        return memory_bytes(problem, default_config(problem, B580), B580)
+
+    a, b, c = 200 * 72, 72 * 136, 200 * 136
+    assert moved() == 2 * (a + b) + 4 * c
+    assert moved(dtype_c=DType.F16) == 2 * (a + b) + 2 * c
+    assert moved(dtype_a=DType.S8, dtype_b=DType.S8) == a + b + 4 * c
+    assert moved(batch=3) == 3 * (2 * (a + b) + 4 * c)
+    assert moved(batch=3, batch_stride_b=0) == 2 * (3 * a + b) + 3 * 4 * c
+    assert moved(epilogue=(BETA,)) == 2 * (a + b) + 2 * 4 * c
+    assert moved(epilogue=(BIAS,)) == 2 * (a + b) + 4 * c + 4 * 136
+
+
+def test_splits_cost_their_sums_and_a_kernel() -> None:
+    split = default_config(PROBLEMS["long K"], B580)
+    atomic = replace(split, strategy=replace(split.strategy, split_k=SplitK.ATOMIC))
+    sums = 4 * 64 * 32
+    assert split_bytes(PROBLEMS["long K"], split) == 2 * split.matmul.threads.k * sums
+    assert split_bytes(PROBLEMS["long K"], atomic) == (2 * split.matmul.threads.k + 1) * sums
+    whole = replace(
+        split,
+        matmul=replace(split.matmul, threads=replace(split.matmul.threads, k=1)),
+        strategy=replace(split.strategy, split_k=SplitK.NONE),
+    )
+    slow, fast = (predict(PROBLEMS["long K"], config, B580).time_us for config in (whole, split))
+    assert fast < slow
+
+
+def test_smaller_elements_are_faster_and_f32_is_slowest() -> None:
+    def time_us(dtype: DType) -> float:
+        problem = GemmProblem(2048, 1536, 4096, dtype_a=dtype, dtype_b=dtype)
+        return predict(problem, default_config(problem, B580), B580).time_us
+
+    assert time_us(DType.S8) < time_us(DType.F16) < time_us(DType.TF32) < time_us(DType.F32)
+
+
+def test_what_lanes_access_keeps_l1_longer() -> None:
+    def l1(k: int) -> float:
+        problem = GemmProblem(2048, 1536, k)
+        return core_clocks(problem, config, gpu_rates(check_problem(problem, B580))).l1
+
+    config = default_config(GemmProblem(2048, 1536, 4096), B580)
+    assert l1(4095) > 4 * l1(4096)
+
+
+def test_work_groups_that_compute_tiles_in_turn_take_as_long_as_their_tiles() -> None:
+    default = default_config(BIG, B580)
+    one_row = replace(default, matmul=replace(default.matmul, threads=replace(default.matmul.threads, m=1, n=1)))
+    assert predict(BIG, one_row, B580).time_us > 10 * predict(BIG, default, B580).time_us

@@ -10,8 +10,6 @@ from hal import DeviceSpec
 from tuner.errors import CannotPredict
 
 _F16_BYTES = 2
-# Assumed: what lanes fetch element by element takes so many times the clocks of block messages.
-_LANES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +49,26 @@ def gpu_rates(on: Problem) -> Rates:
     spec = on.spec
     engines, register = known(spec, "eus_per_core"), known(spec, "grf_bytes")
     dpas = known(spec, "dpas_f16_fma_per_clk_per_eu") * _F16_BYTES // on.problem.dtype_a.nbytes
-    clocks_a, clocks_b = access_clocks(on)
+    l1_bytes = engines * register
+    clocks_a, clocks_b = access_clocks(on, l1_bytes)
     return Rates(
         cores=known(spec, "xe_cores"),
         engines=engines,
         fma_per_engine=SUBGROUP_SIZE if on.problem.dtype_a is DType.F32 else dpas,
-        l1_bytes=engines * register,
+        l1_bytes=l1_bytes,
         l2_bytes=register,
         clocks_a=clocks_a,
         clocks_b=clocks_b,
     )
 
 
-def access_clocks(on: Problem) -> tuple[int, int]:
-    """How many times the clocks of block messages A and B take."""
-    return _LANES if on.lanes_a else 1, _LANES if on.lanes_b else 1
+def access_clocks(on: Problem, l1_bytes: int) -> tuple[int, int]:
+    """How many times the clocks of block messages A and B take.
+
+    Assumed of what lanes access: a core takes one message a clock, of one element a lane.
+    """
+    of_lanes = max(1, l1_bytes // (SUBGROUP_SIZE * on.problem.dtype_a.nbytes))
+    return of_lanes if on.lanes_a else 1, of_lanes if on.lanes_b else 1
 
 
 def known(spec: DeviceSpec, fact: str) -> int:
