@@ -80,7 +80,8 @@ class Prefetch:
 
     `distance` is K steps ahead into L1, `l2_distance` those into L2 before that. `layout_a` and `layout_b` are rows and
     columns of sub-groups that share a tile's prefetch; None lets the builder deal it out. `hints` says on every
-    prefetch which caches it is for.
+    prefetch which caches it is for. `payloads` keeps the address of a prefetch in registers from step to step, by
+    built-ins of Intel's compiler that no extension documents.
 
     Raises:
         InvalidConfig: levels and distances that contradict each other.
@@ -92,6 +93,7 @@ class Prefetch:
     layout_a: tuple[int, int] | None = None
     layout_b: tuple[int, int] | None = None
     hints: bool = True
+    payloads: bool = False
 
     def __post_init__(self) -> None:
         if self.distance < 0 or (self.levels is PrefetchLevels.NONE) != (self.distance == 0):

@@ -13,7 +13,7 @@ from codegen.dialects import text
 from codegen.dtype import DType
 from codegen.emulate import emulate
 from codegen.launch import launch_spec
-from codegen.llvm import OptimisedModule, optimise
+from codegen.llvm import OptimisedModule, Prefetches, optimise
 from codegen.modules.kernels import arguments_of, kernels_of, signature_of
 from codegen.modules.ways import lower
 from codegen.problem import GemmProblem
@@ -27,17 +27,24 @@ from codegen.transforms.tile_mma_to_contract import tile_mma_to_contract
 from hal import DeviceSpec
 
 
+_FEWER = "fewer-instructions"
+
+
 def compile_key(problem: GemmProblem, config: KernelConfig, target: Target) -> str:
     """Hash of everything the compiled code depends on."""
     return content_hash([toolchain_versions(), problem, config, target])
 
 
 def compile_gemm(
-    problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, *, distribution: Distributor | None = None
+    problem: GemmProblem,
+    config: KernelConfig,
+    spec: DeviceSpec,
+    *,
+    distribution: Distributor = Distributor.XETUNE,
 ) -> GemmArtifact:
     """Compile the kernels of a GEMM. Pure, but LLVM and MLIR may end the process: see `pool`.
 
-    `distribution` asks for a way to lanes in place of the one that would be chosen.
+    `distribution` asks for MLIR's way to lanes in place of ours, whose kernels have fewer messages and moves.
 
     Raises:
         Refused: a legality rule refuses.
@@ -52,11 +59,11 @@ def compile_gemm(
     stages.run("xegpu", lambda: _to_xegpu(module, problem, config, target))
 
     def finish(bitcode: bytes) -> tuple[OptimisedModule, bytes]:
-        optimised = stages.run("llvm", lambda: optimise(bitcode, arguments))
+        optimised = stages.run("llvm", lambda: optimise(bitcode, arguments, _prefetches(config)))
         stages.add("llvm", "llvm.ll", lambda: optimised.text)
         return optimised, stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
 
-    taken, (optimised, spirv) = lower(module, stages, target, distribution, finish)
+    taken, (optimised, spirv) = lower(module, stages, target, distribution, finish, _FEWER)
     kernels = tuple(signature_of(kernel, arguments, optimised, set()) for kernel in kernels_of(module))
     binary = spirv
     if target.emulated:
@@ -75,6 +82,10 @@ def compile_gemm(
         distribution=taken,
         memory_paths=memory_paths(problem, target),
     )
+
+
+def _prefetches(config: KernelConfig) -> Prefetches:
+    return Prefetches.PAYLOADS if config.strategy.prefetch.payloads else Prefetches.PORTABLE
 
 
 def _to_xegpu(module: ModuleOp, problem: GemmProblem, config: KernelConfig, target: Target) -> None:

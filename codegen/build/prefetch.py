@@ -11,13 +11,14 @@ LEAST_ROWS = 8
 def cooperative_map(rows: int, columns: int, subgroups: int, widest: int) -> WgMap:
     """Deal a tile out to as many of the sub-groups as its messages allow, at most `widest` columns a message.
 
+    Of several ways the one with the most columns of sub-groups: tall parts are one message, wide ones several.
     Sub-groups that are left over share: the map wraps around.
     """
     messages_down, messages_across = rows // gcd(rows, LEAST_ROWS), columns // gcd(columns, widest)
     layouts = [
         (down, _divisors(messages_across, subgroups // down)[-1]) for down in _divisors(messages_down, subgroups)
     ]
-    down, across = max(layouts, key=lambda layout: (layout[0] * layout[1], layout[0]))
+    down, across = max(layouts, key=lambda layout: (layout[0] * layout[1], layout[1]))
     return WgMap.of((down, across), (rows // down, columns // across))
 
 

@@ -40,12 +40,17 @@ _CPU_LIMIT_S = 20
 
 
 def lower(
-    module: ModuleOp, stages: Stages, target: Target, asked: Distributor | None, finish: Callable[[bytes], Finished]
+    module: ModuleOp,
+    stages: Stages,
+    target: Target,
+    asked: Distributor | None,
+    finish: Callable[[bytes], Finished],
+    reason: str = _ASKED,
 ) -> tuple[Distribution, Finished]:
     """What `finish` makes of the LLVM bitcode of a module of XeGPU, by MLIR's way or by ours.
 
     Ours is taken where MLIR's has a fault that is known, and where it or `finish` after it fails. `asked` asks for
-    one of the two.
+    one of the two, for a `reason` that is told where ours has no other.
 
     Raises:
         CompileFailed: a stage failed, or MLIR's way is asked for and has a fault that the module runs into.
@@ -59,7 +64,7 @@ def lower(
             )
         return Distribution(asked), finish(_by_mlir(module, stages, target))
     if asked is Distributor.XETUNE:
-        return Distribution(asked, because or (_ASKED,)), finish(_by_xetune(module, stages, target))
+        return Distribution(asked, because or (reason,)), finish(_by_xetune(module, stages, target))
     if not because:
         try:
             return Distribution(Distributor.MLIR), finish(_by_mlir(module.clone(), stages, target))

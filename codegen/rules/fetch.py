@@ -31,8 +31,9 @@ def prefetch_effect(case: Case) -> str | None:
         return "prefetch has no effect where lanes access A and B: set levels none"
     if prefetch.distance and case.on.target.emulated:
         return f"prefetches have no effect on {case.on.spec.name}, which emulates: set levels none"
-    if prefetch.levels is PrefetchLevels.NONE and (prefetch.layout_a or prefetch.layout_b or not prefetch.hints):
-        return "layouts and hints of a prefetch go with a distance: without one leave them out"
+    how = prefetch.layout_a or prefetch.layout_b or not prefetch.hints or prefetch.payloads
+    if prefetch.levels is PrefetchLevels.NONE and how:
+        return "layouts, hints and payloads of a prefetch go with a distance: without one leave them out"
     return None
 
 

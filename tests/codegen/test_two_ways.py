@@ -24,7 +24,8 @@ from codegen import (
     compile_module,
     simulate,
 )
-from codegen.build.gemm import build_gemm, grid
+from codegen.build.gemm import build_gemm
+from codegen.build.raster import launched
 from codegen.dialects import parse, text
 from codegen.interpret import interpret
 from codegen.manifest import module_manifest
@@ -139,7 +140,7 @@ GEMMS = {
 def test_on_gemms(name: str) -> None:
     case = GEMMS[name]
     problem, config = case.problem, case.config
-    groups = grid(problem, config)
+    groups = launched(problem, config)
     fixture = GemmFixture(name, *case.size, case.dtype.value, case.out.value, groups, 16 * config.subgroups)
 
     def made() -> Values:
