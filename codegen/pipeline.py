@@ -26,7 +26,6 @@ from codegen.transforms.lower_xetile import lower_gemm
 from codegen.transforms.tile_mma_to_contract import tile_mma_to_contract
 from hal import DeviceSpec
 
-
 _FEWER = "fewer-instructions"
 
 
