@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from codegen.errors import Refused
-from hal import DeviceSpec
+from hal import DeviceSpec, untargetable_reason
 
 SUBGROUP_SIZE = 16
 SMALL_GRF, LARGE_GRF = 128, 256  # the modes that a build option asks for
@@ -34,16 +34,13 @@ def target_of(spec: DeviceSpec) -> Target:
         Refused: device-dpas, device-subgroup-size, device-block2d or device-target, with what is missing.
     """
     if not spec.dpas_m or not spec.dpas_n or not spec.dpas_k_bytes:
-        raise Refused("device-dpas", f"{spec.name} has no DPAS units that are known; kernels here need them")
+        raise Refused("device-dpas", _lacks(spec))
     if spec.subgroup_sizes is None or SUBGROUP_SIZE not in spec.subgroup_sizes or spec.dpas_n != SUBGROUP_SIZE:
-        raise Refused(
-            "device-subgroup-size",
-            f"{spec.name} runs DPAS with {spec.dpas_n} lanes; kernels here need sub-groups of {SUBGROUP_SIZE}",
-        )
+        raise Refused("device-subgroup-size", _lacks(spec))
     if not spec.block2d:
-        raise Refused("device-block2d", f"{spec.name} has no 2-D block loads; kernels here need them")
+        raise Refused("device-block2d", _lacks(spec))
     if spec.target is None:
-        raise Refused("device-target", f"no compiler target is known for {spec.name}")
+        raise Refused("device-target", _lacks(spec))
     return Target(
         chip=spec.target,
         emulated=spec.emulates is not None,
@@ -58,6 +55,11 @@ def target_of(spec: DeviceSpec) -> Target:
         block2d_min_width_bytes=_known(spec, "block2d_min_width_bytes"),
         block2d_base_alignment_bytes=_known(spec, "block2d_base_alignment_bytes"),
     )
+
+
+def _lacks(spec: DeviceSpec) -> str:
+    """All that stands against a device, whichever rule names the first of it."""
+    return f"kernels cannot be compiled for {spec.name}: {untargetable_reason(spec) or 'its DPAS is not known in full'}"
 
 
 def _known(spec: DeviceSpec, fact: str) -> int:

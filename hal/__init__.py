@@ -3,6 +3,7 @@
 from hal.device import Argument, Buffer, Device, LaunchSpec, LaunchStep, Role, RunReport, Scalar, Timing
 from hal.emulation import emulated_spec
 from hal.errors import (
+    AmbiguousDevice,
     DeviceCrashed,
     DeviceFailed,
     DeviceTimedOut,
@@ -10,15 +11,18 @@ from hal.errors import (
     KernelBuildFailed,
     UnknownDevice,
 )
-from hal.listed import Backend, ListedDevice, untargetable_reason
+from hal.listed import Backend, Disagreement, ListedDevice, Match, untargetable_reason
 from hal.listing import list_devices
+from hal.needs import NEEDS, Readiness, Use, readiness
 from hal.resolve import open_device, resolve_device
 from hal.spec import FACT_NAMES, DeviceKind, DeviceSpec, Fact
-from hal.xe import XE_DEVICES, find
+from hal.xe import XE_DEVICES, XeDevice, find, row_of
 
 __all__ = [
     "FACT_NAMES",
+    "NEEDS",
     "XE_DEVICES",
+    "AmbiguousDevice",
     "Argument",
     "Backend",
     "Buffer",
@@ -28,21 +32,28 @@ __all__ = [
     "DeviceKind",
     "DeviceSpec",
     "DeviceTimedOut",
+    "Disagreement",
     "Fact",
     "HalError",
     "KernelBuildFailed",
     "LaunchSpec",
     "LaunchStep",
     "ListedDevice",
+    "Match",
+    "Readiness",
     "Role",
     "RunReport",
     "Scalar",
     "Timing",
     "UnknownDevice",
+    "Use",
+    "XeDevice",
     "emulated_spec",
     "find",
     "list_devices",
     "open_device",
+    "readiness",
     "resolve_device",
+    "row_of",
     "untargetable_reason",
 ]

@@ -2,18 +2,46 @@
 
 from pydantic import BaseModel, Field
 
-from hal import DeviceKind
+from hal import DeviceKind, Use
 from hal.listed import Backend
+
+FactValue = bool | int | float | str | list[int | str]
 
 
 class FactOut(BaseModel):
     """One known fact of a device; its name carries the unit."""
 
     name: str = Field(description="Name, with its unit", examples=["l2_bytes"])
-    value: bool | int | float | str | list[int | str] = Field(
-        description="Value, in the unit of the name", examples=[18874368]
-    )
-    provenance: str = Field(description="probed, derived, or table:<source>", examples=["probed"])
+    value: FactValue = Field(description="Value, in the unit of the name", examples=[18874368])
+    provenance: str = Field(description="probed, derived: <how>, or table:<source>", examples=["probed"])
+
+
+class ReadinessOut(BaseModel):
+    """Whether a device can be used so without being here, and what stands against it."""
+
+    use: Use = Field(description="What for", examples=["predict"])
+    ready: bool = Field(description="Nothing stands against it", examples=[False])
+    missing: list[str] = Field(description="Needed facts that nobody stated", examples=[["l2_bytes"]])
+    reason: str = Field(description="Why not; empty when it can", examples=["not known: l2_bytes"])
+
+
+class DisagreementOut(BaseModel):
+    """A fact that a driver tells otherwise than the table; the driver's counts."""
+
+    fact: str = Field(description="Name of the fact", examples=["xe_cores"])
+    probed: FactValue = Field(description="What the driver tells", examples=[18])
+    probed_by: str = Field(description="Which runtime told it", examples=["probed opencl:0:0"])
+    tabled: FactValue = Field(description="What the table has", examples=[20])
+    tabled_by: str = Field(description="Its provenance there", examples=["table:a product page"])
+
+
+class MatchOut(BaseModel):
+    """How a GPU that is here was found in the table."""
+
+    by: str = Field(description="What it was found by", examples=["PCI id E20B"])
+    rows: list[str] = Field(description="Ids of the rows; of several, what they share was taken", examples=[["b580"]])
+    agreed: list[str] = Field(description="Facts that driver and table tell alike", examples=[["xe_cores"]])
+    disagreements: list[DisagreementOut] = Field(description="Facts that they tell differently", examples=[[]])
 
 
 class DeviceOut(BaseModel):
@@ -33,6 +61,14 @@ class DeviceOut(BaseModel):
     facts: list[FactOut] = Field(
         description="What is known; an absent fact is unknown",
         examples=[[{"name": "xe_cores", "value": 20, "provenance": "probed"}]],
+    )
+    aliases: list[str] = Field(description="Other names it is found by", examples=[["arc-b580", "bmg"]])
+    remarks: list[str] = Field(description="What to know of its facts, such as where sources disagree", examples=[[]])
+    uses: list[ReadinessOut] = Field(description="What it can be used for without being here", examples=[[]])
+    match: MatchOut | None = Field(
+        default=None,
+        description="How it was found in the table; null if it is not here or not in the table",
+        examples=[{"by": "PCI id E20B", "rows": ["b580"], "agreed": ["xe_cores"], "disagreements": []}],
     )
 
 

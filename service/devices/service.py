@@ -4,10 +4,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from hal import UnknownDevice
+from hal import Match, Readiness, UnknownDevice, XeDevice, readiness, row_of
 from hal.listed import ListedDevice
 from hal.resolve import resolve_device
-from service.devices.schemas import DeviceOut, FactOut
+from service.devices.schemas import DeviceOut, DisagreementOut, FactOut, FactValue, MatchOut, ReadinessOut
 from service.errors import BadRequest, FieldError, NotFound
 
 
@@ -85,7 +85,7 @@ class DeviceDirectory:
 
 def describe(device: ListedDevice) -> DeviceOut:
     """A device as the wire says it."""
-    spec = device.spec
+    spec, row = device.spec, _row(device)
     return DeviceOut(
         id=spec.id,
         name=spec.name,
@@ -97,10 +97,39 @@ def describe(device: ListedDevice) -> DeviceOut:
         targetable=device.targetable,
         note=device.note,
         facts=[FactOut(name=f.name, value=_plain(f.value), provenance=f.provenance) for f in spec.facts()],
+        aliases=list(row.aliases) if row is not None and spec.emulates is None else [],
+        remarks=list(row.notes) if row is not None else [],
+        uses=[_readiness(use) for use in readiness(spec)],
+        match=_match(device.match) if device.match is not None else None,
     )
 
 
-def _plain(value: object) -> bool | int | float | str | list[int | str]:
+def _row(device: ListedDevice) -> XeDevice | None:
+    """The row of the table that a device is, or that it stands in for."""
+    if device.match is not None:
+        return row_of(device.match.rows[0]) if len(device.match.rows) == 1 else None
+    return row_of(device.spec.emulates or device.spec.id)
+
+
+def _readiness(of: Readiness) -> ReadinessOut:
+    return ReadinessOut(use=of.use, ready=of.ready, missing=list(of.missing), reason=of.reason)
+
+
+def _match(match: Match) -> MatchOut:
+    differ = [
+        DisagreementOut(
+            fact=d.fact,
+            probed=_plain(d.probed),
+            probed_by=d.probed_by,
+            tabled=_plain(d.tabled),
+            tabled_by=d.tabled_by,
+        )
+        for d in match.disagreements
+    ]
+    return MatchOut(by=match.by, rows=list(match.rows), agreed=list(match.agreed), disagreements=differ)
+
+
+def _plain(value: object) -> FactValue:
     if isinstance(value, tuple):
         return list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     assert isinstance(value, bool | int | float | str)

@@ -4,8 +4,11 @@ import threading
 
 from fastapi.testclient import TestClient
 
+from hal import DeviceKind, Fact, list_devices
+from hal.probe import ProbedDevice, ProbeReport, Probes
+from hal.spec import PROBED
 from hal.xe import XE_DEVICES
-from service.devices.service import DeviceDirectory
+from service.devices.service import DeviceDirectory, describe
 from tests.service.rest import invented_devices
 
 
@@ -29,6 +32,37 @@ def test_a_device_is_found_by_id_alias_or_what_it_stands_in_for(client: TestClie
     assert (emulating["id"], emulating["emulates"], emulating["kind"]) == ("opencl-cpu-as-b580", "b580", "cpu")
     missing = client.get("/v1/devices/nosuch")
     assert (missing.status_code, missing.json()["rule"]) == (404, "unknown-device")
+
+
+def test_a_device_tells_its_names_its_remarks_and_what_it_can_be_used_for(client: TestClient) -> None:
+    b50 = client.get("/v1/devices/E212").json()
+    assert (b50["id"], b50["aliases"], b50["match"]) == ("b50", ["arc-pro-b50", "arc-b50"], None)
+    assert any("78 Tflop/s" in remark for remark in b50["remarks"])
+    assert b50["uses"] == [
+        {"use": "compile", "ready": True, "missing": [], "reason": ""},
+        {"use": "predict", "ready": False, "missing": ["l2_bytes"], "reason": "not known: l2_bytes"},
+    ]
+    compiled, predicted = client.get("/v1/devices/arl-h").json()["uses"]
+    assert compiled["reason"].endswith("kernels are written for 16; it has no 2-D block loads")
+    assert predicted["reason"].endswith("kernels cannot be compiled for it")
+    several = client.get("/v1/devices/20.2.0")
+    assert (several.status_code, "name one of them: b70, b65" in several.json()["detail"]) == (404, True)
+
+
+def test_a_gpu_that_is_here_tells_how_it_matches_the_table() -> None:
+    facts = (Fact("pci_ids", ("E20B",), PROBED), Fact("xe_cores", 19, PROBED))
+    gpu = ProbedDevice("opencl:0:0", "A GPU", DeviceKind.GPU, facts, has_dpas=True)
+    shown = describe(list_devices(Probes(ProbeReport((gpu, gpu)), ProbeReport()))[1])
+    assert (shown.id, shown.aliases[0]) == ("b580-2", "arc-b580")
+    assert shown.match is not None
+    assert (shown.match.by, shown.match.rows, shown.match.agreed) == ("PCI id E20B", ["b580"], ["pci_ids"])
+    (differs,) = shown.match.disagreements
+    assert (differs.fact, differs.probed, differs.tabled, differs.probed_by) == (
+        "xe_cores",
+        19,
+        20,
+        "probed opencl:0:0",
+    )
 
 
 def test_a_listing_is_reused_until_it_is_old_and_made_anew_beside() -> None:

@@ -1,0 +1,58 @@
+"""What each use of a device needs to know of it, and what of that is missing."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hal.listed import untargetable_reason
+from hal.spec import DeviceSpec
+
+
+class Use(StrEnum):
+    """What a device may be asked for without being here."""
+
+    COMPILE = "compile"
+    PREDICT = "predict"
+
+
+NEEDS = {
+    Use.COMPILE: (
+        *("target", "subgroup_sizes", "grf_bytes", "grf_modes", "dpas_m", "dpas_n", "dpas_k_bytes"),
+        *("block2d", "block2d_max_rows", "block2d_max_width_bytes", "block2d_pitch_multiple_bytes"),
+        *("block2d_min_width_bytes", "block2d_base_alignment_bytes"),
+    ),
+    Use.PREDICT: (
+        *("xe_cores", "eus_per_core", "threads_per_eu", "dpas_f16_fma_per_clk_per_eu", "clock_mhz"),
+        *("l2_bytes", "bandwidth_bytes_per_s"),
+    ),
+}
+"""Facts without which a kernel is not compiled, or its time not predicted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether a device can be used so; `missing` are facts nobody stated, `reason` is why not, empty when it can."""
+
+    use: Use
+    missing: tuple[str, ...]
+    reason: str
+
+    @property
+    def ready(self) -> bool:
+        """Nothing stands against it."""
+        return not self.reason
+
+
+def readiness(spec: DeviceSpec) -> tuple[Readiness, ...]:
+    """What a device can be used for."""
+    missing = {use: tuple(name for name in names if getattr(spec, name) is None) for use, names in NEEDS.items()}
+    obstacles = untargetable_reason(spec) or _unknown(missing[Use.COMPILE])
+    unknown = _unknown(missing[Use.PREDICT])
+    against = "; ".join(part for part in (unknown, "kernels cannot be compiled for it" if obstacles else "") if part)
+    return (
+        Readiness(Use.COMPILE, missing[Use.COMPILE], obstacles),
+        Readiness(Use.PREDICT, missing[Use.PREDICT], against),
+    )
+
+
+def _unknown(names: tuple[str, ...]) -> str:
+    return f"not known: {', '.join(names)}" if names else ""

@@ -1,0 +1,67 @@
+"""What stands against compiling for a device or predicting its times is named."""
+
+from dataclasses import replace
+
+import pytest
+
+from codegen.errors import Refused
+from codegen.target import target_of
+from hal import NEEDS, XE_DEVICES, Use, find, readiness
+from hal.spec import DeviceSpec
+
+
+def without(spec: DeviceSpec, *names: str) -> DeviceSpec:
+    """The device with facts that nobody stated."""
+    provenance = {name: source for name, source in spec.provenance.items() if name not in names}
+    return replace(spec, provenance=provenance, **dict.fromkeys(names))  # pyright: ignore[reportArgumentType]
+
+
+def test_a_device_whose_facts_are_known_is_ready_for_all() -> None:
+    for id in ("max1550", "max1100", "b580", "b570", "b60", "lunar-lake", "panther-lake-12xe"):
+        assert all(use.ready and not use.missing for use in readiness(find(id))), id
+
+
+def test_missing_facts_are_named() -> None:
+    compiled, predicted = readiness(without(find("b580"), "clock_mhz", "xe_cores"))
+    assert compiled.ready
+    assert (predicted.missing, predicted.reason) == (("xe_cores", "clock_mhz"), "not known: xe_cores, clock_mhz")
+
+
+@pytest.mark.parametrize("fact", NEEDS[Use.COMPILE])
+def test_without_a_fact_that_compiling_needs_the_target_is_refused(fact: str) -> None:
+    spec = without(find("b580"), fact)
+    if fact != "grf_modes":  # a device that does not tell its modes is compiled for without asking for one
+        with pytest.raises(Refused, match="Intel Arc B580"):
+            target_of(spec)
+    assert readiness(spec)[0].missing == (fact,)
+    assert not readiness(spec)[0].ready
+
+
+@pytest.mark.parametrize(
+    ("id", "reason"),
+    [
+        ("mtl", "Intel Meteor Lake-H: it has no DPAS; it has no 2-D block loads"),
+        ("max1550vg", "Intel Data Center GPU Max 1550VG, one stack: it has no DPAS"),
+        ("a770", "Intel Arc A770: its DPAS needs sub-groups of 8, kernels are written for 16; it has no 2-D block"),
+        (
+            "arl-h",
+            "Intel Arrow Lake-H: its DPAS needs sub-groups of 8, kernels are written for 16; it has no 2-D block",
+        ),
+        ("wildcat-lake", "Intel Wildcat Lake: no compiler target is known for it"),
+        ("nvl-s", "Intel Nova Lake-S: no compiler target is known for it"),
+        ("crescent-island", "Intel Crescent Island: no compiler target is known for it"),
+    ],
+)
+def test_a_refusal_names_the_device_and_all_that_stands_against_it(id: str, reason: str) -> None:
+    with pytest.raises(Refused) as refused:
+        target_of(find(id))
+    assert reason in str(refused.value)
+
+
+def test_every_device_that_can_be_compiled_for_has_a_target_and_no_other() -> None:
+    for row in XE_DEVICES:
+        if readiness(row.spec)[0].ready:
+            assert target_of(row.spec).chip == row.spec.target
+        else:
+            with pytest.raises(Refused):
+                target_of(row.spec)
