@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     FixedBitwidthType,
     IntegerType,
     MemRefType,
+    StridedLayoutAttr,
     VectorType,
 )
 from xdsl.dialects.vector import BitcastOp, ReductionOp
@@ -200,6 +201,15 @@ def transposes_on_the_way(op: Operation) -> bool:
     """A transposed block that is loaded other than one row for each lane."""
     inst_data = _block(op)
     return isinstance(op, LoadNdOp) and _is_transposed(op) and inst_data is not None and inst_data[0] != LANES
+
+
+def transposes_from_a_start(op: Operation) -> bool:
+    """A transposed block of a matrix that does not lie where its memory begins."""
+    if not isinstance(op, LoadNdOp) or not _is_transposed(op) or not isinstance(op.desc.owner, CreateNdTdescOp):
+        return False
+    memref = op.desc.owner.source.type
+    layout = memref.layout if isinstance(memref, MemRefType) else None
+    return isinstance(layout, StridedLayoutAttr) and layout.get_offset() != 0
 
 
 def stores_transposed(op: Operation) -> bool:

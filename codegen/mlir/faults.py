@@ -47,6 +47,7 @@ FAULTS = (
     FaultRule("block_rows", "blocks of rows that no message takes are not cut", rules.takes_odd_rows),
     FaultRule("carried_block", "blocks that a loop carries in larger parts are mixed up", rules.carries_blocks),
     FaultRule("transposed_block", "rows of transposed blocks get each other's elements", rules.transposes_on_the_way),
+    FaultRule("transposed_start", "transposed blocks come from where memory begins", rules.transposes_from_a_start),
     FaultRule("turned_value", "transposed values that are not only multiplied are mixed up", rules.turns_values),
     FaultRule("transposed_store", "transposed blocks that are stored end MLIR", rules.stores_transposed),
     FaultRule("line_block", "blocks of one dimension are not lowered", rules.takes_a_line),
