@@ -1,5 +1,7 @@
 """The body of one kernel, rewritten."""
 
+import re
+
 from codegen.emulate.block_functions import block_function
 from codegen.emulate.calls import Kind, kind_of, name_of
 from codegen.emulate.dpas_function import dpas_function
@@ -18,6 +20,7 @@ from codegen.emulate.vectors import apply, bitcast, extract, insert, resize, shu
 from codegen.emulate.writer import WHOLE, Writer, local, local_value, renamed
 from codegen.simulator.block_shape import block_shape
 from codegen.simulator.dpas import MAD_NAME
+from codegen.simulator.flow import segments
 from codegen.simulator.ir import Block, Function, Instruction, Type
 from codegen.simulator.values import LANES
 
@@ -34,7 +37,9 @@ class Kernel:
         self._paths = Paths(self.w, function)
         self._staying = stays_in_memory(function)
         self._in_place = single_uses(function)
-        self._blocks = [self._block(block) for block in function.blocks]
+        # In running order, so that what is computed comes before what uses it.
+        blocks = {block.label: block for block in function.blocks}
+        self._blocks = [self._block(blocks[segment.label]) for segment in segments(function, lambda i: False)]
 
     def text(self, number: int) -> str:
         """The variable and the definition of the kernel, which names metadata !<number> as its work-group's size."""
@@ -94,7 +99,8 @@ class Kernel:
         if is_shared(i):
             shared_instruction(self.w, i)
         elif i.opcode != "fence":
-            self.w.do(renamed(i))
+            # The CPU has no bfloats: what counts them counts as many bytes.
+            self.w.do(re.sub(r"\bbfloat\b", "i16", renamed(i)))
 
     def _differing(self, i: Instruction) -> None:
         w = self.w

@@ -68,10 +68,48 @@ done:
 def scatter(w: Writer, i: Instruction) -> None:
     """A store of each lane."""
     type_ = i.operands[0].type
+    if not type_.count and type_.element != "i1":
+        _scatter_row(w, i)
+        return
     move = f"""\
   %value = load {kept(type_.element)}, ptr %own, align {type_.dtype.itemsize}
   store {kept(type_.element)} %value, ptr addrspace(SPACE) %place, align {_alignment(i, type_)}"""
     _call(w, i, i.operands[1], type_, w.whole(i.operands[0]), move)
+
+
+def _scatter_row(w: Writer, i: Instruction) -> None:
+    value, pointer = i.operands
+    element, row = kept(value.type.element), row_type(value.type.element)
+    base, place = _place(pointer, i)
+    name = w.functions.unnamed(
+        i.opcode,
+        f"""
+define internal spir_func void @NAME({row} %values, <16 x i64> %addresses{base}, <16 x i8> %mask) noinline nounwind {{
+entry:
+  br label %loop
+loop:
+  %lane = phi i32 [ 0, %entry ], [ %next, %joined ]
+  %chosen = extractelement <16 x i8> %mask, i32 %lane
+  %runs = icmp ne i8 %chosen, 0
+  br i1 %runs, label %move, label %joined
+move:
+  %address = extractelement <16 x i64> %addresses, i32 %lane
+  %place = {place}
+  %value = extractelement {row} %values, i32 %lane
+  store {element} %value, ptr addrspace({pointer.type.space}) %place, align {_alignment(i, value.type)}
+  br label %joined
+joined:
+  %next = add i32 %lane, 1
+  %more = icmp ult i32 %next, 16
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+""",
+    )
+    shared = f", ptr addrspace(3) {w.shared}" if base else ""
+    values = f"{row} {w.row(value)}, <16 x i64> {w.row(pointer)}{shared}, <16 x i8> {w.mask}"
+    w.do(f"call spir_func void @{name}({values})")
 
 
 def atomic(w: Writer, i: Instruction) -> None:

@@ -15,11 +15,15 @@ RETURN = ""  # the exit of a region that lanes leave by returning
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Blocks in running order, the block before them and the one after them."""
+    """Blocks in running order, the block before them and the one after them.
+
+    A region `is_simple` if lanes run its one block or not, and go on together.
+    """
 
     source: str
     blocks: tuple[str, ...]
     exit: str
+    is_simple: bool
 
 
 class Flow:
@@ -56,7 +60,9 @@ class Flow:
             sources = {e for label in inside for e in self._before[label] if e not in inside}
             common = self._common_dominator(sources)
             if sources == {common}:
-                return Region(common, tuple(label for label in self.order if label in inside), after)
+                blocks = tuple(label for label in self.order if label in inside)
+                is_simple = len(blocks) == 1 and after != RETURN and self._after[blocks[0]] == (after,)
+                return Region(common, blocks, after, is_simple)
             source = common
 
     def _after_all(self, label: str) -> str:

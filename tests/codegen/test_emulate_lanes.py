@@ -63,6 +63,16 @@ CASES = {
   %b = fptrunc float %a to bfloat
   %c = fadd bfloat %b, %b
   %r = fpext bfloat %c to float""",
+    "an address counted in bfloats": """
+  %p = getelementptr bfloat, ptr addrspace(1) %A, i64 %group
+  %b = load bfloat, ptr addrspace(1) %p, align 2
+  %w = fpext bfloat %b to float
+  %r = fadd float %w, %a""",
+    "an address counted in bfloats, the same in all lanes": """
+  %p = getelementptr bfloat, ptr addrspace(1) %A, i64 %group
+  %q = getelementptr i8, ptr addrspace(1) %p, i64 2
+  %b = load i16, ptr addrspace(1) %q, align 2
+  %r = uitofp i16 %b to float""",
     "vectors put together and taken apart": """
   %v0 = insertelement <4 x float> poison, float %a, i64 0
   %v1 = insertelement <4 x float> %v0, float 2.0, i64 1
