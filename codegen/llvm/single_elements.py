@@ -17,8 +17,22 @@ _REPEATED = re.compile(
     r"<1 x [\w.]+> (?:poison|undef), <(?P<length>\d+) x i32> (?:zeroinitializer|poison|undef)$",
     re.MULTILINE,
 )
+_TAKEN = re.compile(
+    r"^  (?P<result>%[\w.$-]+) = shufflevector (?P<type><(?P<length>\d+) x [\w.]+>) (?P<of>[^\s,]+), <\d+ x [\w.]+> "
+    r"(?P<other>[^\s,]+), <1 x i32> (?:zeroinitializer|<i32 (?P<at>\d+)>)$",
+    re.MULTILINE,
+)
+_JOINED = re.compile(
+    r"^  (?P<result>%[\w.$-]+) = shufflevector <1 x (?P<type>[\w.]+)> (?P<first>%[\w.$-]+), "
+    r"<1 x [\w.]+> (?P<second>%[\w.$-]+), <2 x i32> <i32 0, i32 1>$",
+    re.MULTILINE,
+)
 _NAME = re.compile(r"%[\w.$-]+")
 _FUNCTION = re.compile(r"^define [^\n]*{$.*?^}$", re.MULTILINE | re.DOTALL)
+_INTRINSIC = re.compile(r"(@llvm\.[\w.]+?)\.v1([fi]\d+)\b")
+_DECLARED = re.compile(r"^declare [^\n]*(?P<name>@llvm\.[\w.]+\.v1[fi]\d+)\([^\n]*\n", re.MULTILINE)
+_SPLAT = re.compile(r"(?:splat \(|<)(?:[\w.]+) ([^\s()<>]+)[)>]")
+_LONGER = re.compile(r"<(?:[2-9]|\d\d+) x ")
 _UNKNOWN = re.compile(
     r"^(?=.*<1 x )(?=.*(?:element | shufflevector | call |splat|zeroinitializer|<1 x [\w.]+> <)).*$", re.MULTILINE
 )
@@ -30,18 +44,39 @@ def take_single_elements(text: str) -> str:
     Raises:
         CompileFailed: such a vector is used in a way that is not known.
     """
-    return _FUNCTION.sub(lambda m: _of_function(m[0]), text) if "<1 x " in text else text
+    if "<1 x " not in text:
+        return text
+    needed = {_of_scalars(m["name"] + "("): _of_scalars(m[0]) for m in _DECLARED.finditer(text)}
+    text = _FUNCTION.sub(lambda m: _of_function(m[0]), _DECLARED.sub("", text))
+    declared = "\n".join(line for line in text.split("\n") if line.startswith("declare "))
+    return text + "".join(line for name, line in needed.items() if name not in declared)
+
+
+def _of_scalars(line: str) -> str:
+    """A line with the intrinsic function of a scalar."""
+    return _INTRINSIC.sub(r"\1.\2", _TYPE.sub(r"\1", line))
 
 
 def _of_function(text: str) -> str:
     same: dict[str, str] = {}
-    text = _REPEATED.sub(_repeated, text)
+    text = _JOINED.sub(_joined, _REPEATED.sub(_repeated, text))
+    text = _TAKEN.sub(_taken, text)
     for pattern in (_EXTRACTED, _INSERTED):
         same.update(pattern.findall(text))
         text = pattern.sub("", text)
+    text = "\n".join(map(_plain_line, text.split("\n")))
     if (unknown := _UNKNOWN.search(text)) is not None:
         raise CompileFailed("llvm", f"cannot take the element of a vector of one: {unknown[0].strip()}")
     return _NAME.sub(lambda m: _meaning(m[0], same), _TYPE.sub(r"\1", text))
+
+
+def _plain_line(line: str) -> str:
+    """Calls of intrinsic functions, and constants, where a line has no other vectors."""
+    if "<1 x " not in line or _LONGER.search(line):
+        return line
+    if "@llvm." in line:
+        line = _of_scalars(line)
+    return line if "splat (" not in line else _SPLAT.sub(r"\1", line)
 
 
 def _repeated(m: re.Match[str]) -> str:
@@ -50,6 +85,22 @@ def _repeated(m: re.Match[str]) -> str:
     vector, lanes = f"<{m['length']} x {m['type']}>", f"<{m['length']} x i32> zeroinitializer"
     first = f"  {one} = insertelement {vector} poison, {m['type']} {m['of']}, i64 0\n"
     return f"{first}  {m['result']} = shufflevector {vector} {one}, {vector} poison, {lanes}"
+
+
+def _taken(m: re.Match[str]) -> str:
+    """One element of a longer vector, or of the other one that the shuffle has."""
+    at, length = int(m["at"] or 0), int(m["length"])
+    if length == 1:
+        return m[0]
+    of, at = (m["of"], at) if at < length else (m["other"], at - length)
+    return f"  {m['result']} = extractelement {m['type']} {of}, i64 {at}"
+
+
+def _joined(m: re.Match[str]) -> str:
+    """Two elements, put into a vector one after the other."""
+    one, vector = f"%joined.{m['result'][1:]}", f"<2 x {m['type']}>"
+    first = f"  {one} = insertelement {vector} poison, {m['type']} {m['first']}, i64 0\n"
+    return f"{first}  {m['result']} = insertelement {vector} {one}, {m['type']} {m['second']}, i64 1"
 
 
 def _meaning(name: str, same: dict[str, str]) -> str:

@@ -14,7 +14,8 @@ from codegen import (
     PrefetchLevels,
     XeStrategy,
 )
-from codegen.build.gemm import build_gemm, grid
+from codegen.build.gemm import build_gemm
+from codegen.build.raster import launched
 from codegen.dialects import parse
 from codegen.interpret import interpret
 from hal.xe import find
@@ -59,7 +60,7 @@ def config(
 def test_the_builders_gemm_multiplies_matrices_that_its_blocks_overhang(problem: GemmProblem, order: LoopOrder) -> None:
     chosen = config(problem, order, (64, 96, 32), (2, 3))
     measure, buffers = matrices(problem)
-    interpret(build_gemm(problem, chosen, B580), "gemm", grid(problem, chosen), buffers)
+    interpret(build_gemm(problem, chosen, B580), "gemm", launched(problem, chosen), buffers)
     assert measure.worst(buffers) <= 1
 
 

@@ -5,7 +5,8 @@ import pytest
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
 
 from codegen import DType, GemmProblem
-from codegen.build.gemm import build_gemm, grid
+from codegen.build.gemm import build_gemm
+from codegen.build.raster import launched
 from codegen.dialects import gpu, parse
 from codegen.dialects.gpu.host import DevicePart, device_part
 from codegen.interpret import interpret
@@ -37,7 +38,7 @@ def test_a_lowered_gemm_computes_the_same(name: str) -> None:
     module, results = build_gemm(problem, chosen, B580), []
     for _ in range(2):
         buffers = measure.operands()
-        interpret(module, "gemm", grid(problem, chosen), buffers)
+        interpret(module, "gemm", launched(problem, chosen), buffers)
         assert measure.worst(buffers) <= 1
         results.append(buffers[2])
         lower_xetile(module, LowerXeTilePass())

@@ -45,9 +45,8 @@ def test_text_without_such_vectors_is_left_alone() -> None:
 @pytest.mark.parametrize(
     "use",
     [
-        "  %6 = shufflevector <1 x half> %1, <1 x half> %1, <2 x i32> <i32 0, i32 1>",
+        "  %6 = shufflevector <1 x half> %1, <1 x half> %1, <3 x i32> <i32 0, i32 1, i32 0>",
         "  %6 = extractelement <1 x half> %1, i64 %n",
-        "  %6 = fadd <1 x half> %1, splat (half 1.0)",
         "  %6 = call <1 x half> @twice(<1 x half> %1)",
     ],
 )
@@ -66,3 +65,30 @@ def test_an_element_that_is_repeated_is_put_into_a_vector_first() -> None:
         "  %repeated.r = insertelement <8 x float> poison, float %v, i64 0",
         "  %r = shufflevector <8 x float> %repeated.r, <8 x float> poison, <8 x i32> zeroinitializer",
     ]
+
+
+@pytest.mark.parametrize(
+    ("use", "became"),
+    [
+        ("%6 = fadd <1 x half> %1, splat (half 1.0)", "%6 = fadd half %1, 1.0"),
+        (
+            "%6 = call <1 x half> @llvm.minnum.v1f16(<1 x half> %1, <1 x half> %1)",
+            "%6 = call half @llvm.minnum.f16(half %1, half %1)",
+        ),
+        (
+            "%6 = shufflevector <1 x half> %1, <1 x half> %1, <2 x i32> <i32 0, i32 1>",
+            "%6 = insertelement <2 x half> %joined.6, half %1, i64 1",
+        ),
+        (
+            "%6 = shufflevector <4 x float> %v, <4 x float> poison, <1 x i32> <i32 2>",
+            "%6 = extractelement <4 x float> %v, i64 2",
+        ),
+    ],
+)
+def test_arithmetic_and_shuffles_are_of_the_element(use: str, became: str) -> None:
+    declared = "declare <1 x half> @llvm.minnum.v1f16(<1 x half>, <1 x half>)\n"
+    kernel = KERNEL.replace("(ptr addrspace(1) %C)", "(ptr addrspace(1) %C, <4 x float> %v)")
+    text = take_single_elements(kernel.replace("  ret void", f"  {use}\n  ret void") + declared)
+    llvm.parse_assembly(text).verify()
+    assert "<1 x" not in text
+    assert became in text
