@@ -9,7 +9,7 @@ from hal.listed import Backend, ListedDevice, listed
 from hal.listing import OPENCL_CPU_ID, list_devices
 from hal.process import ProcessDevice
 from hal.spec import DeviceKind, DeviceSpec
-from hal.xe import find, suggestion
+from hal.xe import XE_DEVICES, find, suggestion
 
 AUTO = "auto"
 DEFAULT_TARGET = "b580"
@@ -83,5 +83,5 @@ def _table_id(wanted: str, ids: tuple[str, ...]) -> str:
     except AmbiguousDevice:
         raise
     except UnknownDevice:
-        names = (AUTO, OPENCL_CPU_ID, *ids)
+        names = (AUTO, OPENCL_CPU_ID, *ids, *(alias for row in XE_DEVICES for alias in row.aliases))
         raise UnknownDevice(f"no device is known as {wanted!r}; {suggestion(wanted, names)}") from None

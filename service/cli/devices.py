@@ -1,4 +1,4 @@
-"""How `xetune devices` shows devices: as tables, one device in full, or JSON."""
+"""xetune devices: what can run here and the Intel GPUs that are known, as tables or JSON; `show` for one of them."""
 
 from typing import Annotated
 
@@ -17,11 +17,14 @@ from hal import (
     resolve_device,
     untargetable_reason,
 )
-from hal.spec import DERIVED
+from hal.spec import DERIVED, PROBED
+from service.cli.device import render_device
+from service.cli.facts import UNKNOWN, shown
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
+from service.devices.service import describe
 
-_UNKNOWN = "-"
+devices_app = typer.Typer(no_args_is_help=False, help="List what can run here and the Intel GPUs that are known.")
 
 
 def render_devices(listed: list[ListedDevice]) -> RenderableType:
@@ -31,34 +34,9 @@ def render_devices(listed: list[ListedDevice]) -> RenderableType:
     return Group(_here(here), Text(), _gpus(gpus), Text(), *_sources(gpus), *_reasons(gpus))
 
 
-def render_device(listed: ListedDevice) -> RenderableType:
-    """Every fact of one device, each with where it comes from."""
-    spec = listed.spec
-    table = Table(title=f"{spec.id}: {spec.name}", title_justify="left", caption=listed.note or None)
-    for heading in ("fact", "value", "from"):
-        table.add_column(heading)
-    for name in FACT_NAMES:
-        table.add_row(name, _shown(spec, name), spec.provenance.get(name, _UNKNOWN))
-    return table
-
-
 def devices_json(listed: list[ListedDevice]) -> list[dict[str, object]]:
-    """The same as values: every fact with its provenance, null when it is not known."""
-    return [
-        {
-            "id": device.spec.id,
-            "name": device.spec.name,
-            "kind": device.spec.kind.value,
-            "emulates": device.spec.emulates,
-            "backend": device.backend.value,
-            "address": device.address,
-            "runnable": device.runnable,
-            "targetable": device.targetable,
-            "note": device.note,
-            "facts": _facts_json(device.spec),
-        }
-        for device in listed
-    ]
+    """The same as values, as REST has them; but facts by name, null when one is not known."""
+    return [{**describe(device).model_dump(mode="json"), "facts": _facts_json(device.spec)} for device in listed]
 
 
 def _facts_json(spec: DeviceSpec) -> dict[str, object]:
@@ -78,10 +56,10 @@ def _here(devices: list[ListedDevice]) -> Table:
 
 
 def _speed_facts(spec: DeviceSpec) -> list[str]:
-    cores = f"{_shown(spec, 'xe_cores')} Xe cores" if spec.kind is DeviceKind.GPU else f"{_shown(spec, 'cores')} cores"
-    caches = [f"{name.partition('_')[0].upper()} {_shown(spec, name)}" for name in ("l1_bytes", "l2_bytes", "l3_bytes")]
-    isa = [f"instruction sets {_shown(spec, 'isa')}"] if spec.kind is DeviceKind.CPU else []
-    return [cores, *caches, f"memory {_shown(spec, 'memory_bytes')}", *isa]
+    cores = f"{shown(spec, 'xe_cores')} Xe cores" if spec.kind is DeviceKind.GPU else f"{shown(spec, 'cores')} cores"
+    caches = [f"{name.partition('_')[0].upper()} {shown(spec, name)}" for name in ("l1_bytes", "l2_bytes", "l3_bytes")]
+    isa = [f"instruction sets {shown(spec, 'isa')}"] if spec.kind is DeviceKind.CPU else []
+    return [cores, *caches, f"memory {shown(spec, 'memory_bytes')}", *isa]
 
 
 def _gpus(devices: list[ListedDevice]) -> Table:
@@ -104,11 +82,11 @@ def _gpus(devices: list[ListedDevice]) -> Table:
     for device in devices:
         spec = device.spec
         table.add_row(
-            *(spec.id, _shown(spec, "target"), _shown(spec, "xe_cores"), _shown(spec, "eus_per_core")),
-            f"{_shown(spec, 'threads_per_eu')}/{_shown(spec, 'threads_per_eu_large_grf')}",
-            *(_in(spec.grf_bytes, 1), _dpas(spec), _shown(spec, "dpas_f16_fma_per_clk_per_eu")),
+            *(spec.id, shown(spec, "target"), shown(spec, "xe_cores"), shown(spec, "eus_per_core")),
+            f"{shown(spec, 'threads_per_eu')}/{shown(spec, 'threads_per_eu_large_grf')}",
+            *(_in(spec.grf_bytes, 1), _dpas(spec), shown(spec, "dpas_f16_fma_per_clk_per_eu")),
             *(_in(spec.max_slm_bytes, 2**10), _in(spec.l1_bytes, 2**10), _in(spec.l2_bytes, 2**20)),
-            *(_in(spec.bandwidth_bytes_per_s, 10**9), _shown(spec, "clock_mhz"), _block2d(spec)),
+            *(_in(spec.bandwidth_bytes_per_s, 10**9), shown(spec, "clock_mhz"), _block2d(spec)),
         )
     return table
 
@@ -120,11 +98,15 @@ def _sources(devices: list[ListedDevice]) -> list[RenderableType]:
     for heading in ("device", "PCI ids", "sources"):
         table.add_column(heading, overflow="fold")
     for device in devices:
-        named = sorted({p.removeprefix("table:") for p in device.spec.provenance.values()} - {DERIVED})
+        named = sorted({p.removeprefix("table:") for p in device.spec.provenance.values() if _is_source(p)})
         cited = sorted(numbers.setdefault(source, len(numbers) + 1) for source in named)
-        table.add_row(device.spec.id, " ".join(device.spec.pci_ids or (_UNKNOWN,)), " ".join(map(str, cited)))
+        table.add_row(device.spec.id, " ".join(device.spec.pci_ids or (UNKNOWN,)), " ".join(map(str, cited)))
     listed = [Text(f"[{number}] {source}") for source, number in numbers.items()]
-    return [table, *listed, Text("`xetune devices NAME` tells the source of each fact.")]
+    return [table, *listed, Text("`xetune devices show NAME` tells the source of each fact.")]
+
+
+def _is_source(provenance: str) -> bool:
+    return not provenance.startswith((DERIVED, PROBED))
 
 
 def _reasons(devices: list[ListedDevice]) -> list[Text]:
@@ -140,50 +122,39 @@ def _reasons(devices: list[ListedDevice]) -> list[Text]:
 def _dpas(spec: DeviceSpec) -> str:
     if spec.dpas_f16_fma_per_clk_per_eu == 0:
         return "none"
-    return f"{spec.dpas_m}x{spec.dpas_n}x{spec.dpas_k_bytes}" if spec.dpas_n is not None else _UNKNOWN
+    return f"{spec.dpas_m}x{spec.dpas_n}x{spec.dpas_k_bytes}" if spec.dpas_n is not None else UNKNOWN
 
 
 def _block2d(spec: DeviceSpec) -> str:
     if not spec.block2d:
-        return "none" if spec.block2d is False else _UNKNOWN
+        return "none" if spec.block2d is False else UNKNOWN
     return f"{spec.block2d_max_rows}x{spec.block2d_max_width_bytes}"
 
 
 def _in(value: int | None, unit: int) -> str:
-    return _UNKNOWN if value is None else f"{value / unit:.0f}"
+    return UNKNOWN if value is None else f"{value / unit:.0f}"
 
 
-def _shown(spec: DeviceSpec, name: str) -> str:
-    """A fact as people read it, with its unit; "-" when it is not known."""
-    match getattr(spec, name):
-        case None:
-            return _UNKNOWN
-        case bool(value):
-            return "yes" if value else "no"
-        case tuple() as values:
-            return " ".join(str(value) for value in values) or "none"
-        case int(value) if name == "bandwidth_bytes_per_s":
-            return f"{value / 1e9:g} GB/s"
-        case int(value) if "bytes" in name:
-            return _binary(value)
-        case value:
-            return str(value)
+@devices_app.callback(invoke_without_command=True)
+def devices_command(context: typer.Context, as_json: AsJson = False) -> None:
+    """List what can run here and the Intel GPUs that are known."""
+    if context.invoked_subcommand is None:
+        listed = list_devices()
+        _print(listed, render_devices(listed), as_json=as_json)
 
 
-def _binary(nbytes: int) -> str:
-    for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
-        if nbytes >= 1024**power:
-            return f"{nbytes / 1024**power:.4g} {unit}"
-    return f"{nbytes} B"
-
-
-def devices_command(
-    device: Annotated[str | None, typer.Argument(help="Every fact of this one, with where it comes from.")] = None,
+@devices_app.command("show")
+def show_command(
+    device: Annotated[str, typer.Argument(help="Id, alias, PCI id or IP version; auto; opencl-cpu.")],
     as_json: AsJson = False,
 ) -> None:
-    """List what can run here and the Intel GPUs that are known."""
-    listed = list_devices() if device is None else [resolve_device(device)]
+    """Show every fact of a device, where it comes from, what is not known and what that prevents."""
+    listed = resolve_device(device)
+    _print([listed], render_device(listed), as_json=as_json)
+
+
+def _print(listed: list[ListedDevice], drawn: RenderableType, *, as_json: bool) -> None:
     if as_json:
         print_json({"devices": devices_json(listed)})
     else:
-        CONSOLE.print(render_devices(listed) if device is None else render_device(listed[0]))
+        CONSOLE.print(drawn)

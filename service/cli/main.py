@@ -11,7 +11,7 @@ from hal import HalError
 from service.artifacts import StorageError
 from service.cli.compile import compile_command
 from service.cli.database import app as database_app
-from service.cli.devices import devices_command
+from service.cli.devices import devices_app
 from service.cli.jobs import app as jobs_app
 from service.cli.kernels import kernels_command
 from service.cli.layout import layout_command
@@ -34,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("devices")(devices_command)
+app.add_typer(devices_app, name="devices")
 app.command("compile")(compile_command)
 app.command("opt")(opt_command)
 app.command("run")(run_command)

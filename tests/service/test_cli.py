@@ -73,7 +73,22 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (("tune", *SIZE, "--device", "a770"), "error: refused by rule device-subgroup-size: "),
         (("compile", *SIZE, "-o", "out", "--device", "a770"), "error: refused by rule device-subgroup-size: "),
         (("compile", *SIZE, "-o", "out", "--device", ""), "error: no device is known as ''"),
-        (("devices", "nosuch"), "error: no device is known as 'nosuch'"),
+        (
+            ("compile", *SIZE, "-o", "out", "--device", "mtl"),
+            "error: refused by rule device-dpas: kernels cannot be comp",
+        ),
+        (("compile", *SIZE, "-o", "out", "--device", "arl-h"), "error: refused by rule device-subgroup-size: "),
+        (
+            ("tune", *SIZE, "--device", "wildcat-lake"),
+            "error: refused by rule device-target: kernels cannot be compiled",
+        ),
+        (
+            ("compile", *SIZE, "-o", "out", "--device", "20.2"),
+            "error: IP version 20.2 is that of several GPUs, name one",
+        ),
+        (("tune", *SIZE, "--device", "b5800"), "error: --device: no device is known as 'b5800'; did you mean 'b580'?"),
+        (("devices", "show", "nosuch"), "error: no device is known as 'nosuch'"),
+        (("devices", "show", "bmgg"), "error: no device is known as 'bmgg'; did you mean 'bmg'?"),
         (("kernels", "--m", "512"), "error: sizes: give --m, --n and --k"),
         (("kernels", *SIZE, "--device", "b580"), "error: no kernel is stored for 512x384x1024"),
         (("jobs", "show", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
@@ -164,7 +179,7 @@ def test_json_parses_and_carries_the_evidence(
     assert [trial["number"] for trial in shown["trials"]] == [1, 0], "fastest first"
     (kernel,) = document("kernels")["kernels"]
     assert kernel["evidence"]["time"]["value"] == 1500.0
-    assert document("devices", "b580")["devices"][0]["id"] == "b580"
+    assert document("devices", "show", "b580")["devices"][0]["id"] == "b580"
 
 
 def test_brackets_in_an_error_are_shown_as_they_are(database: Database, capsys: pytest.CaptureFixture[str]) -> None:

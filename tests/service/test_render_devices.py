@@ -1,13 +1,15 @@
 """What `xetune devices` shows."""
 
 import json
+from dataclasses import replace
 
 from rich.console import Console, RenderableType
 
-from hal import FACT_NAMES, DeviceKind, Fact, ListedDevice, list_devices, resolve_device
+from hal import FACT_NAMES, DeviceKind, Fact, ListedDevice, find, list_devices, resolve_device
 from hal.probe import ProbedDevice, ProbeReport, Probes
 from hal.spec import PROBED
-from service.cli.devices import devices_json, render_device, render_devices
+from service.cli.device import render_device
+from service.cli.devices import devices_json, render_devices
 
 CPU = ProbedDevice("opencl:0:0", "A CPU", DeviceKind.CPU, (Fact("max_workgroup_size", 8192, PROBED),))
 GPU = ProbedDevice("opencl:1:0", "A B570", DeviceKind.GPU, (Fact("pci_ids", ("E20C",), PROBED),))
@@ -46,16 +48,43 @@ def test_what_is_not_targetable_says_why() -> None:
     )
 
 
-def test_one_device_shows_every_fact_with_its_provenance() -> None:
-    rows = {
-        cells[0]: cells[1:]
-        for line in text(render_device(resolve_device("b580", among=listed())), 160).splitlines()
-        if len(cells := [cell.strip() for cell in line.strip("│").split("│")]) == 3
-    }
-    assert set(FACT_NAMES) <= set(rows)
-    assert rows["bandwidth_bytes_per_s"] == ["456 GB/s", "table:intel-xpu-backend-for-triton gpu_info.json"]
-    assert rows["l2_bytes"] == ["18 MiB", "table:intel/mlir-extensions Performance_report"]
-    assert rows["isa"] == ["-", "-"]
+def device(name: str) -> str:
+    return text(render_device(resolve_device(name, among=listed())))
+
+
+def test_one_device_shows_each_known_fact_with_its_unit_and_source() -> None:
+    lines = device("b60").splitlines()
+    rows = {words[0]: " ".join(words[1:]) for line in lines if (words := line.split())}
+    spec = find("b60")
+    assert set(spec.provenance) <= set(rows)
+    assert rows["l2_bytes"].startswith("18 MiB derived: the die of")
+    value, _, number = rows["bandwidth_bytes_per_s"].rpartition(" ")
+    assert value == "456 GB/s"
+    assert rows[number] == "ai-dynamo/aiconfigurator b60.yaml"
+    assert rows["clock_mhz"].startswith("2400 MHz [")
+    assert rows["threads_per_eu_by_grf_mode"].startswith("8 4 threads, by GRF")
+    assert rows["dpas_f16_fma_per_clk_per_eu"].startswith("128 a clock and EU derived: ")
+    assert max(map(len, lines)) <= 80
+
+
+def test_one_device_shows_its_names_remarks_and_what_is_missing_for_what() -> None:
+    shown = " ".join(device("b50").split())
+    assert "b50 Intel Arc Pro B50 not in this machine (table) also called arc-pro-b50, arc-b50 compile yes" in shown
+    assert "predict no not known: l2_bytes - lighthouse's 78 Tflop/s of f16 imply 2380 MHz" in shown
+    assert "Not known, and needed to predict: l2_bytes" in shown
+    assert "Not known, nothing waits for it: driver, " in shown
+    shown = " ".join(device("arl-h").split())
+    assert "compile no its DPAS needs sub-groups of 8, kernels are written for 16; it has no 2-D block loads" in shown
+
+
+def test_one_device_that_is_here_shows_where_driver_and_table_differ() -> None:
+    facts = (*GPU.facts, Fact("xe_cores", 17, PROBED))
+    here = list_devices(Probes(ProbeReport((replace(GPU, facts=facts),)), ProbeReport()))[0]
+    shown = " ".join(text(render_device(here), 160).split())
+    assert "here, at opencl:1:0" in shown
+    assert "Matched to b570 by PCI id E20C: 1 fact differs" in shown
+    assert "xe_cores 17 probed opencl:1:0 18 table:intel-xpu-backend-for-triton" in shown
+    assert "Matched to b570 by PCI id E20C: driver and table agree on pci_ids" in " ".join(device("b570").split())
 
 
 def test_json_holds_every_fact_or_null() -> None:
@@ -70,4 +99,7 @@ def test_json_holds_every_fact_or_null() -> None:
     assert b570["facts"]["pci_ids"] == {"value": ["E20C"], "provenance": "probed"}
     assert b570["facts"]["measured_bandwidth_bytes_per_s"] is None
     assert set(b570["facts"]) == set(FACT_NAMES)
+    assert b570["aliases"] == ["arc-b570"]
+    assert [use["use"] for use in b570["uses"]] == ["compile", "predict"]
+    assert b570["match"]["rows"] == ["b570"]
     assert devices["a770"]["note"].startswith("not targetable")
