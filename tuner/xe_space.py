@@ -24,13 +24,14 @@ from tuner.xe.tiles import is_legal, legal_tiles, widest_tiles
 
 MOST_PLAIN = 30_000
 """Points of plain strategies; of more, all tiles are kept, with distances and rasters drawn."""
-MOST_PAIRS = 12_000
+MOST_PAIRS = 9_000
 """Points that deviate in one or two choices on good tiles; another tile begins below that."""
-MOST_DRAWN = 8_000
+MOST_DRAWN = 6_000
 """Points that deviate in several."""
 
 _SPREAD = 128  # good tiles that are drawn from
 _DRAWS = 2  # for each drawn point that the space has a place for
+_LEAST, _A_TILE = 3_000, 8  # points of either kind, and for each legal tile, where these are few
 _SEED = 20  # of what is drawn: always the same
 
 
@@ -49,7 +50,7 @@ def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[KernelConfig]:
     rng = np.random.default_rng(_SEED)
     ranks = np.vstack(
         [
-            _ranks(ranges, list(_deviating(on, ranges, default, rng))),
+            _ranks(ranges, list(_deviating(on, ranges, default, max(_LEAST, _A_TILE * len(tiles)), rng))),
             _plain(on, ranges, tiles, rng),
         ]
     )
@@ -59,8 +60,11 @@ def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[KernelConfig]:
     )
 
 
-def _deviating(on: Problem, ranges: Ranges, default: Point, rng: np.random.Generator) -> Iterator[Point]:
-    """Points that deviate from the default's strategy on good tiles: in one or two choices, then in several."""
+def _deviating(on: Problem, ranges: Ranges, default: Point, most: int, rng: np.random.Generator) -> Iterator[Point]:
+    """Points that deviate from the default's strategy on good tiles: in one or two choices, then in several.
+
+    Of either kind about `most` at the most; those that deviate from the default itself are always there.
+    """
     rates, _ = rates_of(on)
     ranked = best_tiles(on, widest_tiles(on, ranges), rates)
     good = [default, *(with_defaults(on, ranges, tile, rates) for tile in _one_a_block(ranked)[:_SPREAD])]
@@ -70,10 +74,10 @@ def _deviating(on: Problem, ranges: Ranges, default: Point, rng: np.random.Gener
         pairs = [point, *deviations(on, ranges, point, of_point)]
         yield from pairs
         made += len(pairs)
-        if made >= MOST_PAIRS:
+        if made >= min(most, MOST_PAIRS):
             break
     # The better a tile, the likelier it is drawn.
-    which = (len(good) * rng.random(MOST_DRAWN * _DRAWS) ** 2).astype(np.int64)
+    which = (len(good) * rng.random(min(most, MOST_DRAWN) * _DRAWS) ** 2).astype(np.int64)
     chances = rng.random((len(which), 2, len(families[0])))
     drawn = (
         drawn_deviation(on, ranges, good[tile], families[tile], chance)
