@@ -22,7 +22,7 @@ NEEDS = {
     ),
     Use.PREDICT: (
         *("xe_cores", "eus_per_core", "threads_per_eu", "dpas_f16_fma_per_clk_per_eu", "clock_mhz"),
-        *("l2_bytes", "bandwidth_bytes_per_s"),
+        *("slm_bytes_per_core", "l2_bytes", "bandwidth_bytes_per_s"),
     ),
 }
 """Facts without which a kernel is not compiled, or its time not predicted."""
