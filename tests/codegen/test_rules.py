@@ -1,15 +1,19 @@
-"""Every rule refuses what it should, by its name, with a message that says what to change."""
+"""Every rule refuses what it should, by its name, with a message that says what to change; its neighbour passes."""
 
 import dataclasses
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
 from codegen import (
+    Axis,
     DType,
     EpilogueKind,
     EpilogueStep,
     Extent,
     GemmProblem,
+    InvalidConfig,
     KernelConfig,
     LoopOrder,
     MatmulConfig,
@@ -21,82 +25,328 @@ from codegen import (
     XeStrategy,
 )
 from codegen.rules import CONFIG_RULES, PROBLEM_RULES, check, check_problem, rule_name, violations
-from hal import DeviceSpec
+from hal import DeviceSpec, emulated_spec
+from hal.cpu import probe_cpu
 from hal.xe import find
 
-PROBLEM = GemmProblem(200, 136, 72)
 B580 = find("b580")
+PROBLEM = GemmProblem(200, 144, 176)  # 4 x 3 tiles, and 6 K steps
+S8, F32 = DType.S8, DType.F32
+STAGED_A = (8, 32, 32)
+STAGED: dict[str, Any] = {"slm": SlmOperands.A, "slm_stages": 2}
+AHEAD = Prefetch(PrefetchLevels.L1, 2)
+RELU = EpilogueStep(EpilogueKind.RELU)
+ROWS = EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW)
 
 
 def config(
     block: tuple[int, int, int] = (64, 64, 32),
-    innermost: tuple[int, int, int] = (32, 32, 32),
+    load: tuple[int, int, int] = (32, 32, 32),
     threads: tuple[int, int, int] | None = None,
     sg_layout: tuple[int, int] = (2, 2),
-    **strategy: object,
+    order: LoopOrder = LoopOrder.M_OUTER,
+    **strategy: Any,
 ) -> KernelConfig:
-    """A legal configuration of PROBLEM unless told otherwise."""
+    """A legal configuration of problems of this M and N unless told otherwise."""
     tiles = (-(-PROBLEM.m // block[0]), -(-PROBLEM.n // block[1]), 1)
-    matmul = MatmulConfig(Extent(*(threads or tiles)), Extent(*block), Extent(*innermost), LoopOrder.M_OUTER)
-    return KernelConfig(matmul, XeStrategy(sg_layout, **strategy))  # pyright: ignore
+    matmul = MatmulConfig(Extent(*(threads or tiles)), Extent(*block), Extent(*load), order)
+    return KernelConfig(matmul, XeStrategy(sg_layout, **strategy))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A rule, a configuration that it refuses with a message, and one beside it that it lets pass."""
+
+    rule: str
+    refused: KernelConfig
+    message: str
+    passes: KernelConfig
+    problem: GemmProblem = PROBLEM
+    device: DeviceSpec = B580
+
+
+INTEGERS, DETERMINISTIC, SMALL = (
+    GemmProblem(200, 144, 176, dtype_a=S8, dtype_b=S8),
+    GemmProblem(200, 144, 176, deterministic=True),
+    GemmProblem(200, 144, 32),
+)
+HALVES, STEPS, WHOLE_STEPS = (
+    GemmProblem(200, 144, 176, dtype_c=DType.F16),
+    GemmProblem(200, 144, 176, epilogue=(RELU,)),
+    GemmProblem(200, 144, 176, dtype_a=S8, dtype_b=S8, epilogue=(EpilogueStep(EpilogueKind.ALPHA, value=0.5),)),
+)
+SUMS = GemmProblem(200, 144, 176, epilogue=(ROWS,))
+BY_LANES, HALF_BY_LANES = GemmProblem(200, 144, 176, alignment=4), GemmProblem(200, 144, 176, lda=177)
+TURNED, PLAIN = GemmProblem(200, 144, 176, transpose_a=True), GemmProblem(200, 144, 176, dtype_a=F32, dtype_b=F32)
+EMULATED = emulated_spec(probe_cpu(), B580)
+ATOMIC: dict[str, Any] = {"threads": (4, 3, 2), "split_k": SplitK.ATOMIC}
+PARTIAL: dict[str, Any] = {"threads": (4, 3, 2), "split_k": SplitK.PARTIAL_SUMS}
+LOADS = (8, 16, 16)
+
+CASES: tuple[Case, ...] = (
+    Case("grf-mode", config(grf_mode=64), "one of [128, 256], got 64", config(grf_mode=128, load=(8, 32, 16))),
+    Case(
+        "subgroups-divide-block",
+        config(sg_layout=(3, 2)),
+        "64x64 does not divide",
+        config((96, 64, 32), sg_layout=(3, 2)),
+    ),
+    Case(
+        "workgroup-size",
+        config((1024, 128, 32), sg_layout=(32, 4), threads=(1, 2, 1), load=LOADS),
+        "2048 work-items",
+        config((512, 128, 32), sg_layout=(16, 2), threads=(1, 2, 1), load=LOADS),
+    ),
+    Case(
+        "resident-subgroups",
+        config((128, 128, 32), sg_layout=(8, 8), load=LOADS),
+        "64 sub-groups do not fit one Xe core with 256 registers a thread; ",
+        config((128, 128, 32), sg_layout=(8, 8), load=LOADS, grf_mode=128),
+    ),
+    Case("threads-cover", config(threads=(5, 3, 1)), "at most the tiles of C, 4x3", config(threads=(2, 3, 1))),
+    Case(
+        "loop-order",
+        config(threads=(4, 2, 1), order=LoopOrder.M_OUTER_N_FIRST),
+        "loops over tiles that are not there",
+        config(threads=(2, 2, 1), order=LoopOrder.M_OUTER_N_FIRST),
+    ),
+    Case("raster-group", config(raster_group=4), "below the 4 rows", config(raster_group=3)),
+    Case(
+        "raster-group",
+        config(raster_group=3, order=LoopOrder.N_OUTER),
+        "below the 3 rows",
+        config(raster_group=2, order=LoopOrder.N_OUTER),
+    ),
+    Case("split-k", config(threads=(4, 3, 2)), "1 goes with split_k none and only that", config(**PARTIAL)),
+    Case(
+        "split-k",
+        config(threads=(4, 3, 5), split_k=SplitK.PARTIAL_SUMS),
+        "6 K steps into 5 parts, of which the last would have none",
+        config(threads=(4, 3, 3), split_k=SplitK.PARTIAL_SUMS),
+    ),
+    Case("split-k-atomic", config(**ATOMIC), "use partial_sums", config(**PARTIAL), DETERMINISTIC),
+    Case("split-k-atomic", config(**ATOMIC), "added in f32, C is f16", config(**PARTIAL), HALVES),
+    Case("split-k-atomic", config(**ATOMIC), "relu must see whole sums", config(**PARTIAL), STEPS),
+    Case("split-k-atomic", config(**ATOMIC), "reduce must see whole sums", config(**PARTIAL), SUMS),
+    Case(
+        "split-k-atomic",
+        config((64, 64, 64), (8, 32, 32), **ATOMIC),
+        "C is f32",
+        config((64, 64, 64), (8, 32, 32), **PARTIAL),
+        replace(WHOLE_STEPS, dtype_c=F32),
+    ),
+    Case(
+        "split-k-atomic",
+        config((64, 64, 64), (8, 32, 32), **ATOMIC),
+        "steps make i32 sums f32",
+        config((64, 64, 64), (8, 32, 32), **PARTIAL),
+        WHOLE_STEPS,
+    ),
+    Case("dpas-shape", config((64, 64, 24), LOADS), "8x16x16, got 32x32x24", config((64, 64, 16), LOADS)),
+    Case("dpas-shape", config((64, 64, 48), (8, 32, 32)), "8x16x32", config((64, 64, 32), (8, 32, 32)), INTEGERS),
+    Case("load-block-a", config(load=(64, 32, 32)), "divides the sub-group's 32x32, got 64x32", config()),
+    Case(
+        "load-block-a", config((96, 64, 32), (24, 32, 32), sg_layout=(2, 2)), "16x", config((96, 64, 32), (16, 32, 32))
+    ),
+    Case("load-block-a", config(), "innermost m is 8 where A is transposed", config(load=(8, 32, 32)), TURNED),
+    Case("load-block-b", config(load=(32, 64, 32)), "divides the sub-group's 32x32, got 32x64", config()),
+    Case("load-block-b", config(load=(8, 32, 16)), "innermost n is 16", config(load=LOADS), BY_LANES),
+    Case(
+        "load-block-b",
+        config((64, 64, 16), (8, 16, 16)),
+        "innermost k is 8 where A and B are",
+        config((64, 64, 16), (8, 16, 8)),
+        PLAIN,
+    ),
+    Case("registers", config((128, 128, 32)), "256 registers leave 15360", config((128, 64, 32))),
+    Case(
+        "registers",
+        config((64, 128, 32), grf_mode=128, load=(8, 32, 16)),
+        "128 registers leave 7168",
+        config((64, 64, 32), grf_mode=128, load=(8, 32, 16)),
+    ),
+    Case(
+        "registers",
+        config((64, 128, 64), (32, 32, 32), pipelined_registers=True),
+        "of operands",
+        config((64, 128, 16), (8, 32, 16), pipelined_registers=True),
+    ),
+    Case("slm-stages", config(slm=SlmOperands.A), "slm none goes with slm_stages 0", config(load=STAGED_A, **STAGED)),
+    Case(
+        "slm-stages",
+        config(load=STAGED_A, slm=SlmOperands.A, slm_stages=5),
+        "one of 2, 3, 4, got 5",
+        config(load=STAGED_A, slm=SlmOperands.A, slm_stages=4),
+    ),
+    Case("slm-stages", config(load=STAGED_A, **STAGED), "1 K steps for 2 buffers", config(), SMALL),
+    Case(
+        "slm-size",
+        config((256, 256, 64), LOADS, (1, 1, 1), (8, 8), grf_mode=128, slm=SlmOperands.BOTH, slm_stages=4),
+        "262144 bytes of shared local memory are needed; ",
+        config((256, 256, 64), LOADS, (1, 1, 1), (8, 8), grf_mode=128, slm=SlmOperands.BOTH, slm_stages=2),
+    ),
+    Case(
+        "prefetch-distance",
+        config(prefetch=Prefetch(PrefetchLevels.L1, 9)),
+        "at most 8 K steps into L1 and 16",
+        config(prefetch=Prefetch(PrefetchLevels.L1, 5)),
+    ),
+    Case(
+        "prefetch-distance",
+        config(prefetch=Prefetch(PrefetchLevels.L1, 6)),
+        "6 K steps; a prefetch 6 steps ahead",
+        config(prefetch=Prefetch(PrefetchLevels.L1, 5)),
+    ),
+    Case(
+        "prefetch-distance",
+        config(load=STAGED_A, prefetch=Prefetch(PrefetchLevels.L1, 5), **STAGED),
+        "a prefetch 6 steps ahead",
+        config(load=STAGED_A, prefetch=Prefetch(PrefetchLevels.L1, 4), **STAGED),
+    ),
+    Case("prefetch-effect", config(load=LOADS, prefetch=AHEAD), "lanes access A and B", config(load=LOADS), BY_LANES),
+    Case("prefetch-effect", config(prefetch=AHEAD), "which emulates", config(), device=EMULATED),
+    Case("prefetch-effect", config(prefetch=Prefetch(hints=False)), "go with a distance", config()),
+    Case(
+        "prefetch-layout",
+        config(prefetch=replace(AHEAD, layout_a=(4, 2))),
+        "at most 4 sub-groups, got 4x2",
+        config(prefetch=replace(AHEAD, layout_a=(4, 1))),
+    ),
+    Case(
+        "prefetch-layout",
+        config((32, 64, 32), (16, 32, 32), sg_layout=(2, 4), prefetch=replace(AHEAD, layout_a=(8, 1))),
+        "multiples of 8 rows",
+        config((32, 64, 32), (16, 16, 32), sg_layout=(2, 4), prefetch=replace(AHEAD, layout_a=(4, 1))),
+    ),
+    Case(
+        "prefetch-layout",
+        config(load=(8, 32, 16), prefetch=replace(AHEAD, layout_a=(2, 2))),
+        "no effect on what lanes access",
+        config(load=(8, 32, 16), prefetch=replace(AHEAD, layout_b=(2, 2))),
+        HALF_BY_LANES,
+    ),
+    Case(
+        "barrier-every",
+        config(load=STAGED_A, barrier_every=1, **STAGED),
+        "staging has a barrier",
+        config(barrier_every=1),
+    ),
+    Case(
+        "barrier-every",
+        config((32, 32, 32), sg_layout=(1, 1), barrier_every=1),
+        "work-group of one sub-group",
+        config((32, 32, 32), sg_layout=(1, 1)),
+    ),
+    Case("barrier-every", config(barrier_every=6), "would come once", config(barrier_every=5)),
+    Case(
+        "pipelined-registers",
+        config(load=STAGED_A, pipelined_registers=True, **STAGED),
+        "already loaded ahead",
+        config(pipelined_registers=True),
+    ),
+    Case("pipelined-registers", config(pipelined_registers=True), "one K step", config(), SMALL),
+    Case("k-unroll", config(k_unroll=7), "at most 6, got 7", config(k_unroll=6)),
+    Case(
+        "k-unroll",
+        config((64, 64, 16), (8, 32, 16), k_unroll=9),
+        "at most 8, got 9",
+        config((64, 64, 16), (8, 32, 16), k_unroll=8),
+    ),
+)
 
 
 def test_a_sensible_configuration_is_legal() -> None:
     assert violations(PROBLEM, config(), B580) == []
-    check(PROBLEM, config(prefetch=Prefetch(PrefetchLevels.L1, 3)), B580)
+    check(PROBLEM, config(prefetch=AHEAD), B580)
 
 
-CONFIG_CASES: dict[str, tuple[KernelConfig, str]] = {
-    "split-k": (config(threads=(4, 3, 2), split_k=SplitK.PARTIAL_SUMS), "threads k to 1"),
-    "strategy-built": (config(slm=SlmOperands.A, slm_stages=2), "slm to none"),
-    "prefetch-distance": (config(prefetch=Prefetch(PrefetchLevels.L1, 9)), "at most 8"),
-    "grf-mode": (config(grf_mode=64), "[128, 256]"),
-    "subgroups-divide-block": (config(sg_layout=(3, 2)), "64x64"),
-    "dpas-shape": (config(block=(64, 64, 24)), "8x16x16"),
-    "load-block-a": (config(innermost=(64, 32, 32)), "at most 32x32"),
-    "load-block-b": (config(innermost=(32, 64, 32)), "at most 32x32"),
-    "workgroup-size": (config(block=(1024, 2048, 32), sg_layout=(32, 8)), "4096 work-items"),
-    "resident-subgroups": (config(block=(512, 512, 32), innermost=(8, 16, 32), sg_layout=(8, 8)), "32 such threads"),
-    "registers": (config(block=(128, 128, 32)), "registers leave"),
-    "threads-cover": (config(threads=(1, 1, 1)), "4x3"),
-}
-
-
-@pytest.mark.parametrize("name", CONFIG_CASES)
-def test_a_configuration_rule_refuses_by_name(name: str) -> None:
-    case, message = CONFIG_CASES[name]
-    found = {r.rule: r.message for r in violations(PROBLEM, case, B580)}
-    assert name in found
-    assert message in found[name]
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
+def test_a_rule_refuses_by_name_and_lets_a_neighbour_pass(case: Case) -> None:
+    found = {r.rule: r.message for r in violations(case.problem, case.refused, case.device)}
+    assert case.message in found.get(case.rule, f"{case.rule} is not among {found}")
     with pytest.raises(Refused):
-        check(PROBLEM, case, B580)
-
-
-PROBLEM_CASES: dict[str, tuple[GemmProblem, str]] = {
-    "dtype-pair": (GemmProblem(200, 136, 72, dtype_a=DType.S8, dtype_b=DType.S8), "s8 and s8"),
-    "row-major": (GemmProblem(200, 136, 72, transpose_b=True), "transposed"),
-    "single-matrix": (GemmProblem(200, 136, 72, batch=3), "got 3"),
-    "static-sizes": (GemmProblem(200, 136, 72, dynamic=True), "dynamic"),
-    "plain-epilogue": (GemmProblem(200, 136, 72, epilogue=(EpilogueStep(EpilogueKind.RELU),)), "relu"),
-    "block2d-pitch": (GemmProblem(200, 136, 75), "set lda to 80"),
-    "block2d-width": (GemmProblem(200, 136, 16), "at least 64"),
-    "block2d-base": (GemmProblem(200, 136, 72, alignment=16), "aligned to 16"),
-    "memory": (GemmProblem(2**20, 2**19, 2**14), "GiB"),
-}
-
-
-@pytest.mark.parametrize("name", PROBLEM_CASES)
-def test_a_problem_rule_refuses_by_name(name: str) -> None:
-    case, message = PROBLEM_CASES[name]
-    with pytest.raises(Refused) as caught:
-        check_problem(case, B580)
-    assert caught.value.rule == name
-    assert message in caught.value.message
+        check(case.problem, case.refused, case.device)
+    assert violations(case.problem, case.passes, case.device) == []
 
 
 def test_every_rule_has_a_case() -> None:
-    assert {rule_name(r) for r in CONFIG_RULES} == set(CONFIG_CASES)
-    assert {rule_name(r) for r in PROBLEM_RULES} == set(PROBLEM_CASES)
+    assert {rule_name(rule) for rule in CONFIG_RULES} == {case.rule for case in CASES}
+    assert {rule_name(rule) for rule in PROBLEM_RULES} == set(PROBLEM_CASES)
+
+
+PROBLEM_CASES: dict[str, tuple[tuple[GemmProblem, str], ...]] = {
+    "dtype-pair": (
+        (GemmProblem(200, 144, 72, dtype_a=DType.U8, dtype_b=DType.TF32), "one type of .*; got u8 and tf32"),
+        (GemmProblem(200, 144, 72, dtype_a=DType.F16, dtype_b=DType.BF16), "got f16 and bf16"),
+        (GemmProblem(200, 144, 72, dtype_a=DType.I32, dtype_b=DType.I32), "got i32 and i32"),
+        (GemmProblem(200, 144, 72, dtype_acc=DType.F16), "sums of f16 are f32; got dtype_acc f16"),
+        (GemmProblem(200, 144, 72, dtype_a=S8, dtype_b=S8, dtype_acc=F32), "sums of s8 are i32"),
+        (GemmProblem(200, 144, 72, dtype_c=DType.TF32), "C must be of .*; got tf32"),
+    ),
+    "alignment": (
+        (GemmProblem(200, 144, 72, alignment=1), "at least that of the largest element, 4; got 1"),
+        (GemmProblem(200, 144, 72, dtype_c=DType.F16, alignment=1), "largest element, 2; got 1"),
+        (GemmProblem(200, 144, 72, dtype_c=DType.F16, epilogue=(ROWS,), alignment=2), "largest element, 4; got 2"),
+    ),
+    "memory": ((GemmProblem(2**20, 2**19, 2**14), "GiB; .* can hold"),),
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem", "message"),
+    [(rule, *case) for rule, cases in PROBLEM_CASES.items() for case in cases],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_problem_rule_refuses_by_name(rule: str, problem: GemmProblem, message: str) -> None:
+    with pytest.raises(Refused, match=message) as caught:
+        check_problem(problem, B580)
+    assert caught.value.rule == rule
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        GemmProblem(200, 144, 72, alignment=4),
+        GemmProblem(200, 144, 72, dtype_c=DType.F16, alignment=2),
+        GemmProblem(200, 144, 72, dtype_a=S8, dtype_b=S8, dtype_c=S8, alignment=1),
+        GemmProblem(1, 1, 1),
+        GemmProblem(201, 137, 73, lda=210, batch=3, batch_stride_b=0, transpose_a=True),
+        GemmProblem(2**14, 2**14, 2**14),
+    ],
+    ids=str,
+)
+def test_a_problem_beside_those_passes(problem: GemmProblem) -> None:
+    check_problem(problem, B580)
+
+
+def test_a_refusal_tells_of_the_other_rules() -> None:
+    wrong = GemmProblem(200, 144, 72, dtype_a=DType.U8, dtype_b=DType.TF32, alignment=1)
+    with pytest.raises(Refused, match="also alignment"):
+        check_problem(wrong, B580)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: Prefetch(PrefetchLevels.L1, 0),
+        lambda: Prefetch(PrefetchLevels.NONE, 1),
+        lambda: Prefetch(PrefetchLevels.L1, -1),
+        lambda: Prefetch(PrefetchLevels.L2_L1, 2, 2),
+        lambda: Prefetch(PrefetchLevels.L1, 2, 4),
+        lambda: Prefetch(PrefetchLevels.L1, 2, layout_a=(0, 1)),
+        lambda: Extent(0, 1, 1),
+        lambda: Extent(1, 1, True),
+        lambda: XeStrategy((0, 1)),
+        lambda: XeStrategy((1, 1), raster_group=0),
+        lambda: XeStrategy((1, 1), k_unroll=0),
+        lambda: XeStrategy((1, 1), slm_stages=-1),
+        lambda: XeStrategy((1, 1), barrier_every=-1),
+    ],
+)
+def test_a_configuration_that_contradicts_itself_is_never_made(made: object) -> None:
+    assert callable(made)
+    with pytest.raises(InvalidConfig):
+        made()
 
 
 @pytest.mark.parametrize(
@@ -114,13 +364,3 @@ def test_a_device_without_block_loads_is_refused_by_name() -> None:
     with pytest.raises(Refused) as caught:
         check_problem(PROBLEM, spec)
     assert caught.value.rule == "device-block2d"
-
-
-def test_a_row_of_an_odd_number_of_halves_is_refused_by_name() -> None:
-    with pytest.raises(Refused, match="pad to 76") as caught:
-        check_problem(GemmProblem(200, 136, 75, lda=80), B580)
-    assert caught.value.rule == "block2d-width"
-
-
-def test_padding_the_rows_as_told_makes_the_problem_legal() -> None:
-    check_problem(GemmProblem(200, 136, 76, lda=80), B580)
