@@ -85,10 +85,10 @@ def _prefetch(rng: Random, plain: KernelConfig, steps: int) -> Prefetch:
     block, together = plain.matmul.block, plain.subgroups
     far = rng.randint(1, min(3, steps - 1))
     a, b = (_shared(rng, tile, together) for tile in ((block.m, block.k), (block.k, block.n)))
-    hints = rng.random() < 0.7
+    hints, payloads = rng.random() < 0.7, rng.random() < 0.3
     if far > 1 and rng.random() < 0.5:
-        return Prefetch(PrefetchLevels.L2_L1, rng.randint(1, far - 1), far, a, b, hints)
-    return Prefetch(PrefetchLevels.L1, far, 0, a, b, hints)
+        return Prefetch(PrefetchLevels.L2_L1, rng.randint(1, far - 1), far, a, b, hints, payloads)
+    return Prefetch(PrefetchLevels.L1, far, 0, a, b, hints, payloads)
 
 
 def _shared(rng: Random, tile: tuple[int, int], together: int) -> tuple[int, int] | None:

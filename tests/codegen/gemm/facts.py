@@ -53,6 +53,7 @@ def facts_of_config(problem: GemmProblem, config: KernelConfig) -> Iterator[Fact
     yield "loop order", matmul.loop_order.value
     yield "registers", str(s.grf_mode)
     yield "prefetch", prefetch.levels.value if prefetch.hints else f"{prefetch.levels.value} without hints"
+    yield "payloads kept", str(prefetch.payloads).lower()
     yield from (("prefetch dealt out", n) for n in ("layout_a", "layout_b") if getattr(prefetch, n) is not None)
     yield "staged", f"{s.slm.value} by {s.slm_stages}" if s.slm_stages else "none"
     yield "barrier every", str(s.barrier_every)
