@@ -16,6 +16,7 @@ class Kind(Enum):
     GONE = auto()
     SAME = auto()  # gives its first argument back
     BARRIER = auto()
+    BYTES = auto()  # sets or copies bytes
     BLOCK = auto()
     DPAS = auto()
     PLACE = auto()
@@ -45,6 +46,7 @@ _GROUPS = frozenset(("get_group_id", "get_num_groups"))
 _EXCHANGE = re.compile(r"(intel_)?sub_group_(broadcast|shuffle(_xor)?)|sub_group_shuffle_(up|down)")
 _REDUCTION = re.compile(r"sub_group_(reduce|non_uniform_reduce|scan_inclusive)_(add|mul|min|max)")
 _BARRIERS = frozenset(("barrier", "work_group_barrier"))
+_BYTES = frozenset(("llvm.memset", "llvm.memcpy", "llvm.memmove"))
 
 
 def name_of(i: Instruction) -> str:
@@ -61,7 +63,7 @@ def kind_of(i: Instruction) -> Kind:
     """
     name = name_of(i)
     named = ((_BARRIERS, Kind.BARRIER), (_PLACES, Kind.PLACE), (_GROUPS, Kind.GROUP), (_SIZES, Kind.SIZE))
-    for names, kind in named:
+    for names, kind in (*named, (_BYTES, Kind.BYTES)):
         if name in names:
             return kind
     patterns = ((_GONE, Kind.GONE), (_SAME, Kind.SAME), (_EXCHANGE, Kind.EXCHANGE), (_REDUCTION, Kind.REDUCTION))

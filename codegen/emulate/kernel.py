@@ -3,6 +3,7 @@
 import re
 
 from codegen.emulate.block_functions import block_function
+from codegen.emulate.byte_moves import move_bytes
 from codegen.emulate.calls import Kind, kind_of, name_of
 from codegen.emulate.dpas_function import dpas_function
 from codegen.emulate.elements import FORMS
@@ -123,6 +124,8 @@ class Kernel:
         if kind is Kind.BARRIER:
             self._functions.declare("_Z7barrierj", "declare spir_func void @_Z7barrierj(i32)")
             w.do(f"call spir_func void @_Z7barrierj(i32 {w.scalar(i.operands[0])})")
+        elif kind is Kind.BYTES:
+            move_bytes(w, i)
         elif kind is Kind.BLOCK:
             self._block_io(i)
         elif kind is Kind.DPAS:

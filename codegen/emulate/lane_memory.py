@@ -112,6 +112,22 @@ done:
     w.do(f"call spir_func void @{name}({values})")
 
 
+def gather_bytes(w: Writer, i: Instruction, pointer: Operand, array: str, count: int) -> None:
+    """Bytes of each lane, from where its pointer says to an array."""
+    move = """\
+  %value = load i8, ptr addrspace(SPACE) %place, align 1
+  store i8 %value, ptr %own, align 1"""
+    _call(w, i, pointer, Type("i8", count), array, move)
+
+
+def scatter_bytes(w: Writer, i: Instruction, pointer: Operand, array: str, count: int) -> None:
+    """Bytes of each lane, from an array to where its pointer says."""
+    move = """\
+  %value = load i8, ptr %own, align 1
+  store i8 %value, ptr addrspace(SPACE) %place, align 1"""
+    _call(w, i, pointer, Type("i8", count), array, move)
+
+
 def atomic(w: Writer, i: Instruction) -> None:
     """An atomic update by each lane; its result takes the place of its operand."""
     type_ = i.type

@@ -13,6 +13,7 @@ from codegen.simulator.mangling import unmangled
 
 _BLOCK_ARGUMENTS = 6  # surface and coordinates, then where the block is in private memory
 _POINTING = frozenset(("getelementptr", "phi", "select"))  # what makes a pointer of others
+MOVES_OF_BYTES = ("llvm.memset.", "llvm.memcpy.", "llvm.memmove.")
 _TAKE_ANY = ("llvm.lifetime.start", "llvm.lifetime.end")
 
 
@@ -44,6 +45,10 @@ def granule_bytes(function: Function) -> dict[str, int]:
             access(i.operands[1].local, i.operands[0].type.dtype.itemsize)
         elif i.opcode == "call" and (shape := block_shape(unmangled(i.detail))) and shape.action != "prefetch":
             access(i.operands[5].local, message_bytes(shape.layout, shape.nbytes))
+        elif i.detail.startswith(MOVES_OF_BYTES):
+            length = 0 if i.operands[2].local else int(i.operands[2].constant[0] or 0)
+            for pointer in i.operands[:2]:
+                access(pointer.local, length)
         elif i.result in arrays or i.detail.startswith(_TAKE_ANY):
             continue
         elif any(o.local in arrays for o in i.operands):
@@ -98,6 +103,8 @@ def stays_in_memory(function: Function) -> frozenset[str]:
         for at, i in enumerate(block.body):
             if i.opcode == "store" or (i.opcode == "call" and len(i.operands) == _BLOCK_ARGUMENTS):
                 written.setdefault(arrays.get(i.operands[-1].local, ""), []).append((block.label, at))
+            elif i.opcode == "call" and i.detail.startswith(MOVES_OF_BYTES):
+                written.setdefault(arrays.get(i.operands[0].local, ""), []).append((block.label, at))
             elif i.opcode == "load":
                 loaded.append((i.result, arrays.get(i.operands[0].local, ""), block.label, at))
     return frozenset(

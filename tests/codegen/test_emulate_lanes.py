@@ -27,7 +27,9 @@ declare spir_func float @_Z17sub_group_shufflefj(float, i32)
 declare spir_func float @_Z21sub_group_shuffle_xorfj(float, i32)
 declare spir_func float @_Z20sub_group_reduce_addf(float)
 declare float @llvm.maximum.f32(float, float)
-declare float @llvm.exp.f32(float)
+declare void @llvm.memset.p3.i64(ptr addrspace(3), i8, i64, i1)
+declare void @llvm.memcpy.p3.p1.i64(ptr addrspace(3), ptr addrspace(1), i64, i1)
+declare void @llvm.memcpy.p0.p3.i64(ptr, ptr addrspace(3), i64, i1)
 declare <4 x float> @llvm.fma.v4f32(<4 x float>, <4 x float>, <4 x float>)
 define spir_kernel void @gemm(ptr addrspace(1) %A, ptr addrspace(1) %C) !reqd_work_group_size !0 \
 !intel_reqd_sub_group_size !1 {
@@ -113,6 +115,18 @@ CASES = {
   %address = add i32 %start32, %o32
   %p = inttoptr i32 %address to ptr addrspace(3)
   %r = load float, ptr addrspace(3) %p, align 4""",
+    "bytes set and copied": """
+  %off = shl i64 %local, 3
+  %s = getelementptr i8, ptr addrspace(3) @slm, i64 %off
+  call void @llvm.memset.p3.i64(ptr addrspace(3) noundef align 8 %s, i8 63, i64 4, i1 false)
+  %next = getelementptr i8, ptr addrspace(3) %s, i64 4
+  call void @llvm.memcpy.p3.p1.i64(ptr addrspace(3) %next, ptr addrspace(1) %from, i64 4, i1 false)
+  %p = alloca [2 x i32], align 8
+  call void @llvm.memcpy.p0.p3.i64(ptr %p, ptr addrspace(3) %s, i64 8, i1 false)
+  %both = load <2 x float>, ptr %p, align 8
+  %x = extractelement <2 x float> %both, i64 0
+  %y = extractelement <2 x float> %both, i64 1
+  %r = fadd float %x, %y""",
     "a branch that lanes part at": """
   %bit = and i32 %lane, 1
   %odd = icmp ne i32 %bit, 0
