@@ -1,0 +1,222 @@
+"""The model of Xe GPUs: what must hold whatever its constants are, and the scale of its times."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from codegen import (
+    DType,
+    Extent,
+    GemmProblem,
+    KernelConfig,
+    LoopOrder,
+    MatmulConfig,
+    Prefetch,
+    PrefetchLevels,
+    Refused,
+    SlmOperands,
+    SplitK,
+    XeStrategy,
+)
+from codegen.epilogue_text import parse_epilogue
+from codegen.rules import ceil_div
+from hal import DeviceSpec, find
+from tuner.errors import CannotPredict
+from tuner.heuristic import default_config
+from tuner.model.xe import MODEL_VERSION, columns_of, columns_of_space, predict, predict_many
+from tuner.space import Space
+from tuner.xe_space import xe_space
+
+B580, B60, MAX1550 = (find(name) for name in ("b580", "b60", "max1550"))
+SQUARE = GemmProblem(4096, 4096, 4096)
+
+
+def _config(
+    problem: GemmProblem,
+    tile: tuple[int, int] = (256, 256),
+    layout: tuple[int, int] = (8, 4),
+    distance: int = 3,
+    **strategy: object,
+) -> KernelConfig:
+    (m, n), (rows, columns) = tile, layout
+    groups = Extent(ceil_div(problem.m, m), ceil_div(problem.n, n), 1)
+    load = Extent(min(32, m // rows), min(32, n // columns), 32)
+    ahead = Prefetch(PrefetchLevels.L1, distance) if distance else Prefetch()
+    plain = XeStrategy(layout, ahead)
+    return KernelConfig(MatmulConfig(groups, Extent(m, n, 32), load), replace(plain, **strategy))  # pyright: ignore[reportArgumentType]
+
+
+def _us(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec = B580) -> float:
+    return predict(problem, config, spec).time_us
+
+
+def _with(spec: DeviceSpec, **facts: object) -> DeviceSpec:
+    provenance = {**spec.provenance, **dict.fromkeys(facts, "derived: for a test")}
+    return replace(spec, provenance=provenance, **facts)  # pyright: ignore[reportArgumentType]
+
+
+def _without(spec: DeviceSpec, fact: str) -> DeviceSpec:
+    return replace(spec, provenance={k: v for k, v in spec.provenance.items() if k != fact}, **{fact: None})  # pyright: ignore[reportArgumentType]
+
+
+def test_the_default_of_a_large_square_is_near_the_peak() -> None:
+    tflops = SQUARE.flops / _us(SQUARE, default_config(SQUARE, B580)) / 1e6
+    assert 0.40 * 116.7 < tflops < 0.95 * 116.7
+
+
+@pytest.mark.parametrize("k", [512, 1000, 4096])
+def test_more_work_takes_longer(k: int) -> None:
+    small, large = GemmProblem(2048, 1024, k), GemmProblem(2048, 1024, 2 * k)
+    assert _us(large, _config(large)) > _us(small, _config(small))
+
+
+def test_wider_elements_of_c_take_longer() -> None:
+    narrow, wide = (GemmProblem(4096, 8192, 64, dtype_c=c) for c in (DType.F16, DType.F32))
+    assert _us(wide, _config(wide, distance=1)) > _us(narrow, _config(narrow, distance=1))
+
+
+def test_operands_of_the_epilogue_take_time() -> None:
+    plain = GemmProblem(8192, 4096, 64)
+    added = replace(plain, epilogue=parse_epilogue("add:f32"))
+    assert _us(added, _config(added, distance=1)) > _us(plain, _config(plain, distance=1))
+
+
+def test_a_batch_takes_longer() -> None:
+    one, eight = (GemmProblem(2048, 1024, 1024, batch=batch) for batch in (1, 8))
+    assert 3 * _us(one, _config(one)) < _us(eight, _config(eight)) < 9 * _us(one, _config(one))
+
+
+def test_the_prefetch_cliff_is_between_none_and_one_step() -> None:
+    none, one, three = (_us(SQUARE, _config(SQUARE, distance=d)) for d in (0, 1, 3))
+    assert 1.2 < none / one < 1.7
+    assert one == pytest.approx(three, rel=0.05)
+
+
+def test_tiles_that_spill_are_far_slower() -> None:
+    assert _us(SQUARE, _config(SQUARE, (512, 256))) > 5 * _us(SQUARE, _config(SQUARE))
+
+
+def test_rows_that_run_together_read_b_once() -> None:
+    problem = GemmProblem(512, 32768, 8192, dtype_a=DType.BF16, dtype_b=DType.BF16)
+    plain, grouped = _config(problem), _config(problem)
+    grouped = replace(grouped, matmul=replace(grouped.matmul, loop_order=LoopOrder.N_OUTER))
+    assert 1.1 < _us(problem, plain, MAX1550) / _us(problem, grouped, MAX1550) < 1.5
+
+
+@pytest.mark.parametrize("facts", [{"xe_cores": 40}, {"clock_mhz": 4000}, {"bandwidth_bytes_per_s": 912_000_000_000}])
+def test_a_larger_device_is_not_slower(facts: dict[str, int]) -> None:
+    problem = GemmProblem(8192, 4096, 4096)
+    assert _us(problem, _config(problem), _with(B580, **facts)) <= _us(problem, _config(problem), B580)
+
+
+def test_one_work_group_more_than_cores_is_another_wave() -> None:
+    full, more = (GemmProblem(256 * tiles, 256, 4096) for tiles in (20, 21))
+    assert _us(more, _config(more)) > 1.4 * _us(full, _config(full))
+
+
+def test_one_tile_does_not_suit_all_shapes() -> None:
+    small = GemmProblem(256, 512, 8192)
+    assert _us(small, _config(small)) > 3 * _us(small, _config(small, (64, 64), (4, 2)))
+
+
+def test_few_tiles_gain_by_splits_of_k() -> None:
+    deep = GemmProblem(256, 128, 65536)
+    whole = _config(deep, (64, 64), (2, 4))
+    split = replace(
+        whole,
+        matmul=replace(whole.matmul, threads=Extent(4, 2, 8)),
+        strategy=replace(whole.strategy, split_k=SplitK.PARTIAL_SUMS),
+    )
+    assert _us(deep, split) < 0.5 * _us(deep, whole)
+    flat = GemmProblem(4096, 4096, 256)
+    whole = _config(flat)
+    split = replace(
+        whole,
+        matmul=replace(whole.matmul, threads=Extent(16, 16, 4)),
+        strategy=replace(whole.strategy, split_k=SplitK.PARTIAL_SUMS, prefetch=Prefetch()),
+    )
+    assert _us(flat, split) > _us(flat, whole)
+
+
+def test_bytes_multiply_faster_and_f32_slower() -> None:
+    kinds = [replace(SQUARE, dtype_a=t, dtype_b=t, dtype_acc=a, dtype_c=a) for t, a in _KINDS]
+    times = [_us(problem, _config(problem)) for problem in kinds]
+    assert times == sorted(times)
+
+
+_KINDS = ((DType.S8, DType.I32), (DType.F16, DType.F32), (DType.TF32, DType.F32), (DType.F32, DType.F32))
+
+
+def test_access_by_lanes_is_slower() -> None:
+    by_blocks, by_lanes = GemmProblem(4096, 2048, 1024), GemmProblem(4095, 2047, 1023)
+    assert _us(by_lanes, _config(by_lanes)) > 1.5 * _us(by_blocks, _config(by_blocks))
+
+
+@pytest.mark.parametrize("fact", ["clock_mhz", "xe_cores", "bandwidth_bytes_per_s", "l2_bytes", "eus_per_core"])
+def test_a_missing_fact_is_named(fact: str) -> None:
+    with pytest.raises(CannotPredict, match=f"{fact} of {B580.name}"):
+        predict(SQUARE, _config(SQUARE), _without(B580, fact))
+
+
+def test_a_device_that_code_cannot_target_is_refused() -> None:
+    with pytest.raises(Refused, match="device-subgroup-size"):
+        predict(SQUARE, _config(SQUARE), find("a770"))
+
+
+def test_a_prediction_carries_its_interval_and_version() -> None:
+    prediction = predict(SQUARE, _config(SQUARE), B60)
+    assert prediction.low_us < prediction.time_us < prediction.high_us
+    assert prediction.model_version == MODEL_VERSION
+    staged = predict(SQUARE, _config(SQUARE, slm=SlmOperands.BOTH, slm_stages=2, distance=0), B60)
+    assert staged.high_us / staged.time_us > prediction.high_us / prediction.time_us
+
+
+PROBLEMS: dict[str, GemmProblem] = {
+    "square": GemmProblem(1024, 512, 2048),
+    "decode": GemmProblem(1, 4096, 14336),
+    "ragged": GemmProblem(1000, 1016, 520),
+    "by lanes": GemmProblem(333, 1001, 777),
+    "batch, transposed": GemmProblem(128, 256, 512, batch=6, transpose_a=True, transpose_b=True),
+    "bytes, epilogue": GemmProblem(
+        512,
+        256,
+        384,
+        dtype_a=DType.S8,
+        dtype_b=DType.S8,
+        dtype_c=DType.S8,
+        epilogue=parse_epilogue("bias:column, relu"),
+    ),
+    "f32, sums": GemmProblem(
+        256, 192, 320, dtype_a=DType.F32, dtype_b=DType.F32, epilogue=parse_epilogue("beta=1, reduce:row")
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=list(PROBLEMS.values()), ids=list(PROBLEMS))
+def case(request: pytest.FixtureRequest) -> tuple[GemmProblem, Space[KernelConfig]]:
+    """A problem and its space."""
+    return request.param, xe_space(request.param, B580)
+
+
+def test_every_configuration_of_a_space_has_a_time(case: tuple[GemmProblem, Space[KernelConfig]]) -> None:
+    problem, space = case
+    predicted = predict_many(problem, columns_of_space(problem, space), B580)
+    assert len(predicted) == len(space)
+    for times in (predicted.time_us, predicted.low_us, predicted.high_us):
+        assert np.isfinite(times).all()
+        assert (times > 0).all()
+    for part in predicted.parts.values():
+        assert np.isfinite(part).all()
+        assert (part >= 0).all()
+    peak_us = problem.flops / 1e6 / (2 * 116.74)  # of bytes: no type is faster
+    assert (predicted.time_us > peak_us).all()
+
+
+def test_columns_of_a_space_are_those_of_its_configurations(case: tuple[GemmProblem, Space[KernelConfig]]) -> None:
+    problem, space = case
+    rows = np.random.default_rng(3).choice(len(space), min(50, len(space)), replace=False)
+    configs = [space.config(int(row)) for row in rows]
+    together = predict_many(problem, columns_of_space(problem, space), B580).time_us[rows]
+    assert predict_many(problem, columns_of(configs), B580).time_us == pytest.approx(together)
+    assert [predict(problem, config, B580).time_us for config in configs[:5]] == pytest.approx(together[:5])

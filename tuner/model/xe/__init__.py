@@ -1,0 +1,27 @@
+"""How long a GEMM takes on an Intel Xe GPU, from its problem, configurations and the facts of the device.
+
+Work-groups on the busiest core, what they take from each level of the memory, and what waits: see docs/model.md.
+"""
+
+from tuner.model.xe.columns import Columns, columns_of, columns_of_axes, columns_of_space
+from tuner.model.xe.constants import CONSTANTS, MODEL_VERSION, Constants
+from tuner.model.xe.explain import Ceiling, Explanation, PartTime, explain
+from tuner.model.xe.predict import PARTS, Predictions, predict, predict_many
+
+__all__ = [
+    "CONSTANTS",
+    "MODEL_VERSION",
+    "PARTS",
+    "Ceiling",
+    "Columns",
+    "Constants",
+    "Explanation",
+    "PartTime",
+    "Predictions",
+    "columns_of",
+    "columns_of_axes",
+    "columns_of_space",
+    "explain",
+    "predict",
+    "predict_many",
+]

@@ -1,0 +1,108 @@
+"""What no fact of a device says and the model needs: a table, each number with where it is from.
+
+`fitted` numbers come from `python -m benchmarks.model --data DIR`, which says on what; `code` numbers from
+`python -m benchmarks.model_code`, which counts what Intel's offline compiler makes of drawn configurations.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any
+
+FORMULAS = 1
+"""Counts changes of the formulas; those of constants show in the hash."""
+
+CATALOGUE = "oneDNN's kernel.db of 041d0e67, clocks of strategies in steady state"
+_ASSUMED = "assumed"
+
+
+def _constant(value: float, source: str) -> Any:
+    return field(default=value, metadata={"source": source})
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """Numbers of the model. Clocks are those of a core or an engine (EU), rates are what is reached, not peaks."""
+
+    # What a core does in a clock
+    multiply_efficiency: float = _constant(0.97, f"{CATALOGUE}: 248.7 of 256 f16, 501 of 512 i8, 125.9 of 128 tf32")
+    vector_efficiency: float = _constant(0.6, f"{_ASSUMED}: f32 without DPAS, operands are broadcast by moves")
+    l1_bytes_per_clk_per_eu: float = _constant(64.0, "Hot Chips 34: 105 TB/s of 128 cores of Xe-HPC")
+    l2_bytes_per_clk_per_core: float = _constant(35.0, f"fitted: {CATALOGUE}")
+    message_clks: float = _constant(3.0, "fitted: loads of 8x16 and 16x16 against 32x32, mlir-extensions on a B580")
+    lane_message_clks: float = _constant(3.0, f"{_ASSUMED}: 16 elements of different lines")
+    unshared_misses: float = _constant(0.5, "fitted: prefetch distance 0 and 1, mlir-extensions on a B580")
+    scratch_bytes_per_clk_per_core: float = _constant(8.0, "fitted: tiles that spill, B580 and B60")
+
+    # Clocks that a thread waits
+    near_clks: float = _constant(250.0, f"fitted: {CATALOGUE}")
+    far_clks: float = _constant(850.0, f"fitted: {CATALOGUE}")
+    barrier_clks: float = _constant(60.0, f"{_ASSUMED}: of a barrier, beside the wait for the slowest")
+    tile_clks: float = _constant(640.0, "oneDNN's kernel.db of 041d0e67: of a wave, 640 (Xe2), 1000 (Xe-HPC)")
+
+    # Instructions beside multiplies
+    sends_staged_a: float = _constant(1.5, "code: for each register of A")
+    sends_staged_b: float = _constant(0.3, "code: for each register of B")
+    sends_copied: float = _constant(1.0, "code: for each register that a sub-group copies")
+    sends_lanes: float = _constant(1.9, "code: for each register")
+    moves_per_message: float = _constant(1.5, "code")
+    moves_pipelined: float = _constant(0.7, "code: for each register of operands")
+    moves_transposed_a: float = _constant(2.6, "code: for each register of A")
+    moves_staged_a: float = _constant(1.5, "code: for each register of A")
+    moves_staged_b: float = _constant(0.4, "code: for each register of B")
+    moves_lanes: float = _constant(7.0, "code: for each register")
+
+    # Registers of a thread beside its sums
+    registers_reserved: float = _constant(16.0, "code")
+    registers_loaded: float = _constant(0.5, "code: for each register of operands that are loaded")
+    registers_staged_a: float = _constant(1.0, "code: for each register of A")
+    registers_staged_b: float = _constant(1.4, "code: for each register of B")
+    registers_copied: float = _constant(0.5, "code: for each register that a sub-group copies")
+    registers_pipelined: float = _constant(1.4, "code: for each register of operands")
+    registers_unrolled: float = _constant(1.0, "code: the same again, where the loop is unrolled and pipelined")
+    registers_lanes: float = _constant(0.5, "code: for each register that lanes fetch")
+
+    # Memory and frequency
+    memory_efficiency: float = _constant(0.75, f"{_ASSUMED}: between those of two architectures, below")
+    memory_overlap: float = _constant(2.5, "fitted: rasters of XeTLA on a Max 1550")
+    power_slowdown: float = _constant(0.2, f"{_ASSUMED}: between those of two architectures, below")
+    most_slowdown: float = _constant(0.25, f"{_ASSUMED}: where a nominal clock is known, the clock falls no lower")
+    power_flops: float = _constant(1e10, f"{_ASSUMED}: so much work takes long enough for the clock to fall")
+    cached: float = _constant(0.7, f"{_ASSUMED}: part of L2 that keeps what is used again")
+    atomic_cost: float = _constant(4.0, f"{_ASSUMED}: an atomic addition against a store")
+
+    # Kernels
+    launch_clks: float = _constant(1600.0, "oneDNN's kernel.db of 041d0e67: 1300 (Xe2), 1800 (Xe-HPC)")
+    next_kernel_us: float = _constant(2.0, f"{_ASSUMED}: a kernel that follows in the same queue")
+
+    # How sure
+    interval: float = _constant(1.6, "residuals of public tables, devices left out")
+    unjudged: float = _constant(1.5, f"{_ASSUMED}: the interval of what no public number judges is wider by this")
+
+
+CONSTANTS = Constants()
+
+ARCHITECTURES: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        # Slowdown: limits of frequency in the catalogue, 1.5 to 1.7. Memory: triad of a stack of Aurora's Max 1550.
+        "Xe-HPC": {"power_slowdown": 0.6, "memory_efficiency": 0.61},
+        # A B60 multiplies at its highest clock (98.3 Tflop/s of 98.3). Memory: its thin GEMMs, 416 of 456 GB/s.
+        "Xe2-HPG": {"power_slowdown": 0.0, "memory_efficiency": 0.91},
+    }
+)
+"""Constants that differ between architectures where both were fitted; others take the common ones."""
+
+
+def sources() -> dict[str, str]:
+    """Where each constant is from."""
+    return {f.name: str(f.metadata["source"]) for f in fields(Constants)}
+
+
+def _version() -> str:
+    digest = hashlib.sha256(repr((CONSTANTS, ARCHITECTURES)).encode()).hexdigest()
+    return f"xe-{FORMULAS}-{digest[:8]}"
+
+
+MODEL_VERSION = _version()
+"""Changes with every constant and formula."""

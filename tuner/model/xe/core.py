@@ -1,0 +1,95 @@
+"""How many clocks the busiest core computes."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tuner.model.xe.columns import Column, Columns
+from tuner.model.xe.device import Case
+from tuner.model.xe.fetch import Fetch, fetch_of
+from tuner.model.xe.registers import spilled_registers
+from tuner.model.xe.work import Work
+
+_OVERLAP = 6
+"""How sharply the slowest of several limits hides the others: the power of the mean that joins them."""
+_DPAS_ROWS, _DPAS_COLUMNS = 8, 16
+
+
+@dataclass(frozen=True, slots=True)
+class CoreTime:
+    """Clocks of the busiest core. All but `total` are what a part would take alone."""
+
+    total: Column
+    multiply: Column
+    l1: Column
+    l2: Column
+    instructions: Column
+    spills: Column
+    latency: Column
+    tiles: Column
+
+
+class _Step(NamedTuple):
+    """Clocks of one K step of some work-groups that run together on a core."""
+
+    total: Column
+    multiply: Column
+    l1: Column
+    l2: Column
+    instructions: Column
+    spills: Column
+    latency: Column
+
+
+def core_time(on: Case, c: Columns, work: Work) -> CoreTime:
+    """Rounds of as many work-groups as a core holds, then one of those that are left."""
+    fetch = fetch_of(on, c, work)
+    full, last = (_step(on, c, work, fetch, together) for together in (work.resident, work.left))
+    often = work.rounds * work.turns * work.steps
+    once = np.where(work.left > 0, work.turns * work.steps, 0)
+    step = _Step(*(often * f + once * np.where(work.left > 0, r, 0) for f, r in zip(full, last, strict=True)))
+    tiles = work.turns * (
+        work.rounds * _tile_clks(on, c, work.resident) + (work.left > 0) * _tile_clks(on, c, work.left)
+    )
+    return CoreTime(step.total + tiles, *step[1:], tiles)
+
+
+def _step(on: Case, c: Columns, work: Work, fetch: Fetch, together: Column) -> _Step:
+    k = on.constants
+    threads = np.ceil(together * work.subgroups / on.engines)
+    sg_m = np.ceil(c.block_m / c.sg_rows / _DPAS_ROWS) * _DPAS_ROWS
+    sg_n = np.ceil(c.block_n / c.sg_columns / _DPAS_COLUMNS) * _DPAS_COLUMNS
+    alone = sg_m * sg_n * c.block_k / on.sustained_fma_per_clk
+    multiply = threads * alone
+    l1 = together * (
+        fetch.near_bytes / on.l1_bytes_per_clk
+        + fetch.messages * k.message_clks
+        + fetch.lane_messages * k.lane_message_clks
+    )
+    l2 = together * fetch.far_bytes / k.l2_bytes_per_clk_per_core
+    instructions = threads * fetch.instructions
+    spilled = spilled_registers(on, c) * on.register_bytes * work.subgroups
+    spills = together * 2 * spilled / k.scratch_bytes_per_clk_per_core
+    body = (multiply**_OVERLAP + l1**_OVERLAP + l2**_OVERLAP + instructions**_OVERLAP) ** (1 / _OVERLAP)
+    wait = _exposed(on, c, body)
+    one_thread = alone + fetch.instructions + wait
+    return _Step(np.maximum(body, one_thread) + spills, multiply, l1, l2, instructions, spills, one_thread)
+
+
+def _exposed(on: Case, c: Columns, body: Column) -> Column:
+    """Clocks that a thread waits in a K step for operands and barriers, with `body` clocks between steps."""
+    k = on.constants
+    near = np.where(c.pipelined > 0, np.maximum(0, k.near_clks - body), k.near_clks / c.k_unroll)
+    ahead = c.prefetch + np.maximum(0, c.stages - 1) + c.pipelined
+    far = np.maximum(0, k.far_clks - ahead * body)
+    every = np.where(c.stages > 0, 1, c.barrier_every)
+    return near + far + np.where(every > 0, k.barrier_clks / np.maximum(every, 1), 0)
+
+
+def _tile_clks(on: Case, c: Columns, together: Column) -> Column:
+    """From a work-group's start to its first operands, and its stores."""
+    k, p = on.constants, on.problem
+    per_element = sum(o.dtype.nbytes * (1 + (o.role == "inout")) for o in p.operands[2:] if not o.is_vector)
+    stored = np.where(c.splits > 1, p.dtype_acc.nbytes, per_element)
+    return k.tile_clks + together * c.block_m * c.block_n * stored / k.l2_bytes_per_clk_per_core

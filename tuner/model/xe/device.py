@@ -1,0 +1,129 @@
+"""The facts of a device and a problem that the model looks at, with what the constants say where no table does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from codegen import DType, GemmProblem
+from codegen.rules import check_problem
+from codegen.target import LARGE_GRF, SMALL_GRF
+from hal import DeviceSpec
+from tuner.errors import CannotPredict
+from tuner.model.xe.columns import Column
+from tuner.model.xe.constants import ARCHITECTURES, CONSTANTS, Constants
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A problem on a device. Rates are of one engine (EU) or core and clock; a register is `register_bytes`.
+
+    `lanes_a` and `lanes_b` say that lanes fetch the operand element by element.
+    """
+
+    problem: GemmProblem
+    constants: Constants
+    cores: int
+    engines: int
+    clock_mhz: int
+    fma_per_clk: float
+    sustained_fma_per_clk: float
+    l1_bytes_per_clk: float
+    power_slowdown: float
+    uses_dpas: bool
+    dpas_k: int
+    register_bytes: int
+    threads: Mapping[int, int]  # of an engine, by GRF mode
+    max_slm_bytes: int
+    l1_bytes: int | None
+    l2_bytes: int
+    bytes_per_us: float
+    lanes_a: bool
+    lanes_b: bool
+
+    @property
+    def peak_flops_per_us(self) -> float:
+        """What the engines multiply and add at the highest clock."""
+        return 2 * self.fma_per_clk * self.engines * self.cores * self.clock_mhz
+
+    def threads_per_engine(self, grf: Column) -> Column:
+        """Threads that an engine holds with so many registers each."""
+        modes = sorted(self.threads)
+        return np.array([self.threads[mode] for mode in modes], dtype=np.float64)[
+            np.minimum(np.searchsorted(modes, grf), len(modes) - 1)
+        ]
+
+
+def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None = None) -> Case:
+    """What the model looks at. Constants that are given hold for every architecture.
+
+    Raises:
+        Refused: the problem or the device is refused.
+        CannotPredict: a fact of the device is not known.
+    """
+    on = check_problem(problem, spec)
+    if constants is None:
+        constants = replace(CONSTANTS, **ARCHITECTURES.get(spec.architecture or "", {}))
+    peak, sustained = _fma_per_clk(problem.dtype_a, spec, constants)
+    cores, engines, clock_mhz = known(spec, "xe_cores"), known(spec, "eus_per_core"), known(spec, "clock_mhz")
+    l1 = spec.l1_bytes_per_clk_per_core or constants.l1_bytes_per_clk_per_eu * engines
+    slowdown = constants.power_slowdown
+    if spec.nominal_clock_mhz is not None:
+        slowdown = min(constants.most_slowdown, clock_mhz / spec.nominal_clock_mhz - 1)
+    return Case(
+        problem=problem,
+        constants=constants,
+        cores=cores,
+        engines=engines,
+        clock_mhz=clock_mhz,
+        fma_per_clk=peak,
+        sustained_fma_per_clk=sustained,
+        l1_bytes_per_clk=l1,
+        power_slowdown=slowdown,
+        uses_dpas=on.uses_dpas,
+        dpas_k=on.dpas_k,
+        register_bytes=known(spec, "grf_bytes"),
+        threads=_threads(spec),
+        max_slm_bytes=known(spec, "slm_bytes_per_core"),
+        l1_bytes=spec.l1_bytes,
+        l2_bytes=known(spec, "l2_bytes"),
+        bytes_per_us=known(spec, "bandwidth_bytes_per_s") * constants.memory_efficiency / 1e6,
+        lanes_a=on.lanes_a,
+        lanes_b=on.lanes_b,
+    )
+
+
+def known(spec: DeviceSpec, fact: str) -> int:
+    """The value of a fact.
+
+    Raises:
+        CannotPredict: it is not known.
+    """
+    value = getattr(spec, fact)
+    if value is None:
+        raise CannotPredict(spec.name, fact)
+    return value
+
+
+def _threads(spec: DeviceSpec) -> dict[int, int]:
+    if spec.grf_modes is not None and spec.threads_per_eu_by_grf_mode is not None:
+        return dict(zip(spec.grf_modes, spec.threads_per_eu_by_grf_mode, strict=True))
+    return {SMALL_GRF: known(spec, "threads_per_eu"), LARGE_GRF: known(spec, "threads_per_eu_large_grf")}
+
+
+def _fma_per_clk(dtype: DType, spec: DeviceSpec, k: Constants) -> tuple[float, float]:
+    """Multiply-adds of an engine in a clock: the most, and in steady state.
+
+    Where they are not stated of a type: those of f16, as DPAS multiplies as many bytes of every type.
+    """
+    if dtype is DType.F32:
+        vector = spec.f32_fma_per_clk_per_eu or known(spec, "grf_bytes") / dtype.nbytes
+        return vector, vector * k.vector_efficiency
+    if dtype is DType.TF32:
+        peak, sustained = spec.dpas_tf32_fma_per_clk_per_eu, spec.sustained_tf32_fma_per_clk_per_eu
+    elif dtype.is_integer:
+        peak, sustained = spec.dpas_i8_mac_per_clk_per_eu, spec.sustained_i8_mac_per_clk_per_eu
+    else:
+        peak, sustained = spec.dpas_f16_fma_per_clk_per_eu, spec.sustained_f16_fma_per_clk_per_eu
+    peak = peak or known(spec, "dpas_f16_fma_per_clk_per_eu") * DType.F16.nbytes / dtype.nbytes
+    return peak, sustained or peak * k.multiply_efficiency

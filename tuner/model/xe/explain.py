@@ -1,0 +1,120 @@
+"""Why a configuration takes the time that it is predicted to take."""
+
+from dataclasses import dataclass
+
+from codegen import GemmProblem, KernelConfig
+from hal import DeviceSpec
+from tuner.model.xe.columns import columns_of
+from tuner.model.xe.device import Case, case_of
+from tuner.model.xe.fetch import fetch_of
+from tuner.model.xe.memory import memory_bytes
+from tuner.model.xe.predict import PARTS, predict_many
+from tuner.model.xe.registers import needed_registers, spilled_registers
+from tuner.model.xe.work import work_of
+from tuner.trial import Prediction
+
+_WHAT = {
+    "multiply": "multiply instructions, of which each engine issues one at a time",
+    "l1": "operands out of L1 or shared local memory into registers, and their messages",
+    "l2": "what cores take out of L2: tiles of work-groups, more where sub-groups miss one after another",
+    "instructions": "addresses, moves and messages beside the multiplies",
+    "spills": "registers that do not fit, written and read in every K step",
+    "latency": "one thread alone: its multiplies and what it waits for; more threads or prefetches hide it",
+    "tiles": "first operands and stores of each tile of C",
+    "memory": "bytes over the memory bus, with what is read again",
+    "kernels": "further kernels: sums of splits of K, of reductions",
+    "launch": "start of the launch on the device",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PartTime:
+    """What one part would take alone, in microseconds."""
+
+    name: str
+    time_us: float
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """A level of the memory: its rate, the multiply's intensity there, and the speed that both allow."""
+
+    level: str
+    gbytes_per_s: float
+    flops_per_byte: float
+
+    @property
+    def tflops(self) -> float:
+        """The speed that the level allows."""
+        return self.gbytes_per_s * self.flops_per_byte / 1e3
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A prediction taken apart. `bound_by` is the longest part; parts overlap, so they do not add up.
+
+    `busy` is the share of the cores' places that work-groups fill, 1 without a tail. `waves` is how often the busiest
+    core takes work-groups.
+    """
+
+    prediction: Prediction
+    parts: tuple[PartTime, ...]
+    bound_by: str
+    tflops: float
+    peak_tflops: float
+    ceilings: tuple[Ceiling, ...]
+    work_groups: int
+    groups_per_core: int
+    threads_per_engine: int
+    waves: int
+    busy: float
+    registers_needed: int
+    registers: int
+    registers_spilled: int
+
+
+def explain(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Explanation:
+    """Take the predicted time of a configuration apart.
+
+    Raises:
+        Refused: the problem or the device is refused.
+        CannotPredict: a fact of the device is not known.
+    """
+    columns = columns_of([config])
+    on, predicted = case_of(problem, spec), predict_many(problem, columns, spec)
+    work = work_of(on, columns)
+    prediction = predicted.at(0)
+    parts = tuple(PartTime(name, float(predicted.parts[name][0]), _WHAT[name]) for name in PARTS)
+    waves = int(work.rounds[0] + (work.left[0] > 0))
+    places = on.cores * (work.rounds * work.resident + work.left)
+    fetch = fetch_of(on, columns, work)
+    steps = float((work.groups * work.turns * work.steps)[0])
+    near, far = float(fetch.near_bytes[0]) * steps, float(fetch.far_bytes[0]) * steps
+    return Explanation(
+        prediction=prediction,
+        parts=parts,
+        bound_by=max(parts, key=lambda part: part.time_us).name,
+        tflops=problem.flops / prediction.time_us / 1e6,
+        peak_tflops=on.peak_flops_per_us / 1e6,
+        ceilings=_ceilings(on, near, far, float(memory_bytes(on, columns, work)[0])),
+        work_groups=int(work.groups[0]),
+        groups_per_core=int(work.resident[0]),
+        threads_per_engine=int(work.threads_per_engine[0]),
+        waves=waves,
+        busy=float((work.groups / places)[0]),
+        registers_needed=round(float(needed_registers(on, columns)[0])),
+        registers=config.strategy.grf_mode,
+        registers_spilled=round(float(spilled_registers(on, columns)[0])),
+    )
+
+
+def _ceilings(on: Case, near: float, far: float, memory: float) -> tuple[Ceiling, ...]:
+    k, clocks_per_ns, flops = on.constants, on.clock_mhz / 1e3, on.problem.flops
+    l1 = on.l1_bytes_per_clk * on.cores * clocks_per_ns
+    l2 = k.l2_bytes_per_clk_per_core * on.cores * clocks_per_ns
+    return (
+        Ceiling("L1", l1, flops / near),
+        Ceiling("L2", l2, flops / far),
+        Ceiling("memory", on.bytes_per_us / 1e3, flops / memory),
+    )

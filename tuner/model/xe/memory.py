@@ -1,0 +1,64 @@
+"""Bytes that cross the memory bus: what work-groups share that run together, and what L2 keeps for the next."""
+
+import numpy as np
+
+from codegen.problem import Operand
+from tuner.model.xe.columns import Column, Columns
+from tuner.model.xe.device import Case
+from tuner.model.xe.work import Work
+
+
+def memory_bytes(on: Case, c: Columns, work: Work) -> Column:
+    """A and B as often as they are read again, and everything else once; sums of splits are another kernel's."""
+    p = on.problem
+    return input_bytes(on, c, work) + sum(_nbytes(o, p.batch) * (1 + (o.role == "inout")) for o in p.operands[2:])
+
+
+def input_bytes(on: Case, c: Columns, work: Work) -> Column:
+    """Bytes of A and B.
+
+    Tiles that run together are a rectangle of C. It moves along one side, over a band, and then to the next band. What
+    the band shares is kept from one rectangle to the next, and what all bands share from band to band, where L2 has
+    room for it beside what is new.
+    """
+    p, nbytes = on.problem, on.problem.dtype_a.nbytes
+    a, b = (_nbytes(o, p.batch) for o in p.operands[:2])
+    rows, columns = _together(c, work)
+    along_n = np.where(work.turns > 1, c.tiles_along_n, c.along_n) > 0
+    depth, matrices = p.k / c.splits * nbytes, a / p.batch + b / p.batch
+    new_a, new_b = rows * c.block_m * depth, columns * c.block_n * depth
+    along = np.where(along_n, work.tiles_n / columns, work.tiles_m / rows)
+    bands = np.where(along_n, work.tiles_m / rows, work.tiles_n / columns)
+    room = on.constants.cached * on.l2_bytes
+    # The operand of the band is A where it moves along N.
+    band, moving = np.where(along_n, a, b), np.where(along_n, b, a)
+    band_kept = _kept(new_a + new_b, room)
+    moving_kept = _kept(np.where(along_n, b / p.batch + new_a, a / p.batch + new_b), room)
+    everything_kept = _kept(matrices, room)
+    again = 1 - everything_kept
+    return band * (1 + again * (1 - band_kept) * np.maximum(0, np.ceil(along) - 1)) + moving * (
+        1 + again * (1 - moving_kept) * np.maximum(0, np.ceil(bands) - 1)
+    )
+
+
+def _together(c: Columns, work: Work) -> tuple[Column, Column]:
+    """Rows and columns of tiles that run at one time."""
+    groups_m, groups_n = np.minimum(c.groups_m, work.tiles_m), np.minimum(c.groups_n, work.tiles_n)
+    along_n = c.along_n > 0
+    down, across = np.where(along_n, groups_m, groups_n), np.where(along_n, groups_n, groups_m)
+    running = np.minimum(work.running, down * across)
+    grouped = c.raster_group > 1
+    high = np.minimum(np.minimum(c.raster_group, down), running)
+    wide = np.minimum(np.where(grouped, np.ceil(running / high), running), across)
+    high = np.where(grouped, high, np.ceil(running / wide))
+    return np.where(along_n, high, wide), np.where(along_n, wide, high)
+
+
+def _kept(need: Column | float, room: float) -> Column:
+    """Part that is kept: all of what fits, nothing of what is twice too large."""
+    return np.clip(2 - np.asarray(need) / room, 0, 1)
+
+
+def _nbytes(operand: Operand, batch: int) -> int:
+    """Bytes of all different matrices."""
+    return operand.rows * operand.columns * operand.dtype.nbytes * (batch if operand.batch_stride else 1)

@@ -1,0 +1,103 @@
+"""The time of configurations: how long the busiest core computes, how long memory takes, and what is launched."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from codegen import EpilogueKind, GemmProblem, KernelConfig
+from hal import DeviceSpec
+from tuner.model.xe.columns import Column, Columns, columns_of
+from tuner.model.xe.constants import MODEL_VERSION, Constants
+from tuner.model.xe.core import CoreTime, core_time
+from tuner.model.xe.device import Case, case_of
+from tuner.model.xe.memory import memory_bytes
+from tuner.model.xe.work import Work, work_of
+from tuner.trial import Prediction
+
+PARTS = ("multiply", "l1", "l2", "instructions", "spills", "latency", "tiles", "memory", "kernels", "launch")
+"""What time goes to; all but the last two overlap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Times in microseconds, one for each configuration; `parts` are what each part would take alone."""
+
+    time_us: Column
+    low_us: Column
+    high_us: Column
+    parts: Mapping[str, Column]
+
+    def __len__(self) -> int:
+        return len(self.time_us)
+
+    def at(self, index: int) -> Prediction:
+        """One of them, as trials keep it."""
+        return Prediction(
+            float(self.time_us[index]), float(self.low_us[index]), float(self.high_us[index]), MODEL_VERSION
+        )
+
+    @property
+    def order(self) -> "np.typing.NDArray[np.intp]":
+        """Places of the configurations, the fastest first."""
+        return np.argsort(self.time_us, kind="stable")
+
+
+def predict(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction:
+    """The time of one configuration.
+
+    Raises:
+        Refused: the problem or the device is refused.
+        CannotPredict: a fact of the device is not known.
+    """
+    return predict_many(problem, columns_of([config]), spec).at(0)
+
+
+def predict_many(
+    problem: GemmProblem, columns: Columns, spec: DeviceSpec, constants: Constants | None = None
+) -> Predictions:
+    """The times of configurations; legal ones are expected. Constants are those of the table unless they are given.
+
+    Raises:
+        Refused: the problem or the device is refused.
+        CannotPredict: a fact of the device is not known.
+    """
+    on = case_of(problem, spec, constants)
+    work = work_of(on, columns)
+    return _predictions(on, columns, work, core_time(on, columns, work))
+
+
+def _predictions(on: Case, c: Columns, work: Work, core: CoreTime) -> Predictions:
+    k = on.constants
+    memory_us = memory_bytes(on, c, work) / on.bytes_per_us
+    core_us = core.total / on.clock_mhz
+    # The more of its time a core multiplies, and the longer, the lower the clock that power allows.
+    busy = core.multiply / core.total * on.problem.flops / (on.problem.flops + k.power_flops)
+    core_us = core_us * (1 + on.power_slowdown * busy)
+    joint_us = (core_us**k.memory_overlap + memory_us**k.memory_overlap) ** (1 / k.memory_overlap)
+    kernels_us, launch_us = _kernels_us(on, c), np.full(len(c), k.launch_clks / on.clock_mhz)
+    time_us = joint_us + kernels_us + launch_us
+    interval = k.interval * np.where(_unjudged(on, c, work), k.unjudged, 1.0)
+    parts = {name: getattr(core, name) / on.clock_mhz for name in PARTS[:7]}
+    parts |= {"memory": memory_us, "kernels": kernels_us, "launch": launch_us}
+    return Predictions(time_us, time_us / interval, time_us * interval, parts)
+
+
+def _kernels_us(on: Case, c: Columns) -> Column:
+    """Kernels beside the multiply: what clears or adds up splits of K, and the sums of reductions."""
+    p, k = on.problem, on.constants
+    sums = p.batch * p.m * p.n * p.dtype_acc.nbytes
+    l2_us = k.l2_bytes_per_clk_per_core * on.cores * on.clock_mhz
+    stored = sums * c.splits
+    rate = np.where(stored <= k.cached * on.l2_bytes, l2_us, on.bytes_per_us)
+    partial_us = 2 * stored / rate + k.next_kernel_us
+    atomic_us = (k.atomic_cost * stored + sums) / l2_us + k.next_kernel_us
+    reductions = sum(step.kind is EpilogueKind.REDUCE for step in p.epilogue)
+    return c.partial_sums * partial_us + c.atomic * atomic_us + reductions * k.next_kernel_us
+
+
+def _unjudged(on: Case, c: Columns, work: Work) -> "np.typing.NDArray[np.bool_]":
+    """Whether a configuration does what no public number judges."""
+    p = on.problem
+    problem = on.lanes_a or on.lanes_b or not on.uses_dpas or p.transpose_a or p.transpose_b or bool(p.epilogue)
+    return problem | (c.pipelined > 0) | (c.splits > 1) | (work.turns > 1) | (c.barrier_every > 0) | (c.stages > 0)

@@ -1,0 +1,62 @@
+"""Which work-groups a core runs at one time, and how often."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tuner.model.xe.columns import Column, Columns
+from tuner.model.xe.device import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Work-groups of a launch. The busiest core runs `rounds` times `resident` of them, then `left` more, 0 for none.
+
+    `steps` are K steps of one tile, `turns` the tiles that a work-group computes, `running` the work-groups of the
+    whole device at one time.
+    """
+
+    tiles_m: Column
+    tiles_n: Column
+    steps: Column
+    turns: Column
+    groups: Column
+    subgroups: Column
+    threads_per_engine: Column
+    resident: Column
+    rounds: Column
+    left: Column
+    running: Column
+
+
+def work_of(on: Case, c: Columns) -> Work:
+    """Who computes what."""
+    p = on.problem
+    tiles_m, tiles_n = np.ceil(p.m / c.block_m), np.ceil(p.n / c.block_n)
+    groups_m, groups_n = np.minimum(c.groups_m, tiles_m), np.minimum(c.groups_n, tiles_n)
+    groups = groups_m * groups_n * c.splits * p.batch
+    subgroups, threads = c.sg_rows * c.sg_columns, on.threads_per_engine(c.grf)
+    resident = np.maximum(1, threads * on.engines // subgroups)
+    slm = slm_bytes(on, c)
+    resident = np.where(slm > 0, np.clip(on.max_slm_bytes // np.maximum(slm, 1), 1, resident), resident)
+    of_core = np.ceil(groups / on.cores)
+    resident = np.minimum(resident, of_core)
+    return Work(
+        tiles_m=tiles_m,
+        tiles_n=tiles_n,
+        steps=np.ceil(np.ceil(p.k / c.block_k) / c.splits),
+        turns=np.ceil(tiles_m / groups_m) * np.ceil(tiles_n / groups_n),
+        groups=groups,
+        subgroups=subgroups,
+        threads_per_engine=threads,
+        resident=resident,
+        rounds=of_core // resident,
+        left=of_core % resident,
+        running=np.minimum(groups, on.cores * resident),
+    )
+
+
+def slm_bytes(on: Case, c: Columns) -> Column:
+    """Shared local memory of a work-group: the buffers of what is staged."""
+    rows = c.block_m * c.staged_a + c.block_n * c.staged_b
+    return rows * c.block_k * on.problem.dtype_a.nbytes * c.stages
