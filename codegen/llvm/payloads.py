@@ -76,7 +76,8 @@ def _functions(lines: list[str]) -> Iterator[list[str]]:
 class _Function:
     def __init__(self, lines: list[str], hints: dict[str, tuple[int, int]], declared: set[str]) -> None:
         self._lines, self._hints, self._declared = lines, hints, declared
-        self._entry = next((at for at, line in enumerate(lines) if re.match(r"^[\w.$-]+:", line)), len(lines)) - 1
+        labels = (at for at, line in enumerate(lines) if re.match(r"^[\w.$-]+:", line))
+        self._entry = next((at for at in labels if at > 1), len(lines)) - 1  # the first block may have one, too
         while self._entry > 0 and not self._lines[self._entry].startswith("  "):
             self._entry -= 1
         at_start = [m[1] for line in lines[: self._entry] if (m := _RESULT.match(line))]

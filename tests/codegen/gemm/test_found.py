@@ -14,6 +14,8 @@ from codegen import (
     InvalidLaunch,
     KernelConfig,
     MatmulConfig,
+    Prefetch,
+    PrefetchLevels,
     SlmOperands,
     SplitK,
     XeStrategy,
@@ -55,6 +57,26 @@ FOUND: dict[str, tuple[GemmProblem, KernelConfig]] = {
     "narrow-partial-sums": (
         GemmProblem(40, 9, 96, dynamic=True),
         config(Extent(3, 1, 2), Extent(16, 32, 16), Extent(8, 16, 16), XeStrategy((1, 1), split_k=PARTIAL)),
+    ),
+    # A message that leaves one element for each lane made a vector of one, which SPIR-V does not have.
+    "one-element-for-each-lane": (
+        GemmProblem(48, 112, 56, epilogue=(EpilogueStep(EpilogueKind.SCALE, axis=Axis.COLUMN, dtype=DType.F16),)),
+        config(Extent(3, 7, 1), Extent(16, 16, 32), Extent(8, 16, 16), XeStrategy((1, 1), raster_group=2)),
+    ),
+    # MLIR loads transposed blocks of the first matrix of a batch, whichever is asked for.
+    "batch-transposed": (
+        GemmProblem(64, 48, 40, batch=2, transpose_b=True),
+        config(Extent(3, 3, 1), Extent(24, 16, 32), Extent(8, 16, 16), XeStrategy((1, 1))),
+    ),
+    # LLVM named the first block, before which payloads must not be made.
+    "payloads-in-a-named-block": (
+        GemmProblem(16, 32, 64, dtype_a=BF16, dtype_b=BF16, epilogue=(EpilogueStep(EpilogueKind.GELU),)),
+        config(
+            Extent(1, 2, 1),
+            Extent(24, 16, 16),
+            Extent(8, 16, 16),
+            XeStrategy((1, 1), Prefetch(PrefetchLevels.L2_L1, 1, 2, payloads=True), k_unroll=3),
+        ),
     ),
 }
 
