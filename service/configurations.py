@@ -59,6 +59,11 @@ class PrefetchBody(BaseModel):
         examples=[[8, 4]],
     )
     hints: bool = Field(default=True, description="Every prefetch says which caches it is for", examples=[True])
+    payloads: bool = Field(
+        default=False,
+        description="Addresses of prefetches stay in registers, by built-ins of Intel's compiler alone",
+        examples=[False],
+    )
 
 
 class StrategyBody(BaseModel):

@@ -1,9 +1,12 @@
 """Rules about the tiles of a sub-group: multiply instructions, load blocks, registers."""
 
+from functools import cache
+
 from codegen.config import SlmOperands
 from codegen.layout import block_limits
 from codegen.layout.messages import MESSAGES, Transfer
 from codegen.rules.case import Case, ConfigRule
+from codegen.target import Target
 
 RESERVED_REGISTERS = 16
 """For addresses, payloads and loop state."""
@@ -101,8 +104,13 @@ def _load_block(
 
 
 def _message_shapes(case: Case, packed: bool) -> frozenset[tuple[int, int]]:
-    nbytes, limits = case.problem.dtype_a.nbytes, block_limits(case.on.target)
-    transfer = Transfer.PACKED if packed and nbytes < _WORD_BYTES else Transfer.PLAIN
+    return _shapes(case.on.target, case.problem.dtype_a.nbytes, packed)
+
+
+@cache
+def _shapes(target: Target, nbytes: int, packed: bool) -> frozenset[tuple[int, int]]:
+    """Rows and columns of what one message loads, in elements."""
+    limits, transfer = block_limits(target), Transfer.PACKED if packed and nbytes < _WORD_BYTES else Transfer.PLAIN
     fitting = (m for m in MESSAGES if m.transfer is transfer and m.bits == nbytes * _BITS and limits.allow(m))
     return frozenset((m.rows, m.width * m.array_length) for m in fitting)
 

@@ -40,6 +40,7 @@ class Point(NamedTuple):
     prefetch_a: int = DEALT
     prefetch_b: int = DEALT
     prefetch_hints: int = 1
+    prefetch_payloads: int = 0
     slm: str = SlmOperands.NONE.value
     slm_stages: int = 0
     barrier_every: int = 0
@@ -70,6 +71,7 @@ class Ranges(NamedTuple):
     prefetch_a: tuple[int, ...]
     prefetch_b: tuple[int, ...]
     prefetch_hints: tuple[int, ...]
+    prefetch_payloads: tuple[int, ...]
     slm: tuple[str, ...]
     slm_stages: tuple[int, ...]
     barrier_every: tuple[int, ...]
@@ -105,6 +107,7 @@ def ranges_of(on: Problem) -> Ranges:
         prefetch_a=(DEALT, *layouts) if prefetches and not on.lanes_a else (DEALT,),
         prefetch_b=(DEALT, *layouts) if prefetches and not on.lanes_b else (DEALT,),
         prefetch_hints=(0, 1) if prefetches else (1,),
+        prefetch_payloads=(0, 1) if prefetches else (0,),
         slm=tuple(operands.value for operands in SlmOperands),
         slm_stages=(0, 2, 3, 4),
         barrier_every=(0, 1, 2, 4, 8),

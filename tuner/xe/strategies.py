@@ -36,6 +36,7 @@ def families_of(on: Problem, ranges: Ranges, point: Point) -> list[Family]:
         [{"prefetch_a": v} for v in r.prefetch_a if v in rows],
         [{"prefetch_b": v} for v in r.prefetch_b if v in rows],
         [{"prefetch_hints": v} for v in r.prefetch_hints],
+        [{"prefetch_payloads": v} for v in r.prefetch_payloads],
         [
             {"slm": SlmOperands.NONE.value, "slm_stages": 0},
             *({"slm": slm, "slm_stages": stages} for slm, stages in staged),
@@ -94,7 +95,7 @@ def _taken(on: Problem, ranges: Ranges, point: Point, change: Change) -> Point |
     """The point with a change, if it is legal and worth a place."""
     new = point._replace(**change)
     if not new.prefetch:
-        new = new._replace(prefetch_l2=0, prefetch_a=DEALT, prefetch_b=DEALT, prefetch_hints=1)
+        new = new._replace(prefetch_l2=0, prefetch_a=DEALT, prefetch_b=DEALT, prefetch_hints=1, prefetch_payloads=0)
     if not is_worth_a_place(on, new):
         return None
     if "slm" in change or "block_k" in change:
