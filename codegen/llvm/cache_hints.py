@@ -13,6 +13,7 @@ _ANNOTATION = re.compile(
     r"(?P=type) (?P<attributes>(?:[a-z]+ )*)(?P<pointer>%[\w.$-]+), ",
     re.MULTILINE,
 )
+_HINT_NAME = re.compile(r"((@\.str\.(?:cachecontrol|file))\.\d+)\b")
 
 
 def separate_cache_hints(text: str) -> str:
@@ -29,4 +30,10 @@ def separate_cache_hints(text: str) -> str:
         step = f"  {own} = getelementptr i8, {m['type']} {m['pointer']}, i64 0\n"
         return f"{step}{m['before']}{m['type']} {m['attributes']}{own}, "
 
-    return _ANNOTATION.sub(separate, text)
+    return _numbered(_ANNOTATION.sub(separate, text))
+
+
+def _numbered(text: str) -> str:
+    """MLIR counts the names of hints on through all modules of a process: count them anew."""
+    names = {name: f"{kind}.{number}" for number, (name, kind) in enumerate(dict.fromkeys(_HINT_NAME.findall(text)))}
+    return _HINT_NAME.sub(lambda m: names[m[1]], text)

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from codegen import (
+    Distribution,
+    Distributor,
     DType,
     Extent,
     GemmArtifact,
@@ -40,7 +42,9 @@ def artifact() -> GemmArtifact:
 
 def test_the_stages_come_in_order_and_hold_what_they_say(artifact: GemmArtifact) -> None:
     files = {stage.file_name: stage.data for stage in artifact.stages}
-    assert list(files) == ["xetile.mlir", "xegpu.mlir", "llvm.ll", "kernel.spv"]
+    ours = ["xetile.mlir", "xegpu.mlir", "subgroup.mlir", "lanes.mlir", "llvm.ll", "kernel.spv"]
+    assert list(files) == ours
+    assert artifact.distribution == Distribution(Distributor.XETUNE, ("fewer-instructions",))
     assert b"xetile.tile_mma" in files["xetile.mlir"]
     assert b"xegpu.dpas" in files["xegpu.mlir"]
     assert b"layout_a = #xegpu.layout<sg_layout = [2, 2]" in files["xegpu.mlir"]
@@ -57,7 +61,9 @@ def test_compiling_again_gives_the_same_bytes(artifact: GemmArtifact) -> None:
 
 def test_the_launch_covers_c(artifact: GemmArtifact) -> None:
     launch = artifact.launch
-    assert (launch.local_size, launch.global_size) == ((64, 1, 1), (4 * 64, 3, 1))
+    (step,) = launch.steps
+    assert (step.kernel, step.parameters) == ("gemm", (0, 1, 2))
+    assert (step.local_size, step.global_size, step.groups) == ((64, 1, 1), (4 * 64, 3, 1), (4, 3, 1))
     assert [(a.name, a.role, a.nbytes) for a in launch.arguments] == [
         ("A", "input", 200 * 80 * 2),
         ("B", "input", 72 * 136 * 2),
@@ -68,7 +74,10 @@ def test_the_launch_covers_c(artifact: GemmArtifact) -> None:
 
 def test_the_manifest_says_how_to_launch_any_size_of_it(artifact: GemmArtifact) -> None:
     document = json.loads(json.dumps(manifest(artifact)))
-    assert document["global_size_formula"] == ["64 * ceil(m / 64)", "ceil(n / 64)", "1"]
+    (step,) = document["steps"]
+    assert step["global_size_formula"] == ["64 * ceil(m / 64)", "ceil(n / 64)", "1"]
+    assert step["parameters"] == [{"argument": 0}, {"argument": 1}, {"argument": 2}]
+    assert document["memory_paths"]["A"] == {"by": "block2d", "because": None}
     assert document["content_hash"] == f"sha256:{artifact.content_hash}"
     assert document["toolchain"].keys() == {"torch-mlir", "llvmlite", "xdsl", "xetune-codegen"}
     assert document["build_options"]["level_zero"] == "-ze-opt-large-register-file"
