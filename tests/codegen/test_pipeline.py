@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from codegen import (
+    Axis,
     Distribution,
     Distributor,
     DType,
+    EpilogueKind,
+    EpilogueStep,
     Extent,
     GemmArtifact,
     GemmProblem,
@@ -18,13 +21,15 @@ from codegen import (
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
+    Refused,
+    SplitK,
     XeStrategy,
 )
 from codegen.cache import CompileCache
 from codegen.manifest import manifest
 from codegen.pipeline import compile_gemm, compile_key
 from codegen.target import target_of
-from hal import emulated_spec, find
+from hal import Scalar, emulated_spec, find
 from hal.cpu import probe_cpu
 
 PROBLEM = GemmProblem(200, 136, 72, lda=80)
@@ -99,6 +104,78 @@ def test_the_key_hangs_on_target_facts_and_not_on_clocks() -> None:
     assert key("b580") == key("b580", clock_mhz=1)
     assert key("b580") != key("max1550")
     assert key("b580") != compile_key(PROBLEM, CONFIG, target_of(emulated_spec(probe_cpu(), B580)))
+
+
+SUMS = EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW)
+OF_STEPS = GemmProblem(40, 56, 96, batch=2, alignment=16, dynamic=True, epilogue=(SUMS,))
+SPLIT = KernelConfig(
+    MatmulConfig(Extent(2, 1, 2), Extent(16, 32, 16), Extent(8, 16, 16)),
+    XeStrategy((2, 1), split_k=SplitK.PARTIAL_SUMS, grf_mode=128),
+)
+
+
+@pytest.fixture(scope="module")
+def of_steps() -> GemmArtifact:
+    return compile_gemm(OF_STEPS, SPLIT, B580)
+
+
+def test_a_launch_of_several_steps_has_its_kernels_scratch_and_sizes(of_steps: GemmArtifact) -> None:
+    launch = of_steps.launch
+    assert [(step.kernel, step.groups, step.local_size) for step in launch.steps] == [
+        ("gemm", (1, 2, 2 * 2), (32, 1, 1)),
+        ("finish", (1, 2, 2), (32, 1, 1)),
+        ("sum_0", (2, 1, 2), (16, 1, 1)),
+    ]
+    assert [(a.name, a.role, a.dtype, a.nbytes) for a in launch.arguments[2:]] == [
+        ("C", "output", "f32", 2 * 40 * 56 * 4),
+        ("reduce", "output", "f32", 2 * 40 * 4),
+        ("partials", "scratch", "f32", 2 * 2 * 40 * 64 * 4),
+        ("sums0", "scratch", "f32", 2 * 40 * 2 * 4),
+    ]
+    gemm = launch.steps[0]
+    assert [p for p in gemm.parameters if isinstance(p, int)] == list(range(len(launch.arguments)))
+    sizes = {p.name: p.value for p in gemm.parameters if isinstance(p, Scalar)}
+    assert sizes == {"m": 40, "n": 56, "k": 96, "lda": 96, "ldb": 56, "batch_stride_a": 3840, "batch_stride_b": 5376}
+    assert launch.build_options == ""
+
+
+def test_the_manifest_tells_of_steps_paths_and_assumptions(of_steps: GemmArtifact) -> None:
+    document = json.loads(json.dumps(manifest(of_steps)))
+    assert [step["kernel"] for step in document["steps"]] == ["gemm", "finish", "sum_0"]
+    assert [step["global_size_formula"] for step in document["steps"]] == [
+        ["32 * min(1, ceil(n / 32))", "min(2, ceil(m / 16))", "4"],
+        ["32 * min(1, ceil(n / 32))", "min(2, ceil(m / 16))", "2"],
+        ["16 * ceil(m / 32)", "1", "2"],
+    ]
+    assert {"scalar": "k", "value": 96} in document["steps"][0]["parameters"]
+    paths = document["memory_paths"]
+    assert paths["A"] == {
+        "by": "lanes",
+        "because": "block2d-base: A is aligned to 16 bytes; block messages need 64",
+    }
+    assert document["pointer_alignment_bytes"] == 16
+    assert set(document["assumes"]) == {"gemm", "finish", "sum_0"}
+
+
+def test_grouped_rasters_are_launched_along_one_axis() -> None:
+    grouped = dataclasses.replace(CONFIG, strategy=dataclasses.replace(CONFIG.strategy, raster_group=2))
+    made = compile_gemm(PROBLEM, grouped, B580)
+    assert made.launch.steps[0].groups == (12, 1, 1)
+    (step,) = json.loads(json.dumps(manifest(made)))["steps"]
+    assert step["global_size_formula"] == ["64 * ceil(m / 64) * ceil(n / 64)", "1", "1"]
+
+
+def test_what_a_kernel_of_several_steps_is_comes_back_from_the_cache(of_steps: GemmArtifact, tmp_path: Path) -> None:
+    cache = CompileCache(tmp_path)
+    cache.put(of_steps)
+    assert cache.get(OF_STEPS, SPLIT, B580) == of_steps
+    assert cache.get(dataclasses.replace(OF_STEPS, deterministic=True), SPLIT, B580) is None
+
+
+def test_what_the_rules_refuse_is_not_compiled() -> None:
+    with pytest.raises(Refused) as caught:
+        compile_gemm(PROBLEM, dataclasses.replace(CONFIG, strategy=XeStrategy((3, 2))), B580)
+    assert caught.value.rule == "subgroups-divide-block"
 
 
 def test_a_damaged_cache_entry_is_a_miss(artifact: GemmArtifact, tmp_path: Path) -> None:

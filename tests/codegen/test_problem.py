@@ -1,6 +1,7 @@
 """GemmProblem: defaults, contradictions, and a key that hangs on all of it."""
 
 import dataclasses
+import math
 
 import pytest
 
@@ -39,6 +40,7 @@ def test_a_tight_pitch_said_or_defaulted_is_one_key() -> None:
         {"batch_stride_c": 10_000},
         {"alignment": 128},
         {"dynamic": True},
+        {"deterministic": True},
         {"epilogue": (EpilogueStep(EpilogueKind.RELU),)},
     ],
     ids=lambda change: next(iter(change)),
@@ -64,6 +66,21 @@ def test_every_field_is_part_of_the_key(change: dict[str, object]) -> None:
         ({"alignment": 48}, "alignment"),
         ({"batch_stride_c": 0}, "batch_stride_c"),
         ({"batch_stride_a": 5}, "batch_stride_a"),
+        ({"ldb": 79}, "ldb"),
+        ({"ldb": 111, "transpose_b": True}, "ldb"),
+        ({"lda": 47, "transpose_a": True}, "lda"),
+        ({"lda": 2**24 + 1}, "lda"),
+        ({"alignment": 0}, "alignment"),
+        ({"alignment": 3}, "alignment"),
+        ({"batch": 0}, "batch"),
+        ({"batch": 2, "batch_stride_c": 48 * 80 - 1}, "batch_stride_c"),
+        ({"batch": 2, "ldc": 96, "batch_stride_c": 48 * 80}, "batch_stride_c"),
+        ({"batch": 2, "batch_stride_b": -1}, "batch_stride_b"),
+        ({"batch": 2, "batch_stride_b": True}, "batch_stride_b"),
+        ({"batch": 2, "batch_stride_a": 2**49}, "batch_stride_a"),
+        ({"epilogue": (EpilogueStep(EpilogueKind.ADD, ld=79),)}, "epilogue"),
+        ({"epilogue": (EpilogueStep(EpilogueKind.ADD, ld=2**24 + 1),)}, "epilogue"),
+        ({"epilogue": (EpilogueStep(EpilogueKind.RELU),) * 17}, "epilogue"),
     ],
 )
 def test_a_contradiction_names_its_field(values: dict[str, object], field: str) -> None:
@@ -73,15 +90,78 @@ def test_a_contradiction_names_its_field(values: dict[str, object], field: str) 
 
 
 @pytest.mark.parametrize(
-    ("kind", "values"),
+    "values",
     [
-        (EpilogueKind.ALPHA, {}),
-        (EpilogueKind.BIAS, {}),
-        (EpilogueKind.CLIP, {"value": 2.0, "high": 1.0}),
-        (EpilogueKind.CLIP, {"value": 2.0}),
-        (EpilogueKind.SCALE, {"value": 2.0, "axis": Axis.ROW}),
+        {"ldb": 112, "transpose_b": True},
+        {"batch": 2, "batch_stride_a": 0, "batch_stride_b": 0},
+        {"batch": 2, "ldc": 96, "batch_stride_c": 48 * 96},
+        {"alignment": 1},
+        {"epilogue": (EpilogueStep(EpilogueKind.RELU),) * 16},
+        {"epilogue": (EpilogueStep(EpilogueKind.ADD, ld=80),)},
     ],
 )
-def test_an_incomplete_epilogue_step_is_refused(kind: EpilogueKind, values: dict[str, float]) -> None:
-    with pytest.raises(InvalidProblem):
+def test_what_lies_beside_a_contradiction_is_a_problem(values: dict[str, object]) -> None:
+    GemmProblem(**({"m": 48, "n": 80, "k": 112} | values))  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "message"),
+    [
+        (EpilogueKind.ALPHA, {}, "alpha needs a value"),
+        (EpilogueKind.BETA, {}, "beta needs a value"),
+        (EpilogueKind.BIAS, {}, "bias needs an axis"),
+        (EpilogueKind.REDUCE, {}, "reduce needs an axis"),
+        (EpilogueKind.CLIP, {"value": 2.0, "high": 1.0}, "value <= high, got 2.0 and 1.0"),
+        (EpilogueKind.CLIP, {"value": 2.0}, "value <= high"),
+        (EpilogueKind.SCALE, {"value": 2.0, "axis": Axis.ROW}, "not both"),
+        (EpilogueKind.SCALE, {}, "a value or an axis"),
+        (EpilogueKind.ALPHA, {"value": math.nan}, "finite value that f32 can hold, got nan"),
+        (EpilogueKind.ALPHA, {"value": math.inf}, "got inf"),
+        (EpilogueKind.ALPHA, {"value": 1e39}, "f32 can hold"),
+        (EpilogueKind.CLIP, {"value": 0.0, "high": math.nan}, "finite high"),
+        (EpilogueKind.RELU, {"value": 1.0}, "relu takes no value"),
+        (EpilogueKind.TANH, {"axis": Axis.ROW}, "tanh takes no axis"),
+        (EpilogueKind.SCALE, {"value": 2.0, "dtype": DType.F16}, "scale takes no dtype"),
+        (EpilogueKind.BIAS, {"axis": Axis.ROW, "ld": 80}, "bias takes no ld"),
+        (EpilogueKind.BIAS, {"axis": Axis.ROW, "dtype": DType.S8}, "expected dtype f32, f16, bf16, got s8"),
+        (EpilogueKind.REDUCE, {"axis": Axis.ROW, "dtype": DType.F16}, "expected dtype f32, got f16"),
+        (EpilogueKind.ADD, {"ld": 0}, "ld of at least 1, got 0"),
+    ],
+)
+def test_a_step_that_makes_no_sense_is_refused(kind: EpilogueKind, values: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidProblem, match=message):
         EpilogueStep(kind, **values)  # pyright: ignore
+
+
+def test_operands_are_what_a_launch_passes_pointers_to_in_order() -> None:
+    steps = (
+        EpilogueStep(EpilogueKind.BETA, value=0.5),
+        EpilogueStep(EpilogueKind.BIAS, axis=Axis.ROW),
+        EpilogueStep(EpilogueKind.RELU),
+        EpilogueStep(EpilogueKind.BIAS, axis=Axis.COLUMN, dtype=DType.F16),
+        EpilogueStep(EpilogueKind.ADD, ld=96),
+        EpilogueStep(EpilogueKind.REDUCE, axis=Axis.COLUMN),
+    )
+    p = GemmProblem(48, 80, 112, batch=3, transpose_a=True, batch_stride_b=0, epilogue=steps)
+    assert [
+        (o.name, o.role, o.dtype.value, o.axes, o.rows, o.columns, o.pitch, o.batch_stride) for o in p.operands
+    ] == [
+        ("A", "input", "f16", ("k", "m"), 112, 48, 48, 112 * 48),
+        ("B", "input", "f16", ("k", "n"), 112, 80, 80, 0),
+        ("C", "inout", "f32", ("m", "n"), 48, 80, 80, 48 * 80),
+        ("bias", "input", "f32", ("m", ""), 48, 1, 1, 0),
+        ("bias2", "input", "f16", ("", "n"), 1, 80, 80, 0),
+        ("add", "input", "f32", ("m", "n"), 48, 80, 96, 48 * 96),
+        ("reduce", "output", "f32", ("", "n"), 1, 80, 80, 80),
+    ]
+    assert [o.step for o in p.operands] == [None, None, None, 1, 3, 4, 5]
+    assert p.operands[1].nbytes(p.batch) == 112 * 80 * 2
+
+
+@pytest.mark.parametrize(
+    ("dtype", "acc"), [(DType.F16, DType.F32), (DType.TF32, DType.F32), (DType.S8, DType.I32), (DType.U8, DType.I32)]
+)
+def test_c_is_of_the_type_of_sums_unless_said(dtype: DType, acc: DType) -> None:
+    p = GemmProblem(48, 80, 112, dtype_a=dtype, dtype_b=dtype)
+    assert (p.dtype_acc, p.dtype_c) == (acc, acc)
+    assert p.key == GemmProblem(48, 80, 112, dtype_a=dtype, dtype_b=dtype, dtype_c=acc, dtype_acc=acc).key
