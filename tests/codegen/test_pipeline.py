@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -135,7 +137,9 @@ def test_a_launch_of_several_steps_has_its_kernels_scratch_and_sizes(of_steps: G
     gemm = launch.steps[0]
     assert [p for p in gemm.parameters if isinstance(p, int)] == list(range(len(launch.arguments)))
     sizes = {p.name: p.value for p in gemm.parameters if isinstance(p, Scalar)}
-    assert sizes == {"m": 40, "n": 56, "k": 96, "lda": 96, "ldb": 56, "batch_stride_a": 3840, "batch_stride_b": 5376}
+    assert sizes == {"m": 40, "n": 56, "k": 96, "lda": 96, "ldb": 56, "ldc": 56} | {
+        f"batch_stride_{name}": elements for name, elements in (("a", 40 * 96), ("b", 96 * 56), ("c", 40 * 56))
+    }
     assert launch.build_options == ""
 
 
@@ -157,9 +161,43 @@ def test_the_manifest_tells_of_steps_paths_and_assumptions(of_steps: GemmArtifac
     assert set(document["assumes"]) == {"gemm", "finish", "sum_0"}
 
 
+def with_strategy(**changed: Any) -> KernelConfig:
+    """CONFIG with other values on some axes of its strategy."""
+    return dataclasses.replace(CONFIG, strategy=dataclasses.replace(CONFIG.strategy, **changed))
+
+
+@pytest.mark.parametrize(("mode", "option"), [(128, ""), (256, "-cl-intel-256-GRF-per-thread")])
+def test_registers_of_a_thread_are_a_build_option(mode: int, option: str) -> None:
+    matmul = dataclasses.replace(CONFIG.matmul, innermost=Extent(8, 32, 16))
+    chosen = dataclasses.replace(with_strategy(grf_mode=mode), matmul=matmul)
+    assert compile_gemm(PROBLEM, chosen, B580).launch.build_options == option
+
+
+@pytest.mark.parametrize(
+    ("load", "messages"),
+    [
+        (Extent(32, 32, 32), {"16b_32r16x2c", "transform_16b_32r16x2c"}),
+        (Extent(8, 16, 16), {"16b_8r16x1c", "transform_16b_16r16x1c"}),
+        (Extent(16, 32, 32), {"16b_16r16x2c", "transform_16b_32r16x2c"}),
+    ],
+)
+def test_load_blocks_are_what_messages_fetch(load: Extent, messages: set[str]) -> None:
+    chosen = dataclasses.replace(CONFIG, matmul=dataclasses.replace(CONFIG.matmul, innermost=load))
+    ll = compile_gemm(PROBLEM, chosen, B580).stage("llvm").data.decode()
+    found = re.findall(r"@_Z\d+intel_sub_group_2d_block_read_(\w+?)PU3", ll)
+    assert set(found) == messages
+
+
+def test_payloads_of_prefetches_are_kept_by_the_gpus_own_functions() -> None:
+    kept = with_strategy(prefetch=Prefetch(PrefetchLevels.L1, 2, payloads=True))
+    plain, code = (compile_gemm(PROBLEM, c, B580).stage("llvm").data.decode() for c in (CONFIG, kept))
+    assert "createBlock2DAddressPayload" in code
+    assert "createBlock2DAddressPayload" not in plain
+    assert plain.count("2d_block_prefetch") > code.count("2d_block_prefetch")
+
+
 def test_grouped_rasters_are_launched_along_one_axis() -> None:
-    grouped = dataclasses.replace(CONFIG, strategy=dataclasses.replace(CONFIG.strategy, raster_group=2))
-    made = compile_gemm(PROBLEM, grouped, B580)
+    made = compile_gemm(PROBLEM, with_strategy(raster_group=2), B580)
     assert made.launch.steps[0].groups == (12, 1, 1)
     (step,) = json.loads(json.dumps(manifest(made)))["steps"]
     assert step["global_size_formula"] == ["64 * ceil(m / 64) * ceil(n / 64)", "1", "1"]
