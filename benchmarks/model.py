@@ -57,6 +57,7 @@ _THEIR_CODE = replace(
     **dict.fromkeys(("sends_staged_a", "sends_staged_b", "sends_copied", "moves_staged_a", "moves_staged_b"), 0.0),
     moves_transposed_a=0.0,
     registers_loaded=0.0,
+    registers_loaded_beyond=0.0,
     registers_staged_a=0.0,
     registers_staged_b=0.0,
     registers_copied=0.0,

@@ -55,21 +55,21 @@ class Stated:
 
 IMEX = "wg256x256 sg32x64 kt32 sgsz16 GRF256 coop-prefetch(8x32) nobarrier C=0; "
 _SQUARE, _TRITON, _AVG = (256, 256, 32, 8, 4), "Arc Pro B60", "avg of 100 runs"
-_WIDE = (4, LoopOrder.M_OUTER)
+_WIDE, _TWO_ROWS = (4, LoopOrder.M_OUTER), (2, LoopOrder.M_OUTER)
 STATED = (
     Stated("b580", ("Arc B580", IMEX + "lane-level; prefetch0; load32x32(", _AVG), _SQUARE, 0, fitted=True),
     Stated("b580", ("Arc B580", IMEX + "lane-level; prefetch1; load32x32", _AVG), _SQUARE, 1, fitted=True),
     Stated("b580", ("Arc B580", IMEX + "lane-level; prefetch3; load32x32", _AVG), _SQUARE, 3),
     Stated("b580", ("Arc B580", IMEX + "lane-level; prefetch3; load16x32", _AVG), _SQUARE, 3, (16, 32)),
     Stated("b580", ("Arc B580", IMEX + "subgroup-level XeGPU; prefetch3", _AVG), _SQUARE, 3),
-    Stated(
-        "b580", ("Arc B580", IMEX + "workgroup-level XeGPU; inst_data", _AVG), _SQUARE, 3, (8, 16), fitted=True
-    ),
+    Stated("b580", ("Arc B580", IMEX + "workgroup-level XeGPU; inst_data", _AVG), _SQUARE, 3, (8, 16), fitted=True),
     Stated("max1550", ("Data Center GPU Max 1550 (1 tile", "GRF256 wg256x256 sg32x64 kt32, 32x16", "avg"), _SQUARE, 3),
     Stated("max1550", ("Data Center GPU Max 1550 (1 tile", "GRF256 dpas-sized loads, 250", "avg"), _SQUARE, 3, (8, 16)),
     Stated("max1550", ("PVC (SKU not stated; Max 1550", "wg256x256x32 coop prefetch, iterations=100", ""), _SQUARE, 3),
-    Stated("max1550", ("Data Center GPU Max 1550", "", "rows"), _SQUARE, 3),
-    Stated("max1550", ("Data Center GPU Max 1550", "", "grouped"), _SQUARE, 3, raster=(2, LoopOrder.M_OUTER)),
+    Stated("max1550", ("Data Center GPU Max 1550", "", "rows"), _SQUARE, 3, fitted=True),
+    Stated(
+        "max1550", ("Data Center GPU Max 1550", "", "grouped"), _SQUARE, 3, raster=(2, LoopOrder.M_OUTER), fitted=True
+    ),
     Stated("max1100", ("Data Center GPU Max 1100", "GRF256 wg256x256 sg32x64 kt32", "avg"), _SQUARE, 3),
     Stated("b60", ("BMG (B60-class)", "sycl-tla default wg256x256x32 beta=0; 00_bmg", "avg"), _SQUARE, 2, raster=_WIDE),
     Stated("b60", (_TRITON, "BM128 BN256 BK16 num_stages=4", ""), (128, 256, 16, 4, 8), 3, grf=128, raster=_WIDE),

@@ -12,6 +12,7 @@ from service.artifacts import StorageError
 from service.cli.compile import compile_command
 from service.cli.database import app as database_app
 from service.cli.devices import devices_app
+from service.cli.explain import explain_command
 from service.cli.jobs import app as jobs_app
 from service.cli.kernels import kernels_command
 from service.cli.layout import layout_command
@@ -36,6 +37,7 @@ app = typer.Typer(
 )
 app.add_typer(devices_app, name="devices")
 app.command("compile")(compile_command)
+app.command("explain")(explain_command)
 app.command("opt")(opt_command)
 app.command("run")(run_command)
 app.command("tune")(tune_command)

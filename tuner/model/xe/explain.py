@@ -14,16 +14,16 @@ from tuner.model.xe.work import work_of
 from tuner.trial import Prediction
 
 _WHAT = {
-    "multiply": "multiply instructions, of which each engine issues one at a time",
-    "l1": "operands out of L1 or shared local memory into registers, and their messages",
-    "l2": "what cores take out of L2: tiles of work-groups, more where sub-groups miss one after another",
-    "instructions": "addresses, moves and messages beside the multiplies",
-    "spills": "registers that do not fit, written and read in every K step",
-    "latency": "one thread alone: its multiplies and what it waits for; more threads or prefetches hide it",
-    "tiles": "first operands and stores of each tile of C",
-    "memory": "bytes over the memory bus, with what is read again",
-    "kernels": "further kernels: sums of splits of K, of reductions",
-    "launch": "start of the launch on the device",
+    "multiply": "multiply instructions",
+    "l1": "operands into registers, messages",
+    "l2": "tiles out of L2 to the cores",
+    "instructions": "addresses, moves, sends",
+    "spills": "registers kept in memory",
+    "latency": "one thread alone, with its waits",
+    "tiles": "first operands and stores of tiles",
+    "memory": "bytes over the memory bus",
+    "kernels": "sums of splits of K, of reductions",
+    "launch": "start of the launch",
 }
 
 

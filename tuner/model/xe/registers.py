@@ -5,6 +5,8 @@ import numpy as np
 from tuner.model.xe.columns import Column, Columns
 from tuner.model.xe.device import Case
 
+_FEW = 96  # registers of operands that are loaded in turn without holding all
+
 
 def operand_registers(on: Case, c: Columns) -> tuple[Column, Column]:
     """Registers of A and of B for one K step of a sub-group."""
@@ -24,11 +26,22 @@ def needed_registers(on: Case, c: Columns) -> Column:
     k, (a, b) = on.constants, operand_registers(on, c)
     sums = c.block_m / c.sg_rows * c.block_n / c.sg_columns * on.problem.dtype_acc.nbytes / on.register_bytes
     loaded = a * (1 - c.staged_a) + b * (1 - c.staged_b)
-    need = sums + k.registers_reserved + k.registers_loaded * loaded + k.registers_copied * copied_registers(on, c)
+    need = sums + k.registers_reserved + k.registers_loaded * loaded
+    need = (
+        need + k.registers_loaded_beyond * np.maximum(0, loaded - _FEW) + k.registers_copied * copied_registers(on, c)
+    )
     need = need + k.registers_staged_a * c.staged_a * a + k.registers_staged_b * c.staged_b * b
-    need = need + k.registers_lanes * (a * on.lanes_a + b * on.lanes_b)
     pipelined = k.registers_pipelined + k.registers_unrolled * (c.k_unroll > 1)
-    return need + c.pipelined * pipelined * (a + b)
+    return need + c.pipelined * pipelined * (a + b) + _of_access(on, c) * (a + b)
+
+
+def _of_access(on: Case, c: Columns) -> Column:
+    """Registers for each of the operands that fetching them needs beside: what is unrolled is fetched together."""
+    k, unrolled = on.constants, c.k_unroll > 1
+    by_columns = on.problem.transpose_b and not on.lanes_b
+    of_columns = k.registers_unrolled_columns * unrolled * by_columns * (1 - c.staged_b)
+    of_lanes = (k.registers_lanes + k.registers_unrolled_lanes * unrolled) * (on.lanes_a or on.lanes_b)
+    return of_columns + of_lanes
 
 
 def spilled_registers(on: Case, c: Columns) -> Column:

@@ -1,0 +1,56 @@
+"""xetune explain: a table and a picture for people, the same numbers as JSON, refusals in one line."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from codegen import Refused
+from service.cli.main import app
+from tuner.errors import CannotPredict
+from tuner.model.xe import MODEL_VERSION, PARTS
+
+SIZE = ("--m", "4096", "--n", "2048", "--k", "8192")
+
+
+def _explained(*options: str) -> str:
+    return CliRunner().invoke(app, ["explain", *options], catch_exceptions=False, standalone_mode=False).output
+
+
+def test_people_see_the_parts_and_a_roofline() -> None:
+    shown = _explained(*SIZE, "--device", "b580")
+    assert "bound by       multiply" in shown
+    assert MODEL_VERSION in shown
+    for part in PARTS:
+        assert f"\n {part} " in shown
+    assert "this configuration at: 1 L1, 2 L2, 3 memory" in shown
+
+
+def test_programs_get_the_same_as_json() -> None:
+    document = json.loads(_explained(*SIZE, "--device", "b60", "--json"))
+    assert document["low_us"] < document["time_us"] < document["high_us"]
+    assert set(document["parts_us"]) == set(PARTS)
+    assert [ceiling["level"] for ceiling in document["ceilings"]] == ["L1", "L2", "memory"]
+    assert document["tflops"] < document["peak_tflops"] == pytest.approx(98.3, rel=0.01)
+
+
+def test_a_setting_changes_the_time() -> None:
+    without = ("--set", "prefetch.levels=none", "--set", "prefetch.distance=0")
+    times = [json.loads(_explained(*SIZE, "--json", *options))["time_us"] for options in ((), without)]
+    assert times[1] > 1.2 * times[0]
+
+
+def test_what_is_not_legal_is_refused() -> None:
+    with pytest.raises(Refused, match="registers"):
+        _explained(*SIZE, "--set", "grf_mode=128")
+
+
+def test_a_missing_fact_is_named() -> None:
+    with pytest.raises(CannotPredict, match="l2_bytes of Intel Arc Pro B70"):
+        _explained(*SIZE, "--device", "b70")
+
+
+def test_a_thin_problem_fits_the_picture() -> None:
+    shown = _explained("--m", "1", "--n", "4096", "--k", "14336", "--device", "max1100")
+    assert "this configuration at: 1 L1, 2 L2, 3 memory" in shown
+    assert max(map(len, shown.splitlines())) <= 120
