@@ -7,12 +7,10 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
+from benchmarks.fresh_workers import each
 from benchmarks.isa import chosen_ocloc
 from codegen.isa import Ocloc
 from tests.codegen.gemm.draws import Draw, draw
@@ -21,7 +19,6 @@ from tests.codegen.gemm.judge import Verdict, judge
 
 _SEEDS = 100_000  # of one --seed
 _LARGE = 3  # of so many draws one is not small
-_PER_WORKER = 200  # LLVM and MLIR keep memory
 
 
 def main() -> None:
@@ -37,7 +34,7 @@ def main() -> None:
     first = options.seed * _SEEDS
     seeds = range(first + options.first, first + options.count)
     facts, refusals, faults, begun_s = Counter[Fact](), Counter[str](), 0, time.monotonic()
-    for drawn, verdict in _judged(seeds, ocloc, options.processes):
+    for drawn, verdict in each(partial(_judge_seed, ocloc), seeds, options.processes):
         facts.update({*facts_of(drawn), ("way to lanes", verdict.way)})
         refusals += drawn.refusals
         if verdict.fault:
@@ -46,12 +43,6 @@ def main() -> None:
     print(f"{len(seeds)} draws, {faults} with a fault, {time.monotonic() - begun_s:.0f} s")
     _print_counts(facts, refusals)
     sys.exit(faults > 0)
-
-
-def _judged(seeds: Iterable[int], ocloc: Ocloc | None, processes: int) -> Iterator[tuple[Draw, Verdict]]:
-    context = get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, max_tasks_per_child=_PER_WORKER) as workers:
-        yield from workers.map(partial(_judge_seed, ocloc), seeds)
 
 
 def _judge_seed(ocloc: Ocloc | None, seed: int) -> tuple[Draw, Verdict]:

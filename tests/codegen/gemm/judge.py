@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
@@ -13,6 +14,7 @@ from codegen.launch import launch_for
 from codegen.rules import tiles_of
 from codegen.target import target_of
 from hal import DeviceSpec, find
+from tests.codegen.gemm.coverage import DEVICE, VERIFIED, WRONG, Case
 from tests.codegen.gemm.draws import Draw
 from tests.codegen.gemm.problems import other_sizes
 from tuner.errors import ProofFailed
@@ -83,3 +85,11 @@ def invalid(artifact: GemmArtifact) -> str:
     done = subprocess.run(command, input=artifact.stage("spirv").data, capture_output=True, check=False)
     said = done.stderr.decode()
     return f"spirv-val: {said}" if done.returncode and _TOO_NEW not in said else ""
+
+
+def cell_of(case: Case) -> tuple[str, str]:
+    """What the page of coverage says of a case, and what is wrong."""
+    if (refused := case.refusal()) is not None:
+        return refused.rule, ""
+    fault = judge(Draw(0, DEVICE, case.problem, case.config, Counter())).fault
+    return (WRONG if fault else VERIFIED), fault
