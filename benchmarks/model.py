@@ -136,7 +136,7 @@ def _catalogue_fits() -> None:
     rows: list[list[object]] = []
     for left_out in _DEVICES:
         for name, constants in (
-            ("as they are", _THEIR_CODE),
+            ("fitted on both", _THEIR_CODE),
             ("of the other", _fit(next(other for other in _DEVICES if other != left_out))),
         ):
             errors = _residuals(constants, left_out)
@@ -302,9 +302,10 @@ def _times(rows: list[Row]) -> None:
     judged = np.array(
         [abs(np.log(x / medians[r.device])) for r, x in zip(rows, ratios, strict=True) if not r.fitted], dtype=float
     )
-    print(
-        f"\nOf {len(judged)} not fitted on: median error {_percent(judged, 0.5)}, 90 % within {_percent(judged, 0.9)}."
-    )
+    median_error, most = _percent(judged, 0.5), _percent(judged, 0.9)
+    print(f"\nOf {len(judged)} not fitted on: median error {median_error}, 90 % within {most}.")
+    inside = sum(1 / CONSTANTS.interval < ratio < CONSTANTS.interval for ratio in ratios)
+    print(f"The narrowest interval, a factor of {CONSTANTS.interval}, holds {inside} of {len(ratios)} times.")
 
 
 def _percent(errors: Times, quantile: float) -> str:
@@ -321,10 +322,19 @@ def _shapes(folder: Path, every: int) -> None:
             errors = np.log(predicted / measured)
             scaled = np.abs(errors - np.median(errors))
             quantiles = _percent(scaled, 0.5), _percent(scaled, 0.9)
+            inside = f"{np.mean(np.abs(errors) < np.log(CONSTANTS.interval)):.0%}"
             table.append(
-                [title, len(taken), name, *quantiles, float(np.exp(np.median(errors))), _spearman(predicted, measured)]
+                [
+                    title,
+                    len(taken),
+                    name,
+                    *quantiles,
+                    float(np.exp(np.median(errors))),
+                    inside,
+                    _spearman(predicted, measured),
+                ]
             )
-    columns = ("table", "shapes", "by", "median error after one scale", "90 %", "scale", "Spearman")
+    columns = ("table", "shapes", "by", "median error after one scale", "90 %", "scale", "in the interval", "Spearman")
     _table("Best time of each shape, configurations not stated", columns, table)
 
 

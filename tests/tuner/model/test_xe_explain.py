@@ -1,13 +1,14 @@
 """What bounds a configuration, and the numbers of its picture."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from codegen import Extent, GemmProblem, KernelConfig, MatmulConfig, Prefetch, PrefetchLevels, XeStrategy
 from hal import find
-from tuner.model.xe import PARTS, explain
-from tuner.model.xe.constants import Constants, sources
+from tuner.model.xe import CONSTANTS, MODEL_VERSION, PARTS, Constants, explain
+from tuner.model.xe.constants import sources
 
 B580 = find("b580")
 SQUARE, THIN = GemmProblem(4096, 2048, 8192), GemmProblem(8, 16384, 8192)
@@ -56,6 +57,10 @@ def test_spills_are_said() -> None:
     assert explained.registers_spilled == explained.registers_needed - 256 > 0
 
 
-def test_every_constant_says_where_it_is_from() -> None:
+def test_every_constant_says_where_it_is_from_and_the_documentation_its_value() -> None:
     assert set(sources()) == set(Constants.__slots__)
     assert all(sources().values())
+    documented = Path("docs/model.md").read_text(encoding="utf-8")
+    assert f"`{MODEL_VERSION}`" in documented
+    for name in sources():
+        assert f"| `{name}` | {getattr(CONSTANTS, name):g} |" in documented

@@ -31,7 +31,7 @@ class Constants:
     l1_bytes_per_clk_per_eu: float = _constant(64.0, "Hot Chips 34: 105 TB/s of 128 cores of Xe-HPC")
     l2_bytes_per_clk_per_core: float = _constant(35.0, f"fitted: {CATALOGUE}")
     message_clks: float = _constant(3.0, "fitted: loads of 8x16 and 16x16 against 32x32, mlir-extensions on a B580")
-    lane_message_clks: float = _constant(3.0, f"{_ASSUMED}: 16 elements of different lines")
+    lane_message_clks: float = _constant(8.0, f"{_ASSUMED}: 16 elements of different lines")
     unshared_misses: float = _constant(0.5, "fitted: prefetch distance 0 and 1, mlir-extensions on a B580")
     scratch_bytes_per_clk_per_core: float = _constant(5.0, "fitted: a tile of 512x256 that spills on a B580")
 

@@ -18,7 +18,8 @@ from tuner.model.xe.constants import ARCHITECTURES, CONSTANTS, Constants
 class Case:
     """A problem on a device. Rates are of one engine (EU) or core and clock; a register is `register_bytes`.
 
-    `lanes_a` and `lanes_b` say that lanes fetch the operand element by element.
+    `lanes_a` and `lanes_b` say that lanes fetch the operand element by element; `is_fitted`, that public numbers of its
+    architecture made constants.
     """
 
     problem: GemmProblem
@@ -40,6 +41,7 @@ class Case:
     bytes_per_us: float
     lanes_a: bool
     lanes_b: bool
+    is_fitted: bool
 
     @property
     def peak_flops_per_us(self) -> float:
@@ -90,6 +92,7 @@ def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None 
         bytes_per_us=known(spec, "bandwidth_bytes_per_s") * constants.memory_efficiency / 1e6,
         lanes_a=on.lanes_a,
         lanes_b=on.lanes_b,
+        is_fitted=spec.architecture in ARCHITECTURES,
     )
 
 

@@ -77,7 +77,7 @@ def _predictions(on: Case, c: Columns, work: Work, core: CoreTime) -> Prediction
     joint_us = (core_us**k.memory_overlap + memory_us**k.memory_overlap) ** (1 / k.memory_overlap)
     kernels_us, launch_us = _kernels_us(on, c), np.full(len(c), k.launch_clks / on.clock_mhz)
     time_us = joint_us + kernels_us + launch_us
-    interval = k.interval * np.where(_unjudged(on, c, work), k.unjudged, 1.0)
+    interval = k.interval * np.where(_unjudged(on, c, work), k.unjudged, 1.0) * (1.0 if on.is_fitted else k.unjudged)
     parts = {name: getattr(core, name) / on.clock_mhz for name in PARTS[:7]}
     parts |= {"memory": memory_us, "kernels": kernels_us, "launch": launch_us}
     return Predictions(time_us, time_us / interval, time_us * interval, parts)
