@@ -64,15 +64,33 @@ def gemms() -> dict[str, tuple[GemmProblem, KernelConfig | None]]:
     f16, bf16, s8 = (square(dtype_a=dtype, dtype_b=dtype) for dtype in (DType.F16, DType.BF16, DType.S8))
     plain, prefetch = XeStrategy(_SUBGROUPS), XeStrategy(_SUBGROUPS, Prefetch(PrefetchLevels.L1, 3))
     staged = replace(plain, slm=SlmOperands.BOTH, slm_stages=2)
+    payloads = replace(prefetch, prefetch=replace(prefetch.prefetch, payloads=True))
+    unrolled = replace(prefetch, k_unroll=2)
+    a_columns, b_columns, both = Extent(8, 32, 32), Extent(32, 16, 32), Extent(8, 16, 16)
+    turned = square(transpose_a=True, transpose_b=True)
     return {
         "f16": (f16, _config(plain)),
         "f16, prefetch": (f16, _config(prefetch)),
+        "f16, prefetch by payloads": (f16, _config(payloads)),
+        "f16, prefetch, unrolled by 2": (f16, _config(unrolled)),
         "bf16, prefetch": (bf16, _config(prefetch)),
-        "f16 NT, prefetch": (square(transpose_b=True), _config(prefetch, Extent(32, 16, 32))),
-        "f16 TN, prefetch": (square(transpose_a=True), _config(prefetch, Extent(8, 32, 32))),
+        "f16 NT, prefetch": (square(transpose_b=True), _config(prefetch, b_columns)),
+        "f16 NT, prefetch, unrolled by 2": (square(transpose_b=True), _config(unrolled, b_columns)),
+        "f16 TN, prefetch": (square(transpose_a=True), _config(prefetch, a_columns)),
+        "f16 TN, prefetch, unrolled by 2": (square(transpose_a=True), _config(unrolled, a_columns)),
+        "f16 TT, prefetch": (turned, _config(prefetch, both)),
         "s8, prefetch": (s8, _config(prefetch)),
-        "f16, registers pipelined": (f16, _config(replace(prefetch, pipelined_registers=True), Extent(32, 32, 16), 16)),
-        "f16, SLM": (f16, _config(staged, Extent(8, 16, 16))),
+        "s8, prefetch, K step 64": (s8, _config(prefetch, step=64)),
+        "s8, prefetch, K step 64, unrolled by 2": (s8, _config(unrolled, step=64)),
+        "tf32, prefetch, K step 16": (
+            square(dtype_a=DType.TF32, dtype_b=DType.TF32),
+            _config(prefetch, Extent(32, 16, 16), 16),
+        ),
+        "f16, registers pipelined, K step 16": (
+            f16,
+            _config(replace(prefetch, pipelined_registers=True), Extent(32, 32, 16), 16),
+        ),
+        "f16, SLM for both": (f16, _config(staged, both)),
         "f16, 4096x2048x1024, default": (GemmProblem(4096, 2048, 1024), None),
         "f16, 1000x1016x520, default": (GemmProblem(1000, 1016, 520), None),
     }

@@ -55,12 +55,16 @@ class Multiply:
     def _round(self, place: Place, steps: int) -> Body:
         def body(w: Writer, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
             for step in range(steps):
-                carried = self._step(w, place, w.add(k, step * self.config.matmul.block.k), carried)
+                # What is prefetched is all that a round needs; beyond the last whole round nothing is needed.
+                fetches = step == 0 and steps == self.config.strategy.k_unroll
+                carried = self._step(w, place, w.add(k, step * self.config.matmul.block.k), carried, fetches)
             return carried
 
         return body
 
-    def _step(self, w: Writer, place: Place, k: Index, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    def _step(
+        self, w: Writer, place: Place, k: Index, carried: Sequence[SSAValue], fetches: bool
+    ) -> Sequence[SSAValue]:
         acc, *operands = carried
         k_step, stages = self.config.matmul.block.k, self.config.strategy.slm_stages
         self._barrier(w, place, k)
@@ -71,7 +75,8 @@ class Multiply:
             source.load(w, place, k) if source.ring is None else source.get(w, w.rem(step, stages))
             for source in self.ab
         ]
-        fetch_ahead(w, self.config, self.ab, place, k)
+        if fetches:
+            fetch_ahead(w, self.config, self.ab, place, k)
         total = named(w.insert(TileMmaOp(a, b, acc, self.tiles.mma_maps)).d, "acc")
         for source, copy in zip(self._staged, copies, strict=True):
             source.put(w, copy, w.rem(w.add(step, stages - 1), stages))

@@ -99,17 +99,17 @@ def sources(w: Writer, config: KernelConfig, a: Matrix, b: Matrix, tiles: Tiles)
 
 
 def fetch_first(w: Writer, config: KernelConfig, ab: tuple[Source, Source], place: Place) -> None:
-    """Prefetch what the loop does not: the K steps before the distance."""
+    """Prefetch what the loop does not: the K steps before the distance, as many at a time as a round of it has."""
     prefetch = config.strategy.prefetch
     for source, hints, distance in _fetches(config, ab):
         begin = prefetch.distance if distance == prefetch.l2_distance else 0
-        for step in range(begin, distance):
+        for step in range(begin, distance, config.strategy.k_unroll):
             k = w.add(place.k_first, (step + _copied_steps(source)) * source.k_step)
             source.fetch(w, place, k, hints)
 
 
 def fetch_ahead(w: Writer, config: KernelConfig, ab: tuple[Source, Source], place: Place, k: Index) -> None:
-    """Prefetch what is needed the distance after the K step that begins at `k`."""
+    """Prefetch what the round needs that comes the distance after the one that begins at `k`."""
     for source, hints, distance in _fetches(config, ab):
         source.fetch(w, place, w.add(k, (distance + _copied_steps(source)) * source.k_step), hints)
 

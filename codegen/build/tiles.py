@@ -30,7 +30,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """The tiles that a work-group multiplies in a K step, and what is fetched ahead or copied of them together."""
+    """The tiles that a work-group multiplies in a K step, and what it copies of them, or fetches ahead for a round."""
 
     a: Shared
     b: Shared
@@ -50,14 +50,15 @@ def tiles(problem: GemmProblem, config: KernelConfig, load_bytes: int) -> Tiles:
     """The tiles of a configuration; `load_bytes` is the width of the widest 2-D block."""
     block, layout, prefetch = config.matmul.block, config.strategy.sg_layout, config.strategy.prefetch
     a, b, c = (block.m, block.k), (block.k, block.n), (block.m, block.n)
+    round_k = block.k * config.strategy.k_unroll
     widest_a, widest_b = load_bytes // problem.dtype_a.nbytes, load_bytes // problem.dtype_b.nbytes
     together = config.subgroups
     return Tiles(
         Shared(a, WgMap.of(layout, (config.sg_m, block.k))),
         Shared(b, WgMap.of(layout, (block.k, config.sg_n))),
         Shared(c, WgMap.of(layout, (config.sg_m, config.sg_n))),
-        ahead_a=_dealt(a, prefetch.layout_a, together, widest_a, problem.transpose_a),
-        ahead_b=_dealt(b, prefetch.layout_b, together, widest_b, problem.transpose_b),
+        ahead_a=_dealt((block.m, round_k), prefetch.layout_a, together, widest_a, problem.transpose_a),
+        ahead_b=_dealt((round_k, block.n), prefetch.layout_b, together, widest_b, problem.transpose_b),
         copied_a=_dealt(a, None, together, widest_a, problem.transpose_a),
         copied_b=_dealt(b, None, together, widest_b, problem.transpose_b),
     )

@@ -40,10 +40,10 @@ def prefetch_effect(case: Case) -> str | None:
 def prefetch_layout(case: Case) -> str | None:
     """Sub-groups share a prefetch in parts that messages fetch."""
     c, p, t = case.config, case.problem, case.on.target
-    block = c.matmul.block
+    block, round_k = c.matmul.block, c.matmul.block.k * c.strategy.k_unroll
     sides = (
-        ("layout_a", c.strategy.prefetch.layout_a, (block.m, block.k), p.transpose_a, case.on.lanes_a),
-        ("layout_b", c.strategy.prefetch.layout_b, (block.k, block.n), p.transpose_b, case.on.lanes_b),
+        ("layout_a", c.strategy.prefetch.layout_a, (block.m, round_k), p.transpose_a, case.on.lanes_a),
+        ("layout_b", c.strategy.prefetch.layout_b, (round_k, block.n), p.transpose_b, case.on.lanes_b),
     )
     for name, layout, tile, by_columns, by_lanes in sides:
         if layout is None:

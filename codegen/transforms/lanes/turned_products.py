@@ -22,9 +22,10 @@ _SWAP = (1, 0)
 
 def turn_products(body: Block) -> None:
     """Turn the products of a kernel's loops where that takes fewer messages or moves; in place."""
-    for op in list(body.walk()):
-        if isinstance(op, DpasOp) and isinstance(op.parent_op(), scf.ForOp) and _is_better_turned(op):
-            _turn(op)
+    products = [op for op in body.walk() if isinstance(op, DpasOp) and isinstance(op.parent_op(), scf.ForOp)]
+    # All are looked at before one is turned: in an unrolled loop one is what the next one adds to.
+    for op in [product for product in products if _is_better_turned(product)]:
+        _turn(op)
 
 
 def _is_better_turned(op: DpasOp) -> bool:
