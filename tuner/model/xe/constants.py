@@ -1,7 +1,8 @@
 """What no fact of a device says and the model needs: a table, each number with where it is from.
 
-`fitted` numbers come from `python -m benchmarks.model --data DIR`, which says on what; `code` numbers from
-`python -m benchmarks.model_code`, which counts what Intel's offline compiler makes of drawn configurations.
+`fitted` numbers agree with the public ones that are named: `python -m benchmarks.model --data DIR` fits those of the
+catalogue again with an architecture left out, and judges all. `code` numbers agree with what Intel's offline compiler
+makes of drawn configurations: `python -m benchmarks.model_code`.
 """
 
 import hashlib
@@ -80,7 +81,7 @@ class Constants:
     next_kernel_us: float = _constant(2.0, f"{_ASSUMED}: a kernel that follows in the same queue")
 
     # How sure
-    interval: float = _constant(1.6, "residuals of public tables, devices left out")
+    interval: float = _constant(1.6, "nine of ten strategies of the catalogue's other architecture")
     unjudged: float = _constant(1.5, f"{_ASSUMED}: the interval of what no public number judges is wider by this")
 
 
