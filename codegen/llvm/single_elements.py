@@ -14,7 +14,8 @@ _INSERTED = re.compile(
 )
 _REPEATED = re.compile(
     r"^  (?P<result>%[\w.$-]+) = shufflevector <1 x (?P<type>[\w.]+)> (?P<of>%[\w.$-]+), "
-    r"<1 x [\w.]+> (?:poison|undef), <(?P<length>\d+) x i32> (?:zeroinitializer|poison|undef)$",
+    r"<1 x [\w.]+> (?:poison|undef), <(?P<length>\d+) x i32> "
+    r"(?:zeroinitializer|poison|undef|<i32 0(?:, i32 (?:0|poison|undef))*>)$",
     re.MULTILINE,
 )
 _TAKEN = re.compile(
@@ -24,7 +25,7 @@ _TAKEN = re.compile(
 )
 _JOINED = re.compile(
     r"^  (?P<result>%[\w.$-]+) = shufflevector <1 x (?P<type>[\w.]+)> (?P<first>%[\w.$-]+), "
-    r"<1 x [\w.]+> (?P<second>%[\w.$-]+), <2 x i32> <i32 0, i32 1>$",
+    r"<1 x [\w.]+> (?P<second>%[\w.$-]+), <(?P<length>\d+) x i32> <(?P<mask>i32 [^>]*)>$",
     re.MULTILINE,
 )
 _NAME = re.compile(r"%[\w.$-]+")
@@ -97,10 +98,19 @@ def _taken(m: re.Match[str]) -> str:
 
 
 def _joined(m: re.Match[str]) -> str:
-    """Two elements, put into a vector one after the other."""
-    one, vector = f"%joined.{m['result'][1:]}", f"<2 x {m['type']}>"
-    first = f"  {one} = insertelement {vector} poison, {m['type']} {m['first']}, i64 0\n"
-    return f"{first}  {m['result']} = insertelement {vector} {one}, {m['type']} {m['second']}, i64 1"
+    """The elements of two, put into a vector one after the other."""
+    vector, result = f"<{m['length']} x {m['type']}>", m["result"]
+    sources = [entry.split()[-1] for entry in m["mask"].split(",")]
+    places = [(at, m["second"] if source == "1" else m["first"]) for at, source in enumerate(sources) if source in "01"]
+    if not places or int(m["length"]) == 1:
+        return m[0]
+    names = [*(f"%joined.{at}.{result[1:]}" for at, _ in places[:-1]), result]
+    lines: list[str] = []
+    before = "poison"
+    for name, (at, element) in zip(names, places, strict=True):
+        lines.append(f"  {name} = insertelement {vector} {before}, {m['type']} {element}, i64 {at}")
+        before = name
+    return "\n".join(lines)
 
 
 def _meaning(name: str, same: dict[str, str]) -> str:

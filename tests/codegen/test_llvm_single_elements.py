@@ -45,7 +45,6 @@ def test_text_without_such_vectors_is_left_alone() -> None:
 @pytest.mark.parametrize(
     "use",
     [
-        "  %6 = shufflevector <1 x half> %1, <1 x half> %1, <3 x i32> <i32 0, i32 1, i32 0>",
         "  %6 = extractelement <1 x half> %1, i64 %n",
         "  %6 = call <1 x half> @twice(<1 x half> %1)",
     ],
@@ -77,7 +76,11 @@ def test_an_element_that_is_repeated_is_put_into_a_vector_first() -> None:
         ),
         (
             "%6 = shufflevector <1 x half> %1, <1 x half> %1, <2 x i32> <i32 0, i32 1>",
-            "%6 = insertelement <2 x half> %joined.6, half %1, i64 1",
+            "%6 = insertelement <2 x half> %joined.0.6, half %1, i64 1",
+        ),
+        (
+            "%6 = shufflevector <1 x half> %1, <1 x half> %1, <4 x i32> <i32 1, i32 poison, i32 0, i32 poison>",
+            "%6 = insertelement <4 x half> %joined.0.6, half %1, i64 2",
         ),
         (
             "%6 = shufflevector <4 x float> %v, <4 x float> poison, <1 x i32> <i32 2>",

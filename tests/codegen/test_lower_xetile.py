@@ -16,10 +16,12 @@ from codegen import (
 from codegen.build.gemm import build_gemm
 from codegen.dialects import parse, text
 from codegen.mlir import XeGpuModule
+from codegen.target import target_of
 from codegen.transforms.lower_xetile import LowerXeTilePass, lower_gemm, lower_xetile
 from hal.xe import find
 
 B580 = find("b580")
+TARGET = target_of(B580)
 RAGGED = GemmProblem(200, 136, 72)
 LARGE = GemmProblem(1000, 1016, 520)
 
@@ -35,6 +37,13 @@ def config(
     matmul = MatmulConfig(Extent(1, 1, 1), Extent(*block), Extent(*innermost), order)
     levels = PrefetchLevels.L1 if distance else PrefetchLevels.NONE
     return KernelConfig(matmul, XeStrategy(sg_layout, Prefetch(levels, distance)))
+
+
+def lowered(problem: GemmProblem, chosen: KernelConfig) -> str:
+    """The XeGPU of a GEMM, in generic form."""
+    module = build_gemm(problem, chosen, B580)
+    lower_gemm(module, problem, chosen, TARGET)
+    return text(module, generic=True)
 
 
 CASES = {
@@ -56,15 +65,16 @@ CASES = {
 def test_mlir_accepts_the_xegpu(case: str) -> None:
     problem, chosen = CASES[case]
     module = build_gemm(problem, chosen, B580)
-    generic = lower_gemm(module, problem, chosen, B580)
+    lower_gemm(module, problem, chosen, TARGET)
     module.verify()
+    generic = text(module, generic=True)
     assert text(parse(generic), generic=True) == generic
     assert XeGpuModule(generic).lower("bmg")[:2] == b"BC"
 
 
 def test_load_blocks_are_the_innermost_loops() -> None:
     chosen = config((64, 128, 64), (2, 4), innermost=(8, 32, 16))
-    generic = lower_gemm(build_gemm(RAGGED, chosen, B580), RAGGED, chosen, B580)
+    generic = lowered(RAGGED, chosen)
     a, b = (line for line in generic.splitlines() if '"xegpu.load_nd"' in line)
     assert "sg_data = [32, 64], inst_data = [8, 16]" in a
     assert "sg_data = [64, 32], inst_data = [16, 32]" in b
@@ -72,7 +82,7 @@ def test_load_blocks_are_the_innermost_loops() -> None:
 
 def test_mlir_keeps_the_layouts_of_the_operations() -> None:
     chosen = config((64, 128, 32), (2, 4), distance=1)
-    generic = lower_gemm(build_gemm(RAGGED, chosen, B580), RAGGED, chosen, B580)
+    generic = lowered(RAGGED, chosen)
     printed = str(XeGpuModule(generic))
     for layout in (
         "<sg_layout = [2, 4], sg_data = [32, 32], inst_data = [32, 32]>",  # loads of A and B

@@ -34,8 +34,9 @@ gpu.module @kernels {
 // CHECK-NEXT:       "xevm.blockstore2d"(%8, %0, %1, %0, %4, %16, %15) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 8 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<8xi32>) -> ()
 // CHECK-NEXT:       %17 = arith.bitcast %14 : vector<4xf32> to vector<4xi32>
 // CHECK-NEXT:       %18 = arith.addi %x, %5 : index
-// CHECK-NEXT:       %19 = arith.index_cast %18 : index to i32
-// CHECK-NEXT:       "xevm.blockstore2d"(%8, %0, %1, %0, %4, %19, %17) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<4xi32>) -> ()
+// CHECK-NEXT:       %19 = arith.index_cast %x : index to i32
+// CHECK-NEXT:       %20 = arith.addi %19, %2 : i32
+// CHECK-NEXT:       "xevm.blockstore2d"(%8, %0, %1, %0, %4, %20, %17) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<4xi32>) -> ()
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }

@@ -146,28 +146,30 @@ gpu.module @kernels {
 // CHECK-NEXT:   gpu.module @kernels {
 // CHECK-NEXT:     gpu.func @carried(%A: memref<64x16xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = [{what = "base address", terms = {"0.pointer.0" = 1 : i64}, multiple = 64 : i64}]} {
 // CHECK-NEXT:       %0 = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:       %1 = arith.constant 0 : index
+// CHECK-NEXT:       %1 = arith.constant 0 : i32
 // CHECK-NEXT:       %2 = arith.constant 64 : i32
-// CHECK-NEXT:       %3 = arith.constant 4 : index
-// CHECK-NEXT:       %4 = arith.constant 0 : i32
+// CHECK-NEXT:       %3 = arith.constant 4 : i32
+// CHECK-NEXT:       %4 = arith.constant 0 : index
+// CHECK-NEXT:       %5 = arith.constant 4 : index
 // CHECK-NEXT:       %c0 = arith.constant 0 : index
 // CHECK-NEXT:       %c4 = arith.constant 4 : index
 // CHECK-NEXT:       %c64 = arith.constant 64 : index
-// CHECK-NEXT:       %5 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<64x16xf32>) -> index
-// CHECK-NEXT:       %6 = arith.index_cast %5 : index to i64
-// CHECK-NEXT:       %7 = llvm.inttoptr %6 : i64 to !llvm.ptr<1>
-// CHECK-NEXT:       %8 = vector.broadcast %0 : f32 to vector<4xf32>
-// CHECK-NEXT:       %9, %10, %11 = scf.for %i = %c0 to %c64 step %c4 iter_args(%12 = %1, %13 = %1, %14 = %8) -> (index, index, vector<4xf32>) {
-// CHECK-NEXT:         %15 = arith.index_cast %13 : index to i32
-// CHECK-NEXT:         %16 = arith.index_cast %12 : index to i32
-// CHECK-NEXT:         %17 = "xevm.blockload2d"(%7, %2, %2, %2, %15, %16) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<4xi32>
-// CHECK-NEXT:         %18 = arith.bitcast %17 : vector<4xi32> to vector<4xf32>
-// CHECK-NEXT:         %19 = arith.addf %14, %18 : vector<4xf32>
-// CHECK-NEXT:         %20 = arith.addi %12, %3 : index
-// CHECK-NEXT:         scf.yield %20, %13, %19 : index, index, vector<4xf32>
+// CHECK-NEXT:       %6 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<64x16xf32>) -> index
+// CHECK-NEXT:       %7 = arith.index_cast %6 : index to i64
+// CHECK-NEXT:       %8 = llvm.inttoptr %7 : i64 to !llvm.ptr<1>
+// CHECK-NEXT:       %9 = vector.broadcast %0 : f32 to vector<4xf32>
+// CHECK-NEXT:       %10, %11, %12 = scf.for %i = %1 to %2 step %3 iter_args(%13 = %4, %14 = %4, %15 = %9) -> (index, index, vector<4xf32>) : i32 {
+// CHECK-NEXT:         %i_1 = arith.index_cast %i : i32 to index
+// CHECK-NEXT:         %16 = arith.index_cast %14 : index to i32
+// CHECK-NEXT:         %17 = arith.index_cast %13 : index to i32
+// CHECK-NEXT:         %18 = "xevm.blockload2d"(%8, %2, %2, %2, %16, %17) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<4xi32>
+// CHECK-NEXT:         %19 = arith.bitcast %18 : vector<4xi32> to vector<4xf32>
+// CHECK-NEXT:         %20 = arith.addf %15, %19 : vector<4xf32>
+// CHECK-NEXT:         %21 = arith.addi %13, %5 : index
+// CHECK-NEXT:         scf.yield %21, %14, %20 : index, index, vector<4xf32>
 // CHECK-NEXT:       }
-// CHECK-NEXT:       %21 = arith.bitcast %11 : vector<4xf32> to vector<4xi32>
-// CHECK-NEXT:       "xevm.blockstore2d"(%7, %2, %2, %2, %4, %4, %21) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<4xi32>) -> ()
+// CHECK-NEXT:       %22 = arith.bitcast %12 : vector<4xf32> to vector<4xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%8, %2, %2, %2, %1, %1, %22) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<4xi32>) -> ()
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
