@@ -18,6 +18,8 @@ from tuner.xe.axes import Point, Ranges, ranges_of
 from tuner.xe.points import config_of
 from tuner.xe.tiles import case_of, is_legal, widest_tiles
 
+# Half of the prefetches and of their moves: benchmarks/isa.py. More in a round compile longer.
+_STEPS_A_ROUND = 2
 # The distance at which mlir-extensions' GEMM examples were fastest on a B580, of 0, 1 and 3.
 _PREFETCH_DISTANCE = 3
 # Where rates are unknown (a CPU that emulates DPAS): one lane-wide multiply-add or one element loaded a clock.
@@ -79,7 +81,7 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
         HeuristicStep(
             "block",
             f"{config.matmul.block} by {point.sg_rows}x{point.sg_columns} sub-groups of {config.sg_m}x{config.sg_n}, "
-            f"GRF {point.grf}, prefetch {point.prefetch}",
+            f"GRF {point.grf}, prefetch {point.prefetch}, {point.k_unroll} K steps a round",
             f"of the tiles whose accumulator and operands fit {point.grf} registers the fewest clocks for an element "
             f"of K: {'DPAS' if on.uses_dpas else 'multiply-add'} {clocks.dpas:g}, L1 {clocks.l1:g}, "
             f"L2 {clocks.l2:g}; a K step is {point.block_k * problem.dtype_a.nbytes} bytes of K; {why_fetch}",
@@ -199,7 +201,11 @@ def _prefetch(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
         most = min(most, on.spec.l1_bytes // 2 // step_bytes)
     distances = [point._replace(prefetch=d) for d in ranges.prefetch if 0 < d <= most]
     fetched = next((p for p in reversed(distances) if is_legal(on, p)), point)
-    return fetched, f"prefetch {fetched.prefetch} K steps of {step_bytes} bytes ahead, within half of L1"
+    why = f"prefetch {fetched.prefetch} K steps of {step_bytes} bytes ahead, within half of L1"
+    unrolled = fetched._replace(k_unroll=_STEPS_A_ROUND)
+    if fetched.prefetch and is_legal(on, unrolled):
+        return unrolled, f"{why}, one for the {_STEPS_A_ROUND} steps of a round"
+    return fetched, why
 
 
 def _raster(on: Problem, ranges: Ranges, point: Point, rates: Rates) -> tuple[Point, str]:
