@@ -98,12 +98,16 @@ def best_measured(session: Session, problem_key: str, device: str) -> Trial | No
 
 def best_predicted(session: Session, problem_key: str, device: str) -> Trial | None:
     """Of the winners of jobs the predicted one with the least time for that device (a slug). Never a measured one."""
-    query = _evidence(problem_key, device).join(Trial.prediction).order_by(Prediction.time_us, Trial.id)
+    query = _evidence(problem_key, device).where(Trial.status == "predicted")
+    query = query.join(Trial.prediction).order_by(Prediction.time_us, Trial.id)
     return session.scalars(query.options(contains_eager(Trial.prediction), joinedload(Trial.measurement))).first()
 
 
 def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
-    """For each kernel its trial of least measured median, else of least predicted time; others are left out."""
+    """For each kernel its trial of least measured median, else of least predicted time; others are left out.
+
+    Of predicted ones those come first whose numbers are proven.
+    """
     query = (
         select(Trial).where(Trial.kernel_id.in_(kernel_ids)).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
     )
@@ -111,7 +115,11 @@ def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
     timed = query.where(or_(Measurement.median_us.is_not(None), Prediction.time_us.is_not(None))).options(*loads)
     # The last that is put into the dictionary stays: predicted ones first, then measured ones, each slowest first.
     last_wins = timed.order_by(
-        Measurement.median_us.is_not(None), Measurement.median_us.desc(), Prediction.time_us.desc(), Trial.id.desc()
+        Measurement.median_us.is_not(None),
+        Measurement.median_us.desc(),
+        Trial.proof_kind != "none",
+        Prediction.time_us.desc(),
+        Trial.id.desc(),
     )
     return {trial.kernel_id: trial for trial in session.scalars(last_wins) if trial.kernel_id is not None}
 

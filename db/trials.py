@@ -12,7 +12,7 @@ from db.models import Measurement, Prediction, Trial
 
 
 class Point(NamedTuple):
-    """A trial as a chart shows it; at most one of the times is set."""
+    """A trial as a chart shows it; a measured one may have been predicted too."""
 
     number: int
     status: str
@@ -58,10 +58,11 @@ def ended_after(session: Session, job_id: UUID, cursor: tuple[datetime, int] | N
 
 
 def best(session: Session, job_id: UUID) -> Trial | None:
-    """The trial with the least median; the least predicted time only if none was measured."""
+    """The trial with the least median; if none was measured, of those that are proven the least predicted time."""
     whole = _whole().where(Trial.job_id == job_id).limit(1)
     measured = whole.join(Measurement).order_by(Measurement.median_us, Trial.number)
-    predicted = whole.join(Prediction).order_by(Prediction.time_us, Trial.number)
+    proven = whole.where(Trial.status == "predicted", Trial.proof_kind != "none")
+    predicted = proven.join(Prediction).order_by(Prediction.time_us, Trial.number)
     return session.scalars(measured).first() or session.scalars(predicted).first()
 
 

@@ -26,7 +26,7 @@ Listener = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What running jobs needs. `on_event` hears of each trial; `native_for` compiles finalists for their GPU."""
+    """What running jobs needs. `on_event` hears of each trial; `native_for` compiles kernels for their GPU."""
 
     database: Database
     artifacts: ArtifactStore

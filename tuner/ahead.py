@@ -1,25 +1,25 @@
-"""Candidates that compile while another one is measured."""
+"""Candidates that compile while another one is proven or measured."""
 
 from collections import deque
 from collections.abc import Callable
 
 from codegen import KernelConfig
-from tuner.measure import Compilation
+from tuner.native import Examining
 
-Candidate = tuple[KernelConfig, Compilation]
+Candidate = tuple[KernelConfig, Examining]
 
 
 class Ahead:
     """Proposals that compile, in the order they were proposed. No trial of theirs has begun yet."""
 
     def __init__(
-        self, propose: Callable[[], KernelConfig | None], compile: Callable[[KernelConfig], Compilation], depth: int
+        self, propose: Callable[[], KernelConfig | None], compile: Callable[[KernelConfig], Examining], depth: int
     ) -> None:
         self._propose, self._compile, self._depth = propose, compile, depth
         self._waiting: deque[Candidate] = deque()
 
     def fill(self, most: int) -> None:
-        """Propose until as many compile as there are workers, and at most `most`."""
+        """Propose until `depth` candidates wait, and at most `most`."""
         while len(self._waiting) < min(self._depth, most) and (config := self._propose()) is not None:
             self._waiting.append((config, self._compile(config)))
 

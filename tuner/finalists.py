@@ -1,57 +1,16 @@
-"""What becomes of a trial that would lead: its kernel compiled for its GPU; default and best measured in turns."""
+"""Default and best, measured in turns."""
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from statistics import median
 
-from codegen import CompileFailed, CompileTimedOut, GemmArtifact, KernelConfig
-from codegen.errors import OclocUnusable
-from codegen.isa import NativeCode, with_isa
-from tuner.measure import Bench, Compilation, median_us
+from codegen import GemmArtifact, KernelConfig
+from tuner.measure import Bench, median_us
+from tuner.native import Compilation
 from tuner.result import Comparison
-from tuner.trial import Outcome, Status, Trial
+from tuner.trial import Trial
 
 ROUNDS = 3
-
-Native = Callable[[GemmArtifact], NativeCode]
-"""Compiles a kernel for its GPU, which need not be here. Raises CompileFailed and OclocUnusable."""
-
-
-def examine(
-    native: Native, outcome: Outcome, artifact: GemmArtifact, *, is_last_chance: bool
-) -> tuple[Outcome, GemmArtifact]:
-    """A trial that would lead, with what its GPU runs in its artifact, or without its time.
-
-    A time that was measured on the GPU stands, whatever its code is like. A predicted one knows nothing of spilled
-    registers: the trial is rejected, unless nothing else is left (`is_last_chance`). Code that cannot be made fails.
-    """
-    begun_s = time.perf_counter()
-    finding: Outcome | None = None
-    try:
-        code = native(artifact)
-        artifact = with_isa(artifact, code)
-        if code.spill_bytes and not is_last_chance:
-            finding = Outcome(Status.REJECTED, _spill(code))
-    except OclocUnusable:
-        return outcome, artifact  # nothing is known of the kernel
-    except CompileTimedOut as failure:
-        finding = Outcome(Status.TIMED_OUT, f"compilation: {failure}")
-    except CompileFailed as failure:
-        finding = Outcome(Status.COMPILE_FAILED, str(failure))
-    compile_s = outcome.compile_s + time.perf_counter() - begun_s
-    if finding is None or outcome.measurement is not None:
-        return replace(outcome, compile_s=compile_s), artifact
-    failed = replace(outcome, status=finding.status, reason=finding.reason, prediction=None, compile_s=compile_s)
-    return failed, artifact
-
-
-def _spill(code: NativeCode) -> str:
-    worst = max(code.reports, key=lambda report: report.spill_bytes)
-    return (
-        f"spill: kernel {worst.kernel} spills {worst.spill_bytes} bytes of {worst.grf_count} registers on {code.chip}, "
-        "which the model that predicts times does not know of"
-    )
 
 
 def compare_finalists(

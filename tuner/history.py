@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from codegen import GemmArtifact, KernelConfig
-from tuner.trial import Outcome, Status, Trial, TrialStore
+from tuner.trial import Outcome, ProofKind, Status, Trial, TrialStore
 
 
 class History:
@@ -32,9 +32,18 @@ class History:
 
     @property
     def best(self) -> Trial | None:
-        """The trial of least time, the earliest of several."""
-        timed = [(time_us, trial.number) for trial, outcome in self.ended() if (time_us := outcome.time_us) is not None]
+        """The trial of least time, the earliest of several; never one whose numbers are not proven."""
+        timed = [
+            (time_us, trial.number)
+            for trial, outcome in self.ended()
+            if (time_us := outcome.time_us) is not None and outcome.proof.kind is not ProofKind.NONE
+        ]
         return self._trials[min(timed)[1]] if timed else None
+
+    @property
+    def proven(self) -> int:
+        """How many trials have a time and a proof."""
+        return sum(o.time_us is not None and o.proof.kind is not ProofKind.NONE for _, o in self.ended())
 
     def ended(self) -> Iterator[tuple[Trial, Outcome]]:
         """The trials that have an outcome, in order of number."""

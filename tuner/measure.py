@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ from codegen import (
 from codegen.simulator import SimulationRefused, SimulationTimedOut
 from hal import Device, DeviceFailed, DeviceSpec, DeviceTimedOut, KernelBuildFailed, RunReport, Timing
 from tuner.errors import ProofFailed
-from tuner.model.roofline import predict
+from tuner.native import Compilation, Examining
 from tuner.reference import Reference
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
 from tuner.verify import verify_by_simulation, verify_on_device
@@ -29,14 +29,6 @@ from tuner.verify import verify_by_simulation, verify_on_device
 EMULATED, NATIVE = "DPAS emulated", "native"
 _HOPELESS = 3.0  # times slower than the best so far
 _EMULATED_TIMING = Timing(warmup=1, min_samples=7, min_time_s=0.2, max_time_s=1.5)
-
-
-class Compilation(Protocol):
-    """A compilation under way, as codegen's pool gives it."""
-
-    def result(self) -> GemmArtifact: ...
-
-    def cancel(self) -> None: ...
 
 
 class Compiler(Protocol):
@@ -79,12 +71,48 @@ class _Progress:
 
 
 def evaluate(
-    bench: Bench, config: KernelConfig, compilation: Compilation, limits: Limits
+    bench: Bench, candidate: Examining, limits: Limits, prediction: Prediction | None = None
 ) -> tuple[Outcome, GemmArtifact | None]:
-    """Wait for the kernel, prove it, and measure or predict its time."""
+    """Wait for the kernel, prove it, and measure its time; what was predicted is kept beside it."""
     progress = _Progress()
+
+    def measure() -> Outcome:
+        with _stopwatch(progress, "compile_s"), _time_limit(candidate, limits.compile_s):
+            progress.artifact = candidate.result().artifact
+        return _timed(bench, progress.artifact, limits, progress, prediction)
+
+    return _ended(measure, limits, progress)
+
+
+def foresee(
+    bench: Bench, candidate: Examining, limits: Limits, prediction: Prediction, *, prove: bool, keep_spilling: bool
+) -> tuple[Outcome, GemmArtifact | None]:
+    """Wait for the kernel of a predicted time, and prove it in the simulator where `prove` says so.
+
+    What is found of its code comes before its proof and takes its time, unless it only spills and `keep_spilling`.
+    """
+    progress = _Progress()
+
+    def expect() -> Outcome:
+        with _stopwatch(progress, "compile_s"), _time_limit(candidate, limits.compile_s):
+            examined = candidate.result()
+            progress.artifact = examined.artifact
+        finding = examined.finding
+        if finding is not None and not (keep_spilling and finding.status is Status.REJECTED):
+            return Outcome(finding.status, finding.reason)
+        if prove:
+            with _stopwatch(progress, "verify_s"):
+                progress.proof = verify_by_simulation(
+                    progress.artifact, reference=bench.reference, time_limit_s=limits.run_s
+                )
+        return Outcome(Status.PREDICTED, prediction=prediction)
+
+    return _ended(expect, limits, progress)
+
+
+def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> tuple[Outcome, GemmArtifact | None]:
     try:
-        outcome = _succeed(bench, config, compilation, limits, progress)
+        outcome = work()
     except Refused as refusal:
         outcome = Outcome(Status.REJECTED, f"rule {refusal.rule}: {refusal.message}")
     except CancelledError:
@@ -139,39 +167,28 @@ def median_us(bench: Bench, kernel: GemmArtifact | Compilation, run_s: float) ->
     return float(np.median(report.times_us)) if report.times_us else None
 
 
-def _succeed(
-    bench: Bench, config: KernelConfig, compilation: Compilation, limits: Limits, progress: _Progress
+def _timed(
+    bench: Bench, artifact: GemmArtifact, limits: Limits, progress: _Progress, prediction: Prediction | None
 ) -> Outcome:
-    with _stopwatch(progress, "compile_s"), _time_limit(compilation, limits.compile_s):
-        progress.artifact = compilation.result()
-    if bench.device is None:
-        with _stopwatch(progress, "verify_s"):
-            progress.proof = verify_by_simulation(
-                progress.artifact, reference=bench.reference, time_limit_s=limits.run_s
-            )
-        return _predicted(predict(bench.problem, config, bench.spec))
+    assert bench.device is not None
     begun = time.perf_counter()
     with _stopwatch(progress, "verify_s"):
-        progress.proof, _ = verify_on_device(bench.device, progress.artifact, bench.reference, None, limits.run_s)
+        progress.proof, _ = verify_on_device(bench.device, artifact, bench.reference, None, limits.run_s)
     left_s = max(limits.run_s - (time.perf_counter() - begun), 0.1)
     timing = timing_for(bench.spec, limits.best_us)
     with _stopwatch(progress, "measure_s"):
-        report = bench.device.run(progress.artifact.launch, bench.reference.buffers(), timing, left_s)
-    return _measured(report, bench.spec)
+        report = bench.device.run(artifact.launch, bench.reference.buffers(), timing, left_s)
+    return _measured(report, bench.spec, prediction)
 
 
-def _measured(report: RunReport, spec: DeviceSpec) -> Outcome:
+def _measured(report: RunReport, spec: DeviceSpec, prediction: Prediction | None) -> Outcome:
     times = np.array(report.times_us)
     if not len(times) or times.min() <= 0:
         return Outcome(Status.REJECTED, f"the device's clock gave {len(times)} times, the least {times.min(initial=0)}")
     p10, median, p90 = (float(value) for value in np.percentile(times, (10, 50, 90)))
     label = NATIVE if spec.emulates is None else EMULATED
     measurement = Measurement(median, float(times.min()), p10, p90, len(times), label, report.driver)
-    return Outcome(Status.MEASURED, measurement=measurement)
-
-
-def _predicted(prediction: Prediction) -> Outcome:
-    return Outcome(Status.PREDICTED, prediction=prediction)
+    return Outcome(Status.MEASURED, measurement=measurement, prediction=prediction)
 
 
 def _status_of(failure: DeviceFailed) -> Status:
@@ -192,7 +209,7 @@ def _stopwatch(progress: _Progress, phase: str) -> Generator[None]:
 
 
 @contextmanager
-def _time_limit(compilation: Compilation, seconds: float) -> Generator[None]:
+def _time_limit(compilation: Compilation | Examining, seconds: float) -> Generator[None]:
     timer = threading.Timer(max(seconds, 0.0), compilation.cancel)
     timer.start()
     try:

@@ -1,21 +1,31 @@
-"""One tuning run: the default first, then what the search proposes, until the budget is spent."""
+"""One tuning run: the default first, then what the search proposes, until the budget is spent.
+
+With a device, every trial is proven and measured; where the model predicts its times, it drops what is hopeless and
+says what to begin with. Without one, the model ranks the space: the first trials and whatever leads are proven in the
+simulator, and the others are kept as runners-up.
+"""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from codegen import GemmArtifact, GemmProblem, KernelConfig
 from hal import Device, DeviceSpec
 from tuner.ahead import Ahead, Candidate
 from tuner.errors import DeviceUnusable, NoValidMeasurement
-from tuner.finalists import ROUNDS, Native, compare_finalists, examine
+from tuner.finalists import ROUNDS, compare_finalists
+from tuner.forecast import Forecast, forecast, forecast_if_known
 from tuner.heuristic import default_config
 from tuner.history import History
-from tuner.measure import Bench, Compilation, Compiler, Limits, evaluate
-from tuner.model.roofline import predict
+from tuner.measure import Bench, Compiler, Limits, evaluate, foresee
+from tuner.model.xe import predict
+from tuner.native import Compilation, Examination, Examining, Native, Unexamined, examine
 from tuner.reference import Reference
 from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
-from tuner.search.optuna import OptunaProposer
+from tuner.search.optuna import STARTUP, OptunaProposer
+from tuner.search.proposer import Proposer
 from tuner.trial import Outcome, Status, TrialStore
 from tuner.xe_space import xe_space
 
@@ -23,6 +33,8 @@ _FIRST_RUN_S = 300.0  # limit of a run on the device while the default's time is
 _LEAST_RUN_S, _RUN_FACTOR = 20.0, 20.0  # limit afterwards: at least, and times the default's
 _GRACE_S = 2.0  # what a candidate may overrun the job's seconds by
 _CRASHES = 5
+_PROVEN = 8  # predicted trials that are proven before only those that would lead are
+_QUEUED = 4  # candidates that wait, for each compile worker, where no device is to be waited for
 _RESERVE = 0.2  # at most this part of the seconds is kept for comparing default and best
 
 
@@ -55,7 +67,8 @@ def run_session(
 ) -> SessionResult:
     """Tune, going on from the trials that the store holds; without a device, times are predicted for `spec`.
 
-    With `native`, the default and each trial that would lead are compiled for their GPU before they are recorded.
+    With `native`, kernels are compiled for their GPU before they are recorded: with a device the default and each trial
+    that would lead, without one all, and what spills registers or cannot be made is not proven.
 
     Trials that were begun and not ended are done again under their numbers. Whatever ends it early, KeyboardInterrupt
     too, leaves the store such that another call goes on.
@@ -94,16 +107,18 @@ class _Session:
         self._bench, self._default, self._store, self._pool = bench, default, store, pool
         self._budget, self._emit, self._native = budget, on_event, native
         self._history = History(store)
-        self._space = xe_space(bench.problem, bench.spec)
-        self._proposer = OptunaProposer(self._space, seed)
+        self._propose_s = 0.0
+        with self._proposing():
+            self._space = xe_space(bench.problem, bench.spec)
+            self._forecast, self._proposer = self._model_and_proposer(seed)
         for trial, outcome in self._history.ended():
             self._proposer.tell(trial.config, outcome.time_us)
         for config in (default, *(trial.config for trial in self._history.unfinished)):
             self._proposer.skip(config)
-        self._ahead = Ahead(self._propose, self._compile, pool.workers)
+        self._threads = ThreadPoolExecutor(pool.workers)
+        self._ahead = Ahead(self._propose, self._compile, pool.workers * (1 if bench.device is not None else _QUEUED))
         self._kernels: dict[KernelConfig, GemmArtifact] = {}
         self._crashes = 0
-        self._propose_s = 0.0
 
     def run(self) -> SessionResult:
         """Search, then compare what was found with the default."""
@@ -111,6 +126,7 @@ class _Session:
             stop = self._search()
         finally:
             self._ahead.cancel()
+            self._threads.shutdown(wait=False, cancel_futures=True)
         best, baseline = self._history.best, self._history.baseline
         if best is None and stop is not Stop.CANCELLED:
             raise NoValidMeasurement(
@@ -163,12 +179,12 @@ class _Session:
         self._ahead.fill(1)
         return self._ahead.take()
 
-    def _try(self, number: int, config: KernelConfig, compilation: Compilation) -> None:
+    def _try(self, number: int, config: KernelConfig, candidate: Examining) -> None:
         self._emit(TrialBegun(number, config))
         self._ahead.fill(self._budget.trials - len(self._history))
-        outcome, artifact = evaluate(self._bench, config, compilation, self._limits())
-        if self._native is not None and artifact is not None and self._would_lead(number, outcome):
-            outcome, artifact = examine(self._native, outcome, artifact, is_last_chance=self._is_last_chance())
+        outcome, artifact = (self._measure if self._bench.device is not None else self._foresee)(
+            number, config, candidate
+        )
         trial = self._history.end(number, outcome, artifact)
         self._proposer.tell(config, outcome.time_us)
         if artifact is not None:
@@ -178,10 +194,30 @@ class _Session:
         if self._crashes == _CRASHES:
             raise DeviceUnusable(f"{self._bench.spec.name} crashed {_CRASHES} times in a row; last: {outcome.reason}")
 
-    def _would_lead(self, number: int, outcome: Outcome) -> bool:
+    def _measure(self, number: int, config: KernelConfig, candidate: Examining) -> tuple[Outcome, GemmArtifact | None]:
+        prediction = self._forecast.of(config) if self._forecast is not None else None
+        outcome, artifact = evaluate(self._bench, candidate, self._limits(), prediction)
+        if self._native is None or artifact is None or not self._would_lead(number, outcome.time_us):
+            return outcome, artifact
+        begun_s = time.perf_counter()
+        artifact = examine(self._native, artifact).artifact  # a measured time stands, whatever its code is like
+        return replace(outcome, compile_s=outcome.compile_s + time.perf_counter() - begun_s), artifact
+
+    def _foresee(self, number: int, config: KernelConfig, candidate: Examining) -> tuple[Outcome, GemmArtifact | None]:
+        prediction = predict(self._bench.problem, config, self._bench.spec)
+        return foresee(
+            self._bench,
+            candidate,
+            self._limits(),
+            prediction,
+            prove=self._history.proven < _PROVEN or self._would_lead(number, prediction.time_us),
+            keep_spilling=self._is_last_chance(),
+        )
+
+    def _would_lead(self, number: int, time_us: float | None) -> bool:
         """Whether a trial is the default, or faster than all before: a finalist, as far as is known."""
         best_us = self._best_us()
-        return outcome.time_us is not None and (number == 0 or best_us is None or outcome.time_us < best_us)
+        return time_us is not None and (number == 0 or best_us is None or time_us < best_us)
 
     def _is_last_chance(self) -> bool:
         """Whether the job would end without a time if the present trial gave none."""
@@ -201,7 +237,7 @@ class _Session:
 
     def _kernel_of(self, config: KernelConfig) -> GemmArtifact | Compilation:
         """The kernel, or its compilation when an earlier run made it."""
-        return self._kernels.get(config) or self._compile(config)
+        return self._kernels.get(config) or self._compilation(config)
 
     def _limits(self) -> Limits:
         left_s = max(self._left_s(), 0.0) + _GRACE_S
@@ -222,12 +258,32 @@ class _Session:
         return min(2 * ROUNDS * one_s, _RESERVE * self._budget.seconds)
 
     def _propose(self) -> KernelConfig | None:
-        begun_s = time.perf_counter()
-        config = self._proposer.propose()
-        self._propose_s += time.perf_counter() - begun_s
-        return config
+        with self._proposing():
+            return self._proposer.propose()
 
-    def _compile(self, config: KernelConfig) -> Compilation:
+    @contextmanager
+    def _proposing(self) -> Generator[None]:
+        begun_s = time.perf_counter()
+        yield
+        self._propose_s += time.perf_counter() - begun_s
+
+    def _model_and_proposer(self, seed: int) -> tuple[Forecast | None, Proposer]:
+        problem, spec = self._bench.problem, self._bench.spec
+        if self._bench.device is None:
+            known = forecast(problem, spec, self._space)
+            return known, known.proposer()
+        known = forecast_if_known(problem, spec, self._space)
+        if known is None:
+            return None, OptunaProposer(self._space, seed)
+        return known, OptunaProposer(self._space, seed, known.first_rows(STARTUP), known.hopeless())
+
+    def _compile(self, config: KernelConfig) -> Examining:
+        compilation = self._compilation(config)
+        if self._bench.device is None and self._native is not None:
+            return Examination(compilation, self._native, self._threads)
+        return Unexamined(compilation)
+
+    def _compilation(self, config: KernelConfig) -> Compilation:
         return self._pool.compile(self._bench.problem, config, self._bench.spec)
 
     def _wall(self) -> WallTime:

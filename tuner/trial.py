@@ -69,6 +69,7 @@ class Prediction:
 class Outcome:
     """What became of a trial. `reason` names the rule or the finding when it gave no time.
 
+    A measured trial keeps what the model predicted for it, where it predicts, beside its measurement.
     `compile_s`, `verify_s` and `measure_s` are wall time.
     """
 
@@ -85,8 +86,9 @@ class Outcome:
     def __post_init__(self) -> None:
         if (self.status is Status.MEASURED) != (self.measurement is not None):
             raise ValueError("a measurement goes with status measured and only that")
-        if (self.status is Status.PREDICTED) != (self.prediction is not None):
-            raise ValueError("a prediction goes with status predicted and only that")
+        timed = (Status.PREDICTED, Status.MEASURED) if self.prediction is not None else (Status.PREDICTED,)
+        if (self.status in timed) != (self.prediction is not None):
+            raise ValueError("status predicted has a prediction, measured may have one, and no other has")
         if (self.reason is None) != (self.status in (Status.MEASURED, Status.PREDICTED)):
             raise ValueError(f"status {self.status.value} and reason {self.reason!r} contradict each other")
 

@@ -120,7 +120,7 @@ class Measurement(Base):
 
 
 class Prediction(Base):
-    """A time in microseconds that the model of `model_version` predicts, with its interval."""
+    """A time in microseconds that the model of `model_version` predicts, with its interval; of measured trials too."""
 
     __tablename__ = "prediction"
     __table_args__ = (

@@ -68,7 +68,8 @@ def _best_times(session: Session, jobs: Sequence[Job]) -> dict[UUID, TimeFigure]
         found[job.id] = measured(m.median_us, m.p10_us, m.p90_us, m.label, job.device.slug, problem_flops(job.problem))
     for p in session.scalars(select(Prediction).where(Prediction.trial_id.in_(by_trial))):
         job = by_trial[p.trial_id]
-        found[job.id] = predicted(p.time_us, p.low_us, p.high_us, p.model_version, problem_flops(job.problem))
+        figure = predicted(p.time_us, p.low_us, p.high_us, p.model_version, problem_flops(job.problem))
+        found.setdefault(job.id, figure)  # what was measured may have been predicted too
     return found
 
 

@@ -1,4 +1,4 @@
-"""Finds Intel's offline compiler, and makes of it what a tuning run asks about its finalists."""
+"""Finds Intel's offline compiler, and makes of it what a tuning run asks about its kernels."""
 
 import shutil
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from codegen.isa import NativeCode, Ocloc, compile_kernel
 from codegen.target import Target, target_of
 from hal import DeviceSpec
 from service.settings import PREFIX, InvalidSettings, Settings
-from tuner.finalists import Native
+from tuner.native import Native
 
 NAME = "ocloc"
 _log = structlog.stdlib.get_logger(__name__)
@@ -52,7 +52,7 @@ def need_ocloc(settings: Settings) -> Ocloc:
 
 @dataclass(frozen=True, slots=True)
 class OfflineCompiler:
-    """Compiles finalists for the GPU of a job, where there is a compiler that knows it."""
+    """Compiles kernels for the GPU of a job, where there is a compiler that knows it."""
 
     ocloc: Ocloc | None
 
@@ -64,7 +64,7 @@ class OfflineCompiler:
         try:
             self.ocloc.check_knows(target.chip)
         except OclocUnusable as error:
-            _log.warning("finalists are not compiled for their GPU", device=spec.id, error=str(error))
+            _log.warning("kernels are not compiled for their GPU", device=spec.id, error=str(error))
             return None
         return partial(_compile, self.ocloc, target)
 

@@ -87,14 +87,24 @@ def add_measured(session: Session, job: Job, number: int, median_us: float, ende
     return trial
 
 
-def add_predicted(session: Session, job: Job, number: int, time_us: float, ended_at: datetime = NOON) -> Trial:
+def add_predicted(
+    session: Session, job: Job, number: int, time_us: float, ended_at: datetime = NOON, *, proven: bool = True
+) -> Trial:
     """A predicted trial with its kernel."""
     trial = _end(session, job, number, "predicted", ended_at)
+    if not proven:
+        trial.proof_kind, trial.proof_checked, trial.proof_total = "none", 0, 0
+        trial.max_error = trial.tolerance = None
+    predict(session, trial, time_us)
+    jobs.update_best(session, job.id)
+    return trial
+
+
+def predict(session: Session, trial: Trial, time_us: float) -> None:
+    """The predicted time of a trial."""
     times = {"low_us": time_us - 1, "time_us": time_us, "high_us": time_us + 1}
     session.add(Prediction(trial_id=trial.id, model_version="1", **times))
     session.flush()
-    jobs.update_best(session, job.id)
-    return trial
 
 
 def _end(session: Session, job: Job, number: int, status: str, ended_at: datetime) -> Trial:

@@ -87,9 +87,11 @@ def test_best_trial_is_the_least_median_and_never_a_prediction_beside_it(databas
         assert job.best_trial_id is None
         predicted = rows.add_predicted(session, job, 0, 3.0)
         rows.add_predicted(session, job, 1, 4.0)
+        rows.add_predicted(session, job, 5, 1.5, proven=False)
         assert trials.best(session, job.id) is predicted
         rows.add_measured(session, job, 2, 12.0)
         fastest = rows.add_measured(session, job, 3, 11.0)
+        rows.predict(session, fastest, 2.0)
         rows.add_measured(session, job, 4, 11.0)
         jobs.update_best(session, job.id)
         job_id = job.id
@@ -188,7 +190,8 @@ def test_best_kernel_is_sought_on_that_device_for_that_problem_only(database: Da
         job = rows.add_job(session, "b60", 96)
         best = rows.add_measured(session, job, 0, 20.0)
         rows.add_measured(session, job, 1, 21.0)
-        rows.add_measured(session, rows.add_job(session, "b580", 96), 2, 10.0)
+        elsewhere = rows.add_measured(session, rows.add_job(session, "b580", 96), 2, 10.0)
+        rows.predict(session, elsewhere, 3.0)
         rows.add_measured(session, rows.add_job(session, "b60", 80), 3, 5.0)
         rows.add_predicted(session, rows.add_job(session, "b60", 96), 4, 2.0)
         best_id, kernel_id = best.id, best.kernel_id
@@ -212,7 +215,10 @@ def test_evidence_of_a_kernel_is_its_best_measurement(database: Database) -> Non
         first, second = rows.add_job(session), rows.add_job(session)
         slow = rows.add_measured(session, first, 0, 20.0)
         fast = rows.add_measured(session, second, 0, 19.0)
-        predicted = rows.add_predicted(session, first, 1, 2.0)
+        rows.predict(session, slow, 2.0)
+        predicted = rows.add_predicted(session, first, 1, 4.0)
+        unproven = rows.add_predicted(session, second, 1, 2.0, proven=False)
+        assert predicted.kernel_id == unproven.kernel_id
         assert slow.kernel_id == fast.kernel_id is not None
         assert predicted.kernel_id is not None
         found = kernels.evidence(session, [slow.kernel_id, predicted.kernel_id])

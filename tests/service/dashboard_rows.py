@@ -211,12 +211,13 @@ def add_measured(
 
 def add_predicted(session: Session, job: Job, number: int, time_us: float) -> Trial:
     """A trial with a predicted time."""
-    trial = add_trial(session, job, number, "predicted")
-    session.add(
-        Prediction(
-            trial_id=trial.id, time_us=time_us, low_us=time_us * 0.7, high_us=time_us * 1.6, model_version="roofline-1"
-        )
-    )
+    return predict(session, add_trial(session, job, number, "predicted"), time_us)
+
+
+def predict(session: Session, trial: Trial, time_us: float) -> Trial:
+    """A trial, with a predicted time."""
+    times = {"time_us": time_us, "low_us": time_us * 0.7, "high_us": time_us * 1.6}
+    session.add(Prediction(trial_id=trial.id, model_version="xe-1", **times))
     return trial
 
 

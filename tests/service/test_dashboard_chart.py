@@ -32,7 +32,7 @@ def test_the_best_line_steps_down_and_never_up() -> None:
 
 def test_measured_emulated_and_predicted_have_lines_of_their_own() -> None:
     points = [
-        HistoryPoint(0, "predicted", predicted(5.0, 4.0, 9.0, "roofline-1", 1000)),
+        HistoryPoint(0, "predicted", predicted(5.0, 4.0, 9.0, "xe-1", 1000)),
         timed(1, 100.0),
         HistoryPoint(2, "measured", measured(7.0, 7.0, 7.0, "DPAS emulated", "opencl-cpu", 1000)),
         timed(3, 90.0),

@@ -66,14 +66,15 @@ def test_the_overview_shows_jobs_with_their_evidence_and_schedules(client: TestC
         cpu = rows.add_device(session)
         emulated, predicted = rows.add_job(session, problem, cpu), rows.add_job(session, problem, gpu)
         kernel = rows.add_kernel(session, emulated, problem)
-        emulated.best_trial_id = rows.add_measured(session, emulated, 0, 1234.5, kernel.id).id
+        fastest = rows.add_measured(session, emulated, 0, 1234.5, kernel.id)
+        emulated.best_trial_id = rows.predict(session, fastest, 1000.0).id
         predicted.best_trial_id = rows.add_predicted(session, predicted, 0, 88.25).id
         rows.add_job(session, problem, cpu, "running", cancel_requested=True)
         rows.add_schedule(session)
         rows.add_schedule(session, "weekly", enabled=False)
     seen = text_of(client.get("/").text)
     assert "1.234 ms measured on opencl-cpu-as-b580 · DPAS emulated 1 of 20" in seen
-    assert "88.25 µs predicted (roofline-1) 1 of 20" in seen
+    assert "88.25 µs predicted (xe-1) 1 of 20" in seen
     assert "cancelling" in seen
     assert "2026-03-02 01:00:00 UTC" in seen
     assert "paused" in seen

@@ -9,12 +9,14 @@ from codegen.simulator import SimulationRefused
 from hal import Buffer, DeviceCrashed, DeviceFailed, DeviceTimedOut, HalError, KernelBuildFailed, find
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeDevice, emulated
 from tuner.heuristic import default_config
-from tuner.measure import Bench, Limits, evaluate, median_us, timing_for
+from tuner.measure import Bench, Limits, evaluate, foresee, median_us, timing_for
+from tuner.native import Unexamined
 from tuner.reference import Reference
-from tuner.trial import Outcome, ProofKind, Status
+from tuner.trial import Outcome, Prediction, ProofKind, Status
 
 CONFIG = default_config(SMALL, emulated())
 LIMITS = Limits(compile_s=5, run_s=7)
+PREDICTION = Prediction(10.0, 4.0, 30.0, "model 3")
 
 
 def _bench(fault: HalError | None = None) -> tuple[Bench, FakeDevice]:
@@ -23,14 +25,14 @@ def _bench(fault: HalError | None = None) -> tuple[Bench, FakeDevice]:
 
 
 def _outcome(error: CodegenError | None = None, fault: HalError | None = None) -> Outcome:
-    outcome, artifact = evaluate(_bench(fault)[0], CONFIG, FakeCompilation(SMALL, CONFIG, error), LIMITS)
+    outcome, artifact = evaluate(_bench(fault)[0], Unexamined(FakeCompilation(SMALL, CONFIG, error)), LIMITS)
     assert (artifact is None) == (outcome.kernel_hash is None)
     return outcome
 
 
 def test_a_right_kernel_is_proven_and_measured() -> None:
     bench, device = _bench()
-    outcome, artifact = evaluate(bench, CONFIG, FakeCompilation(SMALL, CONFIG), LIMITS)
+    outcome, artifact = evaluate(bench, Unexamined(FakeCompilation(SMALL, CONFIG)), LIMITS)
     assert artifact is not None
     assert outcome.status is Status.MEASURED
     assert outcome.kernel_hash == artifact.content_hash
@@ -42,6 +44,16 @@ def test_a_right_kernel_is_proven_and_measured() -> None:
     assert outcome.proof.checked == outcome.proof.total
     assert [timed for _, _, timed in device.runs] == [False, True]
     assert all(0 < timeout_s <= 7 for _, timeout_s, _ in device.runs)
+
+
+def test_what_was_predicted_is_kept_beside_a_measurement_and_only_there() -> None:
+    bench, device = _bench()
+    outcome, _ = evaluate(bench, Unexamined(FakeCompilation(SMALL, CONFIG)), LIMITS, PREDICTION)
+    assert outcome.measurement is not None
+    assert (outcome.prediction, outcome.time_us) == (PREDICTION, outcome.measurement.median_us)
+    device.every = DeviceCrashed("SIGSEGV")
+    outcome, _ = evaluate(bench, Unexamined(FakeCompilation(SMALL, CONFIG)), LIMITS, PREDICTION)
+    assert (outcome.status, outcome.prediction) == (Status.CRASHED, None)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +94,7 @@ def test_a_wrong_result_is_not_timed() -> None:
 
     bench, device = _bench()
     device.every = spoil
-    outcome, _ = evaluate(bench, CONFIG, FakeCompilation(SMALL, CONFIG), LIMITS)
+    outcome, _ = evaluate(bench, Unexamined(FakeCompilation(SMALL, CONFIG)), LIMITS)
     assert outcome.status is Status.WRONG_RESULT
     assert "C[3, 5] is 9, expected" in (outcome.reason or "")
     assert outcome.proof.tolerance is not None
@@ -93,7 +105,7 @@ def test_a_wrong_result_is_not_timed() -> None:
 
 def test_a_hanging_compilation_ends_with_the_job() -> None:
     compilation = FakeCompilation(SMALL, CONFIG, hangs=True)
-    outcome, _ = evaluate(_bench()[0], CONFIG, compilation, Limits(compile_s=0.05, run_s=7))
+    outcome, _ = evaluate(_bench()[0], Unexamined(compilation), Limits(compile_s=0.05, run_s=7))
     assert outcome.status is Status.TIMED_OUT
     assert 0.04 < outcome.compile_s < 5
 
@@ -101,7 +113,7 @@ def test_a_hanging_compilation_ends_with_the_job() -> None:
 def test_a_clock_that_stands_still_gives_no_measurement() -> None:
     bench, device = _bench()
     device.time_us = lambda _: 0.0
-    outcome, _ = evaluate(bench, CONFIG, FakeCompilation(SMALL, CONFIG), LIMITS)
+    outcome, _ = evaluate(bench, Unexamined(FakeCompilation(SMALL, CONFIG)), LIMITS)
     assert outcome.status is Status.REJECTED
     assert "clock" in (outcome.reason or "")
 
@@ -115,7 +127,8 @@ def test_a_kernel_for_an_absent_gpu_is_simulated_and_predicted() -> None:
         def result(self):
             return artifact
 
-    outcome, _ = evaluate(Bench(SMALL, spec, None, Reference(SMALL, 1)), config, Ready(SMALL, config), LIMITS)
+    bench, candidate = Bench(SMALL, spec, None, Reference(SMALL, 1)), Unexamined(Ready(SMALL, config))
+    outcome, _ = foresee(bench, candidate, LIMITS, PREDICTION, prove=True, keep_spilling=False)
     assert outcome.status is Status.PREDICTED
     assert outcome.proof.kind is ProofKind.SIMULATOR
     assert outcome.proof.checked == outcome.proof.total > 0

@@ -6,7 +6,7 @@ from codegen import GemmProblem
 from hal import XE_DEVICES, DeviceSpec, Use, readiness
 from tuner.errors import CannotPredict
 from tuner.heuristic import default_config
-from tuner.model.roofline import predict
+from tuner.model.xe import predict
 
 PROBLEM = GemmProblem(512, 384, 1024)
 COMPILED_FOR = [row.spec for row in XE_DEVICES if readiness(row.spec)[0].ready]

@@ -1,6 +1,6 @@
 """A roofline of an Xe GPU: the slowest of DPAS, caches and memory, and a cost for starting the kernels.
 
-It ranks what these limits tell apart and no more: spills, messages and latency are not in it, so its interval is wide.
+A baseline that the model of Xe GPUs is judged against: spills, messages and latency are not in it.
 """
 
 from codegen import EpilogueKind, GemmProblem, KernelConfig, SlmOperands, SplitK

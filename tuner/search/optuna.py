@@ -1,10 +1,12 @@
 """The one door to Optuna: its TPE proposes, the space owns what is legal and what was tried."""
 
 import math
+from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
 import optuna
+from numpy.typing import NDArray
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
@@ -14,7 +16,7 @@ from tuner.space import Space
 C = TypeVar("C")
 
 STARTUP = 10
-"""Configurations drawn at random before TPE proposes."""
+"""Configurations that are given, or drawn at random, before TPE proposes."""
 
 
 class OptunaProposer(Generic[C]):
@@ -22,9 +24,13 @@ class OptunaProposer(Generic[C]):
 
     Proposals depend on the seed, on what was told and on what is proposed and not yet told, in that order; not
     on when the proposer was made. Proposed and untold configurations count as bad, so that a batch spreads out.
+
+    `first` are rows that are proposed in place of those drawn at random, and `dropped` are rows that never are.
     """
 
-    def __init__(self, space: Space[C], seed: int) -> None:
+    def __init__(
+        self, space: Space[C], seed: int, first: Sequence[int] = (), dropped: NDArray[np.bool_] | None = None
+    ) -> None:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self._space, self._seed = space, seed
         self._study = optuna.create_study(direction="minimize")
@@ -34,6 +40,8 @@ class OptunaProposer(Generic[C]):
             for axis in space.axes
             if len(axis.values) > 1  # where nothing is to choose, asking costs time
         }
+        self._first = first
+        self._dropped = dropped if dropped is not None else np.zeros(len(space), dtype=np.bool_)
         self._seen = np.zeros(len(space), dtype=np.bool_)
         self._pending: dict[int, int] = {}  # row of the space: number of the trial in the study
         self._count = 0
@@ -42,13 +50,13 @@ class OptunaProposer(Generic[C]):
         """The next configuration to try; None when all were."""
         entropy = np.random.SeedSequence([self._seed, self._count])
         rng = np.random.default_rng(entropy)
-        unseen = np.flatnonzero(~self._seen)
-        if not len(unseen):
+        closed = self._seen | self._dropped
+        if closed.all():
             return None
         if self._count < STARTUP:
-            row = int(rng.choice(unseen))
+            row = next((row for row in self._first if not closed[row]), int(rng.choice(np.flatnonzero(~closed))))
         else:
-            found = nearest_unseen(self._space, self._suggest(int(entropy.generate_state(1)[0])), self._seen, rng)
+            found = nearest_unseen(self._space, self._suggest(int(entropy.generate_state(1)[0])), closed, rng)
             assert found is not None  # some row is unseen
             row = found
         self._pending[row] = self._add(row, TrialState.RUNNING, None)

@@ -1,7 +1,7 @@
-"""Trials that would lead are compiled for their GPU: the report is kept, and what it finds becomes their outcome."""
+"""Kernels are compiled for their GPU: the report is kept, and what it finds becomes the outcome of predicted trials."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
@@ -9,27 +9,18 @@ from codegen import GemmArtifact, KernelConfig
 from codegen.errors import CompileFailed, CompileTimedOut, MissingDpas, OclocUnusable, UnresolvedBuiltins
 from codegen.isa import IsaReport, NativeCode
 from hal import find
-from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of, emulated
-from tuner import session
+from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, artifact_of, emulated
 from tuner.errors import NoValidMeasurement
-from tuner.finalists import Native, examine
 from tuner.heuristic import default_config
 from tuner.memory_store import MemoryTrialStore
+from tuner.native import Examination, Examined, Native, examine
 from tuner.session import Budget, run_session
-from tuner.trial import Measurement, Outcome, Prediction, Status
+from tuner.trial import Proof, ProofKind, Status
 
 SPEC = emulated()
 GPU = find("b580")
 DEFAULT = default_config(SMALL, SPEC)
 ARTIFACT = artifact_of(SMALL, DEFAULT)
-PREDICTED = Outcome(
-    Status.PREDICTED, prediction=Prediction(10.0, 4.0, 30.0, "roofline"), kernel_hash=ARTIFACT.content_hash
-)
-MEASURED = Outcome(
-    Status.MEASURED,
-    measurement=Measurement(10.0, 9.0, 9.5, 11.0, 30, "native", "1"),
-    kernel_hash=ARTIFACT.content_hash,
-)
 
 
 def code(spill_bytes: int = 0) -> NativeCode:
@@ -61,30 +52,18 @@ def names(artifact: GemmArtifact) -> list[str]:
 
 
 def test_the_report_of_a_kernel_that_spills_nothing_is_kept() -> None:
-    outcome, artifact = examine(gives(0), PREDICTED, ARTIFACT, is_last_chance=False)
-    assert replace(outcome, compile_s=0.0) == PREDICTED
-    assert names(artifact) == [*names(ARTIFACT), "isa.asm", "isa.json"]
-    assert artifact.content_hash == ARTIFACT.content_hash
+    examined = examine(gives(0), ARTIFACT)
+    assert examined.finding is None
+    assert names(examined.artifact) == [*names(ARTIFACT), "isa.asm", "isa.json"]
+    assert examined.artifact.content_hash == ARTIFACT.content_hash
 
 
-def test_a_predicted_time_of_a_kernel_that_spills_is_no_time() -> None:
-    outcome, artifact = examine(gives(512), PREDICTED, ARTIFACT, is_last_chance=False)
-    assert (outcome.status, outcome.time_us) == (Status.REJECTED, None)
-    assert outcome.reason is not None
-    assert outcome.reason.startswith("spill: kernel gemm spills 512 bytes of 256 registers on bmg")
-    assert "isa.json" in names(artifact)
-
-
-def test_it_is_one_where_nothing_else_is_left() -> None:
-    outcome, artifact = examine(gives(512), PREDICTED, ARTIFACT, is_last_chance=True)
-    assert outcome.status is Status.PREDICTED
-    assert "isa.json" in names(artifact)
-
-
-def test_a_measured_time_stands() -> None:
-    assert examine(gives(512), MEASURED, ARTIFACT, is_last_chance=False)[0].time_us == 10.0
-    outcome, artifact = examine(fails(MissingDpas("isa", "none")), MEASURED, ARTIFACT, is_last_chance=False)
-    assert (outcome.time_us, artifact) == (10.0, ARTIFACT)
+def test_spilled_registers_are_a_finding() -> None:
+    examined = examine(gives(512), ARTIFACT)
+    assert examined.finding is not None
+    assert examined.finding.status is Status.REJECTED
+    assert examined.finding.reason.startswith("spill: kernel gemm spills 512 bytes of 256 registers on bmg")
+    assert "isa.json" in names(examined.artifact)
 
 
 @pytest.mark.parametrize(
@@ -96,18 +75,34 @@ def test_a_measured_time_stands() -> None:
         (CompileTimedOut("isa", "60 s"), Status.TIMED_OUT),
     ],
 )
-def test_code_that_cannot_be_made_fails(error: Exception, status: Status) -> None:
-    outcome, artifact = examine(fails(error), PREDICTED, ARTIFACT, is_last_chance=True)
-    assert (outcome.status, outcome.time_us, artifact) == (status, None, ARTIFACT)
-    assert outcome.reason is not None
-    assert outcome.reason.endswith(str(error))
+def test_code_that_cannot_be_made_is_a_finding(error: Exception, status: Status) -> None:
+    examined = examine(fails(error), ARTIFACT)
+    assert examined.artifact is ARTIFACT
+    assert examined.finding is not None
+    assert examined.finding.status is status
+    assert examined.finding.reason.endswith(str(error))
 
 
 def test_a_compiler_that_is_gone_says_nothing_of_a_kernel() -> None:
-    assert examine(fails(OclocUnusable("gone")), PREDICTED, ARTIFACT, is_last_chance=False) == (PREDICTED, ARTIFACT)
+    assert examine(fails(OclocUnusable("gone")), ARTIFACT) == Examined(ARTIFACT)
 
 
-def test_the_default_and_whatever_leads_is_compiled_for_its_gpu_before_it_is_recorded() -> None:
+def test_a_kernel_is_examined_in_a_thread_and_its_compilation_can_be_stopped() -> None:
+    with ThreadPoolExecutor(1) as threads:
+        compilation = FakeCompilation(SMALL, DEFAULT)
+        examination = Examination(compilation, gives(0), threads)
+        assert "isa.json" in names(examination.result().artifact)
+        hangs = FakeCompilation(SMALL, DEFAULT, hangs=True)
+        examination = Examination(hangs, gives(0), threads)
+        examination.cancel()
+        with pytest.raises(CancelledError):
+            examination.result()
+        broken = FakeCompilation(SMALL, DEFAULT, CompileFailed("llvm", "broken"))
+        with pytest.raises(CompileFailed, match="broken"):
+            Examination(broken, gives(0), threads).result()
+
+
+def test_with_a_device_the_default_and_whatever_leads_is_compiled_for_its_gpu() -> None:
     store, seen = MemoryTrialStore(), list[KernelConfig]()
 
     def native(artifact: GemmArtifact) -> NativeCode:
@@ -131,15 +126,24 @@ def test_the_default_and_whatever_leads_is_compiled_for_its_gpu_before_it_is_rec
     assert leaders[0] == DEFAULT
 
 
+@pytest.mark.parametrize("native", [gives(512), fails(MissingDpas("isa", "none"))])
+def test_a_measured_time_stands_whatever_its_code_is_like(native: Native) -> None:
+    store = MemoryTrialStore()
+    result = run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(5, 100), 4, native=native)
+    assert result.trials == {Status.MEASURED: 5}
+
+
 @pytest.fixture
-def predicting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trials are compiled by the stand-in, and all have one predicted time."""
+def proofs(monkeypatch: pytest.MonkeyPatch) -> list[KernelConfig]:
+    """What was proven: the simulator finds all kernels right."""
+    proven: list[KernelConfig] = []
 
-    def evaluate(_bench: object, config: KernelConfig, *_: object) -> tuple[Outcome, GemmArtifact]:
-        artifact = artifact_of(SMALL, config)
-        return replace(PREDICTED, kernel_hash=artifact.content_hash), artifact
+    def verify(artifact: GemmArtifact, **_: object) -> Proof:
+        proven.append(artifact.config)
+        return Proof(ProofKind.SIMULATOR, 9, 9, 0.0, 1.0)
 
-    monkeypatch.setattr(session, "evaluate", evaluate)
+    monkeypatch.setattr("tuner.measure.verify_by_simulation", verify)
+    return proven
 
 
 def spilling(spills: Callable[[KernelConfig], bool]) -> Native:
@@ -147,8 +151,7 @@ def spilling(spills: Callable[[KernelConfig], bool]) -> Native:
     return lambda artifact: code(64 if spills(artifact.config) else 0)
 
 
-@pytest.mark.usefixtures("predicting")
-def test_a_default_that_spills_is_passed_over() -> None:
+def test_a_default_that_spills_is_passed_over_before_it_is_proven(proofs: list[KernelConfig]) -> None:
     store = MemoryTrialStore()
     default = default_config(SMALL, GPU)
     native = spilling(lambda config: config == default)
@@ -156,20 +159,23 @@ def test_a_default_that_spills_is_passed_over() -> None:
     assert result.trials == {Status.REJECTED: 1, Status.PREDICTED: 2}
     assert result.best is not None
     assert (result.best.number, result.comparison) == (1, None)
+    assert default not in proofs
+    assert proofs == [trial.config for trial in store.trials()[1:]]
+    assert "isa.json" in names(store.artifacts[0])
 
 
-@pytest.mark.usefixtures("predicting")
-def test_where_all_spill_the_last_is_the_result() -> None:
+def test_where_all_spill_the_last_is_the_result(proofs: list[KernelConfig]) -> None:
     store = MemoryTrialStore()
     native = spilling(lambda _: True)
     result = run_session(SMALL, GPU, None, store, FakeCompiler(), Budget(3, 100), 4, native=native)
     assert result.trials == {Status.REJECTED: 2, Status.PREDICTED: 1}
     assert result.best is not None
     assert result.best.number == 2
+    assert proofs == [result.best.config]
 
 
-@pytest.mark.usefixtures("predicting")
-def test_a_job_whose_kernels_cannot_be_compiled_for_the_gpu_says_why() -> None:
+def test_a_job_whose_kernels_cannot_be_compiled_for_the_gpu_says_why(proofs: list[KernelConfig]) -> None:
     native = fails(UnresolvedBuiltins("isa", "the code for bmg calls f, which do not exist"))
     with pytest.raises(NoValidMeasurement, match="the code for bmg calls f, which do not exist"):
         run_session(SMALL, GPU, None, MemoryTrialStore(), FakeCompiler(), Budget(3, 100), 4, native=native)
+    assert proofs == []

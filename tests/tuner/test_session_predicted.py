@@ -1,0 +1,172 @@
+"""Tuning without the GPU, and with one that the model knows: what the model ranks, drops and begins with."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from codegen import GemmArtifact, GemmProblem, KernelConfig
+from hal import DeviceSpec, find
+from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
+from tuner.errors import CannotPredict, ProofFailed
+from tuner.forecast import forecast, forecast_if_known
+from tuner.heuristic import default_config
+from tuner.memory_store import MemoryTrialStore
+from tuner.model.xe import MODEL_VERSION, predict
+from tuner.result import Event, SessionResult, Stop, TrialEnded
+from tuner.search.optuna import STARTUP
+from tuner.session import Budget, run_session
+from tuner.trial import Proof, ProofKind, Status, Trial
+from tuner.xe_space import xe_space
+
+B580 = find("b580")
+PROBLEM = GemmProblem(200, 136, 96)
+DEFAULT = default_config(PROBLEM, B580)
+RIGHT = Proof(ProofKind.SIMULATOR, 9, 9, 0.0, 1.0)
+
+
+@pytest.fixture
+def wrong(monkeypatch: pytest.MonkeyPatch) -> set[KernelConfig]:
+    """Configurations whose numbers the simulator finds wrong; all others are right."""
+    found: set[KernelConfig] = set()
+
+    def verify(artifact: GemmArtifact, **_: object) -> Proof:
+        if artifact.config in found:
+            raise ProofFailed("C[0, 0] is 1, expected 2", replace(RIGHT, max_error=2.0))
+        return RIGHT
+
+    monkeypatch.setattr("tuner.measure.verify_by_simulation", verify)
+    return found
+
+
+def _run(
+    store: MemoryTrialStore, trials: int, pool: FakeCompiler | None = None, spec: DeviceSpec = B580
+) -> SessionResult:
+    return run_session(PROBLEM, spec, None, store, pool or FakeCompiler(), Budget(trials, 100), 4)
+
+
+def _proven(trials: list[Trial]) -> list[int]:
+    return [t.number for t in trials if t.outcome is not None and t.outcome.proof.kind is ProofKind.SIMULATOR]
+
+
+def _without(fact: str) -> DeviceSpec:
+    sources = {name: source for name, source in B580.provenance.items() if name != fact}
+    return replace(B580, provenance=sources, **{fact: None})
+
+
+@pytest.mark.usefixtures("wrong")
+def test_the_first_are_proven_and_the_others_are_kept_as_runners_up() -> None:
+    store = MemoryTrialStore()
+    result = _run(store, 20)
+    trials = store.trials()
+    assert result.stop is Stop.TRIALS
+    assert result.trials == {Status.PREDICTED: 20}
+    assert _proven(trials) == list(range(8))
+    assert trials[0].config == DEFAULT
+    assert all(t.number in store.artifacts for t in trials)
+    for trial in trials:
+        assert trial.outcome is not None
+        prediction = trial.outcome.prediction
+        assert prediction == predict(PROBLEM, trial.config, B580)
+        assert prediction is not None
+        assert prediction.model_version == MODEL_VERSION
+    times = [trial.outcome.time_us for trial in trials if trial.outcome is not None and trial.outcome.time_us]
+    assert result.best is not None
+    assert times[result.best.number] == min(times) < times[0]
+    assert result.comparison is not None
+    assert (result.comparison.default_us, result.comparison.best_us) == (times[0], min(times))
+    assert not result.comparison.remeasured
+
+
+def test_the_best_is_proven(wrong: set[KernelConfig]) -> None:
+    store = MemoryTrialStore()
+    _run(store, 14)
+    wrong.update(trial.config for trial in store.trials()[1:12])
+    second = MemoryTrialStore()
+    result = _run(second, 14)
+    assert result.trials == {Status.WRONG_RESULT: 11, Status.PREDICTED: 3}
+    assert _proven(second.trials()) == list(range(14))
+    assert result.best is not None
+    assert result.best.number in (0, 12, 13)
+
+
+@pytest.mark.usefixtures("wrong")
+def test_the_same_configurations_whatever_happens_between() -> None:
+    one, store = MemoryTrialStore(), MemoryTrialStore()
+    _run(one, 20)
+
+    def stop(event: Event) -> None:
+        if isinstance(event, TrialEnded) and event.trial.number in (4, 11):
+            raise KeyboardInterrupt
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            run_session(PROBLEM, B580, None, store, FakeCompiler(), Budget(20, 100), 9, stop)
+    _run(store, 20)
+    assert [t.config for t in store.trials()] == [t.config for t in one.trials()]
+    assert _proven(store.trials()) == _proven(one.trials())
+
+
+@pytest.mark.usefixtures("wrong")
+def test_more_candidates_compile_ahead_than_there_are_workers() -> None:
+    pool = FakeCompiler(workers=2)
+    begun: list[int] = []
+    store = MemoryTrialStore()
+    run_session(PROBLEM, B580, None, store, pool, Budget(20, 100), 4, lambda _: begun.append(len(pool.begun)))
+    assert begun[0] == 1
+    assert max(begun[2:]) == 20
+    assert begun[2] > 2 + pool.workers
+
+
+def test_a_missing_fact_is_named_before_anything_is_compiled() -> None:
+    pool, store = FakeCompiler(), MemoryTrialStore()
+    with pytest.raises(CannotPredict, match="l2_bytes of Intel Arc B580"):
+        _run(store, 3, pool, _without("l2_bytes"))
+    assert (store.trials(), pool.begun) == ([], [])
+
+
+def _measured(spec: DeviceSpec, trials: int, seed: int = 4) -> list[Trial]:
+    store, device = MemoryTrialStore(), FakeDevice(PROBLEM, spec)
+    run_session(PROBLEM, spec, device, store, FakeCompiler(), Budget(trials, 100), seed)
+    return store.trials()
+
+
+def test_a_measured_search_begins_with_what_the_model_ranks_first_and_drops_what_is_hopeless() -> None:
+    space = xe_space(PROBLEM, B580)
+    known = forecast(PROBLEM, B580, space)
+    first = [space.config(row) for row in known.first_rows(STARTUP)]
+    trials = _measured(B580, 30)
+    assert trials[0].config == DEFAULT
+    expected = [config for config in first if config != DEFAULT]
+    assert [trial.config for trial in trials[1 : len(expected)]] == expected[: len(expected) - 1]
+    hopeless = known.hopeless()
+    assert 0 < hopeless.sum() < len(space)
+    assert not any(hopeless[space.index(trial.config)] for trial in trials[1:])
+    for trial in trials:
+        assert trial.outcome is not None
+        assert trial.outcome.measurement is not None
+        assert trial.outcome.prediction == predict(PROBLEM, trial.config, B580)
+
+
+def test_only_what_even_the_intervals_do_not_save_is_dropped() -> None:
+    space = xe_space(PROBLEM, B580)
+    known = forecast(PROBLEM, B580, space)
+    p, hopeless = known.predictions, known.hopeless()
+    best = int(np.argmin(p.time_us))
+    assert p.low_us[hopeless].min() > p.high_us[best] >= p.low_us[~hopeless].max()
+    assert not hopeless[known.first_rows(STARTUP)].any()
+
+
+def test_the_default_is_tried_even_where_it_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    space = xe_space(PROBLEM, B580)
+    all_but_one = np.arange(len(space)) != 5
+    monkeypatch.setattr("tuner.forecast.Forecast.hopeless", lambda *_: all_but_one)
+    assert [trial.config for trial in _measured(B580, 9)] == [DEFAULT, space.config(5)]
+
+
+@pytest.mark.parametrize("spec", [emulated(), _without("l2_bytes")], ids=["stand-in", "a fact is missing"])
+def test_where_the_model_cannot_predict_the_search_begins_at_random(spec: DeviceSpec) -> None:
+    assert forecast_if_known(SMALL, spec, xe_space(SMALL, spec)) is None
+    one, other = (_measured(spec, 6, seed) for seed in (1, 2))
+    assert [t.config for t in one[1:]] != [t.config for t in other[1:]]
+    assert all(t.outcome is not None and t.outcome.prediction is None for t in one)

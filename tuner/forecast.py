@@ -1,0 +1,62 @@
+"""What the model predicts for a whole space, and what follows from that for the search."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codegen import GemmProblem, KernelConfig
+from hal import DeviceKind, DeviceSpec
+from tuner.errors import CannotPredict
+from tuner.model.xe import Predictions, columns_of_space, predict, predict_many
+from tuner.search.ranked import RankedProposer
+from tuner.space import Space
+from tuner.trial import Prediction
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The predicted times of a problem's space on a GPU."""
+
+    problem: GemmProblem
+    spec: DeviceSpec
+    space: Space[KernelConfig]
+    predictions: Predictions
+
+    def of(self, config: KernelConfig) -> Prediction:
+        """The time of a configuration, which the space need not hold."""
+        return predict(self.problem, config, self.spec)
+
+    def proposer(self) -> RankedProposer[KernelConfig]:
+        """Proposes by these times alone."""
+        return RankedProposer(self.space, self.predictions.time_us)
+
+    def first_rows(self, count: int) -> list[int]:
+        """Rows to begin a measured search with: the best and the most different of these."""
+        proposer = self.proposer()
+        proposed = (proposer.propose() for _ in range(min(count, len(self.space))))
+        return [row for config in proposed if config is not None and (row := self.space.index(config)) is not None]
+
+    def hopeless(self) -> NDArray[np.bool_]:
+        """Rows that are slower than the best one even if both predictions are as wrong as their intervals allow."""
+        best = int(np.argmin(self.predictions.time_us))
+        return self.predictions.low_us > self.predictions.high_us[best]
+
+
+def forecast(problem: GemmProblem, spec: DeviceSpec, space: Space[KernelConfig]) -> Forecast:
+    """Predict the whole space.
+
+    Raises:
+        CannotPredict: a fact of the device is not known.
+    """
+    return Forecast(problem, spec, space, predict_many(problem, columns_of_space(problem, space), spec))
+
+
+def forecast_if_known(problem: GemmProblem, spec: DeviceSpec, space: Space[KernelConfig]) -> Forecast | None:
+    """Predict the whole space; None where the model cannot, or where a CPU stands in for the GPU."""
+    if spec.kind is not DeviceKind.GPU or spec.emulates is not None:
+        return None
+    try:
+        return forecast(problem, spec, space)
+    except CannotPredict:
+        return None

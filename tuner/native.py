@@ -1,0 +1,103 @@
+"""What a GPU that need not be here would run for a kernel, and what that says of a time that is not measured."""
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from codegen import CompileFailed, CompileTimedOut, GemmArtifact
+from codegen.errors import OclocUnusable
+from codegen.isa import NativeCode, with_isa
+from tuner.trial import Status
+
+Native = Callable[[GemmArtifact], NativeCode]
+"""Compiles a kernel for its GPU. Called from several threads. Raises CompileFailed and OclocUnusable."""
+
+
+class Compilation(Protocol):
+    """A compilation under way, as codegen's pool gives it."""
+
+    def result(self) -> GemmArtifact: ...
+
+    def cancel(self) -> None: ...
+
+
+class Finding(NamedTuple):
+    """Why a kernel whose time is not measured has none: the status and reason of its trial."""
+
+    status: Status
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A kernel, with what its GPU runs where that is known."""
+
+    artifact: GemmArtifact
+    finding: Finding | None = None
+
+
+def examine(native: Native, artifact: GemmArtifact) -> Examined:
+    """Compile a kernel for its GPU: registers that spill are a finding, and so is code that cannot be made."""
+    try:
+        code = native(artifact)
+    except OclocUnusable:
+        return Examined(artifact)  # nothing is known of the kernel
+    except CompileTimedOut as failure:
+        return Examined(artifact, Finding(Status.TIMED_OUT, f"compilation: {failure}"))
+    except CompileFailed as failure:
+        return Examined(artifact, Finding(Status.COMPILE_FAILED, str(failure)))
+    return Examined(with_isa(artifact, code), Finding(Status.REJECTED, _spill(code)) if code.spill_bytes else None)
+
+
+def _spill(code: NativeCode) -> str:
+    worst = max(code.reports, key=lambda report: report.spill_bytes)
+    return (
+        f"spill: kernel {worst.kernel} spills {worst.spill_bytes} bytes of {worst.grf_count} registers on {code.chip}, "
+        "which the predicted time does not count"
+    )
+
+
+class Examination:
+    """A compilation whose kernel is examined, in a thread of `threads`, as soon as it is there."""
+
+    def __init__(self, compilation: Compilation, native: Native, threads: Executor) -> None:
+        self._compilation = compilation
+        self._future = threads.submit(lambda: examine(native, compilation.result()))
+
+    def result(self) -> Examined:
+        """Wait for the kernel and what is found.
+
+        Raises:
+            Refused, CompileFailed: as the compilation.
+            CancelledError: it was stopped.
+        """
+        return self._future.result()
+
+    def cancel(self) -> None:
+        """Stop it if it has not ended."""
+        self._compilation.cancel()
+        self._future.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class Unexamined:
+    """A compilation whose kernel is taken as it is."""
+
+    compilation: Compilation
+
+    def result(self) -> Examined:
+        """Wait for the kernel.
+
+        Raises:
+            Refused, CompileFailed: as the compilation.
+            CancelledError: it was stopped.
+        """
+        return Examined(self.compilation.result())
+
+    def cancel(self) -> None:
+        """Stop it if it has not ended."""
+        self.compilation.cancel()
+
+
+Examining = Examination | Unexamined
