@@ -2,7 +2,7 @@
 
 import math
 
-from db.models import Problem, Trial
+from db.models import Prediction, Problem, Trial
 from service.schemas import Evidence, ProofEvidence, TimeEvidence
 
 
@@ -20,6 +20,13 @@ def evidence_of(trial: Trial) -> Evidence:
             }
         ),
     )
+
+
+def foretold(trial: Trial) -> TimeEvidence | None:
+    """What the model predicted of a trial that was measured; None without either."""
+    if trial.measurement is None or trial.prediction is None:
+        return None
+    return _predicted(trial.prediction)
 
 
 def tflops(problem: Problem, evidence: Evidence) -> float | None:
@@ -45,5 +52,9 @@ def _time(trial: Trial) -> TimeEvidence | None:
             driver=m.driver,
         )
     if (p := trial.prediction) is not None:
-        return TimeEvidence(kind="predicted", value=p.time_us, low=p.low_us, high=p.high_us, label=p.model_version)
+        return _predicted(p)
     return None
+
+
+def _predicted(p: Prediction) -> TimeEvidence:
+    return TimeEvidence(kind="predicted", value=p.time_us, low=p.low_us, high=p.high_us, label=p.model_version)

@@ -146,13 +146,13 @@ class ProofEvidence(BaseModel):
     tolerance: float | None = Field(default=None, description="Bound of max_error, absolute", examples=[1.2e-3])
 
 
-_TIME_EXAMPLE = {"kind": "predicted", "value": 412.5, "low": 330.0, "high": 500.0, "label": "roofline-1"}
+TIME_EXAMPLE = {"kind": "predicted", "value": 412.5, "low": 330.0, "high": 500.0, "label": "xe-1-2db0e8fa"}
 _PROOF_EXAMPLE = {"kind": "simulator", "checked": 12, "total": 12}
-EVIDENCE_EXAMPLE = {"time": _TIME_EXAMPLE, "proof": _PROOF_EXAMPLE}
+EVIDENCE_EXAMPLE = {"time": TIME_EXAMPLE, "proof": _PROOF_EXAMPLE}
 
 
 class Evidence(BaseModel):
     """The two facts every result carries. `time` is null when a trial gave none."""
 
-    time: TimeEvidence | None = Field(description="How long and how known", examples=[_TIME_EXAMPLE])
+    time: TimeEvidence | None = Field(description="How long and how known", examples=[TIME_EXAMPLE])
     proof: ProofEvidence = Field(description="Proof of the numbers", examples=[_PROOF_EXAMPLE])

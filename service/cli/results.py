@@ -1,5 +1,6 @@
 """How a terminal shows a job: its trials by rank, the winner and its files."""
 
+from statistics import median
 from uuid import UUID
 
 from rich.box import SIMPLE_HEAD
@@ -42,6 +43,7 @@ def print_job(store: Stored, job_id: UUID, as_json: bool) -> JobOut:
         CONSOLE.print(_heading(job))
         if ranked:
             CONSOLE.print(_table(ranked, job.device))
+        _print_prediction_error(ranked)
         _print_without_time(trials)
         _print_winner(job, files)
     return job
@@ -74,13 +76,31 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
             str(rank),
             "default" if trial.number == 0 else str(trial.number),
             config_line(trial.model_dump(mode="json")["config"]),
-            f"{shown_time(trial.evidence.time)}\n{shown_gflops(trial.tflops)} GFLOP/s",
+            f"{shown_time(trial.evidence.time)}\n{shown_gflops(trial.tflops)} GFLOP/s{_shown_against(trial)}",
             shown_proof_short(trial.evidence),
         ]
         table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
     if len(ranked) > _SHOWN_TRIALS:
         table.caption = f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)"
     return table
+
+
+def _shown_against(trial: TrialOut) -> str:
+    return "" if trial.predicted is None else f"\n{_time(trial) / trial.predicted.value:.2f} times predicted"
+
+
+def _print_prediction_error(ranked: list[TrialOut]) -> None:
+    both = [trial for trial in ranked if trial.predicted is not None]
+    if not both:
+        return
+    errors = [_time(t) / t.predicted.value for t in both if t.predicted is not None]
+    inside = sum(t.predicted.low <= _time(t) <= t.predicted.high for t in both if t.predicted is not None)
+    models = " and ".join(sorted({t.predicted.label for t in both if t.predicted is not None}))
+    CONSOLE.print(
+        f"measured over predicted by {models}: median {median(errors):.2f}, {min(errors):.2f} to {max(errors):.2f}; "
+        f"{inside} of {len(both)} in the interval",
+        highlight=False,
+    )
 
 
 def _print_without_time(trials: list[TrialOut]) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
-from service.schemas import EVIDENCE_EXAMPLE, Evidence, FiniteFloat, ProblemBody
+from service.schemas import EVIDENCE_EXAMPLE, TIME_EXAMPLE, Evidence, FiniteFloat, ProblemBody, TimeEvidence
 
 MAX_SEED = 2**63 - 1
 _PROBLEM = {"m": 512, "n": 384, "k": 1024, "dtype_a": "f16", "dtype_b": "f16"}
@@ -105,6 +105,11 @@ class TrialOut(BaseModel):
     evidence: Evidence = Field(description="Time and proof of numbers", examples=[EVIDENCE_EXAMPLE])
     tflops: float | None = Field(
         default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
+    )
+    predicted: TimeEvidence | None = Field(
+        default=None,
+        description="What the model predicted of a trial that is measured, where it predicts; else null",
+        examples=[TIME_EXAMPLE],
     )
     kernel_id: UUID | None = Field(
         default=None, description="The kernel, if it compiled", examples=["01970a3c-0000-7000-8000-000000000000"]

@@ -8,7 +8,7 @@ from db import jobs, leases, trials
 from db.models import Job, Problem, Trial
 from service.configurations import to_config_body
 from service.errors import NotFound
-from service.evidence import evidence_of, tflops
+from service.evidence import evidence_of, foretold, tflops
 from service.jobs.schemas import BudgetOut, Comparison, JobLinks, JobOut, JobPage, JobStatus, TrialOut, TrialPage
 from service.schemas import ProblemBody
 
@@ -105,6 +105,7 @@ def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
         config=to_config_body(trial.config),
         evidence=evidence,
         tflops=tflops(problem, evidence),
+        predicted=foretold(trial),
         kernel_id=trial.kernel_id,
         compile_s=trial.compile_s,
         verify_s=trial.verify_s,

@@ -82,6 +82,12 @@ class TrialStoreContract:
         side.store.end(0, predicted(0), artifact(0))
         assert side.reopen().trials() == [Trial(0, config(0), predicted(0))]
 
+    def test_what_was_predicted_of_a_measured_trial_comes_back_beside_it(self, side: Side) -> None:
+        outcome = replace(measured(0), prediction=predicted(0, 9.0).prediction)
+        side.store.begin(0, config(0))
+        side.store.end(0, outcome, artifact(0))
+        assert side.reopen().trials() == [Trial(0, config(0), outcome)]
+
     def test_prediction_needs_no_kernel(self, side: Side) -> None:
         outcome = replace(predicted(0), kernel_hash=None, proof=Proof(ProofKind.NONE))
         side.store.begin(0, config(0))

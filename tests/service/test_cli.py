@@ -182,6 +182,23 @@ def test_json_parses_and_carries_the_evidence(
     assert document("devices", "show", "b580")["devices"][0]["id"] == "b580"
 
 
+def test_a_measured_time_is_shown_against_what_the_model_predicted(
+    database: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session), "succeeded")
+        kernel = rows.add_kernel(session, job, problem)
+        for number, (median_us, predicted_us) in enumerate(((300.0, 100.0), (150.0, 120.0), (180.0, 200.0))):
+            rows.predict(session, rows.add_measured(session, job, number, median_us, kernel.id), predicted_us)
+        jobs.update_best(session, job.id)
+    with stored() as store:
+        print_job(store, job.id, as_json=False)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "measured over predicted by xe-1: median 1.25, 0.90 to 3.00; 2 of 3 in the interval" in shown
+    assert "1.25 times predicted" in shown
+
+
 def test_brackets_in_an_error_are_shown_as_they_are(database: Database, capsys: pytest.CaptureFixture[str]) -> None:
     job_id = stored_job(database, "internal: cannot read [/foo] of [bold]x[/bold]")
     with stored() as store:

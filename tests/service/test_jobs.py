@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from db import jobs, leases
 from service.deps import Context
-from tests.db.rows import add_measured, add_trial
+from tests.db.rows import add_measured, add_predicted, add_trial, predict
 from tests.service.rest import BODY, PROBLEM, jobs_of, post_job, row_of
 
 
@@ -194,6 +194,26 @@ def test_trials_are_read_by_cursor(client: TestClient, context: Context) -> None
     assert ([t["number"] for t in first["trials"]], first["next_after"]) == ([0, 1, 2], 2)
     rest = client.get(f"/v1/jobs/{job_id}/trials", params={"limit": 3, "after": 2}).json()
     assert ([t["number"] for t in rest["trials"]], rest["next_after"]) == ([3, 4], None)
+
+
+def test_what_was_predicted_is_shown_beside_what_was_measured(client: TestClient, context: Context) -> None:
+    job_id = post_job(client)
+    with context.database.write() as session:
+        job = row_of(session, job_id)
+        add_measured(session, job, 0, 50.0)
+        predict(session, add_measured(session, job, 1, 40.0), 30.0)
+        add_predicted(session, job, 2, 20.0)
+    plain, both, predicted = client.get(f"/v1/jobs/{job_id}/trials").json()["trials"]
+    assert (plain["evidence"]["time"]["value"], plain["predicted"]) == (50.0, None)
+    assert (both["evidence"]["time"]["kind"], both["evidence"]["time"]["value"]) == ("measured", 40.0)
+    assert {key: both["predicted"][key] for key in ("kind", "low", "value", "high", "label")} == {
+        "kind": "predicted",
+        "low": 29.0,
+        "value": 30.0,
+        "high": 31.0,
+        "label": "1",
+    }
+    assert (predicted["evidence"]["time"]["kind"], predicted["predicted"]) == ("predicted", None)
 
 
 def test_a_queued_job_is_cancelled_at_once_and_a_running_one_is_told(client: TestClient, context: Context) -> None:
