@@ -2,7 +2,7 @@
 
 TunerError
 +-- ProofFailed          a kernel's numbers differ from the reference
-+-- CannotPredict        the model lacks a fact of the device
++-- CannotPredict        the model lacks facts of the device
 +-- TooLargeToProve      this machine's memory does not hold what a proof needs
 +-- NoValidMeasurement   a job ended without one configuration that gave a time
 +-- DeviceUnusable       the device crashed again and again
@@ -27,14 +27,18 @@ class ProofFailed(TunerError):
 
 
 class CannotPredict(TunerError):
-    """The model lacks a fact of the device. `fact` is its name."""
+    """The model lacks facts of the device. `fact` is the name of the first, `facts` are all that are missed."""
 
-    def __init__(self, device: str, fact: str) -> None:
-        super().__init__(f"{fact} of {device} is not known; a predicted time needs it: tune where the device is")
-        self.device, self.fact = device, fact
+    def __init__(self, device: str, *facts: str) -> None:
+        are, them = ("is", "it") if len(facts) == 1 else ("are", "them")
+        names = " and ".join(facts)
+        super().__init__(
+            f"{names} of {device} {are} not known; a predicted time needs {them}: tune where the device is"
+        )
+        self.device, self.facts, self.fact = device, facts, facts[0]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return CannotPredict, (self.device, self.fact)
+        return CannotPredict, (self.device, *self.facts)
 
 
 class TooLargeToProve(TunerError):

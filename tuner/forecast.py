@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codegen import GemmProblem, KernelConfig
-from hal import DeviceKind, DeviceSpec
+from hal import DeviceKind, DeviceSpec, Use, readiness
 from tuner.errors import CannotPredict
 from tuner.model.xe import Predictions, columns_of_space, predict, predict_many
 from tuner.search.ranked import RankedProposer
@@ -41,6 +41,17 @@ class Forecast:
         """Rows that are slower than the best one even if both predictions are as wrong as their intervals allow."""
         best = int(np.argmin(self.predictions.time_us))
         return self.predictions.low_us > self.predictions.high_us[best]
+
+
+def check_predictable(spec: DeviceSpec) -> None:
+    """Return when the model knows all that it needs of a device.
+
+    Raises:
+        CannotPredict: names each fact that is missing.
+    """
+    missing = next(ready.missing for ready in readiness(spec) if ready.use is Use.PREDICT)
+    if missing:
+        raise CannotPredict(spec.name, *missing)
 
 
 def forecast(problem: GemmProblem, spec: DeviceSpec, space: Space[KernelConfig]) -> Forecast:

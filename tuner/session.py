@@ -16,7 +16,7 @@ from hal import Device, DeviceSpec
 from tuner.ahead import Ahead, Candidate
 from tuner.errors import DeviceUnusable, NoValidMeasurement
 from tuner.finalists import ROUNDS, compare_finalists
-from tuner.forecast import Forecast, forecast, forecast_if_known
+from tuner.forecast import Forecast, check_predictable, forecast, forecast_if_known
 from tuner.heuristic import default_config
 from tuner.history import History
 from tuner.measure import Bench, Compiler, Limits, evaluate, foresee
@@ -75,7 +75,7 @@ def run_session(
 
     Raises:
         Refused: a rule refuses the problem or the device.
-        CannotPredict: there is no device and the model lacks a fact of `spec`.
+        CannotPredict: there is no device and the model lacks facts of `spec`; it names all.
         NoValidMeasurement: the budget is spent and no trial gave a time.
         DeviceUnusable: the device crashed again and again.
         TooLargeToProve: this machine's memory does not hold what a proof needs.
@@ -83,7 +83,7 @@ def run_session(
     begun_s = time.monotonic()
     default = default_config(problem, spec)
     if device is None:
-        predict(problem, default, spec)  # a fact that is missing ends the job before it compiles anything
+        check_predictable(spec)  # facts that are missing end the job before it compiles anything
     bench = Bench(problem, spec, device, Reference(problem, seed))
     return _Session(bench, default, store, pool, budget, seed, on_event, native, begun_s).run()
 

@@ -1,5 +1,6 @@
 """Tuning without the GPU, and with one that the model knows: what the model ranks, drops and begins with."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -49,9 +50,9 @@ def _proven(trials: list[Trial]) -> list[int]:
     return [t.number for t in trials if t.outcome is not None and t.outcome.proof.kind is ProofKind.SIMULATOR]
 
 
-def _without(fact: str) -> DeviceSpec:
-    sources = {name: source for name, source in B580.provenance.items() if name != fact}
-    return replace(B580, provenance=sources, **{fact: None})
+def _without(*facts: str) -> DeviceSpec:
+    sources = {name: source for name, source in B580.provenance.items() if name not in facts}
+    return replace(B580, provenance=sources, **dict.fromkeys(facts))
 
 
 @pytest.mark.usefixtures("wrong")
@@ -118,10 +119,21 @@ def test_more_candidates_compile_ahead_than_there_are_workers() -> None:
     assert begun[2] > 2 + pool.workers
 
 
-def test_a_missing_fact_is_named_before_anything_is_compiled() -> None:
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        (("l2_bytes",), "l2_bytes of Intel Arc B580 is not known; a predicted time needs it"),
+        (
+            ("clock_mhz", "l2_bytes"),
+            "clock_mhz and l2_bytes of Intel Arc B580 are not known; a predicted time needs them",
+        ),
+    ],
+)
+def test_missing_facts_are_named_before_anything_is_compiled(facts: tuple[str, ...], said: str) -> None:
     pool, store = FakeCompiler(), MemoryTrialStore()
-    with pytest.raises(CannotPredict, match="l2_bytes of Intel Arc B580"):
-        _run(store, 3, pool, _without("l2_bytes"))
+    with pytest.raises(CannotPredict, match=said) as refused:
+        _run(store, 3, pool, _without(*facts))
+    assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
     assert (store.trials(), pool.begun) == ([], [])
 
 
