@@ -54,7 +54,7 @@ def _spill(code: NativeCode) -> str:
     worst = max(code.reports, key=lambda report: report.spill_bytes)
     return (
         f"spill: kernel {worst.kernel} spills {worst.spill_bytes} bytes of {worst.grf_count} registers on {code.chip}, "
-        "which the predicted time does not count"
+        "so its predicted time does not hold"
     )
 
 
