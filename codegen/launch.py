@@ -11,7 +11,7 @@ from codegen.build.matrices import launch_sizes
 from codegen.build.raster import is_persistent, launched
 from codegen.build.sums import SUM_LENGTH
 from codegen.build.workspace import scratch
-from codegen.config import Extent, KernelConfig
+from codegen.config import Extent, KernelConfig, SplitK
 from codegen.epilogue import Axis
 from codegen.errors import InvalidLaunch
 from codegen.problem import GemmProblem
@@ -49,6 +49,9 @@ def launch_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -
     tuned, config, target = artifact.problem, artifact.config, target_of(spec)
     if not tuned.dynamic:
         raise InvalidLaunch(f"expected the kernel of a dynamic problem, got one of {tuned}")
+    problem = replace(problem, dynamic=True)
+    if problem.deterministic and config.strategy.split_k is SplitK.ATOMIC:
+        raise InvalidLaunch("expected a problem that is not deterministic: the kernel adds atomically, in any order")
     if _kind(problem) != _kind(tuned):
         raise InvalidLaunch(f"expected a problem that differs in sizes alone from the kernel's, {tuned}; got {problem}")
     for operand in problem.operands:
@@ -110,6 +113,8 @@ def groups_formula(problem: GemmProblem, config: KernelConfig, kernel: str) -> t
         return f"ceil({'m' if axis is Axis.ROW else 'n'} / {SUM_LENGTH})", "1", z
     over_m, over_n = f"ceil(m / {block.m})", f"ceil(n / {block.n})"
     if is_persistent(problem, config):
+        if config.strategy.raster_group > 1:
+            return str(threads.m * threads.n), "1", z
         over_m, over_n = f"min({threads.m}, {over_m})", f"min({threads.n}, {over_n})"
     if config.strategy.raster_group > 1:
         return f"{over_m} * {over_n}", "1", z

@@ -12,7 +12,7 @@ def given_buffers(launch: LaunchSpec, buffers: tuple[Buffer, ...]) -> dict[int, 
     """The caller's buffers by the index of their argument; scratch has none.
 
     Raises:
-        ValueError: too many, too few, or of another size than the argument.
+        ValueError: too many, too few, of another size than the argument, or what is written overlaps another one.
     """
     named = [index for index, argument in enumerate(launch.arguments) if argument.role != "scratch"]
     if len(buffers) != len(named):
@@ -24,4 +24,16 @@ def given_buffers(launch: LaunchSpec, buffers: tuple[Buffer, ...]) -> dict[int, 
             raise ValueError(
                 f"argument {argument.name} of {launch.title} takes {argument.nbytes} bytes, got {buffer.nbytes}"
             )
+    _check_apart(launch, given)
     return given
+
+
+def _check_apart(launch: LaunchSpec, given: dict[int, Buffer]) -> None:
+    """What a kernel writes, no other argument may share: which one comes first would decide what is read."""
+    for index, buffer in given.items():
+        if launch.arguments[index].role == "input":
+            continue
+        for other, shared in given.items():
+            if other != index and np.may_share_memory(buffer, shared):
+                names = launch.arguments[index].name, launch.arguments[other].name
+                raise ValueError(f"{launch.title} writes {names[0]}, which shares memory with {names[1]}")

@@ -8,7 +8,7 @@ from codegen.config import KernelConfig
 from codegen.dialects import gpu
 from codegen.dialects.index_list import Index
 from codegen.problem import GemmProblem
-from codegen.rules.sizes import ceil_div, tiles_of
+from codegen.rules.sizes import tiles_of
 
 PerTile = Callable[[Writer, Index, Index], None]
 
@@ -32,7 +32,9 @@ def launched(problem: GemmProblem, config: KernelConfig) -> tuple[int, int, int]
     over_m, over_n = (min(t, most) for t, most in zip((threads.m, threads.n), tiles, strict=True))
     z = problem.batch * threads.k
     if config.strategy.raster_group > 1:
-        return over_m * over_n, 1, z
+        # Persistent work-groups read their place from a number that counts all that the configuration launches.
+        whole = is_persistent(problem, config)
+        return threads.m * threads.n if whole else over_m * over_n, 1, z
     return (over_n, over_m, z) if config.matmul.loop_order.walks_along_n else (over_m, over_n, z)
 
 
@@ -90,6 +92,3 @@ def _grouped(w: Writer, number: Index, down: Index, across: Index, group: int) -
 
 def _divides(group: int, down: Index) -> bool:
     return isinstance(down, int) and down % group == 0
-
-
-__all__ = ["Grid", "ceil_div", "for_each_tile", "grid_of", "is_persistent", "launched"]

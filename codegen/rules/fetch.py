@@ -103,7 +103,7 @@ def barrier_every(case: Case) -> str | None:
         return "staging has a barrier in every K step: set barrier_every to 0"
     if s.barrier_every and case.config.subgroups == 1:
         return "a barrier has no effect in a work-group of one sub-group: set barrier_every to 0"
-    if s.barrier_every >= case.steps and s.barrier_every > 1:
+    if s.barrier_every >= case.steps:
         return f"there are {case.steps} K steps: barrier_every of {s.barrier_every} would come once; set it to 0"
     return None
 

@@ -10,11 +10,12 @@ _MAX_BYTES = 2**36
 
 
 def dtype_pair(on: Problem) -> str | None:
-    """Inputs of one type that can be multiplied; sums in f32, of integers in i32; an output of another type."""
+    """Inputs that can be multiplied; sums in f32, of integers in i32; an output of another type."""
     p = on.problem
-    if p.dtype_a is not p.dtype_b or p.dtype_a not in (*_FLOATS, *_BYTES):
-        kinds = ", ".join(kind.value for kind in (*_FLOATS, *_BYTES))
-        return f"A and B must be of one type of {kinds}; got {p.dtype_a.value} and {p.dtype_b.value}"
+    bytes_both = p.dtype_a in _BYTES and p.dtype_b in _BYTES
+    if not bytes_both and (p.dtype_a is not p.dtype_b or p.dtype_a not in _FLOATS):
+        kinds = ", ".join(kind.value for kind in _FLOATS)
+        return f"A and B must be of one type of {kinds}, or each s8 or u8; got {p.dtype_a.value} and {p.dtype_b.value}"
     acc = DType.I32 if p.dtype_a.is_integer else DType.F32
     if p.dtype_acc is not acc:
         return f"sums of {p.dtype_a.value} are {acc.value}; got dtype_acc {p.dtype_acc.value}"

@@ -2,7 +2,7 @@
 
 from typing import Self, cast
 
-from xdsl.dialects.builtin import AnyFloat, VectorType
+from xdsl.dialects.builtin import AnyFloat, IntegerType, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -34,6 +34,8 @@ from codegen.dialects.xetile.mapped_vector import name_maps
 _MAPS = ("wg_map_a", "wg_map_b", "wg_map_c")
 _BARE_MAPS = (("wg_map_c",), ("wg_map_a", "wg_map_b"), _MAPS)
 """The names of bare maps: one is the result's, two are those of a and b."""
+
+_BYTE = 8
 
 
 @irdl_op_definition
@@ -99,7 +101,7 @@ class TileMmaOp(IRDLOperation):
 
     def verify_(self) -> None:
         a, b, d = (cast(VectorType, v.type) for v in (self.a, self.b, self.d))
-        if a.element_type != b.element_type:
+        if a.element_type != b.element_type and not _are_bytes(a.element_type, b.element_type):
             raise VerifyException(
                 f"tile_mma: expected a and b of one element type, got {a.element_type} and {b.element_type}"
             )
@@ -146,3 +148,8 @@ def _verify_maps(a: WgMap, b: WgMap, c: WgMap) -> None:
         raise VerifyException(
             f"tile_mma: expected sg_data {format_ints(expected)} in wg_map_c, got {format_ints(c.sg_data)}"
         )
+
+
+def _are_bytes(*elements: Attribute) -> bool:
+    """Whether all are integers of 8 bits: DPAS multiplies signed and unsigned ones with each other."""
+    return all(isinstance(element, IntegerType) and element.width.data == _BYTE for element in elements)

@@ -1,0 +1,17 @@
+"""Signed and unsigned bytes multiply each other."""
+
+import pytest
+
+from codegen import DType, Extent, GemmProblem, KernelConfig, MatmulConfig, XeStrategy, compile_gemm
+from hal.xe import find
+from tuner.verify import verify_by_simulation
+
+
+@pytest.mark.parametrize(("a", "b"), [(DType.U8, DType.S8), (DType.S8, DType.U8)])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_bytes_of_different_signs_are_multiplied(a: DType, b: DType, transpose_b: bool) -> None:
+    problem = GemmProblem(40, 96, 72, dtype_a=a, dtype_b=b, transpose_b=transpose_b)
+    load = Extent(8, 16, 32)
+    config = KernelConfig(MatmulConfig(Extent(2, 2, 1), Extent(32, 64, 32), load), XeStrategy((2, 2)))
+    proof = verify_by_simulation(compile_gemm(problem, config, find("b580")))
+    assert (proof.checked, proof.max_error) == (4, 0.0)
