@@ -95,9 +95,9 @@ def _setting(text: str) -> tuple[str, object]:
 
 
 def _value(name: str, text: str) -> object:
-    numbers = [int(n) for n in text.split("x")] if re.fullmatch(r"\d{1,9}(x\d{1,9})*", text, re.ASCII) else []
+    numbers = [int(n) for n in text.split("x")] if re.fullmatch(r"-?\d{1,9}(x\d{1,9})*", text, re.ASCII) else []
     if name in _EXTENTS:
-        if len(numbers) != 3 or 0 in numbers:
+        if len(numbers) != 3 or min(numbers) < 1:
             raise InvalidConfig("--set", f"expected {name}=MxNxK, whole numbers of at least 1; got {text[:60]!r}")
         return dict(zip("mnk", numbers, strict=True))
     if len(numbers) == 1:

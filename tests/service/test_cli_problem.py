@@ -223,7 +223,7 @@ def test_another_block_gets_the_work_groups_it_needs(tmp_path: Path) -> None:
         ("slm=c", "strategy.slm: expected one of none, a, b, both, got 'c'"),
         ("prefetch.distance=3", "prefetch: levels none goes with distance 0 and only that, got none and 3"),
         ("k_unroll=0", "k_unroll: expected whole numbers of at least 1, got 0"),
-        ("slm_stages=-1", "strategy.slm_stages: expected int, got '-1'"),
+        ("slm_stages=-1", "slm_stages: expected a whole number of at least 0, got -1"),
         ("pipelined_registers=2", "strategy.pipelined_registers: expected bool, got 2"),
     ],
 )
