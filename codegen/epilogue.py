@@ -92,11 +92,6 @@ class EpilogueStep:
         return self.kind in _MATRICES
 
     @property
-    def is_vector(self) -> bool:
-        """Whether the step reads a vector of its own."""
-        return self.axis is not None and self.kind is not EpilogueKind.REDUCE
-
-    @property
     def is_linear(self) -> bool:
         """Whether the step of a sum is the sum of the steps of its parts."""
         return self.kind in _LINEAR

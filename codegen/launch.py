@@ -17,11 +17,8 @@ from codegen.errors import InvalidLaunch
 from codegen.problem import GemmProblem
 from codegen.rules.sizes import ceil_div, tiles_of
 from codegen.signature import Field, KernelSignature, Parameter
-from codegen.target import LARGE_GRF, SUBGROUP_SIZE, Target, target_of
+from codegen.target import LARGE_GRF, LARGE_GRF_OPENCL, SUBGROUP_SIZE, Target, target_of
 from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep, Scalar
-
-LARGE_GRF_OPENCL = "-cl-intel-256-GRF-per-thread"
-LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"
 
 
 def launch_spec(

@@ -2,9 +2,9 @@
 
 from codegen.artifact import GemmArtifact, KernelArtifact
 from codegen.canonical import Json, to_json
-from codegen.launch import LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL, groups_formula
+from codegen.launch import groups_formula
 from codegen.signature import KernelSignature, Parameter
-from codegen.target import LARGE_GRF, SUBGROUP_SIZE
+from codegen.target import LARGE_GRF, LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL, SUBGROUP_SIZE
 from hal import LaunchStep
 
 

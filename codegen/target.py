@@ -7,6 +7,8 @@ from hal import DeviceSpec, untargetable_reason
 
 SUBGROUP_SIZE = 16
 SMALL_GRF, LARGE_GRF = 128, 256  # the modes that a build option asks for
+LARGE_GRF_OPENCL = "-cl-intel-256-GRF-per-thread"
+LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"
 
 
 @dataclass(frozen=True, slots=True)

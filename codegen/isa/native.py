@@ -12,11 +12,10 @@ from codegen.isa.elf import undefined_symbols
 from codegen.isa.loops import KLoop
 from codegen.isa.ocloc import Ocloc
 from codegen.isa.report import IsaReport, reports_of
-from codegen.target import LARGE_GRF, Target
+from codegen.target import LARGE_GRF, LARGE_GRF_OPENCL, Target
 
 Artifact = TypeVar("Artifact", bound=KernelArtifact)
 
-LARGE_GRF_OPTION = "-cl-intel-256-GRF-per-thread"
 _PRODUCT = b"matrix_mad"  # in the names of the built-ins that multiply on DPAS
 
 
@@ -42,7 +41,7 @@ class NativeCode:
         return {"chip": self.chip, "compiler": self.compiler, "options": self.options, "kernels": kernels}
 
 
-def compile_native(ocloc: Ocloc, spirv: bytes, target: Target, options: str = LARGE_GRF_OPTION) -> NativeCode:
+def compile_native(ocloc: Ocloc, spirv: bytes, target: Target, options: str = LARGE_GRF_OPENCL) -> NativeCode:
     """Compile a SPIR-V module for the chip of `target` with the build options that a driver is to be given.
 
     Raises:
@@ -75,7 +74,7 @@ def compile_kernel(ocloc: Ocloc, artifact: KernelArtifact, target: Target) -> Na
         CompileFailed, OclocUnusable: as compile_native.
     """
     is_small = isinstance(artifact, GemmArtifact) and artifact.config.strategy.grf_mode != LARGE_GRF
-    return compile_native(ocloc, artifact.stage("spirv").data, target, "" if is_small else LARGE_GRF_OPTION)
+    return compile_native(ocloc, artifact.stage("spirv").data, target, "" if is_small else LARGE_GRF_OPENCL)
 
 
 def with_isa(artifact: Artifact, code: NativeCode) -> Artifact:

@@ -14,7 +14,7 @@ from codegen.rules.problems import PROBLEM_RULES
 from codegen.rules.sizes import ceil_div, steps_of, tiles_of
 from codegen.rules.tiles import TILE_RULES
 from codegen.rules.work import WORK_RULES
-from codegen.target import Target, target_of
+from codegen.target import target_of
 from hal import DeviceSpec
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "ceil_div",
     "check",
     "check_problem",
-    "config_refusal",
     "rule_name",
     "steps_of",
     "tiles_of",
@@ -59,11 +58,6 @@ def refusal(on: Problem, config: KernelConfig) -> Refused | None:
         if (why := rule(case)) is not None:
             return Refused(rule_name(rule), why)
     return None
-
-
-def config_refusal(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, target: Target) -> Refused | None:
-    """The first rule that refuses the configuration of a problem that passed `check_problem`."""
-    return refusal(on_target(problem, spec, target), config)
 
 
 def violations(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> list[Refused]:

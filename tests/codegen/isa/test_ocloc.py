@@ -3,7 +3,6 @@
 import json
 import struct
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,9 +16,9 @@ from codegen.errors import (
     OclocUnusable,
     UnresolvedBuiltins,
 )
-from codegen.isa import LARGE_GRF_OPTION, Ocloc, compile_native
+from codegen.isa import Ocloc, compile_native
 from codegen.isa.elf import undefined_symbols
-from codegen.target import target_of
+from codegen.target import LARGE_GRF_OPENCL, target_of
 from hal.xe import find
 from tests.codegen.isa.fake_ocloc import elf, fake_ocloc, real_ocloc
 
@@ -41,7 +40,7 @@ def make(tmp_path: Path) -> MakeOcloc:
 
 def test_what_was_recorded_becomes_code_with_a_report(make: MakeOcloc) -> None:
     code = compile_native(make(), PRODUCT, TARGET)
-    assert (code.chip, code.compiler, code.options) == ("bmg", "26.27.0", LARGE_GRF_OPTION)
+    assert (code.chip, code.compiler, code.options) == ("bmg", "26.27.0", LARGE_GRF_OPENCL)
     assert code.assembly.startswith("// kernel gemm\nL0:\n")
     (report,) = code.reports
     assert report.k_loop is not None
@@ -97,11 +96,6 @@ def test_undefined_symbols_are_those_of_no_section() -> None:
         undefined_symbols(elf("a")[:80])
     with pytest.raises(ValueError, match="expected a 64-bit ELF file"):
         undefined_symbols(struct.pack("<Q", 0))
-
-
-def test_the_option_for_registers_is_the_drivers() -> None:
-    manifest = import_module("codegen.manifest")
-    assert LARGE_GRF_OPTION == manifest.LARGE_GRF_OPENCL
 
 
 @pytest.mark.parametrize("device", ["b580", "max1550"])
