@@ -42,6 +42,7 @@ from codegen.dialects.xegpu import (
     StoreOp,
     TensorDescType,
 )
+from codegen.transforms.carried import carried_as
 from codegen.transforms.lanes.divisibility import divisor
 
 LANES = 16
@@ -57,7 +58,6 @@ _NOT_DISTRIBUTED = (
     *("arith.addui_extended", "arith.mulsi_extended", "arith.mului_extended"),
 )
 _MATRIX = 2
-_BOUNDS_OF_LOOP = 3  # operands of scf.for before those that it carries
 # Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 _SURFACE_BYTES, _PITCH_BYTES, _COLUMN_BYTES = 64, 16, 4
 _COLUMN_BITS = 8 * _COLUMN_BYTES
@@ -160,12 +160,7 @@ def carries_blocks(op: Operation) -> bool:
 
 def _taken(op: Operation, number: int) -> Iterator[Ints | None]:
     """The parts in which what a loop carries is taken, within it or after it."""
-    yields = isinstance(op, scf.YieldOp)
-    loop = op.parent_op() if yields else op
-    if not isinstance(loop, scf.ForOp):
-        return
-    number -= 0 if yields else _BOUNDS_OF_LOOP
-    for use in (*loop.body.block.args[number + 1].uses, *loop.results[number].uses):
+    for use in (use for value in carried_as(op, number) for use in value.uses):
         user = use.operation
         if isinstance(user, DpasOp):
             yield _inst_data((user.layout_a, user.layout_b, user.layout_cd)[use.index])

@@ -4,21 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import FixedBitwidthType, VectorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from codegen.dialects.maps import Ints, WgMap
 from codegen.dialects.xegpu import Distribution, DpasOp, LayoutAttr, SliceAttr
 from codegen.dialects.xetile import TileType
 from codegen.dialects.xetile.tile_attr import COLUMN_MAJOR
+from codegen.transforms.carried import carried_as
 
 RESULT_LAYOUT = "layout_result_0"
 _LOAD_ROWS = 32  # of one 2-D block message at most; source: XeVM, blockload2d
 _MESSAGE_BYTES = 64  # of a row of one 2-D block message
 _TRANSPOSED_BYTES = 32  # of a row of one transposed 2-D block message: eight 32-bit words
 _IDS_OF_TRANSPOSED = (0, 1)
-_BOUNDS_OF_LOOP = 3  # operands of scf.for before those that it carries
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +79,10 @@ def operands_of_dpas(value: SSAValue) -> set[int]:
             if isinstance(use.operation, DpasOp):
                 found.add(use.index)
                 continue
-            carried = [v for v in _carried(use.operation, use.index) if v not in seen]
+            carried = [v for v in carried_as(use.operation, use.index) if v not in seen]
             seen.update(carried)
             pending += carried
     return found
-
-
-def _carried(op: Operation, number: int) -> tuple[SSAValue, ...]:
-    """What an operand of a loop, or of its end, is within the loop and after it."""
-    loop = op.parent_op() if isinstance(op, scf.YieldOp) else op
-    if not isinstance(loop, scf.ForOp):
-        return ()
-    number -= 0 if isinstance(op, scf.YieldOp) else _BOUNDS_OF_LOOP
-    return () if number < 0 else (loop.body.block.args[number + 1], loop.results[number])
 
 
 def layout(wg_map: WgMap, instruction: Sequence[int]) -> LayoutAttr:
