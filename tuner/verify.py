@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen import Axis, EpilogueKind, GemmArtifact, GemmProblem
+from codegen import Axis, GemmArtifact, GemmProblem
 from codegen.gemm_execution import run_launch
 from codegen.problem import Operand
 from codegen.simulator import sample_groups
@@ -13,12 +13,10 @@ from codegen.tile_groups import Tile, TileGroups, tile_groups
 from hal import Buffer, Device, DeviceKind, RunReport, Timing
 from tuner.errors import ProofFailed
 from tuner.reference import WHOLE_MULTIPLY_ADDS, Bounds, Reference
+from tuner.simulated_tiles import SAMPLE, tiles_to_simulate
 from tuner.storage import bits_of, decode, matrices, outside_is_poison
 from tuner.trial import Proof, ProofKind
 
-SIMULATED_WHOLE = 2**28
-"""Multiply-adds up to which every work-group is simulated."""
-_SAMPLE = 9  # the corners, the middles of the edges, and the centre
 _BAND = 2**20  # elements compared at one time where all are
 _SAMPLED_SUMS = 32  # of a second output, where not all are computed
 _NO_CHANCE = 16  # integers that all hold poison were not written
@@ -38,7 +36,8 @@ def verify_by_simulation(
     """
     reference = reference or Reference(artifact.problem, seed)
     buffers = reference.buffers()
-    report = run_launch(artifact, buffers, _simulated(artifact, seed), time_limit_s)
+    tiles = tiles_to_simulate(artifact.problem, artifact.config, seed)
+    report = run_launch(artifact, buffers, tiles, time_limit_s)
     return compare(artifact, reference, _outputs(artifact.problem, buffers), ProofKind.SIMULATOR, report.tiles)
 
 
@@ -200,32 +199,13 @@ def _outputs(p: GemmProblem, buffers: tuple[Buffer, ...]) -> dict[int, Buffer]:
     return {number: buffers[number] for number, operand in enumerate(p.operands) if operand.role != "input"}
 
 
-def _simulated(artifact: GemmArtifact, seed: int) -> frozenset[Tile] | None:
-    """Tiles to simulate, None for all: whole rows or columns of them where the epilogue sums along these."""
-    p, grid = artifact.problem, tile_groups(artifact.problem, artifact.config)
-    if _macs(p) <= SIMULATED_WHOLE:
-        return None
-    count = max(_SAMPLE, SIMULATED_WHOLE * grid.count // _macs(p))
-    axes = {step.axis for step in p.epilogue if step.kind is EpilogueKind.REDUCE}
-    over_m, over_n = grid.tiles
-    if not axes:
-        numbers = sample_groups((over_n, over_m, p.batch), count, seed)
-        return frozenset((n // (over_m * over_n), n // over_n % over_m, n % over_n) for n in numbers)
-    last, chosen = p.batch - 1, set[Tile]()
-    if Axis.ROW in axes:
-        chosen |= {(last, over_m - 1, column) for column in range(over_n)}
-    if Axis.COLUMN in axes:
-        chosen |= {(last, row, over_n - 1) for row in range(over_m)}
-    return frozenset(chosen)
-
-
 def _macs(p: GemmProblem) -> int:
     return p.batch * p.m * p.n * p.k
 
 
 def _corners_and_middles(grid: TileGroups) -> Iterator[Tile]:
     over_m, over_n = grid.tiles
-    for number in sample_groups((over_n, over_m, grid.batch), _SAMPLE, seed=0):
+    for number in sample_groups((over_n, over_m, grid.batch), SAMPLE, seed=0):
         yield number // (over_m * over_n), number // over_n % over_m, number % over_n
 
 

@@ -71,7 +71,7 @@ def test_a_compiled_kernel_is_proven_whole(case: Case) -> None:
 
 @pytest.mark.parametrize("name", ["plain", "sums", "persistent", "rasters", "partial-sums", "atomic"])
 def test_a_sample_of_a_large_problem_is_proven(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tuner.verify.SIMULATED_WHOLE", 2**16)
+    monkeypatch.setattr("tuner.simulated_tiles.SIMULATED_WHOLE", 2**16)
     proof = verify_by_simulation(CASES[name].artifact(LARGER))
     assert 0 < proof.checked < proof.total
 

@@ -1,0 +1,47 @@
+"""Which tiles a proof in the simulator computes: bounded work, the edges among it, whatever work-groups compute."""
+
+from dataclasses import replace
+
+import pytest
+
+from codegen import Axis, EpilogueKind, EpilogueStep, Extent, GemmProblem, KernelConfig
+from codegen.tile_groups import tile_groups
+from hal import find
+from tuner.heuristic import default_config
+from tuner.simulated_tiles import SAMPLE, tiles_to_simulate
+
+LARGE = GemmProblem(4000, 3960, 4096)
+TILES = 16, 16  # of 256 x 256, ragged at both edges
+
+
+def _config(threads: tuple[int, int]) -> KernelConfig:
+    config = default_config(LARGE, find("b580"))
+    matmul = replace(config.matmul, block=Extent(256, 256, 32), threads=Extent(*threads, 1))
+    return replace(config, matmul=matmul)
+
+
+@pytest.mark.parametrize(
+    ("threads", "groups"),
+    [(TILES, 9), ((8, 16), 6), ((8, 8), 4), ((4, 8), 2), ((4, 4), 1), ((16, 1), 1), ((1, 1), 1)],
+)
+def test_persistent_work_groups_are_sampled_by_what_they_compute(threads: tuple[int, int], groups: int) -> None:
+    config = _config(threads)
+    grid = tile_groups(LARGE, config)
+    sample = tiles_to_simulate(LARGE, config, seed=3)
+    assert sample is not None
+    assert (0, 15, 15) in sample
+    assert len({(row % threads[0], column % threads[1]) for _, row, column in sample}) == groups
+    turns = grid.count // (threads[0] * threads[1])
+    assert len(grid.computed_with(sample)) == turns * groups <= max(2 * SAMPLE, turns)
+
+
+def test_a_work_group_each_its_corners_are_computed() -> None:
+    sample = tiles_to_simulate(LARGE, _config(TILES), seed=3)
+    assert sample is not None
+    assert sample >= {(0, row, column) for row in (0, 15) for column in (0, 15)}
+
+
+def test_small_problems_are_computed_whole_and_sums_by_whole_lines() -> None:
+    assert tiles_to_simulate(replace(LARGE, m=40, n=264), _config(TILES), 3) is None
+    sums = replace(LARGE, epilogue=(EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW),))
+    assert tiles_to_simulate(sums, _config((4, 4)), 3) == {(0, 15, column) for column in range(16)}
