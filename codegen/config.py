@@ -32,23 +32,59 @@ class LoopOrder(StrEnum):
 
     On Xe, the p loops are the raster of the work-groups: with `pm` before `pn`, neighbouring work-groups walk along N;
     with `pn` first, along M. The o loops are the tiles that one work-group computes in turn, where there are fewer
-    work-groups than tiles.
+    work-groups than tiles. Only the orders of `XE_ORDERS` mean something there.
+
+    On CPUs, the p loops number the threads, the o loops are a thread's walk over its blocks, and the i loops the walk
+    over the tiles of one block.
     """
 
     M_OUTER = "pmpnpkomonokiminik"
     N_OUTER = "pnpmpkomonokiminik"
     M_OUTER_N_FIRST = "pmpnpkonomokiminik"
     N_OUTER_N_FIRST = "pnpmpkonomokiminik"
+    PMPNPKOMONOKINIMIK = "pmpnpkomonokinimik"
+    PMPNPKOMOKONIMINIK = "pmpnpkomokoniminik"
+    PMPNPKOMOKONINIMIK = "pmpnpkomokoninimik"
+    PMPNPKONOMOKINIMIK = "pmpnpkonomokinimik"
+    PMPNPKONOKOMIMINIK = "pmpnpkonokomiminik"
+    PMPNPKONOKOMINIMIK = "pmpnpkonokominimik"
+    PMPNPKOKOMONIMINIK = "pmpnpkokomoniminik"
+    PMPNPKOKOMONINIMIK = "pmpnpkokomoninimik"
+    PMPNPKOKONOMIMINIK = "pmpnpkokonomiminik"
+    PMPNPKOKONOMINIMIK = "pmpnpkokonominimik"
+    PNPMPKOMONOKINIMIK = "pnpmpkomonokinimik"
+    PNPMPKOMOKONIMINIK = "pnpmpkomokoniminik"
+    PNPMPKOMOKONINIMIK = "pnpmpkomokoninimik"
+    PNPMPKONOMOKINIMIK = "pnpmpkonomokinimik"
+    PNPMPKONOKOMIMINIK = "pnpmpkonokomiminik"
+    PNPMPKONOKOMINIMIK = "pnpmpkonokominimik"
+    PNPMPKOKOMONIMINIK = "pnpmpkokomoniminik"
+    PNPMPKOKOMONINIMIK = "pnpmpkokomoninimik"
+    PNPMPKOKONOMIMINIK = "pnpmpkokonomiminik"
+    PNPMPKOKONOMINIMIK = "pnpmpkokonominimik"
 
     @property
     def walks_along_n(self) -> bool:
-        """Whether neighbouring work-groups compute neighbouring columns."""
+        """Whether neighbouring work-groups or threads compute neighbouring columns."""
         return self.value.startswith("pmpn")
 
     @property
     def tiles_along_n(self) -> bool:
         """Whether the tiles that a work-group computes in turn follow each other along N."""
         return "omon" in self.value
+
+    @property
+    def blocks(self) -> tuple[str, str, str]:
+        """Dimensions of the o loops, outermost first: "m", "n" and "k"."""
+        return self.value[7], self.value[9], self.value[11]
+
+    @property
+    def innermost_along_m(self) -> bool:
+        """Whether the tiles of a block that follow each other lie along M: the i loop over M is the inner one."""
+        return "inim" in self.value
+
+
+XE_ORDERS = (LoopOrder.M_OUTER, LoopOrder.N_OUTER, LoopOrder.M_OUTER_N_FIRST, LoopOrder.N_OUTER_N_FIRST)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Rules about who computes which tile and which part of K."""
 
-from codegen.config import LoopOrder, SplitK
+from codegen.config import XE_ORDERS, LoopOrder, SplitK
 from codegen.dtype import DType
 from codegen.rules.case import Case, ConfigRule
 from codegen.rules.sizes import ceil_div
@@ -22,6 +22,8 @@ def threads_cover(case: Case) -> str | None:
 def loop_order(case: Case) -> str | None:
     """The o loops have an order only where a work-group loops over rows and columns of tiles."""
     threads, order = case.config.matmul.threads, case.config.matmul.loop_order
+    if order not in XE_ORDERS:
+        return f"on a GPU, loop_order is one of {', '.join(XE_ORDERS)}; got {order.value}"
     if order not in (LoopOrder.M_OUTER_N_FIRST, LoopOrder.N_OUTER_N_FIRST):
         return None
     if threads.m == case.tiles[0] or threads.n == case.tiles[1]:

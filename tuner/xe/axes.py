@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from codegen import LoopOrder, SlmOperands, SplitK
+from codegen.config import XE_ORDERS
 from codegen.rules import ceil_div
 from codegen.rules.case import Problem
 from codegen.target import SUBGROUP_SIZE, Target
@@ -114,7 +115,7 @@ def ranges_of(on: Problem) -> Ranges:
         pipelined=(0, 1),
         k_unroll=(1, 2, 4, 8),
         raster_group=(1, 2, 4, 8, 16),
-        order=tuple(order.value for order in LoopOrder),
+        order=tuple(order.value for order in XE_ORDERS),
         turns_m=TURNS,
         turns_n=TURNS,
         split_k=tuple(method.value for method in SplitK),

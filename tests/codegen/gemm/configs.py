@@ -15,6 +15,7 @@ from codegen import (
     SplitK,
     XeStrategy,
 )
+from codegen.config import XE_ORDERS
 from codegen.layout import block_limits
 from codegen.layout.messages import MESSAGES, Transfer
 from codegen.rules import ceil_div, tiles_of
@@ -42,7 +43,7 @@ def draw_config(rng: Random, on: Problem, small: bool) -> KernelConfig:
     splits, split_k = _split(rng, steps)
     groups = tiles if rng.random() < 0.75 else (rng.randint(1, tiles[0]), rng.randint(1, tiles[1]))
     threads = Extent(*groups, splits)
-    order = rng.choice(list(LoopOrder)) if threads.m < tiles[0] and threads.n < tiles[1] else _of(rng, *_RASTERS)
+    order = rng.choice(list(XE_ORDERS)) if threads.m < tiles[0] and threads.n < tiles[1] else _of(rng, *_RASTERS)
     walked = threads.m if order.walks_along_n else threads.n
     strategy = _strategy(rng, plain, ceil_div(steps, splits), walked, on.target.grf_modes)
     matmul = replace(plain.matmul, threads=threads, loop_order=order)

@@ -1,0 +1,89 @@
+"""How a GEMM is computed on a CPU: the deep-tiled matmul's nine numbers and order, and what they do not say."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from codegen.canonical import content_hash
+from codegen.config import LoopOrder, MatmulConfig
+from codegen.errors import InvalidConfig
+
+
+class Isa(StrEnum):
+    """Instructions that the micro-kernel multiplies with."""
+
+    AMX = "amx"
+    AVX512 = "avx512"
+    AVX2 = "avx2"
+
+
+class Packing(StrEnum):
+    """When an operand is copied into the order in which the micro-kernel reads it.
+
+    `NONE`: never. `BLOCK`: each thread copies each block where its o loops reach it. `WHOLE`: all threads together
+    copy all of it before they multiply. `BEFOREHAND`: as `WHOLE`, by a call of its own before the first multiply.
+    """
+
+    NONE = "none"
+    BLOCK = "block"
+    WHOLE = "whole"
+    BEFOREHAND = "beforehand"
+
+
+@dataclass(frozen=True, slots=True)
+class CpuStrategy:
+    """What the nine numbers do not say on a CPU.
+
+    `prefetch_distance` is how far ahead the micro-kernel prefetches what it reads of A and B, in steps of
+    `innermost.k`; 0 leaves that to the hardware.
+
+    Raises:
+        InvalidConfig: a negative distance, or A packed beforehand.
+    """
+
+    isa: Isa
+    pack_a: Packing = Packing.BLOCK
+    pack_b: Packing = Packing.WHOLE
+    prefetch_distance: int = 0
+
+    def __post_init__(self) -> None:
+        if self.prefetch_distance < 0:
+            raise InvalidConfig("prefetch_distance", f"expected at least 0, got {self.prefetch_distance}")
+        if self.pack_a is Packing.BEFOREHAND:
+            raise InvalidConfig("pack_a", "only B, the weights, can be packed beforehand; use none, block or whole")
+
+
+@dataclass(frozen=True, slots=True)
+class CpuConfig:
+    """One configuration for a CPU: the nine numbers and one strategy.
+
+    `threads` split M (of all matrices of the batch together), N and K. `block` is what a thread's o loops step by;
+    `innermost.m` x `innermost.n` of C is what a call of the micro-kernel keeps in registers, over a depth of `block.k`,
+    in steps of `innermost.k`, which is how far its loop over K is unrolled.
+    """
+
+    matmul: MatmulConfig
+    strategy: CpuStrategy
+
+    @property
+    def thread_count(self) -> int:
+        """Threads that compute."""
+        threads = self.matmul.threads
+        return threads.m * threads.n * threads.k
+
+    @property
+    def key(self) -> str:
+        """Content hash of the canonical form."""
+        return content_hash(self)
+
+    def __str__(self) -> str:
+        """The nine numbers, and of the rest what differs from the plainest."""
+        m, s = self.matmul, self.strategy
+        parts = [
+            f"{s.isa.value} threads {m.threads} block {m.block} tile {m.innermost}",
+            f"packs A {s.pack_a.value} B {s.pack_b.value}",
+        ]
+        if m.loop_order is not LoopOrder.M_OUTER:
+            parts.append(m.loop_order.value)
+        if s.prefetch_distance:
+            parts.append(f"prefetch {s.prefetch_distance}")
+        return " ".join(parts)

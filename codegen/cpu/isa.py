@@ -1,0 +1,82 @@
+"""What each instruction set has, and how it multiplies each pair of types."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from codegen.cpu.config import Isa
+from codegen.dtype import DType
+
+
+class Multiply(StrEnum):
+    """What elements are packed as and multiplied by. All but `F32` multiply groups that fill 32 bits."""
+
+    F32 = "f32"  # fused multiply-add; f16, and bf16 without instructions of its own, become f32
+    BF16 = "bf16"  # pairs, summed in f32
+    S8 = "s8"  # groups of four, summed in i32
+    S16 = "s16"  # pairs of 8-bit integers made 16 bits wide, summed in i32
+
+
+@dataclass(frozen=True, slots=True)
+class IsaFacts:
+    """One instruction set. `flags` are those of /proc/cpuinfo that it needs; sizes in bytes.
+
+    Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapters 14, 15 and 18.
+    """
+
+    flags: tuple[str, ...]
+    vector_bytes: int
+    vector_registers: int
+    features: tuple[str, ...]  # LLVM's names
+    tile_rows: int = 0
+    tile_row_bytes: int = 0
+
+
+_AVX2 = ("avx2", "fma", "f16c", "bmi", "bmi2")
+_AVX512 = (*_AVX2, "avx512f", "avx512bw", "avx512vl", "avx512dq")
+
+ISA_FACTS: dict[Isa, IsaFacts] = {
+    Isa.AVX2: IsaFacts(("avx2",), 32, 16, _AVX2),
+    Isa.AVX512: IsaFacts(("avx512f", "avx512bw", "avx512vl", "avx512dq"), 64, 32, _AVX512),
+    Isa.AMX: IsaFacts(
+        ("amx_tile", "avx512f", "avx512bw", "avx512vl", "avx512dq"), 64, 32, (*_AVX512, "amx-tile"), 16, 64
+    ),
+}
+
+# Flags of /proc/cpuinfo, and LLVM's name where it is another.
+_OPTIONAL = {
+    "avx512_bf16": "avx512bf16",
+    "avx512_vnni": "avx512vnni",
+    "avx512_vbmi": "avx512vbmi",
+    "avx_vnni": "avxvnni",
+    "amx_bf16": "amx-bf16",
+    "amx_int8": "amx-int8",
+}
+
+
+def isas_of(flags: tuple[str, ...]) -> tuple[Isa, ...]:
+    """The instruction sets of a CPU with these flags, the fastest first."""
+    return tuple(isa for isa in Isa if set(ISA_FACTS[isa].flags) <= set(flags))
+
+
+def features(isa: Isa, flags: tuple[str, ...]) -> tuple[str, ...]:
+    """LLVM's features for code of an instruction set on a CPU with these flags."""
+    usable = [flag for flag in _OPTIONAL if flag in flags and (isa is not Isa.AVX2 or flag == "avx_vnni")]
+    usable = [flag for flag in usable if isa is Isa.AMX or not flag.startswith("amx")]
+    return (*ISA_FACTS[isa].features, *(_OPTIONAL[flag] for flag in usable))
+
+
+def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multiply | None:
+    """How an instruction set multiplies elements of A and B; None when it cannot.
+
+    AVX-512 multiplies unsigned by signed bytes: a signed A is shifted by 128 and the sum corrected; two unsigned
+    operands are made 16 bits wide.
+    """
+    if a.is_integer:
+        if isa is Isa.AMX:
+            return Multiply.S8 if "amx_int8" in flags else None
+        vnni = "avx512_vnni" if isa is Isa.AVX512 else "avx_vnni"
+        return Multiply.S8 if vnni in flags and DType.S8 in (a, b) else Multiply.S16
+    if isa is Isa.AMX:
+        return Multiply.BF16 if a is DType.BF16 and b is DType.BF16 and "amx_bf16" in flags else None
+    pairs = isa is Isa.AVX512 and "avx512_bf16" in flags
+    return Multiply.BF16 if pairs and a is b is DType.BF16 else Multiply.F32
