@@ -48,7 +48,7 @@ def config(
     return KernelConfig(matmul, XeStrategy(layout, Prefetch(PrefetchLevels.L1, 2)))
 
 
-@pytest.mark.parametrize("order", LoopOrder)
+@pytest.mark.parametrize("order", XE_ORDERS)
 @pytest.mark.parametrize(
     "problem",
     [

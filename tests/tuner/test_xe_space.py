@@ -8,7 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from codegen import GemmProblem, KernelConfig, LoopOrder, PrefetchLevels, SlmOperands, SplitK, XeStrategy
+from codegen import GemmProblem, KernelConfig, PrefetchLevels, SlmOperands, SplitK, XeStrategy
+from codegen.config import XE_ORDERS
 from codegen.rules import check, check_problem, violations
 from hal import find
 from tests.tuner.fakes import SMALL, emulated
@@ -88,7 +89,7 @@ def test_every_strategy_is_in_the_space() -> None:
         found["hints"].add(prefetch.hints)
         found["layouts"].add((prefetch.layout_a is None, prefetch.layout_b is None))
         found["splits"].add((s.split_k, threads.k))
-    assert found["order"] == set(LoopOrder)
+    assert found["order"] == set(XE_ORDERS)
     assert found["levels"] == set(PrefetchLevels)
     assert found["slm"] == set(SlmOperands)
     assert found["split_k"] == set(SplitK)
@@ -106,7 +107,7 @@ def test_persistent_work_groups_and_their_orders_are_in_the_space() -> None:
     space = space_of(LARGE)
     configs = [space.config(row) for row in range(len(space))]
     looped = {c.matmul.loop_order for c in configs if point_of(LARGE, c).turns_m > 1}
-    assert looped == set(LoopOrder)
+    assert looped == set(XE_ORDERS)
 
 
 @pytest.mark.parametrize(

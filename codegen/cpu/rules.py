@@ -1,0 +1,342 @@
+"""What is legal on a CPU: one named function a rule, with the message a user sees, as `codegen.rules` has for GPUs."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from codegen.cpu.config import CpuConfig, Isa, Packing
+from codegen.cpu.isa import ISA_FACTS, Multiply, isas_of, multiply_of
+from codegen.cpu.plan import Plan
+from codegen.dtype import DType
+from codegen.errors import Refused
+from codegen.problem import GemmProblem
+from codegen.rules.sizes import ceil_div
+from hal import DeviceSpec
+
+MOST_UNROLLED = 16
+"""Steps of one round of the micro-kernel's loop: more only makes code longer."""
+MOST_PREFETCHED = 64
+_TILE_REGISTERS = 8
+_FLOATS = (DType.F16, DType.BF16, DType.TF32, DType.F32)
+_BYTES = (DType.S8, DType.U8)
+_OUTPUTS = (DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8)
+
+
+@dataclass(frozen=True)
+class CpuProblem:
+    """A problem on a CPU."""
+
+    problem: GemmProblem
+    spec: DeviceSpec
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Instruction sets of the CPU, as /proc/cpuinfo names them."""
+        return self.spec.isa or ()
+
+    @property
+    def isas(self) -> tuple[Isa, ...]:
+        """Instruction sets that can multiply the problem's types, the fastest first."""
+        p = self.problem
+        return tuple(i for i in isas_of(self.flags) if multiply_of(p.dtype_a, p.dtype_b, i, self.flags) is not None)
+
+
+@dataclass(frozen=True)
+class CpuCase:
+    """One configuration of a problem on a CPU; `plan` is there once the rule `isa` has passed."""
+
+    on: CpuProblem
+    config: CpuConfig
+
+    @property
+    def problem(self) -> GemmProblem:
+        """What is multiplied."""
+        return self.on.problem
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What follows from both."""
+        return Plan(self.on.problem, self.config, self.on.flags)
+
+    @property
+    def by_dots(self) -> bool:
+        """Whether the micro-kernel reads rows of A and of a transposed B, and adds products along K."""
+        return reads_dots(self.problem, self.config)
+
+
+def reads_dots(problem: GemmProblem, config: CpuConfig) -> bool:
+    """Whether a configuration multiplies rows of A by stored rows of B, both along K, without packing."""
+    return problem.transpose_b and config.strategy.pack_b is Packing.NONE
+
+
+def device_cpu(on: CpuProblem) -> str | None:
+    """An x86-64 CPU whose instruction sets are known."""
+    spec = on.spec
+    if spec.architecture not in ("x86_64", "AMD64"):
+        return f"kernels are made for x86-64 CPUs; {spec.name} is {spec.architecture or 'of an unknown architecture'}"
+    if not isas_of(on.flags):
+        return f"kernels need at least AVX2 with FMA; {spec.name} has {', '.join(on.flags) or 'none that is known'}"
+    return None
+
+
+def dtype_pair(on: CpuProblem) -> str | None:
+    """Inputs that can be multiplied; sums in f32, of integers in i32; an output of another type."""
+    p = on.problem
+    if not (p.dtype_a in _BYTES and p.dtype_b in _BYTES) and (p.dtype_a is not p.dtype_b or p.dtype_a not in _FLOATS):
+        kinds = ", ".join(kind.value for kind in _FLOATS)
+        return f"A and B must be of one type of {kinds}, or each s8 or u8; got {p.dtype_a.value} and {p.dtype_b.value}"
+    acc = DType.I32 if p.dtype_a.is_integer else DType.F32
+    if p.dtype_acc is not acc:
+        return f"sums of {p.dtype_a.value} are {acc.value}; got dtype_acc {p.dtype_acc.value}"
+    if p.dtype_c not in _OUTPUTS:
+        return f"C must be of {', '.join(kind.value for kind in _OUTPUTS)}; got {p.dtype_c.value}"
+    return None
+
+
+def alignment(on: CpuProblem) -> str | None:
+    """Elements do not lie across each other."""
+    p = on.problem
+    largest = max(operand.dtype.nbytes for operand in p.operands)
+    if p.alignment >= largest:
+        return None
+    return f"alignment must be at least that of the largest element, {largest}; got {p.alignment}"
+
+
+def dynamic(on: CpuProblem) -> str | None:
+    """A kernel is for one size: its loops and addresses are constants."""
+    if not on.problem.dynamic:
+        return None
+    return "a CPU kernel is compiled for one M, N and K; leave dynamic out and tune each size"
+
+
+def memory(on: CpuProblem) -> str | None:
+    """All operands fit in memory."""
+    p, have = on.problem, on.spec.memory_bytes
+    need = sum(operand.nbytes(p.batch) for operand in p.operands)
+    if have is None or need <= have:
+        return None
+    return f"the operands need {need / 2**30:.1f} GiB; {on.spec.name} has {have / 2**30:.1f} GiB"
+
+
+def isa(case: CpuCase) -> str | None:
+    """Instructions that the CPU has, and that multiply the problem's types."""
+    p, wanted, spec = case.problem, case.config.strategy.isa, case.on.spec
+    if wanted in case.on.isas:
+        return None
+    usable = ", ".join(isa.value for isa in case.on.isas)
+    lacking = sorted(set(ISA_FACTS[wanted].flags) - set(case.on.flags))
+    if lacking:
+        return f"{spec.name} lacks {', '.join(lacking)}; use isa {usable}"
+    types = f"{p.dtype_a.value} by {p.dtype_b.value}"
+    return f"{wanted.value} of {spec.name} does not multiply {types}; use isa {usable}"
+
+
+def amx_permission(case: CpuCase) -> str | None:
+    """Linux lets programs use the tile registers."""
+    if case.config.strategy.isa is not Isa.AMX or case.on.spec.amx_permitted is not False:
+        return None
+    others = [isa.value for isa in case.on.isas if isa is not Isa.AMX]
+    return f"the system of {case.on.spec.name} does not permit AMX (Linux 5.16 or later does); use isa {others[0]}"
+
+
+def innermost_n(case: CpuCase) -> str | None:
+    """Columns of a tile fill vectors, and there are that many."""
+    plan = case.plan
+    if case.by_dots:
+        return f"innermost.n must be at most N {case.problem.n}; got {plan.nr}" if plan.nr > case.problem.n else None
+    most = ceil_div(case.problem.n, plan.lanes) * plan.lanes
+    if plan.nr % plan.lanes or plan.nr > most:
+        return f"innermost.n must be a multiple of {plan.lanes} sums, at most {most}; got {plan.nr}"
+    return None
+
+
+def innermost_m(case: CpuCase) -> str | None:
+    """Rows of a tile are there; tile registers have 16."""
+    plan, m = case.plan, case.problem.m
+    if plan.mr > m:
+        return f"innermost.m must be at most M {m}; got {plan.mr}"
+    if plan.isa is Isa.AMX and plan.mr % ISA_FACTS[Isa.AMX].tile_rows and plan.mr != m:
+        return f"innermost.m must be a multiple of 16 rows of a tile register, or M {m}; got {plan.mr}"
+    return None
+
+
+def innermost_k(case: CpuCase) -> str | None:
+    """The unrolled depth is whole steps of the instruction, not too many, and within the block."""
+    plan, k = case.plan, case.config.matmul.innermost.k
+    unit = ISA_FACTS[plan.isa].vector_bytes // plan.problem.dtype_a.nbytes if case.by_dots else plan.depth_unit
+    if k % unit:
+        return f"innermost.k must be a multiple of {unit}, what one instruction adds up; got {k}"
+    if k > MOST_UNROLLED * unit:
+        return f"innermost.k must be at most {MOST_UNROLLED} steps of {unit}; got {k}"
+    most = ceil_div(case.problem.k, unit) * unit
+    return f"innermost.k must be at most K rounded up, {most}; got {k}" if k > most else None
+
+
+def registers(case: CpuCase) -> str | None:
+    """Sums and what is multiplied lie in registers."""
+    plan = case.plan
+    need, have = registers_of(case)
+    if need <= have:
+        return None
+    kind = "tile" if plan.isa is Isa.AMX else "vector"
+    return f"a tile of {plan.mr}x{plan.nr} needs {need} {kind} registers, {plan.isa.value} has {have}"
+
+
+def registers_of(case: CpuCase) -> tuple[int, int]:
+    """Registers that the micro-kernel's loop needs at once, and those there are."""
+    plan = case.plan
+    if plan.isa is Isa.AMX:
+        rows, columns = ceil_div(plan.mr, 16), ceil_div(plan.nr, 16)
+        return rows * columns + rows + columns, _TILE_REGISTERS
+    have = ISA_FACTS[plan.isa].vector_registers
+    if case.by_dots:
+        return plan.mr * plan.nr + min(plan.mr, plan.nr) + 1, have
+    vectors = plan.nr // plan.lanes
+    # AVX-512 multiplies by an element of memory; what is converted, shifted or not fused takes registers.
+    direct_a, direct_b = plan.packs_a is Packing.NONE, plan.packs_b is Packing.NONE
+    spare = 0 if plan.isa is Isa.AVX512 else 1
+    spare += 1 if plan.multiply is Multiply.S16 else 0
+    spare += 2 if direct_a and plan.shifted else 0
+    spare += 1 if direct_a and plan.multiply is Multiply.F32 and plan.problem.dtype_a.nbytes == 2 else 0
+    spare += 2 if direct_b and plan.group > 1 else 0
+    sums = (plan.mr + (1 if direct_b and plan.shifted else 0)) * vectors
+    return sums + vectors + spare, have
+
+
+def pack_a(case: CpuCase) -> str | None:
+    """A is read in place only where its memory is in an order that the instruction can take."""
+    plan, p = case.plan, case.problem
+    if plan.packs_a is not Packing.NONE:
+        return None
+    use = "; use pack_a block or whole"
+    if plan.multiply is Multiply.S16:
+        return f"bytes that are made 16 bits wide must be packed{use}"
+    if p.transpose_a and plan.group > 1:
+        return f"of a transposed A, {plan.group} elements along K must be brought together{use}"
+    if plan.isa is Isa.AMX and p.k % plan.depth_unit:
+        return f"a tile register reads {plan.depth_unit} elements of a row of A, which do not divide K {p.k}{use}"
+    return None
+
+
+def pack_b(case: CpuCase) -> str | None:
+    """B is read in place only where its memory is in an order that the instruction can take."""
+    plan, p = case.plan, case.problem
+    if plan.packs_b is not Packing.NONE:
+        return None
+    use = "; use pack_b block or whole"
+    if plan.isa is Isa.AMX:
+        return f"tile registers hold B in groups of {plan.group} along K{use}"
+    if plan.multiply is Multiply.S16:
+        return f"bytes that are made 16 bits wide must be packed{use}"
+    if p.transpose_b and (p.transpose_a or plan.packs_a is not Packing.NONE):
+        return f"a transposed B is read in place together with a plain A that is read in place too{use}"
+    return None
+
+
+def block(case: CpuCase) -> str | None:
+    """Blocks are whole tiles and steps, and no larger than the problem."""
+    plan, p, inner = case.plan, case.problem, case.config.matmul.innermost
+    for name, size, tile, length in (
+        ("m", plan.block.m, inner.m, p.m),
+        ("n", plan.block.n, inner.n, p.n),
+        ("k", plan.block.k, inner.k, p.k),
+    ):
+        most = ceil_div(length, tile) * tile
+        if size % tile or size > most:
+            return f"block.{name} must be a multiple of innermost.{name} {tile}, at most {most}; got {size}"
+    return None
+
+
+def threads(case: CpuCase) -> str | None:
+    """Every thread has something to do, and a core to do it on."""
+    plan, spec, count = case.plan, case.on.spec, case.config.thread_count
+    for name, wanted, most in (
+        ("m", plan.threads.m, case.problem.batch * plan.tiles_m),
+        ("n", plan.threads.n, plan.tiles_n),
+        ("k", plan.threads.k, plan.k_blocks),
+    ):
+        if wanted > most:
+            what = "blocks" if name == "k" else "tiles"
+            return f"threads.{name} must be at most the {what} there are, {most}; got {wanted}"
+    if spec.cores is not None and count > spec.cores:
+        return f"{spec.name} has {spec.cores} cores for threads; got {plan.threads}, {count} threads"
+    return None
+
+
+def prefetch_distance(case: CpuCase) -> str | None:
+    """Prefetches are not for what is far beyond."""
+    distance = case.config.strategy.prefetch_distance
+    return (
+        f"prefetch_distance must be at most {MOST_PREFETCHED}; got {distance}" if distance > MOST_PREFETCHED else None
+    )
+
+
+CpuProblemRule = Callable[[CpuProblem], str | None]
+CpuConfigRule = Callable[[CpuCase], str | None]
+
+CPU_PROBLEM_RULES: tuple[CpuProblemRule, ...] = (device_cpu, dtype_pair, alignment, dynamic, memory)
+CPU_CONFIG_RULES: tuple[CpuConfigRule, ...] = (
+    isa,
+    amx_permission,
+    innermost_n,
+    innermost_m,
+    innermost_k,
+    pack_a,
+    pack_b,
+    registers,
+    block,
+    threads,
+    prefetch_distance,
+)
+
+
+def check_cpu_problem(problem: GemmProblem, spec: DeviceSpec) -> CpuProblem:
+    """Check what concerns the problem and the CPU alone.
+
+    Raises:
+        Refused: the first rule that refuses; its message tells of the others too.
+    """
+    on = CpuProblem(problem, spec)
+    refusals = [(_name(rule), why) for rule in CPU_PROBLEM_RULES if (why := rule(on)) is not None]
+    if refusals:
+        first, *others = refusals
+        raise Refused(first[0], "; ".join([first[1], *(f"also {name}: {why}" for name, why in others)]))
+    return on
+
+
+def refusal_on_cpu(on: CpuProblem, config: CpuConfig) -> Refused | None:
+    """The first rule that refuses a configuration of a problem that passed `check_cpu_problem`."""
+    return next(_refusals(on, config), None)
+
+
+def cpu_violations(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> list[Refused]:
+    """Every rule about the configuration that refuses, in order.
+
+    Raises:
+        Refused: the problem or the CPU is refused already.
+    """
+    return list(_refusals(check_cpu_problem(problem, spec), config))
+
+
+def check_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> None:
+    """Check everything.
+
+    Raises:
+        Refused: the first rule that refuses.
+    """
+    refused = refusal_on_cpu(check_cpu_problem(problem, spec), config)
+    if refused is not None:
+        raise refused
+
+
+def _refusals(on: CpuProblem, config: CpuConfig) -> Iterator[Refused]:
+    case = CpuCase(on, config)
+    for rule in CPU_CONFIG_RULES:
+        if (why := rule(case)) is not None:
+            yield Refused(_name(rule), why)
+            if rule is isa:
+                return  # the others look at what follows from it
+
+
+def _name(rule: Callable[..., str | None]) -> str:
+    return rule.__name__.replace("_", "-")
