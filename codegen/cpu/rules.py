@@ -266,9 +266,9 @@ def threads(case: CpuCase) -> str | None:
 def prefetch_distance(case: CpuCase) -> str | None:
     """Prefetches are not for what is far beyond."""
     distance = case.config.strategy.prefetch_distance
-    return (
-        f"prefetch_distance must be at most {MOST_PREFETCHED}; got {distance}" if distance > MOST_PREFETCHED else None
-    )
+    if distance <= MOST_PREFETCHED:
+        return None
+    return f"prefetch_distance must be at most {MOST_PREFETCHED} steps; got {distance}"
 
 
 CpuProblemRule = Callable[[CpuProblem], str | None]

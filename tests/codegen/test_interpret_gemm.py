@@ -16,6 +16,7 @@ from codegen import (
 )
 from codegen.build.gemm import build_gemm
 from codegen.build.raster import launched
+from codegen.config import XE_ORDERS
 from codegen.dialects import parse
 from codegen.interpret import interpret
 from hal.xe import find

@@ -7,7 +7,8 @@ from multiprocessing import get_context
 
 import pytest
 
-from codegen import EpilogueKind, LoopOrder
+from codegen import EpilogueKind
+from codegen.config import XE_ORDERS
 from codegen.rules import check
 from hal import find
 from service.settings import read_settings
