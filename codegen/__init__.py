@@ -3,7 +3,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from codegen.artifact import Distribution, Distributor, GemmArtifact, KernelArtifact, StageOutput
+from codegen.artifact import (
+    AnyArtifact,
+    CpuArtifact,
+    Distribution,
+    Distributor,
+    GemmArtifact,
+    KernelArtifact,
+    StageOutput,
+)
 from codegen.config import (
     Extent,
     KernelConfig,
@@ -15,6 +23,7 @@ from codegen.config import (
     SplitK,
     XeStrategy,
 )
+from codegen.cpu.config import AnyConfig, CpuConfig, CpuStrategy, Isa, Packing
 from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
 from codegen.errors import (
     CodegenError,
@@ -34,11 +43,16 @@ if TYPE_CHECKING:
     from codegen.pipeline import compile_gemm
 
 __all__ = [
+    "AnyArtifact",
+    "AnyConfig",
     "Axis",
     "CodegenError",
     "CompileCrashed",
     "CompileFailed",
     "CompileTimedOut",
+    "CpuArtifact",
+    "CpuConfig",
+    "CpuStrategy",
     "DType",
     "Distribution",
     "Distributor",
@@ -50,10 +64,12 @@ __all__ = [
     "InvalidConfig",
     "InvalidLaunch",
     "InvalidProblem",
+    "Isa",
     "KernelArtifact",
     "KernelConfig",
     "LoopOrder",
     "MatmulConfig",
+    "Packing",
     "Prefetch",
     "PrefetchLevels",
     "Refused",

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from codegen.access import MemoryPath
 from codegen.config import KernelConfig
+from codegen.cpu.config import CpuConfig
 from codegen.problem import GemmProblem
 from codegen.signature import KernelSignature
 from hal import LaunchSpec
@@ -53,10 +54,7 @@ class KernelArtifact:
         Raises:
             KeyError: no such stage.
         """
-        for stage in self.stages:
-            if stage.name == name:
-                return stage
-        raise KeyError(f"no stage {name!r}; there are {[s.name for s in self.stages]}")
+        return _stage(self.stages, name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +65,41 @@ class GemmArtifact(KernelArtifact):
     config: KernelConfig
     launch: LaunchSpec
     memory_paths: dict[str, MemoryPath]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpuArtifact:
+    """The code of a GEMM problem in one configuration for an x86 CPU, with its launch.
+
+    `key` is the compile key (inputs), `content_hash` the SHA-256 of the object code; `target` is the id of the CPU that
+    it was compiled for, and runs wherever the instructions that `flags` name, as /proc/cpuinfo does, are there.
+    """
+
+    key: str
+    content_hash: str
+    target: str
+    flags: tuple[str, ...]
+    stages: tuple[StageOutput, ...]
+    toolchain: dict[str, str]
+    problem: GemmProblem
+    config: CpuConfig
+    launch: LaunchSpec
+
+    def stage(self, name: str) -> StageOutput:
+        """The output of the stage `name`.
+
+        Raises:
+            KeyError: no such stage.
+        """
+        return _stage(self.stages, name)
+
+
+AnyArtifact = GemmArtifact | CpuArtifact
+"""What a GEMM compiles to, whatever it is compiled for."""
+
+
+def _stage(stages: tuple[StageOutput, ...], name: str) -> StageOutput:
+    for stage in stages:
+        if stage.name == name:
+            return stage
+    raise KeyError(f"no stage {name!r}; there are {[s.name for s in stages]}")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codegen.canonical import content_hash
-from codegen.config import LoopOrder, MatmulConfig
+from codegen.config import KernelConfig, LoopOrder, MatmulConfig
 from codegen.errors import InvalidConfig
 
 
@@ -87,3 +87,7 @@ class CpuConfig:
         if s.prefetch_distance:
             parts.append(f"prefetch {s.prefetch_distance}")
         return " ".join(parts)
+
+
+AnyConfig = KernelConfig | CpuConfig
+"""A configuration, whatever it is for. Their canonical forms tell them apart: only a CPU's strategy names its `isa`."""
