@@ -72,13 +72,12 @@ class CpuArtifact:
     """The code of a GEMM problem in one configuration for an x86 CPU, with its launch.
 
     `key` is the compile key (inputs), `content_hash` the SHA-256 of the object code; `target` is the id of the CPU that
-    it was compiled for, and runs wherever the instructions that `flags` name, as /proc/cpuinfo does, are there.
+    it was compiled for. It runs on every CPU that has the instructions that the launch's `isa` names.
     """
 
     key: str
     content_hash: str
     target: str
-    flags: tuple[str, ...]
     stages: tuple[StageOutput, ...]
     toolchain: dict[str, str]
     problem: GemmProblem
