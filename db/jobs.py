@@ -4,7 +4,7 @@ from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy import Select, func, select, update
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import Session, joinedload, selectinload
 
 from db import trials
 from db.base import new_id
@@ -122,11 +122,9 @@ def count_by_status(session: Session) -> dict[str, int]:
 
 
 def _whole() -> Select[Job]:
-    best = joinedload(Job.best_trial)
     return select(Job).options(
         joinedload(Job.problem),
         joinedload(Job.device),
-        best.joinedload(Trial.measurement),
-        best.joinedload(Trial.prediction),
-        best.joinedload(Trial.kernel),
+        joinedload(Job.imported),
+        selectinload(Job.best_trial).options(*trials.evidence_loads(), joinedload(Trial.kernel)),
     )

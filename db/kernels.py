@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, or_, select
+from sqlalchemy import Select, delete, or_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
+from db import trials
 from db.base import JsonObject
 from db.insert import insert_missing
-from db.models import Artifact, Device, Job, Kernel, Measurement, Prediction, Problem, Trial
+from db.models import Artifact, Device, Job, Kernel, KernelImport, Measurement, Prediction, Problem, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,12 @@ def upsert(
     manifest: JsonObject,
     toolchain: JsonObject,
     files: Iterable[ArtifactFile],
+    origin: str | None = None,
 ) -> Kernel:
-    """The kernel of that binary on that device, with its files; what is there stays, files that it lacks are added."""
+    """The kernel of that binary on that device, with its files; what is there stays, files that it lacks are added.
+
+    `origin` names where it was compiled; one that is compiled here (None) is no longer an import.
+    """
     values = {
         "problem_id": problem_id,
         "device_id": device_id,
@@ -48,13 +53,17 @@ def upsert(
         "manifest": manifest,
         "toolchain": toolchain,
     }
-    insert_missing(session, Kernel, values)
+    is_new = insert_missing(session, Kernel, values)
     identity = (
         Kernel.device_id == device_id,
         Kernel.compile_key == compile_key,
         Kernel.content_hash == content_hash,
     )
     kernel = session.scalars(select(Kernel).where(*identity)).one()
+    if origin is None and not is_new:
+        session.execute(delete(KernelImport).where(KernelImport.kernel_id == kernel.id))
+    elif origin is not None and is_new:
+        session.add(KernelImport(kernel_id=kernel.id, origin=origin))
     for f in files:
         file = {"name": f.name, "sha256": f.sha256, "size": f.size, "media_type": f.media_type}
         insert_missing(session, Artifact, {"kernel_id": kernel.id, **file})
@@ -93,14 +102,14 @@ def list_page(
 def best_measured(session: Session, problem_key: str, device: str) -> Trial | None:
     """Of the winners of jobs the measured one with the least median on that device (a slug), with kernel and job."""
     query = _evidence(problem_key, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id)
-    return session.scalars(query.options(contains_eager(Trial.measurement), joinedload(Trial.prediction))).first()
+    return session.scalars(query).first()
 
 
 def best_predicted(session: Session, problem_key: str, device: str) -> Trial | None:
     """Of the winners of jobs the predicted one with the least time for that device (a slug). Never a measured one."""
     query = _evidence(problem_key, device).where(Trial.status == "predicted")
     query = query.join(Trial.prediction).order_by(Prediction.time_us, Trial.id)
-    return session.scalars(query.options(contains_eager(Trial.prediction), joinedload(Trial.measurement))).first()
+    return session.scalars(query).first()
 
 
 def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
@@ -111,8 +120,8 @@ def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
     query = (
         select(Trial).where(Trial.kernel_id.in_(kernel_ids)).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
     )
-    loads = contains_eager(Trial.measurement), contains_eager(Trial.prediction)
-    timed = query.where(or_(Measurement.median_us.is_not(None), Prediction.time_us.is_not(None))).options(*loads)
+    timed = query.where(or_(Measurement.median_us.is_not(None), Prediction.time_us.is_not(None)))
+    timed = timed.options(*trials.evidence_loads())
     # The last that is put into the dictionary stays: predicted ones first, then measured ones, each slowest first.
     last_wins = timed.order_by(
         Measurement.median_us.is_not(None),
@@ -125,15 +134,17 @@ def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
 
 
 def _whole() -> Select[Kernel]:
-    return select(Kernel).options(joinedload(Kernel.problem), joinedload(Kernel.device), selectinload(Kernel.artifacts))
+    columns = Kernel.problem, Kernel.device, Kernel.imported
+    return select(Kernel).options(*(joinedload(column) for column in columns), selectinload(Kernel.artifacts))
 
 
 def _evidence(problem_key: str, device: str) -> Select[Trial]:
     query = select(Trial).join(Trial.kernel).join(Trial.job).join(Job.device).join(Job.problem)
     query = query.where(Problem.key == problem_key, Device.slug == device, Job.best_trial_id == Trial.id).limit(1)
-    job = contains_eager(Trial.job)
+    job = joinedload(Trial.job)
     return query.options(
+        *trials.evidence_loads(),
         contains_eager(Trial.kernel).selectinload(Kernel.artifacts),
-        job.contains_eager(Job.device),
-        job.contains_eager(Job.problem),
+        job.joinedload(Job.device),
+        job.joinedload(Job.problem),
     )

@@ -5,10 +5,10 @@ from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Select, func, or_, select, tuple_
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import Session, aliased, joinedload
 
 from db.base import JsonObject
-from db.models import Measurement, Prediction, Trial
+from db.models import Kernel, Measurement, Prediction, PredictionError, Trial
 
 
 class Point(NamedTuple):
@@ -58,9 +58,25 @@ def ended_after(session: Session, job_id: UUID, cursor: tuple[datetime, int] | N
 
 
 def best(session: Session, job_id: UUID) -> Trial | None:
-    """The trial with the least median; if none was measured, of those that are proven the least predicted time."""
+    """The trial with the least median; if none was measured, of those that are proven the least predicted time.
+
+    A predicted trial whose configuration was measured in another job has that median, if its own numbers are proven
+    or the kernel is the same.
+    """
     whole = _whole().where(Trial.job_id == job_id).limit(1)
-    measured = whole.join(Measurement).order_by(Measurement.median_us, Trial.number)
+    there, own, other = aliased(Measurement), aliased(Kernel), aliased(Kernel)
+    median_us = func.coalesce(Measurement.median_us, there.median_us)
+    judged_by = aliased(Trial)
+    measured = (
+        whole.outerjoin(Measurement, Measurement.trial_id == Trial.id)
+        .outerjoin(PredictionError, PredictionError.trial_id == Trial.id)
+        .outerjoin(there, there.trial_id == PredictionError.measured_trial_id)
+        .outerjoin(judged_by, judged_by.id == PredictionError.measured_trial_id)
+        .outerjoin(own, own.id == Trial.kernel_id)
+        .outerjoin(other, other.id == judged_by.kernel_id)
+        .where(median_us.is_not(None), or_(Trial.proof_kind != "none", own.content_hash == other.content_hash))
+        .order_by(median_us, Trial.number)
+    )
     proven = whole.where(Trial.status == "predicted", Trial.proof_kind != "none")
     predicted = proven.join(Prediction).order_by(Prediction.time_us, Trial.number)
     return session.scalars(measured).first() or session.scalars(predicted).first()
@@ -79,6 +95,16 @@ def history(session: Session, job_id: UUID) -> list[Point]:
     return [Point(*row) for row in session.execute(query.order_by(Trial.number))]
 
 
+def evidence_loads():  # of a type that SQLAlchemy keeps to itself
+    """What a query of trials loads so that their evidence can be told: times, and what predictions are judged by."""
+    there = joinedload(Trial.prediction).joinedload(Prediction.error).joinedload(PredictionError.measured_trial)
+    return [
+        joinedload(Trial.measurement),
+        there.joinedload(Trial.measurement),
+        there.joinedload(Trial.imported),
+        joinedload(Trial.imported),
+    ]
+
+
 def _whole() -> Select[Trial]:
-    loads = joinedload(Trial.measurement), joinedload(Trial.prediction), joinedload(Trial.kernel)
-    return select(Trial).options(*loads)
+    return select(Trial).options(*evidence_loads(), joinedload(Trial.kernel))

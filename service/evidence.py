@@ -2,12 +2,12 @@
 
 import math
 
-from db.models import Prediction, Problem, Trial
+from db.models import Measurement, Prediction, Problem, Trial
 from service.schemas import Evidence, ProofEvidence, TimeEvidence
 
 
 def evidence_of(trial: Trial) -> Evidence:
-    """Time and proof of a trial, whose measurement and prediction are loaded."""
+    """Time and proof of a trial, whose evidence is loaded."""
     return Evidence(
         time=_time(trial),
         proof=ProofEvidence.model_validate(
@@ -23,10 +23,28 @@ def evidence_of(trial: Trial) -> Evidence:
 
 
 def foretold(trial: Trial) -> TimeEvidence | None:
-    """What the model predicted of a trial that was measured; None without either."""
-    if trial.measurement is None or trial.prediction is None:
-        return None
-    return _predicted(trial.prediction)
+    """What the model predicted of a trial, which may be measured too; None where it did not."""
+    return None if trial.prediction is None else _predicted(trial.prediction)
+
+
+def measured_of(trial: Trial) -> TimeEvidence | None:
+    """The measurement of a trial's configuration: its own, else the one of another job that judges its prediction."""
+    by = measuring_trial(trial)
+    return None if by is None or by.measurement is None else _measured(by, by.measurement)
+
+
+def measuring_trial(trial: Trial) -> Trial | None:
+    """The trial whose measurement that is."""
+    if trial.measurement is not None:
+        return trial
+    error = None if trial.prediction is None else trial.prediction.error
+    return None if error is None else error.measured_trial
+
+
+def prediction_error(trial: Trial) -> float | None:
+    """Measured over predicted time; None without either."""
+    error = None if trial.prediction is None else trial.prediction.error
+    return None if error is None else error.ratio
 
 
 def tflops(problem: Problem, evidence: Evidence) -> float | None:
@@ -41,19 +59,22 @@ def _finite(value: float | None) -> float | None:
 
 
 def _time(trial: Trial) -> TimeEvidence | None:
-    if (m := trial.measurement) is not None:
-        return TimeEvidence(
-            kind="measured",
-            value=m.median_us,
-            low=m.p10_us,
-            high=m.p90_us,
-            label=m.label,
-            samples=m.samples,
-            driver=m.driver,
-        )
-    if (p := trial.prediction) is not None:
-        return _predicted(p)
-    return None
+    if trial.measurement is not None:
+        return _measured(trial, trial.measurement)
+    return foretold(trial)
+
+
+def _measured(trial: Trial, m: Measurement) -> TimeEvidence:
+    return TimeEvidence(
+        kind="measured",
+        value=m.median_us,
+        low=m.p10_us,
+        high=m.p90_us,
+        label=m.label,
+        samples=m.samples,
+        driver=m.driver,
+        origin=None if trial.imported is None else trial.imported.origin,
+    )
 
 
 def _predicted(p: Prediction) -> TimeEvidence:

@@ -130,6 +130,9 @@ class TimeEvidence(BaseModel):
     driver: str | None = Field(
         default=None, description="Driver it was measured with; null if predicted", examples=["26.27.1"]
     )
+    origin: str | None = Field(
+        default=None, description="Where it was measured, if it was imported; null if here", examples=["the lab"]
+    )
 
 
 class ProofEvidence(BaseModel):
@@ -147,6 +150,7 @@ class ProofEvidence(BaseModel):
 
 
 TIME_EXAMPLE = {"kind": "predicted", "value": 412.5, "low": 330.0, "high": 500.0, "label": "xe-1-2db0e8fa"}
+MEASURED_EXAMPLE = {"kind": "measured", "value": 486.8, "low": 480.2, "high": 501.0, "label": "native", "samples": 30}
 _PROOF_EXAMPLE = {"kind": "simulator", "checked": 12, "total": 12}
 EVIDENCE_EXAMPLE = {"time": TIME_EXAMPLE, "proof": _PROOF_EXAMPLE}
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from codegen import GemmArtifact, KernelConfig
 from codegen.manifest import manifest
-from db import jobs, kernels, leases, models, trials
+from db import jobs, kernels, leases, models, predictions, trials
 from db.base import JsonObject, utc_now
 from db.kernels import ArtifactFile
 from db.session import Database
@@ -79,6 +79,8 @@ class DbTrialStore:
                 row.kernel_id = _add_kernel(session, self.job_id, row, artifact, document, files).id
             _fill(session, row, outcome, artifact)
             session.flush()
+            if outcome.time_us is not None:
+                _judge(session, self.job_id, row.config_hash)
             jobs.update_best(session, self.job_id)
 
     def cancelled(self) -> bool:
@@ -104,6 +106,13 @@ def _fill(session: Session, row: models.Trial, outcome: Outcome, artifact: GemmA
         p = outcome.prediction
         times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us}
         session.add(models.Prediction(trial_id=row.id, model_version=p.model_version, **times))
+
+
+def _judge(session: Session, job_id: UUID, config_hash: str) -> None:
+    """Judge what was predicted of a configuration by what is now measured of it, in this job and in others."""
+    job = jobs.get(session, job_id)
+    assert job is not None  # its trial refers to it
+    predictions.judge(session, job.problem_id, job.device.slug, {config_hash})
 
 
 def _measurement(trial_id: int, outcome: Outcome, artifact: GemmArtifact) -> models.Measurement:

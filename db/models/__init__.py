@@ -3,11 +3,12 @@
 Clocks of hosts differ and may step back, so no constraint orders two times of a row.
 """
 
+from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.kernel import Artifact, Kernel
 from db.models.schedule import FIRE_OUTCOMES, Schedule, ScheduleFire
 from db.models.target import DEVICE_KINDS, Device, Problem
-from db.models.trial import LABELS, PROOF_KINDS, TRIAL_STATUSES, Measurement, Prediction, Trial
+from db.models.trial import LABELS, PROOF_KINDS, TRIAL_STATUSES, Measurement, Prediction, PredictionError, Trial
 
 __all__ = [
     "ACTIVE_STATUSES",
@@ -18,11 +19,15 @@ __all__ = [
     "PROOF_KINDS",
     "TRIAL_STATUSES",
     "Artifact",
+    "Candidate",
     "Device",
     "Job",
+    "JobImport",
     "Kernel",
+    "KernelImport",
     "Measurement",
     "Prediction",
+    "PredictionError",
     "Problem",
     "Schedule",
     "ScheduleFire",

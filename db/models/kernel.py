@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint
@@ -10,6 +11,9 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from db.base import Base, JsonObject, new_id, utc_now
 from db.models.target import Device, Problem
+
+if TYPE_CHECKING:
+    from db.models.exchange import KernelImport
 
 
 class Kernel(Base):
@@ -43,6 +47,7 @@ class Kernel(Base):
 
     problem: Mapped[Problem] = relationship(lazy="raise")
     device: Mapped[Device] = relationship(lazy="raise")
+    imported: Mapped[KernelImport | None] = relationship(lazy="raise")
     artifacts: Mapped[list[Artifact]] = relationship(back_populates="kernel", lazy="raise", order_by="Artifact.id")
 
 

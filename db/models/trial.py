@@ -13,6 +13,7 @@ from db.base import Base, JsonObject, one_of, utc_now
 from db.models.kernel import Kernel
 
 if TYPE_CHECKING:
+    from db.models.exchange import JobImport
     from db.models.job import Job
 
 TRIAL_STATUSES = (
@@ -89,6 +90,9 @@ class Trial(Base):
 
     job: Mapped[Job] = relationship(back_populates="trials", lazy="raise", foreign_keys=[job_id])
     kernel: Mapped[Kernel | None] = relationship(lazy="raise")
+    imported: Mapped[JobImport | None] = relationship(
+        primaryjoin="foreign(Trial.job_id) == JobImport.job_id", lazy="raise", viewonly=True
+    )
     measurement: Mapped[Measurement | None] = relationship(back_populates="trial", lazy="raise")
     prediction: Mapped[Prediction | None] = relationship(back_populates="trial", lazy="raise")
 
@@ -138,3 +142,21 @@ class Prediction(Base):
     predicted_at: Mapped[datetime] = mapped_column(default=utc_now)
 
     trial: Mapped[Trial] = relationship(back_populates="prediction", lazy="raise")
+    error: Mapped[PredictionError | None] = relationship(back_populates="prediction", lazy="raise")
+
+
+class PredictionError(Base):
+    """The measurement that a prediction is judged by: of its own trial, else of one of the same configuration.
+
+    `ratio` is measured over predicted time.
+    """
+
+    __tablename__ = "prediction_error"
+    __table_args__ = (CheckConstraint(f"ratio > 0 AND ratio < {LONGEST_US}", name="ratio_positive"),)
+
+    trial_id: Mapped[int] = mapped_column(ForeignKey("prediction.trial_id"), primary_key=True)
+    measured_trial_id: Mapped[int] = mapped_column(ForeignKey("trial.id"), index=True)
+    ratio: Mapped[float]
+
+    prediction: Mapped[Prediction] = relationship(back_populates="error", lazy="raise")
+    measured_trial: Mapped[Trial] = relationship(lazy="raise")

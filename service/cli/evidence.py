@@ -15,7 +15,8 @@ def shown_kind(time: TimeEvidence | None) -> str:
     """How the time is known."""
     if time is None:
         return "-"
-    return f"measured, {time.label}" if time.kind == "measured" else f"predicted, {time.label}"
+    where = "" if time.origin is None else f" by {time.origin}"
+    return f"{time.kind}, {time.label}{where}"
 
 
 def shown_proof(evidence: Evidence) -> str:

@@ -1,5 +1,6 @@
 """xetune kernels: what is stored, or the best for one problem."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from service.cli.results import artifact_paths
 from service.cli.stored import Stored, stored
 from service.files import write_atomically
 from service.kernels import service
-from service.kernels.schemas import KernelOut
+from service.kernels.schemas import KernelOut, LookupOut
 from service.schemas import to_problem
 
 
@@ -38,9 +39,10 @@ def kernels_command(
         else:
             gemm, listed = problem.read(), resolve_device(device or "auto", target)
             with store.database.read() as session:
-                kernel = service.look_up(session, gemm, listed)
+                found = service.look_up(session, gemm, listed)
+            kernel = found.kernel
             files = artifact_paths(kernel, store.artifacts) if output is None else _copy(store, kernel, output)
-            _show(kernel, files, as_json)
+            _show(found, files, as_json)
 
 
 def _list(store: Stored, device: str | None, limit: int, as_json: bool) -> None:
@@ -80,10 +82,24 @@ def _copy(store: Stored, kernel: KernelOut, folder: Path) -> dict[str, str]:
     return {artifact.name: str(folder / artifact.name) for artifact in kernel.artifacts}
 
 
-def _show(kernel: KernelOut, files: dict[str, str], as_json: bool) -> None:
+def _show(found: LookupOut, files: dict[str, str], as_json: bool) -> None:
     if as_json:
-        print_json(kernel.model_dump(mode="json") | {"files": files})
+        print_json(found.kernel.model_dump(mode="json") | {"unmeasured": found.unmeasured, "files": files})
         return
-    CONSOLE.print(_table([kernel]))
+    CONSOLE.print(_table([found.kernel]))
+    for line in _what_is_what(found):
+        CONSOLE.print(line, highlight=False, soft_wrap=True)
     for name, path in files.items():
         CONSOLE.print(f"  {name:13} {path}", highlight=False, soft_wrap=True)
+
+
+def _what_is_what(found: LookupOut) -> Iterator[str]:
+    kernel = found.kernel
+    if kernel.prediction_error is not None and kernel.predicted is not None:
+        predicted = f"{shown_time(kernel.predicted)} that {kernel.predicted.label} predicted"
+        yield f"{kernel.prediction_error:.2f} times the {predicted}"
+    if kernel.origin is not None:
+        yield f"compiled by {kernel.origin}, not here"
+    if found.unmeasured:
+        several = "configurations are" if found.unmeasured > 1 else "configuration is"
+        yield f"{found.unmeasured} {several} predicted faster and not measured: `xetune export --runners-up`"

@@ -33,7 +33,7 @@ def print_job(store: Stored, job_id: UUID, as_json: bool) -> JobOut:
         trials = job_service.list_trials(session, job_id, -1, _ALL).trials
         best = job.best.kernel_id if job.best is not None else None
         kernel = None if best is None else kernel_service.read_kernel(session, best)
-    ranked = sorted((t for t in trials if t.evidence.time is not None), key=_time)
+    ranked = sorted((t for t in trials if t.evidence.time is not None), key=_order)
     files = {} if kernel is None else artifact_paths(kernel, store.artifacts)
     if as_json:
         document = job.model_dump(mode="json")
@@ -55,7 +55,8 @@ def artifact_paths(kernel: KernelOut, store: ArtifactStore) -> dict[str, str]:
 
 
 def _heading(job: JobOut) -> Text:
-    heading = Text(f"job {job.id}: {job.status.value}, {to_problem(job.problem)} on {job.device}")
+    where = "" if job.origin is None else f", imported from {job.origin}"
+    heading = Text(f"job {job.id}: {job.status.value}, {to_problem(job.problem)} on {job.device}{where}")
     return heading if job.error is None else heading.append(f"\n{job.error}", style="red")
 
 
@@ -86,19 +87,25 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
 
 
 def _shown_against(trial: TrialOut) -> str:
-    return "" if trial.predicted is None else f"\n{_time(trial) / trial.predicted.value:.2f} times predicted"
+    if trial.prediction_error is None or trial.measured is None:
+        return ""
+    if trial.measured_by is None:
+        return f"\n{trial.prediction_error:.2f} times predicted"
+    where = trial.measured.origin or "another job"
+    return f"\n{shown_time(trial.measured)}\nmeasured by {where},\n{trial.prediction_error:.2f} times predicted"
 
 
 def _print_prediction_error(ranked: list[TrialOut]) -> None:
-    both = [trial for trial in ranked if trial.predicted is not None]
-    if not both:
+    both = [(t.predicted, t.measured, t.prediction_error) for t in ranked]
+    judged = [(p, m.value, e) for p, m, e in both if p is not None and m is not None and e is not None]
+    if not judged:
         return
-    errors = [_time(t) / t.predicted.value for t in both if t.predicted is not None]
-    inside = sum(t.predicted.low <= _time(t) <= t.predicted.high for t in both if t.predicted is not None)
-    models = " and ".join(sorted({t.predicted.label for t in both if t.predicted is not None}))
+    errors = [error for _, _, error in judged]
+    inside = sum(predicted.low <= measured_us <= predicted.high for predicted, measured_us, _ in judged)
+    models = " and ".join(sorted({predicted.label for predicted, _, _ in judged}))
     CONSOLE.print(
         f"measured over predicted by {models}: median {median(errors):.2f}, {min(errors):.2f} to {max(errors):.2f}; "
-        f"{inside} of {len(both)} in the interval",
+        f"{inside} of {len(judged)} in the interval",
         highlight=False,
     )
 
@@ -114,6 +121,9 @@ def _print_winner(job: JobOut, files: dict[str, str]) -> None:
         return
     CONSOLE.print(f"winner: trial {job.best.number}, {shown_time(job.best.evidence.time)}", highlight=False)
     CONSOLE.print(f"  time     {shown_kind(job.best.evidence.time)} on {job.device}", highlight=False)
+    if job.best.measured is not None and job.best.measured_by is not None:
+        where = f"{shown_kind(job.best.measured)}, job {job.best.measured_by}"
+        CONSOLE.print(f"  measured {shown_time(job.best.measured)}, {where}", highlight=False, soft_wrap=True)
     CONSOLE.print(f"  numbers  {shown_proof(job.best.evidence)}", highlight=False)
     if job.comparison is not None:
         CONSOLE.print(f"  speed-up {_shown_comparison(job.comparison, job.best.number)}", highlight=False)
@@ -130,6 +140,11 @@ def _shown_comparison(c: Comparison, winner: int) -> str:
 
 def _without_time(trials: list[TrialOut]) -> list[TrialOut]:
     return [trial for trial in trials if trial.evidence.time is None]
+
+
+def _order(trial: TrialOut) -> tuple[bool, float]:
+    """What was measured comes first, wherever it was."""
+    return (trial.measured is None, _time(trial) if trial.measured is None else trial.measured.value)
 
 
 def _time(trial: TrialOut) -> float:

@@ -7,7 +7,15 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
-from service.schemas import EVIDENCE_EXAMPLE, TIME_EXAMPLE, Evidence, FiniteFloat, ProblemBody, TimeEvidence
+from service.schemas import (
+    EVIDENCE_EXAMPLE,
+    MEASURED_EXAMPLE,
+    TIME_EXAMPLE,
+    Evidence,
+    FiniteFloat,
+    ProblemBody,
+    TimeEvidence,
+)
 
 MAX_SEED = 2**63 - 1
 _PROBLEM = {"m": 512, "n": 384, "k": 1024, "dtype_a": "f16", "dtype_b": "f16"}
@@ -108,8 +116,22 @@ class TrialOut(BaseModel):
     )
     predicted: TimeEvidence | None = Field(
         default=None,
-        description="What the model predicted of a trial that is measured, where it predicts; else null",
+        description="What the model predicted of it; null where it does not predict",
         examples=[TIME_EXAMPLE],
+    )
+    measured: TimeEvidence | None = Field(
+        default=None,
+        description="What was measured of its configuration: in this trial, else by another job for the same problem "
+        "and device; null if nothing was",
+        examples=[MEASURED_EXAMPLE],
+    )
+    measured_by: UUID | None = Field(
+        default=None,
+        description="The job that measured it, if not this one",
+        examples=["01970a3c-0000-7000-8000-000000000000"],
+    )
+    prediction_error: float | None = Field(
+        default=None, description="Measured over predicted time; null without either", examples=[1.18]
     )
     kernel_id: UUID | None = Field(
         default=None, description="The kernel, if it compiled", examples=["01970a3c-0000-7000-8000-000000000000"]
@@ -149,6 +171,9 @@ class JobOut(BaseModel):
     status: JobStatus = Field(description="queued, running, succeeded, failed or cancelled", examples=["running"])
     problem: ProblemBody = Field(description="What is computed, whole", examples=[_PROBLEM])
     device: str = Field(description="Id of the device", examples=["b580"])
+    origin: str | None = Field(
+        default=None, description="Where it ran, if it was imported; null if here", examples=["the lab"]
+    )
     budget: BudgetOut = Field(description="When it stops at the latest", examples=[_BUDGET])
     seed: int = Field(description="Start of the random choices", examples=[0])
     cancel_requested: bool = Field(description="Someone asked it to stop", examples=[False])
@@ -160,7 +185,8 @@ class JobOut(BaseModel):
     done: int = Field(description="Trials that ended", examples=[13])
     best: TrialOut | None = Field(
         default=None,
-        description="The fastest proven trial so far; in the end the winner of the best measured again in turns",
+        description="The fastest proven trial so far; in the end the winner of the best measured again in turns. Of a "
+        "job that only predicted it is corrected when others measure its configurations",
         examples=[None],
     )
     comparison: Comparison | None = Field(

@@ -8,7 +8,7 @@ from db import jobs, leases, trials
 from db.models import Job, Problem, Trial
 from service.configurations import to_config_body
 from service.errors import NotFound
-from service.evidence import evidence_of, foretold, tflops
+from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
 from service.jobs.schemas import BudgetOut, Comparison, JobLinks, JobOut, JobPage, JobStatus, TrialOut, TrialPage
 from service.schemas import ProblemBody
 
@@ -72,6 +72,7 @@ def describe(session: Session, job: Job) -> JobOut:
         status=JobStatus(job.status),
         problem=ProblemBody.model_validate(job.problem.definition),
         device=job.device.slug,
+        origin=None if job.imported is None else job.imported.origin,
         budget=BudgetOut(trials=job.budget_trials, seconds=job.budget_seconds),
         seed=job.seed,
         cancel_requested=job.cancel_requested,
@@ -97,7 +98,7 @@ def _comparison(job: Job) -> Comparison | None:
 
 def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
     """A trial of a problem as the wire says it."""
-    evidence = evidence_of(trial)
+    evidence, by = evidence_of(trial), measuring_trial(trial)
     return TrialOut(
         number=trial.number,
         status=trial.status,
@@ -106,6 +107,9 @@ def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
         evidence=evidence,
         tflops=tflops(problem, evidence),
         predicted=foretold(trial),
+        measured=measured_of(trial),
+        measured_by=None if by is None or by.job_id == trial.job_id else by.job_id,
+        prediction_error=prediction_error(trial),
         kernel_id=trial.kernel_id,
         compile_s=trial.compile_s,
         verify_s=trial.verify_s,

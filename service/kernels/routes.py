@@ -51,4 +51,4 @@ def read_artifact(kernel_id: UUID, name: str, request: Request, context: Context
 def _look_up(context: Context, problem: GemmProblem, device: str, target: str | None) -> LookupOut:
     found = context.devices.resolve(device, target)  # may probe: before the transaction
     with context.database.read() as session:
-        return LookupOut(kernel=service.look_up(session, problem, found))
+        return service.look_up(session, problem, found)

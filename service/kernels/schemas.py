@@ -10,7 +10,7 @@ from codegen import DType, GemmProblem
 from codegen.epilogue_text import parse_epilogue
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.kernels.launch_schemas import LAUNCH_EXAMPLE, LaunchOut
-from service.schemas import EVIDENCE_EXAMPLE, Evidence, ProblemBody
+from service.schemas import EVIDENCE_EXAMPLE, TIME_EXAMPLE, Evidence, ProblemBody, TimeEvidence
 
 
 class LookupBody(BaseModel):
@@ -131,6 +131,17 @@ class KernelOut(BaseModel):
     tflops: float | None = Field(
         default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
     )
+    predicted: TimeEvidence | None = Field(
+        default=None,
+        description="What the model predicted of that trial; null where it did not",
+        examples=[TIME_EXAMPLE],
+    )
+    prediction_error: float | None = Field(
+        default=None, description="Measured over predicted time; null without either", examples=[1.18]
+    )
+    origin: str | None = Field(
+        default=None, description="Where it was compiled, if it was imported; null if here", examples=["the lab"]
+    )
     config: ConfigBody | dict[str, object] = Field(
         description="The configuration, canonical; as it was stored if this version cannot read it",
         examples=[CONFIG_EXAMPLE],
@@ -154,6 +165,11 @@ class LookupOut(BaseModel):
 
     source: Literal["exact"] = Field(
         default="exact", description="exact: tuned for this very problem on this very device", examples=["exact"]
+    )
+    unmeasured: int = Field(
+        description="Configurations of this problem and device that are predicted faster than the kernel's time and "
+        "that nobody measured; a measured kernel is served before them",
+        examples=[3],
     )
     kernel: KernelOut = Field(
         description="The kernel",

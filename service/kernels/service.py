@@ -1,27 +1,29 @@
 """Finds the best kernel for a problem on a device, and says kernels as the wire does."""
 
+import math
 from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import Session
 
 from codegen import GemmProblem
-from db import kernels
+from db import kernels, predictions, trials
 from db.models import Artifact, Kernel, Trial
 from hal.listed import ListedDevice
 from service.configurations import to_config_body
 from service.errors import NextRequest, NotFound
-from service.evidence import evidence_of, tflops
+from service.evidence import evidence_of, foretold, prediction_error, tflops
 from service.kernels.launch_schemas import to_launch
-from service.kernels.schemas import ArtifactOut, KernelOut
+from service.kernels.schemas import ArtifactOut, KernelOut, LookupOut
 from service.schemas import Evidence, ProblemBody, ProofEvidence, to_body
 
 
-def look_up(session: Session, problem: GemmProblem, device: ListedDevice) -> KernelOut:
+def look_up(session: Session, problem: GemmProblem, device: ListedDevice) -> LookupOut:
     """The fastest kernel measured on exactly that device, else the one with the least predicted time for it.
 
-    A time of another device never counts: an emulating CPU has an id of its own.
+    A time of another device never counts: an emulating CPU has an id of its own. A measured kernel comes before any
+    predicted one, wherever it was measured.
 
     Raises:
         NotFound: rule `no-kernel`, with the request that would make one when the device can be tuned for.
@@ -34,7 +36,11 @@ def look_up(session: Session, problem: GemmProblem, device: ListedDevice) -> Ker
         )
     kernel = kernels.get(session, trial.kernel.id)
     assert kernel is not None
-    return describe(kernel, trial)
+    found = describe(kernel, trial)
+    time_us = math.inf if found.evidence.time is None else found.evidence.time.value
+    return LookupOut(
+        kernel=found, unmeasured=predictions.count_runners_up(session, problem.key, slug, faster_than_us=time_us)
+    )
 
 
 def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
@@ -54,8 +60,8 @@ def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID,
     timed = kernels.evidence(session, kernel_ids)
     untimed = [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]
     query = select(Trial).where(Trial.kernel_id.in_(untimed), Trial.ended_at.is_not(None)).order_by(Trial.id)
-    loads = joinedload(Trial.measurement), joinedload(Trial.prediction)
-    latest = {trial.kernel_id: trial for trial in session.scalars(query.options(*loads)) if trial.kernel_id is not None}
+    found = session.scalars(query.options(*trials.evidence_loads()))
+    latest = {trial.kernel_id: trial for trial in found if trial.kernel_id is not None}
     return latest | timed
 
 
@@ -84,6 +90,9 @@ def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
         status=None if trial is None else trial.status,
         reason=None if trial is None else trial.reason,
         tflops=tflops(kernel.problem, evidence),
+        predicted=None if trial is None else foretold(trial),
+        prediction_error=None if trial is None else prediction_error(trial),
+        origin=None if kernel.imported is None else kernel.imported.origin,
         config=to_config_body(kernel.config),
         launch=to_launch(kernel.manifest),
         toolchain=kernel.toolchain,

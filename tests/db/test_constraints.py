@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.base import Base
+from db.models import Candidate
 from db.session import Database, open_database
 from tests.db import rows
 from tests.db.databases import BACKENDS, create_postgres
@@ -78,6 +79,10 @@ VALID: dict[str, Row] = {
         "versions": {},
     },
     "prediction": {"trial_id": "{pending}", "low_us": 1.0, "time_us": 1.0, "high_us": 2.0, "model_version": "1"},
+    "prediction_error": {"trial_id": "{predicted}", "measured_trial_id": "{pending}", "ratio": 1.25},
+    "job_import": {"job_id": "{job}", "origin": "a lab"},
+    "kernel_import": {"kernel_id": "{kernel}", "origin": "a lab"},
+    "candidate": {"job_id": "{job}", "position": 1, "config": {}, "config_hash": digest(6)},
     "schedule": {
         "id": SCHEDULE,
         "name": "nightly",
@@ -225,6 +230,19 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_prediction_interval_holds_time", {"time_us": 3.0}),
     ("ck_prediction_interval_finite", {"high_us": math.inf}),
     ("ck_prediction_model_version_not_empty", {"model_version": ""}),
+    ("fk_prediction_error_trial_id", {"trial_id": NOBODY}),
+    ("fk_prediction_error_measured_trial_id", {"measured_trial_id": NOBODY}),
+    ("ck_prediction_error_ratio_positive", {"ratio": 0.0}),
+    ("ck_prediction_error_ratio_positive", {"ratio": math.inf}),
+    ("fk_job_import_job_id", {"job_id": uuid4()}),
+    ("ck_job_import_origin_not_empty", {"origin": ""}),
+    ("fk_kernel_import_kernel_id", {"kernel_id": uuid4()}),
+    ("ck_kernel_import_origin_not_empty", {"origin": ""}),
+    ("fk_candidate_job_id", {"job_id": uuid4()}),
+    ("uq_candidate_job_id_position", {"position": 0}),
+    ("uq_candidate_job_id_config_hash", {"config_hash": digest("candidate")}),
+    ("ck_candidate_position_counted", {"position": -1}),
+    ("ck_candidate_config_hash_is_sha256", {"config_hash": "short"}),
     ("uq_schedule_name", {"name": "weekly"}),
     ("ck_schedule_name_not_empty", {"name": ""}),
     ("ck_schedule_cron_not_empty", {"cron": ""}),
@@ -270,11 +288,16 @@ def add_row(session: Session, table: str, changes: Mapping[str, object]) -> None
     job = rows.add_job(session, key="taken")
     pending = rows.add_trial(session, job.id, 0)
     kernel = rows.add_kernel(session, job, 1)
+    other = rows.add_job(session, m=80)
+    predicted = rows.add_predicted(session, other, 2, 3.0)
+    session.add(Candidate(job_id=job.id, position=0, config={}, config_hash=digest("candidate")))
+    session.flush()
     schedule = VALID["schedule"] | {"id": UUID(int=3), "name": "weekly"}
     session.execute(insert(Base.metadata.tables["schedule"]).values(**schedule))
     fire = VALID["schedule_fire"] | {"schedule_id": UUID(int=3), "due_at": NOON - timedelta(days=1)}
     session.execute(insert(Base.metadata.tables["schedule_fire"]).values(**fire))
     ids = {"{job}": job.id, "{problem}": job.problem_id, "{device}": job.device_id, "{pending}": pending.id}
+    ids |= {"{predicted}": predicted.id}
     ids |= {"{kernel}": kernel.id, "{schedule}": UUID(int=3), "{request}": job.request_hash}
     values = {name: ids.get(v, v) if isinstance(v, str) else v for name, v in (VALID[table] | dict(changes)).items()}
     session.execute(insert(Base.metadata.tables[table]).values(**values))

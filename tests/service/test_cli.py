@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from db import jobs
+from db import jobs, predictions
 from db.session import Database, open_database
 from service.cli.main import main
 from service.cli.output import CONSOLE
@@ -191,6 +191,7 @@ def test_a_measured_time_is_shown_against_what_the_model_predicted(
         kernel = rows.add_kernel(session, job, problem)
         for number, (median_us, predicted_us) in enumerate(((300.0, 100.0), (150.0, 120.0), (180.0, 200.0))):
             rows.predict(session, rows.add_measured(session, job, number, median_us, kernel.id), predicted_us)
+        predictions.judge(session, problem.id, "opencl-cpu-as-b580")
         jobs.update_best(session, job.id)
     with stored() as store:
         print_job(store, job.id, as_json=False)

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from db import jobs, leases
+from db import jobs, leases, predictions
 from service.deps import Context
 from tests.db.rows import add_measured, add_predicted, add_trial, predict
 from tests.service.rest import BODY, PROBLEM, jobs_of, post_job, row_of
@@ -174,6 +174,7 @@ def test_progress_shows_counts_and_the_best_with_its_evidence(client: TestClient
         "label": "DPAS emulated",
         "samples": 30,
         "driver": "1.2",
+        "origin": None,
     }
     assert best["evidence"]["proof"] == {
         "kind": "simulator",
@@ -203,6 +204,7 @@ def test_what_was_predicted_is_shown_beside_what_was_measured(client: TestClient
         add_measured(session, job, 0, 50.0)
         predict(session, add_measured(session, job, 1, 40.0), 30.0)
         add_predicted(session, job, 2, 20.0)
+        predictions.judge(session, job.problem_id, "b580")
     plain, both, predicted = client.get(f"/v1/jobs/{job_id}/trials").json()["trials"]
     assert (plain["evidence"]["time"]["value"], plain["predicted"]) == (50.0, None)
     assert (both["evidence"]["time"]["kind"], both["evidence"]["time"]["value"]) == ("measured", 40.0)
@@ -213,7 +215,32 @@ def test_what_was_predicted_is_shown_beside_what_was_measured(client: TestClient
         "high": 31.0,
         "label": "1",
     }
-    assert (predicted["evidence"]["time"]["kind"], predicted["predicted"]) == ("predicted", None)
+    assert (both["prediction_error"], both["measured"], both["measured_by"]) == (4 / 3, both["evidence"]["time"], None)
+    assert (predicted["evidence"]["time"], predicted["measured"]) == (predicted["predicted"], None)
+    assert (predicted["prediction_error"], plain["prediction_error"]) == (None, None)
+
+
+def test_a_job_that_only_predicted_is_corrected_by_what_another_measured(client: TestClient, context: Context) -> None:
+    asked, there = post_job(client), post_job(client, seed=1)
+    with context.database.write() as session:
+        for number, time_us in enumerate((10.0, 20.0, 30.0)):
+            add_predicted(session, row_of(session, asked), number, time_us)
+        for number, median_us in ((0, 90.0), (1, 25.0)):
+            add_measured(session, row_of(session, there), number, median_us)
+        predictions.judge(session, row_of(session, asked).problem_id, "b580")
+    trials = client.get(f"/v1/jobs/{asked}/trials").json()["trials"]
+    assert [trial["prediction_error"] for trial in trials] == [9.0, 1.25, None]
+    assert [trial["status"] for trial in trials] == ["predicted"] * 3
+    assert trials[1]["measured_by"] == str(there)
+    assert trials[1]["measured"]["value"] == 25.0
+    assert client.get(f"/v1/jobs/{asked}").json()["best"]["number"] == 1
+    found = client.get("/v1/kernels", params={**PROBLEM, "device": "b580"}).json()
+    assert found["kernel"]["job"] == str(there)
+    assert (found["kernel"]["evidence"]["time"]["kind"], found["kernel"]["evidence"]["time"]["value"]) == (
+        "measured",
+        25.0,
+    )
+    assert found["unmeasured"] == 0, "the third is predicted to take 30 us"
 
 
 def test_a_queued_job_is_cancelled_at_once_and_a_running_one_is_told(client: TestClient, context: Context) -> None:
