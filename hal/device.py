@@ -40,7 +40,8 @@ class Scalar:
 class LaunchStep:
     """One kernel of a launch. `parameters` are its own, in order: indices of the launch's arguments, and numbers.
 
-    Sizes are in work-items, three dimensions each.
+    Sizes are in work-items, three dimensions each; on a CPU a work-item is a thread. A step that is run `once` prepares
+    memory that later launches only read: it runs before the first launch of a set of buffers, and is not timed.
 
     Raises:
         ValueError: work-groups that do not divide the global size; some drivers would cut the last ones short.
@@ -50,6 +51,7 @@ class LaunchStep:
     parameters: tuple[int | Scalar, ...]
     global_size: Extents
     local_size: Extents
+    once: bool = False
 
     def __post_init__(self) -> None:
         sizes = zip(self.global_size, self.local_size, strict=True)
@@ -70,19 +72,22 @@ class LaunchStep:
 class LaunchSpec:
     """What a Device needs to launch kernels of one binary: its steps run in order, each after the one before.
 
+    `isa` is what the binary needs of a CPU, as flags of /proc/cpuinfo; one that lacks some refuses it by name.
+
     Raises:
-        ValueError: no step, or a step with an argument that is not there.
+        ValueError: no step, only steps that are run once, or a step with an argument that is not there.
     """
 
-    binary: bytes  # SPIR-V
+    binary: bytes  # SPIR-V, or an ELF object of x86-64
     arguments: tuple[Argument, ...]
     steps: tuple[LaunchStep, ...]
     subgroup_size: int
     build_options: str
+    isa: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.steps:
-            raise ValueError("a launch needs at least one step")
+        if all(step.once for step in self.steps):
+            raise ValueError("a launch needs at least one step, and one that every launch runs")
         for step in self.steps:
             for parameter in step.parameters:
                 if isinstance(parameter, int) and not 0 <= parameter < len(self.arguments):
@@ -97,7 +102,7 @@ class LaunchSpec:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How to measure: events of the device's own clock, after a warm-up.
+    """How to measure, after a warm-up: by events of the device's own clock, on a CPU by the time that a call takes.
 
     Buffers rotate over at least `rotate_bytes`. Sampling ends when both `min_samples` and `min_time_s` are
     reached, or at `max_time_s`, or early when the running median is above `hopeless_us`.
@@ -116,6 +121,7 @@ class RunReport:
     """What a run gave: buffers that the first launch wrote by argument index, times in order of sampling, build time.
 
     A time is that of a whole launch: from the start of its first step to the end of its last, with the gaps between.
+    Launches too short for the clock are timed together: then a time is the mean of `launches_per_sample` of them.
     """
 
     outputs: dict[int, Buffer]
@@ -123,6 +129,7 @@ class RunReport:
     build_s: float
     driver: str
     stopped_early: bool = False
+    launches_per_sample: int = 1
 
 
 class Device(Protocol):

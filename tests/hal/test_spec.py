@@ -1,6 +1,7 @@
 """A spec holds facts with their provenance, and nothing without."""
 
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -46,6 +47,12 @@ def test_a_launch_without_steps_or_with_arguments_that_are_not_there_is_refused(
         LaunchSpec(b"", (), (), 16, "")
     with pytest.raises(ValueError, match="kernel k: there is no argument 1 of 1"):
         LaunchSpec(b"", (Argument("a", "input", "f32", 4),), (_step(0, Scalar("n", 7), 1),), 16, "")
+
+
+def test_a_launch_of_steps_that_are_run_once_is_refused() -> None:
+    with pytest.raises(ValueError, match="one that every launch runs"):
+        LaunchSpec(b"", (), (replace(_step(), once=True),), 1, "")
+    assert len(LaunchSpec(b"", (), (replace(_step(), once=True), _step()), 1, "").steps) == 2
 
 
 def test_a_launch_is_titled_by_its_kernels() -> None:
