@@ -1,9 +1,10 @@
 """Functions that kernels call."""
 
 import re
+from functools import lru_cache
 
 from codegen.simulator.block_io import block_io
-from codegen.simulator.block_shape import block_shape
+from codegen.simulator.block_shape import BlockShape, block_shape
 from codegen.simulator.call import Call
 from codegen.simulator.dpas import MAD_NAME, dpas
 from codegen.simulator.exchange import EXCHANGE
@@ -31,6 +32,7 @@ _PASSING_ON = frozenset(
         "__builtin_IB_subgroup_createBlock2DAddressPayload",
     )
 )
+_NAMES = 1024  # of functions, whose meaning is looked up once
 _OF_PAYLOADS = ("__builtin_IB_subgroup_setBlock2DAddressPayload", "__builtin_IB_subgroup_block_read_ap_prefetch_")
 
 
@@ -41,9 +43,7 @@ def call_builtin(call: Call) -> Array | None:
         SimulationRefused: a function that is not known, or arguments that its definition excludes.
     """
     symbol = call.instruction.detail
-    m = _INTRINSIC.fullmatch(symbol)
-    intrinsic = m["name"] if m else ""
-    name = f"llvm.{intrinsic}" if m else unmangled(symbol)
+    name, intrinsic = _named(symbol)
     if name in _NOTHING or name.startswith(_OF_PAYLOADS):
         return None
     if name in _PASSING_ON:
@@ -62,6 +62,13 @@ def call_builtin(call: Call) -> Array | None:
     raise call.refuse(f"function {symbol} is not known")
 
 
+@lru_cache(_NAMES)
+def _named(symbol: str) -> tuple[str, str]:
+    """The name of a function without its types, and that of an intrinsic, else an empty one."""
+    m = _INTRINSIC.fullmatch(symbol)
+    return (f"llvm.{m['name']}", m["name"]) if m else (unmangled(symbol), "")
+
+
 class _Done:
     """The result of a function that a whole sub-group runs together."""
 
@@ -70,7 +77,7 @@ class _Done:
 
 
 def _of_subgroup(call: Call, name: str) -> _Done | None:
-    mad, shape, linear = MAD_NAME.fullmatch(name), block_shape(name), LINEAR_NAME.fullmatch(name)
+    mad, shape, linear = _known(name)
     if mad is None and shape is None and linear is None and name not in EXCHANGE:
         return None
     call.check_whole()
@@ -82,6 +89,11 @@ def _of_subgroup(call: Call, name: str) -> _Done | None:
     if linear is not None:
         return _Done(linear_block_io(call, linear["action"], linear["element"] or "ui"))
     return _Done(EXCHANGE[name](call))
+
+
+@lru_cache(_NAMES)
+def _known(name: str) -> tuple[re.Match[str] | None, BlockShape | None, re.Match[str] | None]:
+    return MAD_NAME.fullmatch(name), block_shape(name), LINEAR_NAME.fullmatch(name)
 
 
 def _copy(call: Call, fill: bool) -> None:

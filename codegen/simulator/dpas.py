@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen.simulator.call import Call
-from codegen.simulator.values import LANES, Array, bf16_to_f32, f32_to_bf16
+from codegen.simulator.values import LANES, Array, bf16_to_f32, f16_to_f32, f32_to_bf16
 
 MAD_NAME = re.compile(r"intel_sub_group_(?P<a>[a-z]+\d+)_(?P<b>[a-z]+\d+)_matrix_mad_k(?P<k>\d+)")
 # Those with 16-bit floats, of which there are also emulations.
@@ -36,7 +36,7 @@ def _tf32(values: Array) -> Array:
     return (np.ascontiguousarray(values).view(np.uint32) & _TF32_BITS).view(np.float32)
 
 
-_F16 = _Kind(16, "i16", "i32", ("float", "half"), lambda v: v.view(np.float16).astype(np.float32))
+_F16 = _Kind(16, "i16", "i32", ("float", "half"), f16_to_f32)
 _BF16 = _Kind(16, "i16", "i32", ("float", "i16"), lambda v: bf16_to_f32(v.view(np.uint16)))
 _TF32 = _Kind(8, "float", "float", ("float",), _tf32)
 _I8 = _Kind(32, "i16", "i32", ("i32",), lambda v: v.view(np.int8).astype(np.float64))
@@ -111,4 +111,6 @@ def _accumulated(before: Array, product: Array, element: str) -> Array:
 
 
 def _all_lanes(values: Array) -> Array:
+    if values.shape[1] == LANES:
+        return np.ascontiguousarray(values)
     return np.ascontiguousarray(np.broadcast_to(values, (values.shape[0], LANES, values.shape[2])))

@@ -1,0 +1,18 @@
+"""Values of the simulator: conversions by bits agree with numpy's own."""
+
+import numpy as np
+import pytest
+
+from codegen.simulator.values import f16_to_f32
+
+ALL = np.arange(2**16, dtype=np.uint16).reshape(16, 32, 128)
+
+
+@pytest.mark.parametrize("some", [ALL, ALL[ALL & 0x7C00 != 0x7C00], ALL[:0]], ids=["all", "finite", "none"])
+def test_every_half_is_widened_exactly(some: np.ndarray[tuple[int, ...], np.dtype[np.uint16]]) -> None:
+    expected = some.view(np.float16).astype(np.float32)
+    got = f16_to_f32(some.view(np.int16))
+    assert got.dtype == np.float32
+    is_nan = np.isnan(expected)
+    assert (np.isnan(got) == is_nan).all()
+    assert np.array_equal(got.view(np.uint32)[~is_nan], expected.view(np.uint32)[~is_nan])
