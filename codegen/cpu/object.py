@@ -1,0 +1,69 @@
+"""LLVM IR text of a kernel to optimised text and to object code for x86-64 Linux: position independent, ELF.
+
+The code depends on the features that it is given and on nothing of the machine that makes it.
+"""
+
+from functools import cache
+
+import llvmlite.binding as llvm
+
+TRIPLE = "x86_64-unknown-linux-gnu"
+
+# Chips are not named: their scheduling models change little of what is written with its order in mind.
+_CPU = "x86-64"
+
+
+def optimise(text: str, features: tuple[str, ...]) -> str:
+    """Optimised LLVM IR text, for a CPU with `features`, named as LLVM does.
+
+    Raises:
+        RuntimeError: the text is not valid LLVM IR.
+    """
+    module = _parsed(text, features)
+    _optimise(module)
+    return str(module)
+
+
+def emit_object(text: str, features: tuple[str, ...]) -> bytes:
+    """Object code of optimised text; the same bytes for the same text.
+
+    Raises:
+        RuntimeError: the text is not valid LLVM IR.
+    """
+    return _machine(features).emit_object(_parsed(text, features))
+
+
+def emit_assembly(text: str, features: tuple[str, ...]) -> str:
+    """The same as assembly, to be read.
+
+    Raises:
+        RuntimeError: the text is not valid LLVM IR.
+    """
+    return _machine(features).emit_assembly(_parsed(text, features))
+
+
+@cache
+def _machine(features: tuple[str, ...]) -> llvm.TargetMachine:
+    """One machine for each set of features: making one takes longer than a small module does."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    named = ",".join(f"+{feature}" for feature in features)
+    target = llvm.Target.from_triple(TRIPLE)
+    return target.create_target_machine(_CPU, named, opt=2, reloc="pic", codemodel="default")
+
+
+def _parsed(text: str, features: tuple[str, ...]) -> llvm.ModuleRef:
+    module = llvm.parse_assembly(text)
+    module.verify()
+    module.triple, module.data_layout = TRIPLE, str(_machine(features).target_data)
+    return module
+
+
+def _optimise(module: llvm.ModuleRef) -> None:
+    """Few passes: the writers leave little to do, and code generation has loop strength reduction of its own."""
+    builder = llvm.create_pass_builder(_machine(()), llvm.create_pipeline_tuning_options(speed_level=2))
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.run(module, builder)
