@@ -55,7 +55,7 @@ class DeviceSpec:
 
     # Identity
     architecture: str | None = None
-    target: str | None = None  # chip name of the compilers: "pvc", "bmg", "lnl-m", "ptl-h"
+    target: str | None = None  # name for the compilers: of a chip, "pvc", "bmg", "lnl-m", "ptl-h", or "x86-64"
     pci_ids: tuple[str, ...] | None = None
     ip_version: str | None = None
     driver: str | None = None
@@ -94,8 +94,8 @@ class DeviceSpec:
     nominal_clock_mhz: int | None = None
     slm_bytes_per_core: int | None = None
     l1_bytes: int | None = None  # of one core
-    l2_bytes: int | None = None  # GPU: of the device; CPU: of one core
-    l3_bytes: int | None = None
+    l2_bytes: int | None = None  # GPU: of the device; CPU: of the cache that `cores_per_l2` cores share
+    l3_bytes: int | None = None  # CPU: of the cache that `cores_per_l3` cores share
     memory_bytes: int | None = None
     memory_side_cache_bytes: int | None = None  # between the GPU and memory, shared with the CPU
     l1_bytes_per_clk_per_core: int | None = None  # what L1 delivers
@@ -104,8 +104,17 @@ class DeviceSpec:
     measured_bandwidth_bytes_per_s: int | None = None  # of memory, as published programs reached it
 
     # Host CPUs
-    cores: int | None = None
+    cores: int | None = None  # that this process may use; the hardware threads of one core are one
+    threads_per_core: int | None = None  # hardware threads
     isa: tuple[str, ...] | None = None  # "avx2", "avx512f", "avx512_bf16", "amx_bf16", ...
+    amx_permitted: bool | None = None  # the kernel gives a process the tile registers; None where the CPU has none
+    vector_bytes: int | None = None  # of one vector register
+    vector_registers: int | None = None  # that an instruction can name
+    cores_per_l2: int | None = None  # of those that this process may use
+    cores_per_l3: int | None = None
+    line_bytes: int | None = None  # of a line of the caches
+    huge_page_bytes: int | None = None  # of pages that a program may ask for; 0 where the system gives none
+    numa_nodes: int | None = None  # memories that the cores are near to
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "provenance", MappingProxyType(dict(self.provenance)))
