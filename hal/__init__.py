@@ -11,9 +11,9 @@ from hal.errors import (
     KernelBuildFailed,
     UnknownDevice,
 )
-from hal.listed import Backend, Disagreement, ListedDevice, Match, untargetable_reason
+from hal.listed import Backend, Disagreement, ListedDevice, Match, runs_own_code, untargetable_reason
 from hal.listing import list_devices
-from hal.needs import NEEDS, Readiness, Use, readiness
+from hal.needs import NEEDS, Readiness, Use, needs_of, readiness
 from hal.resolve import open_device, resolve_device
 from hal.spec import FACT_NAMES, DeviceKind, DeviceSpec, Fact
 from hal.xe import XE_DEVICES, XeDevice, find, row_of
@@ -51,9 +51,11 @@ __all__ = [
     "emulated_spec",
     "find",
     "list_devices",
+    "needs_of",
     "open_device",
     "readiness",
     "resolve_device",
     "row_of",
+    "runs_own_code",
     "untargetable_reason",
 ]

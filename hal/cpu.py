@@ -1,37 +1,40 @@
 """The host CPU: what Linux says of its cores, caches, instruction sets and memory."""
 
 import os
+import re
 from pathlib import Path
 
-from hal.spec import PROBED, DeviceKind, DeviceSpec, Fact, spec_from_facts
+from hal.amx import amx_permitted
+from hal.cores import LogicalCpu, cpus_of_list, folder_of, read, siblings, usable_cpus
+from hal.spec import PROBED, DeviceKind, DeviceSpec, Fact, derived, spec_from_facts
 
-HOST_ID = "host-cpu"
-_ISA_PREFIXES = ("avx2", "avx512", "avx_vnni", "amx_")
+X86_64 = "x86_64"
+TARGET = "x86-64"
+_ISA_PREFIXES = ("avx", "amx_")
+_ISA_FLAGS = ("f16c", "fma", "bmi1", "bmi2")
+# Registers that instructions can name, the widest first. Source: Intel 64 and IA-32 Architectures Software
+# Developer's Manual, volume 1, chapters 10, 14 and 15.
+_VECTORS = (("avx512f", 64, 32), ("avx", 32, 16))
+_SSE_BYTES, _SSE_REGISTERS = 16, 16
+_NOT_OF_THE_MODEL = re.compile(r"\((?:r|tm)\)|@.*|\b(?:cpu|processor|\d+-core)\b")
+_CLOCK_IN_NAME = re.compile(r"@ (\d+\.\d+)GHz")
 
 
 def probe_cpu(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> DeviceSpec:
     """The spec of the CPU this program runs on; what the system does not say is None."""
-    described = _describe(_read(proc / "cpuinfo"))
-    flags = described.get("flags", "").split()
-    caches = _caches(sys / "devices/system/cpu/cpu0/cache")
-    values: dict[str, object] = {
-        "architecture": os.uname().machine,
-        "cores": _cores(sys / "devices/system/cpu"),
-        "isa": tuple(sorted(flag for flag in flags if flag.startswith(_ISA_PREFIXES))) if flags else None,
-        "l1_bytes": caches.get("1 Data"),
-        "l2_bytes": caches.get("2 Unified"),
-        "l3_bytes": caches.get("3 Unified"),
-        "memory_bytes": _kib_as_bytes(_describe(_read(proc / "meminfo")).get("MemTotal")),
-    }
-    facts = [Fact(name, value, PROBED) for name, value in values.items()]
-    return spec_from_facts(HOST_ID, described.get("model name", "host CPU"), DeviceKind.CPU, facts)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
+    described = _describe(read(proc / "cpuinfo"))
+    cpus = usable_cpus(sys)
+    cores, model = len({cpu.core for cpu in cpus}), described.get("model name", "")
+    facts = (
+        *_identity(described, sys, cpus[0]),
+        Fact("cores", cores, PROBED),
+        *_instructions(described.get("flags", "").split()),
+        *_caches(cpus, sys),
+        *_clocks(model, folder_of(cpus[0].number, sys) / "cpufreq"),
+        *_memory(cpus, proc, sys),
+    )
+    id = f"cpu-{_slug(described)}-{cores}c"
+    return spec_from_facts(id, model or "host CPU", DeviceKind.CPU, facts)
 
 
 def _describe(text: str) -> dict[str, str]:
@@ -40,20 +43,90 @@ def _describe(text: str) -> dict[str, str]:
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def _cores(cpus: Path) -> int:
-    """Cores this process may use; two hardware threads of one core are one."""
-    allowed = os.sched_getaffinity(0)
-    return len({_read(cpus / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu) for cpu in allowed})
+def _slug(described: dict[str, str]) -> str:
+    """The model for an id: its name; with family and model where a virtual machine gives a name without a number."""
+    words = re.findall(r"[a-z0-9]+", _NOT_OF_THE_MODEL.sub(" ", described.get("model name", "").lower()))
+    if not any(character.isdecimal() for word in words for character in word) and "cpu family" in described:
+        words.append(f"f{described['cpu family']}m{described.get('model', '')}")
+    return "-".join(words) or os.uname().machine.replace("_", "-")
 
 
-def _caches(folder: Path) -> dict[str, int]:
-    """Bytes of each cache of one core, by level and type."""
-    sizes: dict[str, int] = {}
-    for index in sorted(folder.glob("index*")):
-        size = _kib_as_bytes(_read(index / "size"))
-        if size is not None:
-            sizes[f"{_read(index / 'level')} {_read(index / 'type')}"] = size
-    return sizes
+def _identity(described: dict[str, str], sys: Path, first: LogicalCpu) -> tuple[Fact, ...]:
+    machine = os.uname().machine
+    hardware_threads = len(siblings(first.number, sys))
+    return (
+        Fact("architecture", machine, PROBED),
+        Fact("target", TARGET if machine == X86_64 else None, derived("its architecture")),
+        Fact("driver", _driver(described, folder_of(first.number, sys)), PROBED),
+        Fact("threads_per_core", hardware_threads or None, PROBED),
+    )
+
+
+def _driver(described: dict[str, str], folder: Path) -> str:
+    """What times depend on beside the hardware, as far as it stays: not clocks of the moment."""
+    release = os.uname()
+    parts = [
+        described.get("model name", "host CPU"),
+        f"microcode {described['microcode']}" if "microcode" in described else "",
+        f"{release.sysname} {release.release}",
+        f"governor {governor}" if (governor := read(folder / "cpufreq/scaling_governor")) else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _instructions(flags: list[str]) -> tuple[Fact, ...]:
+    if not flags:
+        return ()
+    isa = tuple(sorted(flag for flag in flags if flag.startswith(_ISA_PREFIXES) or flag in _ISA_FLAGS))
+    found = next(((flag, width, count) for flag, width, count in _VECTORS if flag in isa), None)
+    flag, width, count = found or ("sse2", _SSE_BYTES, _SSE_REGISTERS)
+    return (
+        Fact("isa", isa, PROBED),
+        Fact("amx_permitted", amx_permitted() if "amx_tile" in isa else None, PROBED),
+        Fact("vector_bytes", width, derived(f"{flag} is the widest of its instruction sets")),
+        Fact("vector_registers", count, derived(f"{flag} is the widest of its instruction sets")),
+    )
+
+
+def _caches(cpus: tuple[LogicalCpu, ...], sys: Path) -> tuple[Fact, ...]:
+    """The caches of the first core, and how many of the usable cores share each of them."""
+    values: dict[str, object] = {}
+    for index in sorted((folder_of(cpus[0].number, sys) / "cache").glob("index*")):
+        level, kind, size = read(index / "level"), read(index / "type"), _kib_as_bytes(read(index / "size"))
+        if size is None or kind == "Instruction":
+            continue
+        values[f"l{level}_bytes"] = size
+        values.setdefault("line_bytes", _number(read(index / "coherency_line_size")))
+        sharing = set(cpus_of_list(read(index / "shared_cpu_list")))
+        values[f"cores_per_l{level}"] = len({cpu.core for cpu in cpus if cpu.number in sharing}) or None
+    known = ("l1_bytes", "l2_bytes", "l3_bytes", "cores_per_l2", "cores_per_l3", "line_bytes")
+    return tuple(Fact(name, values.get(name), PROBED) for name in known)
+
+
+def _clocks(model: str, cpufreq: Path) -> tuple[Fact, ...]:
+    highest, base = (_number(read(cpufreq / name)) for name in ("cpuinfo_max_freq", "base_frequency"))
+    named = _CLOCK_IN_NAME.search(model)
+    return (
+        Fact("clock_mhz", highest // 1000 if highest is not None else None, PROBED),
+        Fact("nominal_clock_mhz", base // 1000 if base is not None else None, PROBED),
+        Fact("nominal_clock_mhz", round(float(named[1]) * 1000) if named else None, derived("the clock in its name")),
+    )
+
+
+def _memory(cpus: tuple[LogicalCpu, ...], proc: Path, sys: Path) -> tuple[Fact, ...]:
+    pages = sys / "kernel/mm/transparent_hugepage"
+    mode = read(pages / "enabled")
+    size = 0 if "[never]" in mode else _number(read(pages / "hpage_pmd_size"))
+    nodes = {cpu.node for cpu in cpus if cpu.node is not None}
+    return (
+        Fact("memory_bytes", _kib_as_bytes(_describe(read(proc / "meminfo")).get("MemTotal")), PROBED),
+        Fact("huge_page_bytes", size if mode else None, PROBED),
+        Fact("numa_nodes", len(nodes) or None, PROBED),
+    )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
 
 
 def _kib_as_bytes(text: str | None) -> int | None:

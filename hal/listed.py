@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hal.spec import DeviceSpec
+from hal.cpu import TARGET, X86_64
+from hal.spec import DeviceKind, DeviceSpec
 
 TARGETS = ("pvc", "bmg", "lnl-m", "ptl-h")
+NATIVE = "native"
+"""Address of the CPU that this program runs on."""
 _SUBGROUP_SIZE = 16
 
 
@@ -82,7 +85,21 @@ def listed(
 
 def untargetable_reason(spec: DeviceSpec) -> str | None:
     """Why kernels cannot be compiled for a device, from its facts; None when they can."""
-    return "; ".join(_obstacles(spec)) or None
+    return "; ".join(_obstacles_of_cpu(spec) if runs_own_code(spec) else _obstacles(spec)) or None
+
+
+def runs_own_code(spec: DeviceSpec) -> bool:
+    """Whether a device is a CPU that runs its own instructions: it stands in for no GPU."""
+    return spec.kind is DeviceKind.CPU and spec.emulates is None
+
+
+def _obstacles_of_cpu(spec: DeviceSpec) -> Iterator[str]:
+    if spec.architecture != X86_64:
+        yield f"kernels are made for x86-64 CPUs, it is {spec.architecture or 'of an unknown architecture'}"
+    elif spec.target != TARGET:
+        yield f"no compiler target is known for it (there is {TARGET})"
+    elif spec.isa is not None and not {"avx2", "fma"} <= set(spec.isa):
+        yield "it has no AVX2 with FMA"
 
 
 def _obstacles(spec: DeviceSpec) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 from hal.cpu import probe_cpu
-from hal.listed import Backend, ListedDevice, listed
+from hal.listed import NATIVE, Backend, ListedDevice, listed, untargetable_reason
 from hal.matching import listed_gpus
 from hal.probe import ProbedDevice, Probes, probe_drivers
 from hal.spec import DeviceKind, DeviceSpec, spec_from_facts
@@ -24,21 +24,27 @@ def list_devices(probes: Probes | None = None) -> list[ListedDevice]:
     here = _with_distinct_ids([*listed_gpus(probes), *cpus])
     present = {device.spec.id for device in here}
     rows = [row.spec for row in XE_DEVICES if row.spec.id not in present]
-    return [*here, _host(host, probes), *(listed(spec, Backend.TABLE, None, runnable=False) for spec in rows)]
+    gpus = [device for device in here if device.spec.kind is DeviceKind.GPU]
+    return [
+        *gpus,
+        _host(host, probes),
+        *here[len(gpus) :],
+        *(listed(spec, Backend.TABLE, None, runnable=False) for spec in rows),
+    ]
 
 
 def _opencl_cpu(device: ProbedDevice, host: DeviceSpec) -> ListedDevice:
     """The host CPU as OpenCL offers it: what the runtime says, filled in with what Linux says."""
-    spec = spec_from_facts(OPENCL_CPU_ID, device.name, DeviceKind.CPU, (*device.facts, *host.facts()))
+    facts = (*device.facts, *(fact for fact in host.facts() if fact.name != "target"))
+    spec = spec_from_facts(OPENCL_CPU_ID, device.name, DeviceKind.CPU, facts)
     note = "stands in for any targetable GPU (DPAS emulated)"
     return ListedDevice(spec, Backend.OPENCL, device.address, runnable=True, targetable=False, note=note)
 
 
 def _host(spec: DeviceSpec, probes: Probes) -> ListedDevice:
     """The host CPU itself, which also carries the faults that kept a runtime from being listed."""
-    faults = [report.fault for report in (probes.opencl, probes.sycl) if report.fault is not None]
-    note = "; ".join(["kernels run on it through OpenCL only", *faults])
-    return ListedDevice(spec, Backend.HOST, None, runnable=False, targetable=False, note=note)
+    faults = tuple(report.fault for report in (probes.opencl, probes.sycl) if report.fault is not None)
+    return listed(spec, Backend.HOST, NATIVE, runnable=untargetable_reason(spec) is None, notes=faults)
 
 
 def _with_distinct_ids(devices: list[ListedDevice]) -> list[ListedDevice]:

@@ -1,9 +1,10 @@
 """What each use of a device needs to know of it, and what of that is missing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hal.listed import untargetable_reason
+from hal.listed import runs_own_code, untargetable_reason
 from hal.spec import DeviceSpec
 
 
@@ -25,7 +26,10 @@ NEEDS = {
         *("slm_bytes_per_core", "l2_bytes", "bandwidth_bytes_per_s"),
     ),
 }
-"""Facts without which a kernel is not compiled, or its time not predicted."""
+"""Facts of a GPU without which a kernel is not compiled, or its time not predicted."""
+
+CPU_NEEDS = {Use.COMPILE: ("architecture", "target", "isa", "cores", "l1_bytes", "l2_bytes")}
+"""Facts of a CPU without which a kernel is not compiled for it. Times on CPUs are measured only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,21 @@ class Readiness:
         return not self.reason
 
 
+def needs_of(spec: DeviceSpec) -> Mapping[Use, tuple[str, ...]]:
+    """What each use needs to know of a device of this kind."""
+    return CPU_NEEDS if runs_own_code(spec) else NEEDS
+
+
 def readiness(spec: DeviceSpec) -> tuple[Readiness, ...]:
     """What a device can be used for."""
-    missing = {use: tuple(name for name in names if getattr(spec, name) is None) for use, names in NEEDS.items()}
+    needs = needs_of(spec)
+    missing = {use: tuple(name for name in names if getattr(spec, name) is None) for use, names in needs.items()}
     obstacles = untargetable_reason(spec) or _unknown(missing[Use.COMPILE])
+    if Use.PREDICT not in needs:
+        return (
+            Readiness(Use.COMPILE, missing[Use.COMPILE], obstacles),
+            Readiness(Use.PREDICT, (), "there is no model of CPUs; times are measured where the CPU is"),
+        )
     unknown = _unknown(missing[Use.PREDICT])
     against = "; ".join(part for part in (unknown, "kernels cannot be compiled for it" if obstacles else "") if part)
     return (

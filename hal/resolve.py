@@ -12,15 +12,16 @@ from hal.spec import DeviceKind, DeviceSpec
 from hal.xe import XE_DEVICES, find, suggestion
 
 AUTO = "auto"
+HOST_NAMES = ("cpu", "host-cpu")
 DEFAULT_TARGET = "b580"
 
 
 def resolve_device(name: str, target: str | None = None, among: Sequence[ListedDevice] | None = None) -> ListedDevice:
-    """The device that `name` means: "auto", "opencl-cpu", an id of the listing, or a name of the table.
+    """The device that `name` means: "auto", "cpu", "opencl-cpu", an id of the listing, or a name of the table.
 
-    "auto" is the first Intel GPU here that can run kernels, else the CPU OpenCL device. That one stands in for
-    `target`, a name of the table, with its built-ins emulated; a GPU is its own target. `among` saves listing
-    the devices again.
+    "auto" is the first Intel GPU here that can run kernels, else the CPU of this machine; with a `target`, a name of
+    the table, it is that GPU, else the CPU OpenCL device, which stands in for the target with built-ins emulated. "cpu"
+    runs kernels of its own. `among` saves listing the devices again.
 
     Raises:
         UnknownDevice: nothing goes by that name, or no OpenCL runtime is installed where one is needed.
@@ -30,7 +31,7 @@ def resolve_device(name: str, target: str | None = None, among: Sequence[ListedD
     wanted = name.strip().lower()
     if wanted == AUTO and target is None:
         gpu = next((d for d in devices if d.runnable and d.targetable and d.spec.kind is DeviceKind.GPU), None)
-        return gpu if gpu is not None else _stand_in(devices, OPENCL_CPU_ID, DEFAULT_TARGET)
+        return gpu if gpu is not None else _host(devices)
     if wanted == AUTO:
         here = next((d for d in devices if d.runnable and d.spec.id == find(target or "").id), None)
         return here if here is not None else _stand_in(devices, OPENCL_CPU_ID, target or DEFAULT_TARGET)
@@ -38,6 +39,8 @@ def resolve_device(name: str, target: str | None = None, among: Sequence[ListedD
         return _stand_in(devices, wanted, target or DEFAULT_TARGET)
     if wanted.startswith(PREFIX):
         device = _stand_in(devices, OPENCL_CPU_ID, wanted.removeprefix(PREFIX))
+    elif wanted in HOST_NAMES:
+        device = _host(devices)
     else:
         by_id = {device.spec.id: device for device in devices}
         device = by_id.get(wanted) or by_id[_table_id(wanted, tuple(by_id))]
@@ -54,11 +57,20 @@ def open_device(device: ListedDevice) -> Device:
         UnknownDevice: it is not here, or nothing here can launch kernels on it.
     """
     if not device.runnable or device.address is None:
+        instead = f"; {OPENCL_CPU_ID!r} runs kernels for it with emulated built-ins"
         raise UnknownDevice(
-            f"no kernel can be run on {device.spec.id} here ({device.note or 'it is not in this machine'}); "
-            f"{OPENCL_CPU_ID!r} runs kernels for it with emulated built-ins"
+            f"no kernel can be run on {device.spec.id} here ({device.note or 'it is not in this machine'})"
+            f"{instead if device.spec.kind is DeviceKind.GPU else ''}"
         )
     return ProcessDevice(device.spec, device.address)
+
+
+def _host(devices: Sequence[ListedDevice]) -> ListedDevice:
+    """The CPU of this machine."""
+    host = next((device for device in devices if device.backend is Backend.HOST), None)
+    if host is None:
+        raise UnknownDevice("the CPU of this machine is not among the devices to choose from")
+    return host
 
 
 def _stand_in(devices: Sequence[ListedDevice], id: str, target: str) -> ListedDevice:
@@ -83,5 +95,8 @@ def _table_id(wanted: str, ids: tuple[str, ...]) -> str:
     except AmbiguousDevice:
         raise
     except UnknownDevice:
-        names = (AUTO, OPENCL_CPU_ID, *ids, *(alias for row in XE_DEVICES for alias in row.aliases))
+        if wanted.startswith("cpu-"):
+            here = next((id for id in ids if id.startswith("cpu-")), "another")
+            raise UnknownDevice(f"{wanted} is not the CPU of this machine, which is {here}: ask where it is") from None
+        names = (AUTO, *HOST_NAMES, OPENCL_CPU_ID, *ids, *(alias for row in XE_DEVICES for alias in row.aliases))
         raise UnknownDevice(f"no device is known as {wanted!r}; {suggestion(wanted, names)}") from None

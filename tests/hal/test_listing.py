@@ -1,7 +1,8 @@
 """What the runtimes told becomes one entry a device, filled in from the table."""
 
-from hal import Backend, DeviceKind, Fact, ListedDevice, find, list_devices
-from hal.listed import Disagreement, Match
+from hal import Backend, DeviceKind, Fact, ListedDevice, find, list_devices, readiness
+from hal.cpu import probe_cpu
+from hal.listed import NATIVE, Disagreement, Match
 from hal.probe import ProbedDevice, ProbeReport, Probes
 from hal.spec import PROBED
 
@@ -120,11 +121,12 @@ def test_the_opencl_cpu_is_filled_in_from_linux() -> None:
     assert (device.spec.id, device.runnable, device.targetable) == ("opencl-cpu", True, False)
     assert device.spec.isa is not None
     assert device.spec.max_workgroup_size == 8192
+    assert not readiness(device.spec)[0].ready  # its own kernels are those of the host
 
 
 def test_the_rest_of_the_table_and_the_host_are_always_listed() -> None:
     devices = list_devices(Probes(ProbeReport((gpu("opencl:0:0"),)), NOTHING))
-    assert [d.spec.id for d in devices[:2]] == ["b580", "host-cpu"]
+    assert [d.spec.id for d in devices[:2]] == ["b580", probe_cpu().id]
     rows = {d.spec.id: d for d in devices[2:]}
     assert "b580" not in rows
     assert {d.backend for d in rows.values()} == {Backend.TABLE}
@@ -135,5 +137,11 @@ def test_the_rest_of_the_table_and_the_host_are_always_listed() -> None:
 
 def test_what_kept_a_runtime_from_being_listed_is_said_of_the_host() -> None:
     host = list_devices(Probes(NOTHING, ProbeReport(fault="SYCL needs the package dpctl")))[0]
-    assert host.spec.id == "host-cpu"
-    assert host.note.endswith("no runtime; SYCL needs the package dpctl")
+    assert host.spec == probe_cpu()
+    assert host.note == "no runtime; SYCL needs the package dpctl"
+    assert (host.backend, host.address, host.runnable, host.targetable) == (Backend.HOST, NATIVE, True, True)
+
+
+def test_gpus_come_before_the_host_and_the_host_before_opencl_on_it() -> None:
+    devices = list_devices(Probes(ProbeReport((CPU, gpu("opencl:0:0"))), NOTHING))
+    assert [d.spec.id for d in devices[:3]] == ["b580", probe_cpu().id, "opencl-cpu"]

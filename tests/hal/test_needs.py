@@ -6,8 +6,9 @@ import pytest
 
 from codegen.errors import Refused
 from codegen.target import target_of
-from hal import NEEDS, XE_DEVICES, Use, find, readiness
-from hal.spec import DeviceSpec
+from hal import NEEDS, XE_DEVICES, DeviceKind, Fact, Use, find, readiness, untargetable_reason
+from hal.needs import CPU_NEEDS
+from hal.spec import PROBED, DeviceSpec, spec_from_facts
 
 
 def without(spec: DeviceSpec, *names: str) -> DeviceSpec:
@@ -35,6 +36,41 @@ def test_without_a_fact_that_compiling_needs_the_target_is_refused(fact: str) ->
             target_of(spec)
     assert readiness(spec)[0].missing == (fact,)
     assert not readiness(spec)[0].ready
+
+
+CPU = spec_from_facts(
+    "cpu-a-2c",
+    "A CPU",
+    DeviceKind.CPU,
+    [
+        *(Fact("architecture", "x86_64", PROBED), Fact("target", "x86-64", PROBED), Fact("cores", 2, PROBED)),
+        *(Fact("isa", ("avx2", "fma"), PROBED), Fact("l1_bytes", 48 << 10, PROBED), Fact("l2_bytes", 1 << 20, PROBED)),
+    ],
+)
+
+
+def test_a_cpu_is_compiled_for_and_not_predicted() -> None:
+    compiled, predicted = readiness(CPU)
+    assert (compiled.ready, compiled.missing) == (True, ())
+    assert (predicted.ready, predicted.missing) == (False, ())
+    assert predicted.reason == "there is no model of CPUs; times are measured where the CPU is"
+
+
+@pytest.mark.parametrize("fact", CPU_NEEDS[Use.COMPILE])
+def test_what_a_cpu_does_not_tell_is_named(fact: str) -> None:
+    compiled, _ = readiness(without(CPU, fact))
+    assert (compiled.ready, compiled.missing) == (False, (fact,))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"architecture": "aarch64"}, "kernels are made for x86-64 CPUs, it is aarch64"),
+        ({"isa": ("avx", "f16c")}, "it has no AVX2 with FMA"),
+    ],
+)
+def test_a_cpu_that_kernels_are_not_made_for_says_why(change: dict[str, object], reason: str) -> None:
+    assert untargetable_reason(replace(CPU, **change)) == reason  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize(

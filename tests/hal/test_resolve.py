@@ -2,8 +2,20 @@
 
 import pytest
 
-from hal import DeviceKind, ListedDevice, UnknownDevice, find, list_devices, open_device, resolve_device
+from hal import (
+    Backend,
+    DeviceKind,
+    Fact,
+    ListedDevice,
+    UnknownDevice,
+    find,
+    list_devices,
+    open_device,
+    resolve_device,
+)
+from hal.cpu import probe_cpu
 from hal.probe import ProbedDevice, ProbeReport, Probes
+from hal.spec import spec_from_facts
 from tests.hal.test_listing import CPU, NOTHING, gpu
 
 GPU = gpu("opencl:0:0", driver="NEO 26", xe_cores=19)
@@ -17,8 +29,37 @@ def test_auto_is_the_first_gpu_that_can_run_and_be_targeted() -> None:
     assert resolve_device("auto", among=devices(gpu("opencl:0:0", "56A0"), GPU, CPU)).spec.id == "b580"
 
 
-def test_auto_without_a_gpu_is_the_cpu_standing_in_for_the_target() -> None:
-    device = resolve_device("Auto", among=devices(CPU))
+def test_auto_without_a_gpu_is_the_cpu_of_this_machine() -> None:
+    device = resolve_device("Auto", among=devices(gpu("opencl:0:0", "56A0"), CPU))
+    assert (device.spec.id, device.backend, device.address) == (probe_cpu().id, Backend.HOST, "native")
+    assert (device.runnable, device.targetable) == (True, True)
+    assert device.spec.emulates is None
+
+
+@pytest.mark.parametrize("name", ["cpu", "host-cpu", "CPU", probe_cpu().id])
+def test_the_cpu_of_this_machine_has_three_names(name: str) -> None:
+    device = resolve_device(name, among=devices(GPU, CPU))
+    assert (device.spec, device.backend) == (probe_cpu(), Backend.HOST)
+    with pytest.raises(UnknownDevice, match=r"runs kernels for cpu-.* not for b580: leave the target out"):
+        resolve_device(name, "b580", among=devices(GPU, CPU))
+
+
+def test_another_cpu_is_where_it_is() -> None:
+    with pytest.raises(UnknownDevice, match=f"cpu-of-another-9c is not the CPU .* which is {probe_cpu().id}: ask wh"):
+        resolve_device("cpu-of-another-9c", among=devices(CPU))
+
+
+def test_a_cpu_that_kernels_are_not_compiled_for_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    arm = spec_from_facts("cpu-arm-4c", "Arm", DeviceKind.CPU, [Fact("architecture", "aarch64", "probed")])
+    monkeypatch.setattr("hal.listing.probe_cpu", lambda: arm)
+    device = resolve_device("auto", among=devices(CPU))
+    assert (device.runnable, device.targetable) == (False, False)
+    with pytest.raises(UnknownDevice, match=r"on cpu-arm-4c here \(.*made for x86-64 CPUs, it is aarch64\)$"):
+        open_device(device)
+
+
+def test_the_opencl_cpu_stands_in_for_the_target() -> None:
+    device = resolve_device("OpenCL-CPU", among=devices(CPU))
     assert (device.spec.id, device.address, device.runnable, device.targetable) == (
         *("opencl-cpu-as-b580", "opencl:1:0", True, True),
     )
@@ -46,7 +87,9 @@ def test_a_device_that_cannot_be_targeted_resolves_and_says_why() -> None:
     assert device.note.startswith("DPAS emulated; not targetable: its DPAS needs sub-groups of 8")
 
 
-@pytest.mark.parametrize(("name", "nearest"), [("opencl_cpu", "opencl-cpu"), ("b5800", "b580"), ("autos", "auto")])
+@pytest.mark.parametrize(
+    ("name", "nearest"), [("opencl_cpu", "opencl-cpu"), ("b5800", "b580"), ("autos", "auto"), ("host_cpu", "host-cpu")]
+)
 def test_an_unknown_name_gets_the_nearest(name: str, nearest: str) -> None:
     with pytest.raises(UnknownDevice, match=f"no device is known as '{name}'; did you mean '{nearest}'"):
         resolve_device(name, among=devices(CPU))
@@ -56,7 +99,7 @@ def test_an_unknown_name_gets_the_nearest(name: str, nearest: str) -> None:
 
 def test_without_a_runtime_the_message_says_how_to_get_one() -> None:
     with pytest.raises(UnknownDevice, match=r"`pip install intel-opencl-rt` brings one \(.*no runtime"):
-        resolve_device("auto", among=list_devices(Probes(NOTHING, NOTHING)))
+        resolve_device("auto", "b580", among=list_devices(Probes(NOTHING, NOTHING)))
 
 
 def test_what_is_not_here_cannot_be_opened() -> None:

@@ -28,7 +28,7 @@ def text(shown: RenderableType, width: int = 80) -> str:
 
 def test_what_is_here_comes_first_then_the_table() -> None:
     shown = text(render_devices(listed()))
-    order = [shown.index(words) for words in ("b570 ", "opencl-cpu ", "host-cpu ", "Intel GPUs", "max1550 ")]
+    order = [shown.index(words) for words in ("b570 ", "cpu-", "opencl-cpu ", "Intel GPUs", "max1550 ")]
     assert order == sorted(order)
     assert "A B570; reached at opencl:1:0; runs kernels" in shown
 

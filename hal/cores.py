@@ -1,0 +1,71 @@
+"""The CPUs that this process may use, and which of them are one core, share a cache or are near one memory."""
+
+import os
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+SYS = Path("/sys")
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalCpu:
+    """One CPU by Linux' number. CPUs of one `core` have the same; `node` is of memory, None when it is not told."""
+
+    number: int
+    core: int
+    node: int | None
+
+
+def usable_cpus(sys: Path = SYS) -> tuple[LogicalCpu, ...]:
+    """The CPUs that this thread may run on, in order of number."""
+    return tuple(_cpu(number, sys) for number in sorted(os.sched_getaffinity(0)))
+
+
+def pinning_order(cpus: tuple[LogicalCpu, ...]) -> tuple[int, ...]:
+    """Numbers of CPUs in the order in which threads take them: each core once, memory by memory, then once more."""
+    taken: dict[int, int] = {}
+    ranked: list[tuple[int, int, int]] = []
+    for cpu in cpus:
+        turn = taken.get(cpu.core, 0)
+        taken[cpu.core] = turn + 1
+        ranked.append((turn, cpu.node or 0, cpu.number))
+    return tuple(number for _, _, number in sorted(ranked))
+
+
+def folder_of(cpu: int, sys: Path = SYS) -> Path:
+    """Where Linux tells of a CPU."""
+    return sys / f"devices/system/cpu/cpu{cpu}"
+
+
+def cpus_of_list(text: str) -> tuple[int, ...]:
+    """The numbers that a list such as "0-3,8" names; of what is none, nothing."""
+    return tuple(chain.from_iterable(_range(part) for part in text.split(",")))
+
+
+def _range(part: str) -> range:
+    first, _, last = part.strip().partition("-")
+    if not first.isdecimal() or (last and not last.isdecimal()):
+        return range(0)
+    return range(int(first), int(last or first) + 1)
+
+
+def _cpu(number: int, sys: Path) -> LogicalCpu:
+    folder = folder_of(number, sys)
+    node = next(
+        (int(name) for path in folder.glob("node*") if (name := path.name.removeprefix("node")).isdecimal()), None
+    )
+    return LogicalCpu(number, min(siblings(number, sys), default=number), node)
+
+
+def siblings(cpu: int, sys: Path = SYS) -> tuple[int, ...]:
+    """The CPUs of one core, whether or not this process may use them; none when the system does not tell."""
+    return cpus_of_list(read(folder_of(cpu, sys) / "topology/thread_siblings_list"))
+
+
+def read(path: Path) -> str:
+    """The text of a file of /proc or /sys; empty where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
