@@ -278,11 +278,11 @@ CPU_PROBLEM_RULES: tuple[CpuProblemRule, ...] = (device_cpu, dtype_pair, alignme
 CPU_CONFIG_RULES: tuple[CpuConfigRule, ...] = (
     isa,
     amx_permission,
+    pack_a,
+    pack_b,
     innermost_n,
     innermost_m,
     innermost_k,
-    pack_a,
-    pack_b,
     registers,
     block,
     threads,

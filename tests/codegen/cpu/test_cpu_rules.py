@@ -1,0 +1,131 @@
+"""Each rule refuses what it is for, by its name, and says what to change."""
+
+from dataclasses import replace
+
+import pytest
+
+from codegen import Extent, GemmProblem, InvalidConfig, MatmulConfig, Refused
+from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
+from codegen.cpu.rules import check_cpu, check_cpu_problem, cpu_violations
+from codegen.problem import DType
+from hal import DeviceSpec
+from tests.tuner.cpu.cpus import OLD, RAPIDS, ZEN, cpu
+
+PROBLEM = GemmProblem(120, 200, 300, dtype_a=DType.F32, dtype_b=DType.F32)
+CONFIG = CpuConfig(MatmulConfig(Extent(2, 2, 1), Extent(60, 64, 128), Extent(12, 32, 4)), CpuStrategy(Isa.AVX512))
+BF16 = replace(PROBLEM, dtype_a=DType.BF16, dtype_b=DType.BF16)
+AMX = CpuConfig(MatmulConfig(Extent(2, 2, 1), Extent(64, 64, 128), Extent(32, 32, 64)), CpuStrategy(Isa.AMX))
+
+
+def gemm(m: int, n: int, k: int, dtype: DType, **transposed: bool) -> GemmProblem:
+    return GemmProblem(m, n, k, dtype_a=dtype, dtype_b=dtype, **transposed)
+
+
+def with_matmul(**changes: object) -> CpuConfig:
+    return replace(CONFIG, matmul=replace(CONFIG.matmul, **changes))  # pyright: ignore[reportArgumentType]
+
+
+def with_strategy(config: CpuConfig = CONFIG, **changes: object) -> CpuConfig:
+    return replace(config, strategy=replace(config.strategy, **changes))  # pyright: ignore[reportArgumentType]
+
+
+def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
+    check_cpu(PROBLEM, CONFIG, ZEN)
+    check_cpu(BF16, AMX, RAPIDS)
+    check_cpu(BF16, with_matmul(innermost=Extent(12, 32, 8)), ZEN)
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem", "config", "spec", "said"),
+    [
+        ("isa", PROBLEM, CONFIG, OLD, "lacks avx512bw, avx512dq, avx512f, avx512vl; use isa avx2"),
+        ("isa", PROBLEM, AMX, RAPIDS, "amx of test CPU does not multiply f32 by f32; use isa avx512, avx2"),
+        ("innermost-n", PROBLEM, with_matmul(innermost=Extent(12, 24, 4)), ZEN, "a multiple of 16 sums, at most 208"),
+        ("innermost-n", PROBLEM, with_matmul(innermost=Extent(1, 224, 4)), ZEN, "at most 208; got 224"),
+        ("innermost-m", gemm(5, 200, 300, DType.F32), CONFIG, ZEN, "at most M 5; got 12"),
+        (
+            "innermost-m",
+            BF16,
+            replace(AMX, matmul=replace(AMX.matmul, innermost=Extent(24, 32, 64))),
+            RAPIDS,
+            "a multiple of 16 rows of a tile register, or M 120; got 24",
+        ),
+        ("innermost-k", BF16, with_matmul(innermost=Extent(12, 32, 3)), ZEN, "a multiple of 2"),
+        ("innermost-k", PROBLEM, with_matmul(innermost=Extent(12, 32, 32)), ZEN, "at most 16 steps of 1; got 32"),
+        ("innermost-k", gemm(120, 200, 3, DType.F32), CONFIG, ZEN, "at most K rounded up, 3; got 4"),
+        ("registers", PROBLEM, with_matmul(innermost=Extent(16, 32, 4)), ZEN, "needs 34 vector registers"),
+        (
+            "registers",
+            BF16,
+            replace(AMX, matmul=replace(AMX.matmul, innermost=Extent(48, 32, 64), block=Extent(48, 64, 128))),
+            RAPIDS,
+            "needs 11 tile registers, amx has 8",
+        ),
+        (
+            "pack-a",
+            gemm(120, 200, 300, DType.BF16, transpose_a=True),
+            with_strategy(with_matmul(innermost=Extent(12, 32, 8)), pack_a=Packing.NONE),
+            ZEN,
+            "of a transposed A, 2 elements along K must be brought together; use pack_a block or whole",
+        ),
+        (
+            "pack-a",
+            BF16,
+            with_strategy(AMX, pack_a=Packing.NONE),
+            RAPIDS,
+            "reads 32 elements of a row of A, which do not divide K 300",
+        ),
+        ("pack-b", BF16, with_strategy(AMX, pack_b=Packing.NONE), RAPIDS, "hold B in groups of 2 along K"),
+        (
+            "pack-b",
+            gemm(120, 200, 300, DType.F32, transpose_b=True),
+            with_strategy(pack_b=Packing.NONE),
+            ZEN,
+            "read in place together with a plain A that is read in place too",
+        ),
+        ("block", PROBLEM, with_matmul(block=Extent(64, 64, 128)), ZEN, "block.m must be a multiple of innermost.m 12"),
+        ("block", PROBLEM, with_matmul(block=Extent(60, 64, 512)), ZEN, "block.k .* at most 300; got 512"),
+        ("threads", PROBLEM, with_matmul(threads=Extent(1, 8, 1)), ZEN, "threads.n must be at most the tiles .* 7"),
+        ("threads", PROBLEM, with_matmul(threads=Extent(1, 1, 4)), ZEN, "threads.k must be at most the blocks .* 3"),
+        ("threads", PROBLEM, with_matmul(threads=Extent(4, 2, 1)), ZEN, "has 4 cores for threads; got 4x2x1"),
+        ("prefetch-distance", PROBLEM, with_strategy(prefetch_distance=65), ZEN, "at most 64 steps; got 65"),
+    ],
+)  # fmt: skip
+def test_a_configuration_is_refused(
+    rule: str, problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: str
+) -> None:
+    with pytest.raises(Refused, match=said) as refused:
+        check_cpu(problem, config, spec)
+    assert refused.value.rule == rule
+    assert rule in [each.rule for each in cpu_violations(problem, config, spec)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem", "spec", "said"),
+    [
+        ("device-cpu", PROBLEM, cpu(ZEN.isa, architecture="aarch64"), "for x86-64 CPUs; test CPU is aarch64"),
+        ("device-cpu", PROBLEM, cpu(("avx",)), "at least AVX2 with FMA; test CPU has avx"),
+        ("dtype-pair", replace(PROBLEM, dtype_b=DType.BF16), ZEN, "got f32 and bf16"),
+        ("dtype-pair", replace(BF16, dtype_acc=DType.I32), ZEN, "sums of bf16 are f32"),
+        ("alignment", replace(PROBLEM, alignment=2), ZEN, "at least that of the largest element, 4; got 2"),
+        ("dynamic", replace(PROBLEM, dynamic=True), ZEN, "compiled for one M, N and K"),
+        ("memory", PROBLEM, cpu(ZEN.isa, memory_bytes=1000), "the operands need 0.0 GiB"),
+    ],
+)
+def test_a_problem_is_refused(rule: str, problem: GemmProblem, spec: DeviceSpec, said: str) -> None:
+    with pytest.raises(Refused, match=said) as refused:
+        check_cpu_problem(problem, spec)
+    assert refused.value.rule == rule
+
+
+def test_a_system_that_does_not_permit_amx_is_said() -> None:
+    spec = cpu(RAPIDS.isa, amx_permitted=False)
+    with pytest.raises(Refused, match=r"does not permit AMX .* use isa avx512"):
+        check_cpu(BF16, AMX, spec)
+
+
+def test_strategies_that_contradict_themselves_cannot_be_made() -> None:
+    with pytest.raises(InvalidConfig, match="only B, the weights, can be packed beforehand"):
+        CpuStrategy(Isa.AVX512, pack_a=Packing.BEFOREHAND)
+    with pytest.raises(InvalidConfig, match="at least 0, got -1"):
+        CpuStrategy(Isa.AVX512, prefetch_distance=-1)

@@ -1,0 +1,137 @@
+"""The space and the default of CPUs: legal, each configuration once, the default within."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from codegen import GemmProblem, Refused
+from codegen.cpu.config import Isa, Packing
+from codegen.cpu.rules import check_cpu, check_cpu_problem, cpu_violations
+from codegen.problem import DType
+from hal import DeviceSpec
+from tests.tuner.cpu.cpus import OLD, PLAIN, RAPIDS, ZEN, cpu
+from tuner.cpu.heuristic import default_cpu_config, explain_cpu_default
+from tuner.cpu.points import config_of, point_of, says_nothing
+from tuner.cpu.space import cpu_space
+
+F32, BF16, F16, S8, U8 = DType.F32, DType.BF16, DType.F16, DType.S8, DType.U8
+
+
+def gemm(m: int, n: int, k: int, dtype: DType, **more: object) -> GemmProblem:
+    return GemmProblem(m, n, k, dtype_a=dtype, dtype_b=dtype, **more)  # pyright: ignore[reportArgumentType]
+
+
+CASES = [
+    (gemm(320, 192, 768, BF16), ZEN),
+    (gemm(320, 192, 768, BF16), RAPIDS),
+    (gemm(37, 1001, 257, F32), PLAIN),
+    (gemm(37, 1001, 257, F16, transpose_a=True), OLD),
+    (gemm(1, 4096, 1024, BF16, transpose_b=True), ZEN),
+    (gemm(5, 300, 999, S8), RAPIDS),
+    (gemm(19, 3, 7, U8, batch=6), ZEN),
+    (gemm(1, 1, 1, F32), OLD),
+]
+
+
+@pytest.mark.parametrize(("problem", "spec"), CASES, ids=lambda value: getattr(value, "id", str(value)))
+def test_every_configuration_of_the_space_is_legal_and_there_once(problem: GemmProblem, spec: DeviceSpec) -> None:
+    space = cpu_space(problem, spec)
+    some = range(0, len(space), max(1, len(space) // 300))
+    configs = [space.config(row) for row in some]
+    for row, config in zip(some, configs, strict=True):
+        check_cpu(problem, config, spec)
+        assert space.index(config) == row
+    assert len({space.config(row).key for row in range(len(space))}) == len(space)
+
+
+@pytest.mark.parametrize(("problem", "spec"), CASES, ids=lambda value: getattr(value, "id", str(value)))
+def test_the_default_is_legal_and_in_the_space(problem: GemmProblem, spec: DeviceSpec) -> None:
+    default = default_cpu_config(problem, spec)
+    check_cpu(problem, default, spec)
+    space = cpu_space(problem, spec)
+    assert space.index(default) is not None
+    assert cpu_space(problem, spec).version == space.version
+    if problem.m * problem.n > 1000:
+        assert len(space) > 300
+    assert all(np.ptp(column) for column in space.points.T)  # an axis of one value is none
+
+
+def test_a_point_is_the_configuration_it_gives() -> None:
+    problem, spec = CASES[0]
+    on = check_cpu_problem(problem, spec)
+    point = point_of(on, default_cpu_config(problem, spec))
+    assert config_of(on, point_of(on, config_of(on, point))) == config_of(on, point)
+
+
+def test_orders_of_loops_that_run_once_are_not_offered() -> None:
+    problem, spec = gemm(64, 96, 128, F32), PLAIN
+    on = check_cpu_problem(problem, spec)
+    one_block = point_of(on, default_cpu_config(problem, spec))._replace(block_m=0, block_n=0, block_k=0)
+    orders = [a + b + c for a, b, c in (("om", "on", "ok"), ("ok", "on", "om"), ("on", "om", "ok"))]
+    assert [says_nothing(on, one_block._replace(blocks=order)) for order in orders] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "spec", "isa"),
+    [
+        (BF16, RAPIDS, Isa.AMX),
+        (S8, RAPIDS, Isa.AMX),
+        (F32, RAPIDS, Isa.AVX512),
+        (BF16, ZEN, Isa.AVX512),
+        (F32, OLD, Isa.AVX2),
+        (
+            BF16,
+            replace(RAPIDS, amx_permitted=False, provenance=RAPIDS.provenance | {"amx_permitted": "probed"}),
+            Isa.AVX512,
+        ),
+    ],
+)
+def test_the_default_has_the_fastest_instructions_that_multiply_the_type(
+    dtype: DType, spec: DeviceSpec, isa: Isa
+) -> None:
+    assert default_cpu_config(gemm(320, 256, 512, dtype), spec).strategy.isa is isa
+
+
+def test_the_default_fills_the_cores_with_large_problems_and_leaves_them_for_tiny_ones() -> None:
+    assert default_cpu_config(gemm(1000, 640, 512, F32), PLAIN).thread_count == 4
+    assert default_cpu_config(gemm(8, 48, 16, F32), PLAIN).thread_count == 1
+
+
+def test_few_rows_read_weights_in_place_and_many_pack_them() -> None:
+    assert default_cpu_config(gemm(1, 4096, 1024, BF16), ZEN).strategy.pack_b is Packing.NONE
+    assert default_cpu_config(gemm(256, 4096, 1024, BF16), ZEN).strategy.pack_b is Packing.WHOLE
+
+
+def test_blocks_fit_the_caches_that_the_device_states() -> None:
+    problem = gemm(2048, 1024, 4096, F32)
+    small, large = (
+        default_cpu_config(problem, cpu(PLAIN.isa, l1_bytes=l1, l2_bytes=l2)).matmul
+        for l1, l2 in ((32768, 262144), (98304, 4194304))
+    )
+    assert small.block.k < large.block.k
+    for matmul, l1, l2 in ((small, 32768, 262144), (large, 98304, 4194304)):
+        assert 4 * matmul.block.k * (matmul.innermost.m + matmul.innermost.n) <= l1
+        assert 4 * matmul.block.k * matmul.block.m <= l2
+
+
+def test_every_step_of_the_default_says_why() -> None:
+    explained = explain_cpu_default(gemm(320, 192, 768, BF16), RAPIDS)
+    assert [step.name for step in explained.steps] == ["innermost", "threads", "block", "loop order"]
+    assert "amx" in explained.steps[0].why
+    assert "KiB of L1" in explained.steps[2].why
+    assert str(explained.config.matmul.threads) in explained.steps[1].choice
+
+
+def test_cpus_without_the_instructions_are_refused_by_name() -> None:
+    for spec, said in ((cpu(("sse4_2",)), "at least AVX2"), (cpu(None), "at least AVX2")):
+        with pytest.raises(Refused, match=said):
+            default_cpu_config(gemm(32, 48, 64, F32), spec)
+
+
+def test_what_a_cpu_lacks_is_said_with_what_to_use() -> None:
+    problem = gemm(320, 192, 768, BF16)
+    config = default_cpu_config(problem, RAPIDS)
+    (refused,) = cpu_violations(problem, config, ZEN)
+    assert refused.rule == "isa"
+    assert "lacks amx_tile; use isa avx512, avx2" in refused.message

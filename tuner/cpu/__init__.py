@@ -1,0 +1,1 @@
+"""The space and the default of the deep-tiled matmul on CPUs."""
