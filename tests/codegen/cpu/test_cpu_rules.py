@@ -17,8 +17,8 @@ BF16 = replace(PROBLEM, dtype_a=DType.BF16, dtype_b=DType.BF16)
 AMX = CpuConfig(MatmulConfig(Extent(2, 2, 1), Extent(64, 64, 128), Extent(32, 32, 64)), CpuStrategy(Isa.AMX))
 
 
-def gemm(m: int, n: int, k: int, dtype: DType, **transposed: bool) -> GemmProblem:
-    return GemmProblem(m, n, k, dtype_a=dtype, dtype_b=dtype, **transposed)
+def gemm(m: int, n: int, k: int, dtype: DType, *, transpose_a: bool = False, transpose_b: bool = False) -> GemmProblem:
+    return GemmProblem(m, n, k, dtype_a=dtype, dtype_b=dtype, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 def with_matmul(**changes: object) -> CpuConfig:
