@@ -1,0 +1,175 @@
+"""Where a micro-kernel of vectors reads A and B from: packed panels, or the matrices themselves.
+
+A step is what one instruction takes of K: `group` elements. Offsets are in bytes from where the step begins.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from codegen.cpu.config import Packing
+from codegen.cpu.elements import Elements, elements_of
+from codegen.cpu.isa import Multiply
+from codegen.cpu.microkernel.products import Products
+from codegen.cpu.plan import GROUP_BYTES, LINE, Plan
+from codegen.cpu.writer import Function, mask
+from codegen.dtype import DType
+
+
+@dataclass(frozen=True, slots=True)
+class RowsOfA:
+    """One group of a row of A at a time, in all lanes."""
+
+    f: Function
+    plan: Plan
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it is read from the matrix."""
+        return self.plan.packs_a is Packing.NONE
+
+    @property
+    def step_bytes(self) -> int:
+        """From one step to the next."""
+        if not self.is_direct:
+            return self.plan.mr * GROUP_BYTES
+        return self._element_bytes * (self.plan.problem.pitch_a if self._transposed else self.plan.group)
+
+    def value(self, pointer: str, step: int, row: int) -> str:
+        """The group of a row."""
+        pointer = self.f.at(pointer, step * self.step_bytes + self._row_offset(row))
+        if self.plan.multiply is not Multiply.F32:
+            return self._as_factors(self.f.load("i32", pointer, 1))
+        dtype = self.plan.problem.dtype_a if self.is_direct else DType.F32
+        match dtype:
+            case DType.F16:
+                short = self.f.load("half", pointer, 2)
+                one = self.f.op(f"fpext half {short} to float")
+            case DType.BF16:
+                wide = self.f.op(f"zext i16 {self.f.load('i16', pointer, 2)} to i32")
+                one = self.f.op(f"bitcast i32 {self.f.op(f'shl i32 {wide}, 16')} to float")
+            case _:
+                one = self.f.load("float", pointer, 4)
+        return self._elements.same("float", one)
+
+    def tail(self, pointer: str, row: int, count: int) -> str:
+        """A group of which only the first `count` elements are inside, zeros beyond: no more is read."""
+        if not self.is_direct:
+            return self.value(pointer, 0, row)
+        f, bits = self.f, 8 * self._element_bytes
+        together = "0"
+        for n in range(count):
+            place = f.at(pointer, self._row_offset(row) + n * self._element_bytes)
+            wide = f.op(f"zext i{bits} {f.load(f'i{bits}', place, self._element_bytes)} to i32")
+            together = wide if n == 0 else f.op(f"or i32 {together}, {f.op(f'shl i32 {wide}, {n * bits}')}")
+        return self._as_factors(together)
+
+    def prefetched(self, steps: int) -> Iterator[int]:
+        """Offsets of the lines that some steps read."""
+        if not self.is_direct:
+            yield from range(0, steps * self.step_bytes, LINE)
+        elif self._transposed:
+            for step in range(steps):
+                yield from (step * self.step_bytes + at for at in range(0, self.plan.mr * self._element_bytes, LINE))
+        else:
+            yield from (self._row_offset(row) for row in range(self.plan.mr))
+
+    @property
+    def _transposed(self) -> bool:
+        return self.plan.problem.transpose_a
+
+    @property
+    def _element_bytes(self) -> int:
+        return self.plan.problem.dtype_a.nbytes
+
+    @property
+    def _elements(self) -> Elements:
+        return elements_of(self.f, self.plan)
+
+    def _row_offset(self, row: int) -> int:
+        if not self.is_direct:
+            return row * GROUP_BYTES
+        return row * self._element_bytes * (1 if self._transposed else self.plan.problem.pitch_a)
+
+    def _as_factors(self, group: str) -> str:
+        products, kind = Products(self.f, self.plan), f"<{self.plan.lanes} x i32>"
+        value = self.f.op(f"bitcast {kind} {self._elements.same('i32', group)} to {products.factors}")
+        if self.is_direct and self.plan.shifted:
+            return self.f.op(f"xor {products.factors} {value}, {products.shift}")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsOfB:
+    """One vector of columns of B at a time, a group of each; `columns` are inside the matrix."""
+
+    f: Function
+    plan: Plan
+    columns: int
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it is read from the matrix."""
+        return self.plan.packs_b is Packing.NONE
+
+    @property
+    def step_bytes(self) -> int:
+        """From one step to the next."""
+        return self.plan.group * self._row_bytes if self.is_direct else self.plan.nr * GROUP_BYTES
+
+    def value(self, pointer: str, step: int, vector: int) -> str:
+        """A vector of groups."""
+        pointer = self.f.at(pointer, step * self.step_bytes)
+        if self.is_direct:
+            return self.tail(pointer, vector, self.plan.group)
+        place = self.f.at(pointer, vector * self.plan.lanes * GROUP_BYTES)
+        return self.f.load(Products(self.f, self.plan).factors, place, self.plan.element_bytes)
+
+    def tail(self, pointer: str, vector: int, count: int) -> str:
+        """A vector of groups of which only the first `count` rows are inside, zeros beyond: no more is read."""
+        if not self.is_direct:
+            return self.value(pointer, 0, vector)
+        lanes, dtype = self.plan.lanes, self.plan.problem.dtype_b
+        place = self.f.at(pointer, vector * lanes * dtype.nbytes)
+        inside = min(lanes, self.columns - vector * lanes)
+        elements = elements_of(self.f, self.plan)
+        rows = [elements.load(self.f.at(place, n * self._row_bytes), dtype, inside) for n in range(count)]
+        if self.plan.multiply is Multiply.F32:
+            return elements.widened(rows[0], dtype)
+        rows += ["zeroinitializer"] * (self.plan.group - count)
+        return self._interleaved(rows, f"i{8 * dtype.nbytes}")
+
+    def correction(self, pointer: str, depth: str | int, vector: int) -> str:
+        """Of a packed panel, what the sums of a vector of columns are too large by where A is shifted."""
+        unit, nr = self.plan.depth_unit, self.plan.nr
+        assert unit == self.plan.group, "vectors are as deep as a group"
+        groups = self.f.div(self.f.add(depth, unit - 1), unit)
+        place = self.f.add(self.f.mul(groups, nr * GROUP_BYTES), vector * self.plan.lanes * GROUP_BYTES)
+        return self.f.load(f"<{self.plan.lanes} x i32>", self.f.at(pointer, place), 4)
+
+    def prefetched(self, steps: int) -> Iterator[int]:
+        """Offsets of the lines that some steps read."""
+        if not self.is_direct:
+            yield from range(0, steps * self.step_bytes, LINE)
+            return
+        for row in range(steps * self.plan.group):
+            bytes_of_row = self.plan.nr * self.plan.problem.dtype_b.nbytes
+            yield from (row * self._row_bytes + at for at in range(0, bytes_of_row, LINE))
+
+    @property
+    def _row_bytes(self) -> int:
+        return self.plan.problem.pitch_b * self.plan.problem.dtype_b.nbytes
+
+    def _interleaved(self, rows: list[str], element: str) -> str:
+        """Elements of the rows in turn, as factors: rows by pairs, those of four first every other."""
+        length = self.plan.lanes
+        if len(rows) == 4:
+            rows = [self._paired(rows[n], rows[n + 2], length, element) for n in range(2)]
+            length *= 2
+        value, count = self._paired(rows[0], rows[1], length, element), 2 * length
+        products = Products(self.f, self.plan)
+        return self.f.op(f"bitcast <{count} x {element}> {value} to {products.factors}")
+
+    def _paired(self, a: str, b: str, length: int, element: str) -> str:
+        turns = mask([n // 2 + n % 2 * length for n in range(2 * length)])
+        kind = f"<{length} x {element}>"
+        return self.f.op(f"shufflevector {kind} {a}, {kind} {b}, {turns}")

@@ -1,0 +1,196 @@
+"""What every micro-kernel shares: its parameters, where its sums lie, and how they come to C."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codegen.cpu.epilogue import Epilogue, is_short
+from codegen.cpu.plan import SUM_BYTES, Plan
+from codegen.cpu.writer import Function, Module, Value
+from codegen.rules.sizes import ceil_div
+
+INTERNAL = "internal noinline"
+"""Calls cost little beside a tile, and code that is not copied into the nest compiles once."""
+
+_PLACE = (("i64", "%matrix"), ("i64", "%row"), ("i64", "%column"))
+TILE_PARAMETERS = (
+    ("ptr", "%arguments"),
+    ("ptr", "%a"),
+    ("ptr", "%b"),
+    ("ptr", "%sums"),
+    ("i64", "%depth"),
+    ("i1", "%first"),
+    ("i1", "%last"),
+    *_PLACE,
+)
+_ROWS_PARAMETERS = (("ptr", "%arguments"), ("ptr", "%sums"), ("i64", "%rows"), *_PLACE)
+_FINISH_PARAMETERS = (
+    ("ptr", "%arguments"),
+    ("ptr", "%partials"),
+    ("i64", "%stride_bytes"),
+    ("i64", "%parts"),
+    *_PLACE,
+)
+_HERE = ("%matrix", "%row", "%column")
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A function that computes `rows` x `columns` of C over one K block, while it is written.
+
+    Sums lie in memory as [rows][nr].
+    """
+
+    f: Function
+    plan: Plan
+    rows: int
+    columns: int
+
+    @property
+    def vectors(self) -> int:
+        """Vectors that hold the columns."""
+        return ceil_div(self.columns, self.plan.lanes)
+
+    @property
+    def once(self) -> bool:
+        """Whether there is one K block: the first and the last."""
+        return self.plan.k_blocks == 1
+
+    @property
+    def ends_here(self) -> bool:
+        """Whether a tile ever comes to C here: sums of several K threads are added elsewhere."""
+        return self.plan.threads.k == 1
+
+    @property
+    def depth(self) -> Value:
+        """Elements along K."""
+        return self.plan.problem.k if self.once else "%depth"
+
+    @property
+    def sum_kind(self) -> str:
+        """LLVM's type of a sum."""
+        return "i32" if self.plan.sums_are_integers else "float"
+
+    @property
+    def vector_kind(self) -> str:
+        """LLVM's type of a vector of sums."""
+        return f"<{self.plan.lanes} x {self.sum_kind}>"
+
+    def sums_at(self, row: int, column: int) -> str:
+        """Where a sum lies in memory."""
+        return self.f.at("%sums", (row * self.plan.nr + column) * SUM_BYTES)
+
+    def initial(self) -> list[str]:
+        """Vectors of sums, row by row, as this K block finds them."""
+
+        def found() -> list[str]:
+            lanes = self.plan.lanes
+            places = [(r, c * lanes) for r in range(self.rows) for c in range(self.vectors)]
+            return [self.f.load(self.vector_kind, self.sums_at(*place), SUM_BYTES) for place in places]
+
+        none = ["zeroinitializer"] * (self.rows * self.vectors)
+        if self.once:
+            return none
+        return self.f.either("%first", [self.vector_kind] * len(none), lambda: none, found)
+
+    def leave(self, sums: Sequence[str]) -> None:
+        """Bring vectors of sums to C if this K block is the last, else leave them in memory."""
+        if not self.ends_here:
+            self._keep(sums)
+        elif not is_short(self.plan):
+            self._keep(sums)
+            self.leave_kept()
+        elif self.once:
+            self._finish(sums)
+        else:
+            with self.f.when("%last"):
+                self._finish(sums)
+                self.f.end("ret void")
+            self._keep(sums)
+
+    def leave_kept(self) -> None:
+        """Bring sums that lie in memory to C if this K block is the last."""
+        if not self.ends_here:
+            return
+        if self.once:
+            self._call_rows()
+            return
+        with self.f.when("%last"):
+            self._call_rows()
+
+    def _call_rows(self) -> None:
+        here = [("i64", value) for value in _HERE]
+        arguments = [("ptr", "%arguments"), ("ptr", "%sums"), ("i64", self.rows), *here]
+        self.f.call("void", _rows_name(self.columns), arguments)
+
+    def _keep(self, sums: Sequence[str]) -> None:
+        for n, value in enumerate(sums):
+            place = self.sums_at(n // self.vectors, n % self.vectors * self.plan.lanes)
+            self.f.store(self.vector_kind, value, place, SUM_BYTES)
+
+    def _finish(self, sums: Sequence[str]) -> None:
+        epilogue = Epilogue(self.f, self.plan, self.columns, _HERE)
+        epilogue.begin()
+        for r in range(self.rows):
+            epilogue.row(r, sums[r * self.vectors : (r + 1) * self.vectors], [])
+
+
+def tile_name(rows: int, columns: int) -> str:
+    """The function of tiles of a size."""
+    return f"tile_{rows}x{columns}"
+
+
+def shapes(plan: Plan) -> list[tuple[int, int]]:
+    """Sizes of the tiles that there are."""
+    rows = [plan.mr] if plan.tiles_m > 1 else []
+    columns = [plan.nr] if plan.tiles_n > 1 else []
+    every_row, every_column = dict.fromkeys([*rows, plan.last_rows]), dict.fromkeys([*columns, plan.last_columns])
+    return [(r, c) for r in every_row for c in every_column]
+
+
+def write_rows(module: Module, plan: Plan, columns: int) -> None:
+    """Write the function that brings rows of sums in memory to C."""
+    with module.function(_rows_name(columns), _ROWS_PARAMETERS, linkage=INTERNAL) as f:
+        epilogue = Epilogue(f, plan, columns, _HERE)
+        _each_row(Tile(f, plan, plan.mr, columns), epilogue, "%rows", "%sums", 1, 0)
+
+
+def write_finish(module: Module, plan: Plan, rows: int, columns: int) -> None:
+    """Write the function that adds a tile's sums of several K threads, in their order, and brings them to C."""
+    with module.function(f"finish_{rows}x{columns}", _FINISH_PARAMETERS, linkage=INTERNAL) as f:
+        epilogue = Epilogue(f, plan, columns, _HERE)
+        _each_row(Tile(f, plan, rows, columns), epilogue, rows, "%partials", "%parts", "%stride_bytes")
+
+
+def _each_row(tile: Tile, epilogue: Epilogue, rows: Value, sums: str, parts: Value, stride: Value) -> None:
+    f, plan, kind = tile.f, tile.plan, tile.vector_kind
+    epilogue.begin()
+    carried = [(epilogue.floats.type, "zeroinitializer")] * (len(epilogue.sums_along_columns) * epilogue.vectors)
+    with f.loop(0, rows, 1, carried, enters=True) as each:
+        line = f.at(sums, f.mul(each.index, plan.nr * SUM_BYTES))
+        places = [f.at(line, c * plan.lanes * SUM_BYTES) for c in range(epilogue.vectors)]
+        values = [_loaded(tile, place, c) for c, place in enumerate(places)]
+        if parts != 1:
+            with f.loop(1, parts, 1, [(kind, value) for value in values], enters=True) as part:
+                offset = f.mul(part.index, stride)
+                others = [_loaded(tile, f.at(place, offset), c) for c, place in enumerate(places)]
+                plus = "add" if plan.sums_are_integers else "fadd"
+                part.next([f.op(f"{plus} {kind} {a}, {b}") for a, b in zip(part.carried, others, strict=True)])
+            values = part.results
+        each.next(epilogue.row(each.index, values, each.carried))
+    epilogue.end(each.results)
+
+
+def _loaded(tile: Tile, pointer: str, vector: int) -> str:
+    """A vector of sums; where rows are no whole vectors, nothing beyond the last is read."""
+    count = min(tile.plan.lanes, tile.plan.nr - vector * tile.plan.lanes)
+    if count == tile.plan.lanes:
+        return tile.f.load(tile.vector_kind, pointer, SUM_BYTES)
+    lanes, kind = tile.plan.lanes, tile.vector_kind
+    mask = ", ".join(f"i1 {int(n < count)}" for n in range(lanes))
+    name = f"llvm.masked.load.v{lanes}{'i32' if tile.plan.sums_are_integers else 'f32'}.p0"
+    arguments = f"ptr align {SUM_BYTES} {pointer}, <{lanes} x i1> <{mask}>, {kind} zeroinitializer"
+    return tile.f.op(f"call {kind} @{name}({arguments})")
+
+
+def _rows_name(columns: int) -> str:
+    return f"rows_{columns}"

@@ -1,0 +1,125 @@
+"""A tile by vectors: rows of A in all lanes times columns of B, added to sums that stay in registers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from codegen.cpu.microkernel.operands import ColumnsOfB, RowsOfA
+from codegen.cpu.microkernel.products import Products
+from codegen.cpu.microkernel.tile import Tile
+from codegen.cpu.writer import Value
+
+
+def write_vector_tile(tile: Tile) -> None:
+    """Write the body of a tile's function."""
+    f, plan = tile.f, tile.plan
+    kernel = _Kernel(tile, RowsOfA(f, plan), ColumnsOfB(f, plan, tile.columns), Products(f, plan))
+    tile.leave(kernel.multiplied(tile.initial()))
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Where the next step begins in A and B, and sums: row by row, then what those are too large by."""
+
+    a: str
+    b: str
+    sums: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kernel:
+    tile: Tile
+    rows: RowsOfA
+    columns: ColumnsOfB
+    products: Products
+
+    def multiplied(self, sums: Sequence[str]) -> list[str]:
+        """Sums with the products of the whole K block."""
+        f, plan = self.tile.f, self.tile.plan
+        extra = ["zeroinitializer"] * (self.tile.vectors if self._corrects else 0)
+        state = _State("%a", "%b", [*sums, *extra])
+        # Panels end in zeros, matrices do not.
+        tail = plan.last_depth % plan.group if self.rows.is_direct or self.columns.is_direct else 0
+        steps = f.div(self.tile.depth if tail else f.add(self.tile.depth, plan.group - 1), plan.group)
+        unroll = plan.config.matmul.innermost.k // plan.group
+        whole = f.mul(f.div(steps, unroll), unroll)
+        state = self._loop(state, 0, whole, unroll)
+        last_steps = plan.last_depth // plan.group if tail else plan.padded(plan.last_depth) // plan.group
+        if last_steps % unroll:
+            state = self._loop(state, whole, steps, 1)
+        if tail:
+            state = self._with_tail(state, tail)
+        count = self.tile.rows * self.tile.vectors
+        return self._corrected(state.sums[:count], state.sums[count:])
+
+    @property
+    def _corrects(self) -> bool:
+        """Whether the sums of B's columns are taken here; panels hold them."""
+        return self.tile.plan.shifted and self.columns.is_direct
+
+    def _loop(self, state: _State, low: Value, high: Value, unroll: int) -> _State:
+        if isinstance(low, int) and isinstance(high, int) and low >= high:
+            return state
+        f = self.tile.f
+        carried = [("ptr", state.a), ("ptr", state.b), *((self.products.sums, value) for value in state.sums)]
+        with f.loop(low, high, unroll, carried) as loop:
+            a, b, *sums = loop.carried
+            self._prefetch(a, b, unroll)
+            for step in range(unroll):
+                rows, columns = self._rows(a, step), self._columns(b, step)
+                sums = self._added(sums, rows, columns)
+            loop.next([f.at(a, unroll * self.rows.step_bytes), f.at(b, unroll * self.columns.step_bytes), *sums])
+        a, b, *sums = loop.results
+        return _State(a, b, sums)
+
+    def _rows(self, pointer: str, step: int) -> Callable[[int], str]:
+        return lambda row: self.rows.value(pointer, step, row)
+
+    def _columns(self, pointer: str, step: int) -> list[str]:
+        return [self.columns.value(pointer, step, vector) for vector in range(self.tile.vectors)]
+
+    def _added(self, sums: Sequence[str], row: Callable[[int], str], columns: Sequence[str]) -> list[str]:
+        """Sums with the products of one step; a row is read where it is used, so that it is in a register briefly."""
+        added: list[str] = []
+        for r in range(self.tile.rows):
+            a = row(r)
+            before = sums[r * len(columns) : (r + 1) * len(columns)]
+            added += [self.products.add(total, a, b) for total, b in zip(before, columns, strict=True)]
+        if self._corrects:
+            added += [
+                self.products.add(total, self.products.shift, b)
+                for total, b in zip(sums[len(added) :], columns, strict=True)
+            ]
+        return added
+
+    def _with_tail(self, state: _State, count: int) -> _State:
+        """After the last whole step, the `count` elements along K that are left of the last block."""
+        f, tile = self.tile.f, self.tile
+
+        def tailed() -> list[str]:
+            columns = [self.columns.tail(state.b, vector, count) for vector in range(tile.vectors)]
+            return self._added(state.sums, lambda row: self.rows.tail(state.a, row, count), columns)
+
+        if tile.once:
+            return _State(state.a, state.b, tailed())
+        left = f.compare("ne", f.rem(tile.depth, tile.plan.group), 0)
+        kinds = [self.products.sums] * len(state.sums)
+        return _State(state.a, state.b, f.either(left, kinds, tailed, lambda: state.sums))
+
+    def _corrected(self, sums: Sequence[str], taken: Sequence[str]) -> list[str]:
+        tile = self.tile
+        if not tile.plan.shifted:
+            return list(sums)
+        excess = taken or [self.columns.correction("%b", tile.depth, vector) for vector in range(tile.vectors)]
+        return [self.products.minus(value, excess[n % tile.vectors]) for n, value in enumerate(sums)]
+
+    def _prefetch(self, a: str, b: str, steps: int) -> None:
+        """Fetch into the first-level cache what is read some rounds later."""
+        plan = self.tile.plan
+        distance = plan.config.strategy.prefetch_distance * (plan.config.matmul.innermost.k // plan.group)
+        if not distance:
+            return
+        for pointer, operand in ((a, self.rows), (b, self.columns)):
+            ahead = distance * operand.step_bytes
+            for offset in operand.prefetched(steps):
+                place = self.tile.f.at(pointer, ahead + offset)
+                self.tile.f.call("void", "llvm.prefetch.p0", [("ptr", place), ("i32", 0), ("i32", 3), ("i32", 1)])

@@ -1,0 +1,63 @@
+"""Micro-kernels of vectors against numpy: types, sources, ragged edges, K blocks; memory ends where matrices do."""
+
+import pytest
+
+from codegen import DType, GemmProblem
+from codegen.cpu.config import Isa, Packing
+from tests.codegen.cpu.microkernels import FLAGS, Run, plan_of, skip_without
+
+NONE, BLOCK = Packing.NONE, Packing.BLOCK
+PAIRS = [
+    (DType.F32, DType.F32),
+    (DType.F16, DType.F16),
+    (DType.BF16, DType.BF16),
+    (DType.S8, DType.S8),
+    (DType.U8, DType.S8),
+    (DType.S8, DType.U8),
+    (DType.U8, DType.U8),
+]
+
+
+@pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX2])
+@pytest.mark.parametrize(("a", "b"), PAIRS, ids=lambda d: d.value)
+def test_packed_panels(isa: Isa, a: DType, b: DType) -> None:
+    skip_without(isa)
+    problem = GemmProblem(23, 70, 45, dtype_a=a, dtype_b=b, ldc=75)
+    Run(plan_of(problem, (6, 32 if isa is Isa.AVX512 else 16), isa=isa, unroll=3))()
+    Run(plan_of(problem, (4, 16), isa=isa, block_k=16, unroll=2))()
+
+
+@pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX2])
+@pytest.mark.parametrize(("a", "b"), PAIRS[:-1], ids=lambda d: d.value)
+def test_matrices_read_in_place(isa: Isa, a: DType, b: DType) -> None:
+    skip_without(isa)
+    problem = GemmProblem(11, 54, 43, dtype_a=a, dtype_b=b, lda=47, ldb=57, batch=2)
+    if not plan_of(problem, (4, 16), isa=isa).multiply.value.startswith(("f32", "bf16", "s8")):
+        pytest.skip("needs packed panels")
+    for pack_a, pack_b in ((NONE, NONE), (NONE, BLOCK), (BLOCK, NONE)):
+        Run(plan_of(problem, (3, 16), isa=isa, unroll=2, pack_a=pack_a, pack_b=pack_b))()
+        Run(plan_of(problem, (4, 16), isa=isa, block_k=16, unroll=2, pack_a=pack_a, pack_b=pack_b, prefetch=2))()
+
+
+@pytest.mark.parametrize("dtype", [DType.F32, DType.F16], ids=lambda d: d.value)
+def test_a_transposed_a_is_read_in_place(dtype: DType) -> None:
+    skip_without(Isa.AVX512)
+    problem = GemmProblem(19, 37, 21, dtype_a=dtype, dtype_b=dtype, transpose_a=True, lda=22)
+    Run(plan_of(problem, (5, 32), unroll=4, pack_a=NONE, pack_b=BLOCK, prefetch=1))()
+
+
+@pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX2])
+def test_bf16_becomes_f32_without_an_instruction_for_it(isa: Isa) -> None:
+    skip_without(isa)
+    flags = [flag for flag in FLAGS if flag not in ("avx512_bf16", "avx512_vnni", "avx_vnni")]
+    problem = GemmProblem(9, 21, 14, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=DType.BF16)
+    Run(plan_of(problem, (4, 16), isa=isa, pack_a=NONE, pack_b=NONE, flags=flags))()
+    integers = GemmProblem(9, 21, 14, dtype_a=DType.S8, dtype_b=DType.S8)
+    Run(plan_of(integers, (4, 16), isa=isa, flags=flags))()
+
+
+@pytest.mark.parametrize("dtype", [DType.F32, DType.U8], ids=lambda d: d.value)
+def test_sums_of_several_k_threads_are_finished(dtype: DType) -> None:
+    skip_without(Isa.AVX512)
+    problem = GemmProblem(9, 37, 50, dtype_a=dtype, dtype_b=dtype, dtype_c=DType.F32)
+    Run(plan_of(problem, (4, 32), block_k=8, unroll=2, threads_k=3))()
