@@ -17,9 +17,8 @@ Array = NDArray[Any]
 _UNDEFINED_FLOAT = float("nan")
 _UNDEFINED_BYTE = 0xFF
 
-# Sign, exponent and fraction of a float16 where a float32 has them; its exponents are 112 less, and where all their
-# bits are set it is infinite or NaN.
-_F16_BITS, _F16_SCALE, _F16_SPECIAL = np.int32(-0x70002000), np.float32(2**112), 2**16
+# Every float16 as float32, by its bits: looked up in less than half of the time that numpy takes to convert them.
+_F16_VALUES = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
 def undefined(type_: Type, shape: tuple[int, int]) -> Array:
@@ -65,11 +64,9 @@ def bf16_to_f32(bits: Array) -> Array:
     return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
-def f16_to_f32(values: Array) -> Array:
-    """float16 as float32, exactly: by bits, which takes a fifth of numpy's own time."""
-    bits = (values.view(np.int16).astype(np.int32) << 13) & _F16_BITS
-    wide = bits.view(np.float32) * _F16_SCALE
-    return wide if np.abs(wide).max(initial=0) < _F16_SPECIAL else values.view(np.float16).astype(np.float32)
+def f16_to_f32(bits: Array) -> Array:
+    """float16 bits as float32, exactly."""
+    return _F16_VALUES.take(bits.view(np.uint16))
 
 
 def f32_to_bf16(values: Array) -> Array:

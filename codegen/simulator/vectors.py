@@ -28,10 +28,24 @@ def _extractelement(i: Instruction, v: list[Array]) -> Array:
 
 
 def _insertelement(i: Instruction, v: list[Array]) -> Array:
+    if i.operands[2].is_constant:
+        return _inserted(i, v, int(v[2].flat[0]))
     vector, position = _at(v[0], v[2], i, i.type.count)
     shape = np.broadcast_shapes(vector.shape[:2], v[1].shape)
     out = np.broadcast_to(vector, (*shape, i.type.count)).copy()
     np.put_along_axis(out, np.broadcast_to(position, (*shape, 1)), np.broadcast_to(v[1], shape)[..., None], 2)
+    return out
+
+
+def _inserted(i: Instruction, v: list[Array], position: int) -> Array:
+    """The vector with one element replaced whose place is known."""
+    count = i.type.count
+    if not 0 <= position < count:
+        raise SimulationRefused(i.text, f"index outside of a vector of {count} elements")
+    (rows, lanes), (new_rows, new_lanes) = v[0].shape[:2], v[1].shape
+    out = np.empty((max(rows, new_rows), max(lanes, new_lanes), count), v[0].dtype)
+    out[...] = v[0]
+    out[..., position] = v[1]
     return out
 
 
