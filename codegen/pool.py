@@ -14,17 +14,16 @@ from typing import Generic, Self, TypeVar
 
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
-from codegen.artifact import Distributor, GemmArtifact, KernelArtifact
+from codegen.artifact import AnyArtifact, CpuArtifact, Distributor, KernelArtifact
 from codegen.cache import CompileCache
-from codegen.config import KernelConfig
+from codegen.cpu.config import AnyConfig
 from codegen.errors import CompileCrashed, CompileTimedOut
-from codegen.modules import compile_module
-from codegen.pipeline import compile_gemm
 from codegen.problem import GemmProblem
+from codegen.target_kind import compile_kernel
 from hal import DeviceSpec
 
-Artifact = TypeVar("Artifact", bound=KernelArtifact, covariant=True)
-Compiler = Callable[[GemmProblem, KernelConfig, DeviceSpec], GemmArtifact]
+Artifact = TypeVar("Artifact", bound=KernelArtifact | CpuArtifact, covariant=True)
+Compiler = Callable[[GemmProblem, AnyConfig, DeviceSpec], AnyArtifact]
 
 _COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
 
@@ -62,14 +61,14 @@ class Compilation(Generic[Artifact]):
 class CompilePool:
     """Workers that compile, with a time limit for each compilation and a cache. Workers that all end are replaced."""
 
-    def __init__(self, workers: int, timeout_s: float, cache: Path | None, compiler: Compiler = compile_gemm) -> None:
+    def __init__(self, workers: int, timeout_s: float, cache: Path | None, compiler: Compiler = compile_kernel) -> None:
         self.workers = workers
         self._compiler = compiler
         self._timeout_s = timeout_s
         self._cache = cache
         self._pool = self._new_pool()
 
-    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation[GemmArtifact]:
+    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation[AnyArtifact]:
         """Begin to compile a GEMM kernel."""
         self._revive()
         arguments = [self._compiler, problem, config, spec, self._cache]
@@ -87,7 +86,7 @@ class CompilePool:
         """Begin to compile the kernels of a module; the cache is not asked."""
         self._revive()
         asked = {"distribution": distribution, "block": block}
-        future = self._pool.schedule(compile_module, args=[source, spec, name], kwargs=asked, timeout=self._timeout_s)
+        future = self._pool.schedule(_compile_module, args=[source, spec, name], kwargs=asked, timeout=self._timeout_s)
         return Compilation(future, self._timeout_s)
 
     def close(self) -> None:
@@ -126,8 +125,8 @@ def _start_worker() -> None:
 
 
 def _compile(
-    compiler: Compiler, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, cache: Path | None
-) -> GemmArtifact:
+    compiler: Compiler, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec, cache: Path | None
+) -> AnyArtifact:
     store = CompileCache(cache) if cache is not None else None
     if store is not None and (known := store.get(problem, config, spec)) is not None:
         return known
@@ -137,6 +136,14 @@ def _compile(
         with contextlib.suppress(OSError):
             store.put(artifact)
     return artifact
+
+
+def _compile_module(
+    source: str, spec: DeviceSpec, name: str, *, distribution: Distributor | None, block: tuple[int, int, int] | None
+) -> KernelArtifact:
+    from codegen.modules import compile_module  # MLIR, which workers for CPUs do without
+
+    return compile_module(source, spec, name, distribution=distribution, block=block)
 
 
 def _how(exitcode: int | None) -> str:

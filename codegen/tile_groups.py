@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from codegen.config import KernelConfig
+from codegen.cpu.config import AnyConfig, CpuConfig
 from codegen.problem import GemmProblem
 
 Tile = tuple[int, int, int]  # matrix of the batch, row and column, counted in tiles
@@ -58,10 +58,15 @@ class TileGroups:
                 yield entry, row, column
 
 
-def tile_groups(problem: GemmProblem, config: KernelConfig) -> TileGroups:
-    """The tiles of a problem, and the work-groups that a configuration launches over them."""
+def tile_groups(problem: GemmProblem, config: AnyConfig) -> TileGroups:
+    """The tiles of a problem, and the work-groups that a configuration launches over them.
+
+    A CPU has no work-groups: there each block stands for one.
+    """
     block, threads, order = config.matmul.block, config.matmul.threads, config.matmul.loop_order.value
     tiles = -(-problem.m // block.m), -(-problem.n // block.n)
+    if isinstance(config, CpuConfig):
+        return TileGroups(problem.batch, tiles, tiles, along_n=True, raster_group=1)
     return TileGroups(
         problem.batch,
         tiles,

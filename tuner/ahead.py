@@ -3,17 +3,17 @@
 from collections import deque
 from collections.abc import Callable
 
-from codegen import KernelConfig
+from codegen import AnyConfig
 from tuner.native import Examining
 
-Candidate = tuple[KernelConfig, Examining]
+Candidate = tuple[AnyConfig, Examining]
 
 
 class Ahead:
     """Proposals that compile, in the order they were proposed. No trial of theirs has begun yet."""
 
     def __init__(
-        self, propose: Callable[[], KernelConfig | None], compile: Callable[[KernelConfig], Examining], depth: int
+        self, propose: Callable[[], AnyConfig | None], compile: Callable[[AnyConfig], Examining], depth: int
     ) -> None:
         self._propose, self._compile, self._depth = propose, compile, depth
         self._waiting: deque[Candidate] = deque()

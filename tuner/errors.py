@@ -3,6 +3,7 @@
 TunerError
 +-- ProofFailed          a kernel's numbers differ from the reference
 +-- CannotPredict        the model lacks facts of the device
++-- NotOnThisCpu         a job for a CPU, on another one
 +-- TooLargeToProve      this machine's memory does not hold what a proof needs
 +-- NoValidMeasurement   a job ended without one configuration that gave a time
 +-- DeviceUnusable       the device crashed again and again
@@ -42,6 +43,20 @@ class CannotPredict(TunerError):
 
 
 class TooLargeToProve(TunerError):
+class NotOnThisCpu(TunerError):
+    """A job for a CPU, on another one: neither time nor numbers of its kernels can be had there."""
+
+    def __init__(self, device: str) -> None:
+        super().__init__(
+            f"kernels for {device} are proven and timed on it alone, and it is not this machine's CPU: tune there; "
+            "`xetune compile` makes a kernel for it here"
+        )
+        self.device = device
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NotOnThisCpu, (self.device,)
+
+
     """This machine's memory does not hold what a proof needs."""
 
 

@@ -1,13 +1,13 @@
 """What an outcome must bring before a store keeps it."""
 
-from codegen import GemmArtifact
+from codegen import AnyArtifact
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
 
 LABELS = ("native", "DPAS emulated")
 LONGEST_US = 1e12  # eleven days; infinity and NaN are no times either
 
 
-def check_evidence(outcome: Outcome, artifact: GemmArtifact | None) -> None:
+def check_evidence(outcome: Outcome, artifact: AnyArtifact | None) -> None:
     """Return when an outcome and its kernel belong together and its numbers can be.
 
     Raises:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from statistics import median
 
-from codegen import GemmArtifact, KernelConfig
+from codegen import AnyArtifact, AnyConfig
 from tuner.measure import Bench, median_us
 from tuner.native import Compilation
 from tuner.result import Comparison
@@ -17,7 +17,7 @@ def compare_finalists(
     bench: Bench,
     baseline: Trial,
     best: Trial,
-    kernel_of: Callable[[KernelConfig], GemmArtifact | Compilation],
+    kernel_of: Callable[[AnyConfig], AnyArtifact | Compilation],
     left_s: float,
 ) -> Comparison | None:
     """Compare within `left_s` seconds, by the trials' own times where that cannot be; None without a default time."""

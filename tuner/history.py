@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from codegen import GemmArtifact, KernelConfig
+from codegen import AnyArtifact, AnyConfig
 from tuner.trial import Outcome, ProofKind, Status, Trial, TrialStore
 
 
@@ -51,12 +51,12 @@ class History:
             if trial.outcome is not None:
                 yield trial, trial.outcome
 
-    def begin(self, number: int, config: KernelConfig) -> None:
+    def begin(self, number: int, config: AnyConfig) -> None:
         """Record that a trial begins."""
         self._store.begin(number, config)
         self._trials[number] = Trial(number, config)
 
-    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> Trial:
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> Trial:
         """Record what became of a trial."""
         self._store.end(number, outcome, artifact)
         self._trials[number] = Trial(number, self._trials[number].config, outcome)

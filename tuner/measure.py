@@ -11,11 +11,12 @@ from typing import Protocol
 import numpy as np
 
 from codegen import (
+    AnyArtifact,
+    AnyConfig,
     CompileFailed,
     CompileTimedOut,
     GemmArtifact,
     GemmProblem,
-    KernelConfig,
     Refused,
 )
 from codegen.simulator import SimulationRefused, SimulationTimedOut
@@ -37,7 +38,7 @@ class Compiler(Protocol):
     @property
     def workers(self) -> int: ...
 
-    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation: ...
+    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Limits:
 class _Progress:
     """How far a candidate came: what an Outcome keeps of it, whatever becomes of it."""
 
-    artifact: GemmArtifact | None = None
+    artifact: AnyArtifact | None = None
     proof: Proof = field(default_factory=lambda: Proof(ProofKind.NONE))
     compile_s: float = 0.0
     verify_s: float = 0.0
@@ -72,7 +73,7 @@ class _Progress:
 
 def evaluate(
     bench: Bench, candidate: Examining, limits: Limits, prediction: Prediction | None = None
-) -> tuple[Outcome, GemmArtifact | None]:
+) -> tuple[Outcome, AnyArtifact | None]:
     """Wait for the kernel, prove it, and measure its time; what was predicted is kept beside it."""
     progress = _Progress()
 
@@ -86,7 +87,7 @@ def evaluate(
 
 def foresee(
     bench: Bench, candidate: Examining, limits: Limits, prediction: Prediction, *, prove: bool, keep_spilling: bool
-) -> tuple[Outcome, GemmArtifact | None]:
+) -> tuple[Outcome, AnyArtifact | None]:
     """Wait for the kernel of a predicted time, and prove it in the simulator where `prove` says so.
 
     What is found of its code comes before its proof and takes its time, unless it only spills and `keep_spilling`.
@@ -101,6 +102,7 @@ def foresee(
         if finding is not None and not (keep_spilling and finding.status is Status.REJECTED):
             return Outcome(finding.status, finding.reason)
         if prove:
+            assert isinstance(progress.artifact, GemmArtifact)  # only a GPU's time is predicted
             with _stopwatch(progress, "verify_s"):
                 progress.proof = verify_by_simulation(
                     progress.artifact, reference=bench.reference, time_limit_s=limits.run_s
@@ -110,7 +112,7 @@ def foresee(
     return _ended(expect, limits, progress)
 
 
-def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> tuple[Outcome, GemmArtifact | None]:
+def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> tuple[Outcome, AnyArtifact | None]:
     try:
         outcome = work()
     except Refused as refusal:
@@ -150,13 +152,13 @@ def timing_for(spec: DeviceSpec, best_us: float | None) -> Timing:
     return Timing(rotate_bytes=2 * last_cache + 1, hopeless_us=hopeless_us)
 
 
-def median_us(bench: Bench, kernel: GemmArtifact | Compilation, run_s: float) -> float | None:
+def median_us(bench: Bench, kernel: AnyArtifact | Compilation, run_s: float) -> float | None:
     """Time a proven kernel once more; None when that gives no time within `run_s` seconds."""
     assert bench.device is not None
     if run_s <= 0:
         return None
     try:
-        if isinstance(kernel, GemmArtifact):
+        if isinstance(kernel, AnyArtifact):
             artifact = kernel
         else:
             with _time_limit(kernel, run_s):
@@ -168,7 +170,7 @@ def median_us(bench: Bench, kernel: GemmArtifact | Compilation, run_s: float) ->
 
 
 def _timed(
-    bench: Bench, artifact: GemmArtifact, limits: Limits, progress: _Progress, prediction: Prediction | None
+    bench: Bench, artifact: AnyArtifact, limits: Limits, progress: _Progress, prediction: Prediction | None
 ) -> Outcome:
     assert bench.device is not None
     begun = time.perf_counter()

@@ -1,6 +1,6 @@
 """The trials of a job in memory: the simulated side of TrialStore."""
 
-from codegen import GemmArtifact, KernelConfig
+from codegen import AnyArtifact, AnyConfig
 from tuner.evidence import check_evidence
 from tuner.trial import Outcome, Trial
 
@@ -9,7 +9,7 @@ class MemoryTrialStore:
     """A TrialStore that lasts as long as the object. `artifacts` holds the kernels by trial number."""
 
     def __init__(self) -> None:
-        self.artifacts: dict[int, GemmArtifact] = {}
+        self.artifacts: dict[int, AnyArtifact] = {}
         self._trials: dict[int, Trial] = {}
         self._cancelled = False
 
@@ -17,7 +17,7 @@ class MemoryTrialStore:
         """All trials in order of number."""
         return [self._trials[number] for number in sorted(self._trials)]
 
-    def begin(self, number: int, config: KernelConfig) -> None:
+    def begin(self, number: int, config: AnyConfig) -> None:
         """Record that a trial begins.
 
         Raises:
@@ -30,7 +30,7 @@ class MemoryTrialStore:
                 raise ValueError(f"trial {number} ({config}) is there already as trial {trial.number}")
         self._trials[number] = Trial(number, config)
 
-    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         """Record what became of a trial.
 
         Raises:

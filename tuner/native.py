@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from codegen import CompileFailed, CompileTimedOut, GemmArtifact
+from codegen import AnyArtifact, CompileFailed, CompileTimedOut, GemmArtifact
 from codegen.errors import OclocUnusable
 from codegen.isa import NativeCode, with_isa
 from tuner.trial import Status
@@ -17,7 +17,7 @@ Native = Callable[[GemmArtifact], NativeCode]
 class Compilation(Protocol):
     """A compilation under way, as codegen's pool gives it."""
 
-    def result(self) -> GemmArtifact: ...
+    def result(self) -> AnyArtifact: ...
 
     def cancel(self) -> None: ...
 
@@ -33,12 +33,14 @@ class Finding(NamedTuple):
 class Examined:
     """A kernel, with what its GPU runs where that is known."""
 
-    artifact: GemmArtifact
+    artifact: AnyArtifact
     finding: Finding | None = None
 
 
-def examine(native: Native, artifact: GemmArtifact) -> Examined:
+def examine(native: Native, artifact: AnyArtifact) -> Examined:
     """Compile a kernel for its GPU: registers that spill are a finding, and so is code that cannot be made."""
+    if not isinstance(artifact, GemmArtifact):
+        return Examined(artifact)  # a CPU runs the code that it was given
     try:
         code = native(artifact)
     except OclocUnusable:

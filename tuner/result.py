@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from codegen import KernelConfig
+from codegen import AnyConfig
 from tuner.trial import Status, Trial
 
 
@@ -21,7 +21,7 @@ class TrialBegun:
     """Work on a trial begins."""
 
     number: int
-    config: KernelConfig
+    config: AnyConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,23 +11,21 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from codegen import GemmArtifact, GemmProblem, KernelConfig
+from codegen import AnyArtifact, AnyConfig, GemmProblem, KernelConfig
+from codegen.target_kind import is_cpu
 from hal import Device, DeviceSpec
 from tuner.ahead import Ahead, Candidate
-from tuner.errors import DeviceUnusable, NoValidMeasurement
+from tuner.errors import DeviceUnusable, NotOnThisCpu, NoValidMeasurement
 from tuner.finalists import ROUNDS, compare_finalists
-from tuner.forecast import Forecast, check_predictable, forecast, forecast_if_known
-from tuner.heuristic import default_config
+from tuner.forecast import check_predictable
 from tuner.history import History
 from tuner.measure import Bench, Compiler, Limits, evaluate, foresee
 from tuner.model.xe import predict
 from tuner.native import Compilation, Examination, Examining, Native, Unexamined, examine
 from tuner.reference import Reference
 from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
-from tuner.search.optuna import STARTUP, OptunaProposer
-from tuner.search.proposer import Proposer
+from tuner.targets import Search, default_for, search_for
 from tuner.trial import Outcome, Status, TrialStore
-from tuner.xe_space import xe_space
 
 _FIRST_RUN_S = 300.0  # limit of a run on the device while the default's time is not known
 _LEAST_RUN_S, _RUN_FACTOR = 20.0, 20.0  # limit afterwards: at least, and times the default's
@@ -76,12 +74,15 @@ def run_session(
     Raises:
         Refused: a rule refuses the problem or the device.
         CannotPredict: there is no device and the model lacks facts of `spec`; it names all.
+        NotOnThisCpu: there is no device, and `spec` is a CPU.
         NoValidMeasurement: the budget is spent and no trial gave a time.
         DeviceUnusable: the device crashed again and again.
         TooLargeToProve: this machine's memory does not hold what a proof needs.
     """
     begun_s = time.monotonic()
-    default = default_config(problem, spec)
+    default = default_for(problem, spec)
+    if device is None and is_cpu(spec):
+        raise NotOnThisCpu(spec.id)
     if device is None:
         check_predictable(spec)  # facts that are missing end the job before it compiles anything
     bench = Bench(problem, spec, device, Reference(problem, seed))
@@ -94,7 +95,7 @@ class _Session:
     def __init__(
         self,
         bench: Bench,
-        default: KernelConfig,
+        default: AnyConfig,
         store: TrialStore,
         pool: Compiler,
         budget: Budget,
@@ -109,15 +110,15 @@ class _Session:
         self._history = History(store)
         self._propose_s = 0.0
         with self._proposing():
-            self._space = xe_space(bench.problem, bench.spec)
-            self._forecast, self._proposer = self._model_and_proposer(seed)
+            self._searched: Search = search_for(bench.problem, bench.spec, seed, measured=bench.device is not None)
+            self._proposer = self._searched.proposer
         for trial, outcome in self._history.ended():
             self._proposer.tell(trial.config, outcome.time_us)
         for config in (default, *(trial.config for trial in self._history.unfinished)):
             self._proposer.skip(config)
         self._threads = ThreadPoolExecutor(pool.workers)
         self._ahead = Ahead(self._propose, self._compile, pool.workers * (1 if bench.device is not None else _QUEUED))
-        self._kernels: dict[KernelConfig, GemmArtifact] = {}
+        self._kernels: dict[AnyConfig, AnyArtifact] = {}
         self._crashes = 0
 
     def run(self) -> SessionResult:
@@ -149,8 +150,8 @@ class _Session:
             baseline=baseline,
             comparison=comparison,
             trials=self._history.by_status(),
-            space_size=len(self._space),
-            space_version=self._space.version,
+            space_size=self._searched.size,
+            space_version=self._searched.version,
             wall=self._wall(),
         )
 
@@ -179,7 +180,7 @@ class _Session:
         self._ahead.fill(1)
         return self._ahead.take()
 
-    def _try(self, number: int, config: KernelConfig, candidate: Examining) -> None:
+    def _try(self, number: int, config: AnyConfig, candidate: Examining) -> None:
         self._emit(TrialBegun(number, config))
         self._ahead.fill(self._budget.trials - len(self._history))
         outcome, artifact = (self._measure if self._bench.device is not None else self._foresee)(
@@ -194,8 +195,9 @@ class _Session:
         if self._crashes == _CRASHES:
             raise DeviceUnusable(f"{self._bench.spec.name} crashed {_CRASHES} times in a row; last: {outcome.reason}")
 
-    def _measure(self, number: int, config: KernelConfig, candidate: Examining) -> tuple[Outcome, GemmArtifact | None]:
-        prediction = self._forecast.of(config) if self._forecast is not None else None
+    def _measure(self, number: int, config: AnyConfig, candidate: Examining) -> tuple[Outcome, AnyArtifact | None]:
+        known = self._searched.forecast
+        prediction = known.of(config) if known is not None and isinstance(config, KernelConfig) else None
         outcome, artifact = evaluate(self._bench, candidate, self._limits(), prediction)
         if self._native is None or artifact is None or not self._would_lead(number, outcome.time_us):
             return outcome, artifact
@@ -203,7 +205,8 @@ class _Session:
         artifact = examine(self._native, artifact).artifact  # a measured time stands, whatever its code is like
         return replace(outcome, compile_s=outcome.compile_s + time.perf_counter() - begun_s), artifact
 
-    def _foresee(self, number: int, config: KernelConfig, candidate: Examining) -> tuple[Outcome, GemmArtifact | None]:
+    def _foresee(self, number: int, config: AnyConfig, candidate: Examining) -> tuple[Outcome, AnyArtifact | None]:
+        assert isinstance(config, KernelConfig)  # a CPU's kernels are measured
         prediction = predict(self._bench.problem, config, self._bench.spec)
         return foresee(
             self._bench,
@@ -222,20 +225,20 @@ class _Session:
     def _is_last_chance(self) -> bool:
         """Whether the job would end without a time if the present trial gave none."""
         tried = len(self._history)
-        is_last = tried >= min(self._budget.trials, len(self._space)) or self._left_s() <= self._reserve_s()
+        is_last = tried >= min(self._budget.trials, self._searched.size) or self._left_s() <= self._reserve_s()
         return is_last and self._history.best is None
 
     def _best_us(self) -> float | None:
         best = self._history.best
         return best.outcome.time_us if best is not None and best.outcome is not None else None
 
-    def _keep(self, config: KernelConfig, artifact: GemmArtifact) -> None:
+    def _keep(self, config: AnyConfig, artifact: AnyArtifact) -> None:
         """Keep the kernels of the default and the best, which are measured again at the end."""
         best = self._history.best
         wanted = {self._default} | ({best.config} if best is not None else set())
         self._kernels = {c: a for c, a in (self._kernels | {config: artifact}).items() if c in wanted}
 
-    def _kernel_of(self, config: KernelConfig) -> GemmArtifact | Compilation:
+    def _kernel_of(self, config: AnyConfig) -> AnyArtifact | Compilation:
         """The kernel, or its compilation when an earlier run made it."""
         return self._kernels.get(config) or self._compilation(config)
 
@@ -257,7 +260,7 @@ class _Session:
         one_s = baseline.outcome.measure_s if baseline.outcome is not None else 0.0
         return min(2 * ROUNDS * one_s, _RESERVE * self._budget.seconds)
 
-    def _propose(self) -> KernelConfig | None:
+    def _propose(self) -> AnyConfig | None:
         with self._proposing():
             return self._proposer.propose()
 
@@ -267,23 +270,13 @@ class _Session:
         yield
         self._propose_s += time.perf_counter() - begun_s
 
-    def _model_and_proposer(self, seed: int) -> tuple[Forecast | None, Proposer]:
-        problem, spec = self._bench.problem, self._bench.spec
-        if self._bench.device is None:
-            known = forecast(problem, spec, self._space)
-            return known, known.proposer()
-        known = forecast_if_known(problem, spec, self._space)
-        if known is None:
-            return None, OptunaProposer(self._space, seed)
-        return known, OptunaProposer(self._space, seed, known.first_rows(STARTUP), known.hopeless())
-
-    def _compile(self, config: KernelConfig) -> Examining:
+    def _compile(self, config: AnyConfig) -> Examining:
         compilation = self._compilation(config)
         if self._bench.device is None and self._native is not None:
             return Examination(compilation, self._native, self._threads)
         return Unexamined(compilation)
 
-    def _compilation(self, config: KernelConfig) -> Compilation:
+    def _compilation(self, config: AnyConfig) -> Compilation:
         return self._pool.compile(self._bench.problem, config, self._bench.spec)
 
     def _wall(self) -> WallTime:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from codegen import GemmArtifact, KernelConfig
+from codegen import AnyArtifact, AnyConfig
 
 
 class Status(StrEnum):
@@ -105,7 +105,7 @@ class Trial:
     """One configuration of a job. Number 0 is the baseline. `outcome` is None until it ends."""
 
     number: int
-    config: KernelConfig
+    config: AnyConfig
     outcome: Outcome | None = None
 
 
@@ -116,7 +116,7 @@ class TrialStore(Protocol):
         """All trials in order of number; those without an outcome were begun and not ended."""
         ...
 
-    def begin(self, number: int, config: KernelConfig) -> None:
+    def begin(self, number: int, config: AnyConfig) -> None:
         """Record that a trial begins, before any work on it.
 
         Raises:
@@ -124,7 +124,7 @@ class TrialStore(Protocol):
         """
         ...
 
-    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         """Record what became of a trial, with its kernel when it has one. Replaces nothing: once only."""
         ...
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen import Axis, GemmArtifact, GemmProblem
+from codegen import AnyArtifact, Axis, GemmArtifact, GemmProblem
 from codegen.gemm_execution import run_launch
 from codegen.problem import Operand
 from codegen.simulator import sample_groups
@@ -42,7 +42,7 @@ def verify_by_simulation(
 
 
 def verify_on_device(
-    device: Device, artifact: GemmArtifact, reference: Reference, timing: Timing | None, timeout_s: float
+    device: Device, artifact: AnyArtifact, reference: Reference, timing: Timing | None, timeout_s: float
 ) -> tuple[Proof, RunReport]:
     """Run a launch, with `timing` also measure it, and compare; of very large problems a sample of tiles.
 
@@ -56,7 +56,7 @@ def verify_on_device(
 
 
 def compare(
-    artifact: GemmArtifact,
+    artifact: AnyArtifact,
     reference: Reference,
     outputs: Mapping[int, Buffer],
     kind: ProofKind,
@@ -174,7 +174,7 @@ def _said(output: _Output, unchanged: bool, got: float) -> str:
     )
 
 
-def _check_untouched(artifact: GemmArtifact, output: _Output, computed: Collection[Tile] | None, proof: Proof) -> None:
+def _check_untouched(artifact: AnyArtifact, output: _Output, computed: Collection[Tile] | None, proof: Proof) -> None:
     """All else must be as it was: what lies around matrices, and tiles that no work-group was run for.
 
     Raises:
@@ -209,14 +209,14 @@ def _corners_and_middles(grid: TileGroups) -> Iterator[Tile]:
         yield number // (over_m * over_n), number // over_n % over_m, number % over_n
 
 
-def _part(artifact: GemmArtifact, tile: Tile) -> Part:
+def _part(artifact: AnyArtifact, tile: Tile) -> Part:
     p, block = artifact.problem, artifact.config.matmul.block
     entry, row, column = tile
     rows = slice(row * block.m, min((row + 1) * block.m, p.m))
     return entry, rows, slice(column * block.n, min((column + 1) * block.n, p.n))
 
 
-def _tiles_of(artifact: GemmArtifact, tiles: Collection[Tile]) -> Iterator[Part]:
+def _tiles_of(artifact: AnyArtifact, tiles: Collection[Tile]) -> Iterator[Part]:
     return (_part(artifact, tile) for tile in sorted(tiles))
 
 
@@ -228,7 +228,7 @@ def _bands(p: GemmProblem) -> Iterator[Part]:
             yield entry, slice(start, min(start + rows, p.m)), slice(0, p.n)
 
 
-def _sums(artifact: GemmArtifact, step: int, tiles: Collection[Tile] | None) -> Iterator[Part]:
+def _sums(artifact: AnyArtifact, step: int, tiles: Collection[Tile] | None) -> Iterator[Part]:
     """Parts of a second output to compare: all, a sample, or those whose tiles are all there."""
     p, grid = artifact.problem, tile_groups(artifact.problem, artifact.config)
     by_rows = p.epilogue[step].axis is Axis.ROW

@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 
-from codegen import CodegenError, Distribution, Distributor, GemmArtifact, GemmProblem, KernelConfig, StageOutput
+from codegen import (
+    AnyArtifact,
+    AnyConfig,
+    CodegenError,
+    CpuArtifact,
+    CpuConfig,
+    Distribution,
+    Distributor,
+    GemmArtifact,
+    GemmProblem,
+    StageOutput,
+)
 from codegen.canonical import canonical_text
 from hal import (
     Argument,
@@ -61,12 +72,12 @@ class FusedStore(MemoryTrialStore):
         super().__init__()
         self.fuse = fuse
 
-    def begin(self, number: int, config: KernelConfig) -> None:
+    def begin(self, number: int, config: AnyConfig) -> None:
         self.fuse.step()
         super().begin(number, config)
         self.fuse.step()
 
-    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         self.fuse.step()
         super().end(number, outcome, artifact)
         self.fuse.step()
@@ -77,13 +88,13 @@ class FakeCompilation:
     """Gives a kernel whose binary is the text of its configuration, an error, or waits to be cancelled."""
 
     problem: GemmProblem
-    config: KernelConfig
+    config: AnyConfig
     error: CodegenError | None = None
     hangs: bool = False
     fuse: Fuse = field(default_factory=Fuse)
     cancelled: threading.Event = field(default_factory=threading.Event)
 
-    def result(self) -> GemmArtifact:
+    def result(self) -> AnyArtifact:
         self.fuse.step()
         if self.hangs:
             self.cancelled.wait(10)
@@ -101,13 +112,13 @@ class FakeCompiler:
     """Compiles at once; `errors` and `hangs` are asked for each configuration."""
 
     workers: int = 2
-    errors: Callable[[KernelConfig], CodegenError | None] = lambda _: None
-    hangs: Callable[[KernelConfig], bool] = lambda _: False
+    errors: Callable[[AnyConfig], CodegenError | None] = lambda _: None
+    hangs: Callable[[AnyConfig], bool] = lambda _: False
     fuse: Fuse = field(default_factory=Fuse)
-    begun: list[KernelConfig] = field(default_factory=list)
+    begun: list[AnyConfig] = field(default_factory=list)
     made: list[FakeCompilation] = field(default_factory=list)
 
-    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> FakeCompilation:
+    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> FakeCompilation:
         self.fuse.step()
         self.begun.append(config)
         self.made.append(FakeCompilation(problem, config, self.errors(config), self.hangs(config), self.fuse))
@@ -145,17 +156,17 @@ class FakeDevice:
         pass
 
 
-def binary_of(config: KernelConfig) -> bytes:
+def binary_of(config: AnyConfig) -> bytes:
     """The binary that the fake compiler makes."""
     return canonical_text(config).encode()
 
 
-def artifact_of(problem: GemmProblem, config: KernelConfig) -> GemmArtifact:
+def artifact_of(problem: GemmProblem, config: AnyConfig) -> AnyArtifact:
     """The kernel that the fake compiler makes."""
+    if isinstance(config, CpuConfig):
+        return cpu_artifact_of(problem, config)
     binary = binary_of(config)
-    arguments = tuple(Argument(o.name, o.role, o.dtype.value, o.nbytes(problem.batch)) for o in problem.operands)
-    step = LaunchStep("gemm", tuple(range(len(arguments))), (16, 1, 1), (16, 1, 1))
-    launch = LaunchSpec(binary, arguments, (step,), 16, "")
+    step = LaunchStep("gemm", tuple(range(len(problem.operands))), (16, 1, 1), (16, 1, 1))
     digest = hashlib.sha256(binary).hexdigest()
     return GemmArtifact(
         key=digest,
@@ -167,6 +178,68 @@ def artifact_of(problem: GemmProblem, config: KernelConfig) -> GemmArtifact:
         distribution=Distribution(Distributor.MLIR),
         problem=problem,
         config=config,
-        launch=launch,
+        launch=LaunchSpec(binary, _arguments(problem), (step,), 16, ""),
         memory_paths={},
     )
+
+
+def cpu_artifact_of(problem: GemmProblem, config: CpuConfig) -> CpuArtifact:
+    """The same of a CPU: B is packed by a step of its own, in memory that the launch brings."""
+    binary, threads = binary_of(config), (config.thread_count, 1, 1)
+    arguments = (*_arguments(problem), Argument("workspace", "scratch", "u8", 640), PACKED_B)
+    packed = len(arguments) - 1
+    steps = (
+        LaunchStep("gemm_pack_b", (1, packed), threads, (1, 1, 1), once=True),
+        LaunchStep("gemm", (*range(len(arguments)),), threads, (1, 1, 1)),
+    )
+    digest = hashlib.sha256(binary).hexdigest()
+    texts = {"nest": "nest.ll", "llvm": "llvm.ll", "object": "kernel.o", "header": "kernel.h"}
+    return CpuArtifact(
+        key=digest,
+        content_hash=digest,
+        target=cpu_spec().id,
+        stages=tuple(
+            StageOutput(stage, name, binary if stage == "object" else f"; {stage}".encode(), 1.5)
+            for stage, name in texts.items()
+        ),
+        toolchain={"llvmlite": "0.50"},
+        problem=problem,
+        config=config,
+        launch=LaunchSpec(binary, arguments, steps, 1, "", isa=cpu_spec().isa or ()),
+    )
+
+
+PACKED_B = Argument("packed_B", "scratch", "u8", 4096)
+
+
+def cpu_spec() -> DeviceSpec:
+    """A CPU of two cores with AVX-512."""
+    isa = (
+        "avx2",
+        "avx512_bf16",
+        "avx512_vnni",
+        "avx512bw",
+        "avx512dq",
+        "avx512f",
+        "avx512vl",
+        "bmi1",
+        "bmi2",
+        "f16c",
+        "fma",
+    )
+    facts = {
+        "architecture": "x86_64",
+        "driver": "fake CPU 1",
+        "cores": 2,
+        "isa": isa,
+        "l1_bytes": 48 * 1024,
+        "l2_bytes": 1024 * 1024,
+        "l3_bytes": 32 * 1024 * 1024,
+        "line_bytes": 64,
+    }
+    named = [Fact(name, value, "probed") for name, value in facts.items()]
+    return spec_from_facts("cpu-fake-2c", "Fake CPU with AVX-512", DeviceKind.CPU, named)
+
+
+def _arguments(problem: GemmProblem) -> tuple[Argument, ...]:
+    return tuple(Argument(o.name, o.role, o.dtype.value, o.nbytes(problem.batch)) for o in problem.operands)

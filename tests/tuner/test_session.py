@@ -183,7 +183,7 @@ def test_seconds_spent_by_an_earlier_run_count() -> None:
 
 def test_no_candidate_may_outlast_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     space = xe_space(SMALL, SPEC)
-    monkeypatch.setattr("tuner.session.xe_space", lambda *_: space)  # making it takes a part of a short budget
+    monkeypatch.setattr("tuner.targets.xe_space", lambda *_: space)  # making it takes a part of a short budget
     device = FakeDevice(SMALL, SPEC)
     _run(MemoryTrialStore(), device, seconds=9)
     assert all(timeout_s <= 9 + 2 for _, timeout_s, _ in device.runs)

@@ -1,0 +1,105 @@
+"""The two kinds of target, and what each does of what both do: check, compile, describe.
+
+What either needs is imported when it is first asked for: a job on a CPU waits for no MLIR, one for a GPU for no other.
+"""
+
+from codegen.artifact import AnyArtifact, CpuArtifact
+from codegen.canonical import Json
+from codegen.cpu.config import AnyConfig, CpuConfig
+from codegen.errors import Refused
+from codegen.problem import GemmProblem
+from codegen.target import target_of
+from hal import DeviceKind, DeviceSpec
+
+
+def is_cpu(spec: DeviceSpec) -> bool:
+    """Whether kernels for a device are native code for a CPU, and not a GPU's that it runs in its place."""
+    return spec.kind is DeviceKind.CPU and spec.emulates is None
+
+
+def check_supported(problem: GemmProblem, spec: DeviceSpec) -> None:
+    """Check what concerns the problem and the device alone.
+
+    Raises:
+        Refused: the first rule that refuses; its message tells of the others too.
+    """
+    if is_cpu(spec):
+        from codegen.cpu.rules import check_cpu_problem
+
+        check_cpu_problem(problem, spec)
+    else:
+        from codegen.rules import check_problem
+
+        check_problem(problem, spec)
+
+
+def check_kernel(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> None:
+    """Check everything.
+
+    Raises:
+        Refused: the first rule that refuses, or the configuration is for the other kind of target.
+    """
+    if isinstance(config, CpuConfig):
+        from codegen.cpu.rules import check_cpu
+
+        _check_kind(config, spec)
+        check_cpu(problem, config, spec)
+    else:
+        from codegen.rules import check
+
+        _check_kind(config, spec)
+        check(problem, config, spec)
+
+
+def compile_kernel(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> AnyArtifact:
+    """Compile a GEMM. Pure, but LLVM and MLIR may end the process: see `pool`.
+
+    Raises:
+        Refused: a legality rule refuses, or the configuration is for the other kind of target.
+        CompileFailed: a stage failed.
+    """
+    _check_kind(config, spec)
+    if isinstance(config, CpuConfig):
+        from codegen.cpu.compile import compile_cpu_gemm
+
+        return compile_cpu_gemm(problem, config, spec)
+    from codegen.pipeline import compile_gemm
+
+    return compile_gemm(problem, config, spec)
+
+
+def kernel_key(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> str:
+    """Hash of everything the compiled code depends on.
+
+    Raises:
+        Refused: nothing can be compiled for the device.
+    """
+    if isinstance(config, CpuConfig):
+        from codegen.cpu.compile import cpu_compile_key
+
+        return cpu_compile_key(problem, config, spec)
+    from codegen.pipeline import compile_key
+
+    return compile_key(problem, config, target_of(spec))
+
+
+def describe(artifact: AnyArtifact) -> dict[str, Json]:
+    """kernel.json: what someone needs to launch a kernel, and what it was made from."""
+    if isinstance(artifact, CpuArtifact):
+        from codegen.cpu.manifest import cpu_manifest
+
+        return cpu_manifest(artifact)
+    from codegen.manifest import manifest
+
+    return manifest(artifact)
+
+
+def _check_kind(config: AnyConfig, spec: DeviceSpec) -> None:
+    if isinstance(config, CpuConfig) == is_cpu(spec):
+        return
+    of, wanted = ("a CPU", "a GPU") if isinstance(config, CpuConfig) else ("a GPU", "a CPU")
+    raise Refused(
+        "target-kind",
+        f"the configuration is for {of}, {spec.name} needs one for {wanted}: "
+        "leave it out for the default, or name another device",
+    )

@@ -1,0 +1,78 @@
+"""A tuning run on a CPU: its own default and space, measured natively, never predicted or simulated."""
+
+from dataclasses import replace
+
+import pytest
+
+from codegen import CpuConfig, DType, GemmProblem, Refused
+from codegen.tile_groups import tile_groups
+from hal import Buffer, DeviceKind
+from tests.tuner.fakes import FakeCompiler, FakeDevice, binary_of, cpu_spec
+from tuner.cpu.heuristic import default_cpu_config
+from tuner.errors import NotOnThisCpu
+from tuner.memory_store import MemoryTrialStore
+from tuner.session import Budget, run_session
+from tuner.targets import default_for, search_for
+from tuner.trial import ProofKind, Status
+
+PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)
+SPEC = cpu_spec()
+DEFAULT = default_cpu_config(PROBLEM, SPEC)
+
+
+def test_a_cpu_is_tuned_from_its_default_by_measured_trials() -> None:
+    store, pool = MemoryTrialStore(), FakeCompiler()
+    result = run_session(PROBLEM, SPEC, FakeDevice(PROBLEM, SPEC), store, pool, Budget(9, 100.0), seed=3)
+    found = store.trials()
+    assert found[0].config == DEFAULT
+    assert all(isinstance(trial.config, CpuConfig) for trial in found)
+    assert result.trials == {Status.MEASURED: 9}
+    outcomes = [trial.outcome for trial in found if trial.outcome is not None]
+    assert all(o.prediction is None and o.measurement is not None for o in outcomes)
+    assert {o.measurement.label for o in outcomes if o.measurement is not None} == {"native"}
+    assert result.comparison is not None
+    assert result.comparison.remeasured
+
+
+def test_a_wrong_element_of_a_cpu_kernel_is_an_outcome() -> None:
+    def spoil(c: Buffer) -> None:
+        c[39, 95] = 77
+
+    device = FakeDevice(PROBLEM, SPEC, faults={binary_of(DEFAULT): spoil})
+    store = MemoryTrialStore()
+    run_session(PROBLEM, SPEC, device, store, FakeCompiler(), Budget(2, 100.0), seed=3)
+    first, second = (trial.outcome for trial in store.trials())
+    assert first is not None
+    assert first.status is Status.WRONG_RESULT
+    assert "C[39, 95]" in (first.reason or "")
+    assert second is not None
+    assert second.proof.kind in (ProofKind.DEVICE, ProofKind.OPENCL_CPU)
+
+
+def test_each_block_of_a_cpu_kernel_is_a_tile_of_its_own() -> None:
+    config = replace(DEFAULT, matmul=replace(DEFAULT.matmul, block=replace(DEFAULT.matmul.block, m=20, n=32)))
+    grid = tile_groups(PROBLEM, config)
+    assert (grid.tiles, grid.count) == ((2, 3), 6)
+    assert len(grid.computed_with([(0, 1, 2)])) == 1
+
+
+def test_a_job_for_another_cpu_is_refused_with_what_to_do() -> None:
+    with pytest.raises(NotOnThisCpu, match=r"cpu-fake-2c .* tune there; `xetune compile`"):
+        run_session(PROBLEM, SPEC, None, MemoryTrialStore(), FakeCompiler(), Budget(2, 100.0), seed=3)
+
+
+def test_a_problem_that_no_cpu_kernel_can_be_is_refused_before_anything_compiles() -> None:
+    pool = FakeCompiler()
+    dynamic = replace(PROBLEM, dynamic=True)
+    with pytest.raises(Refused, match="dynamic"):
+        run_session(dynamic, SPEC, None, MemoryTrialStore(), pool, Budget(2, 100.0), seed=3)
+    assert pool.begun == []
+
+
+def test_the_search_follows_the_device() -> None:
+    assert default_for(PROBLEM, SPEC) == DEFAULT
+    assert SPEC.kind is DeviceKind.CPU
+    search = search_for(PROBLEM, SPEC, 1, measured=True)
+    assert search.forecast is None
+    assert search.size > 100
+    assert isinstance(search.proposer.propose(), CpuConfig)

@@ -1,0 +1,73 @@
+"""What a search begins with and runs in, by the kind of its device: the default, the space, who proposes.
+
+A search never leaves the configurations of its own kind, so that types which hold either are as good there as its own.
+"""
+
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from codegen import AnyConfig, GemmProblem
+from codegen.target_kind import is_cpu
+from hal import DeviceSpec
+from tuner.cpu.heuristic import default_cpu_config, explain_cpu_default
+from tuner.cpu.space import cpu_space
+from tuner.forecast import Forecast, forecast, forecast_if_known
+from tuner.heuristic import HeuristicStep, default_config, explain_default
+from tuner.search.optuna import STARTUP, OptunaProposer
+from tuner.search.proposer import Proposer
+from tuner.space import Space
+from tuner.xe_space import xe_space
+
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Who proposes configurations, of a space of so many that `version` names; what is predicted of them, if it is."""
+
+    size: int
+    version: str
+    proposer: Proposer[AnyConfig]
+    forecast: Forecast | None = None
+
+
+def default_for(problem: GemmProblem, spec: DeviceSpec) -> AnyConfig:
+    """The default configuration; always legal, and in the space.
+
+    Raises:
+        Refused: the problem or the device is refused, or nothing is legal.
+    """
+    return default_cpu_config(problem, spec) if is_cpu(spec) else default_config(problem, spec)
+
+
+def steps_to_default(problem: GemmProblem, spec: DeviceSpec) -> tuple[HeuristicStep, ...]:
+    """The steps that led to the default, each with its reason.
+
+    Raises:
+        Refused: the problem or the device is refused, or nothing is legal.
+    """
+    return (explain_cpu_default(problem, spec) if is_cpu(spec) else explain_default(problem, spec)).steps
+
+
+def search_for(problem: GemmProblem, spec: DeviceSpec, seed: int, *, measured: bool) -> Search:
+    """What to search, with trials that are `measured` or predicted.
+
+    Raises:
+        Refused: the problem or the device is refused, or nothing is legal.
+        CannotPredict: trials are predicted, and a fact of the device is not known.
+    """
+    if is_cpu(spec):
+        cpu = cpu_space(problem, spec)
+        return _search(cpu, OptunaProposer(cpu, seed))
+    space = xe_space(problem, spec)
+    if not measured:
+        known = forecast(problem, spec, space)
+        return _search(space, known.proposer(), known)
+    known = forecast_if_known(problem, spec, space)
+    if known is None:
+        return _search(space, OptunaProposer(space, seed))
+    return _search(space, OptunaProposer(space, seed, known.first_rows(STARTUP), known.hopeless()), known)
+
+
+def _search(space: Space[C], proposer: Proposer[C], known: Forecast | None = None) -> Search:
+    return Search(len(space), space.version, cast("Proposer[AnyConfig]", proposer), known)
