@@ -30,7 +30,13 @@ class Loaded:
         """A function of it, by name."""
         address = self._engine.get_function_address(name)
         assert address, f"no function {name}"
-        return ctypes.CFUNCTYPE(result, *kinds)(address)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+        function = ctypes.CFUNCTYPE(result, *kinds)(address)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+
+        def called(*arguments: object) -> Any:
+            assert self._engine  # the code lives as long as what calls it
+            return function(*arguments)
+
+        return called
 
 
 def load(text: str, features: tuple[str, ...]) -> Loaded:

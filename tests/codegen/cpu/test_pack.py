@@ -1,0 +1,115 @@
+import ctypes
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from codegen.config import Extent, MatmulConfig
+from codegen.cpu.config import CpuConfig, CpuStrategy, Isa
+from codegen.cpu.isa import features, multiply_of
+from codegen.cpu.pack import Packer, packer_of_a, packer_of_b, write_packer
+from codegen.cpu.plan import Plan
+from codegen.cpu.writer import Module
+from codegen.dtype import DType
+from codegen.problem import GemmProblem
+from tests.codegen.cpu.jit import AVX512, guarded, load
+
+_P, _L = ctypes.c_void_p, ctypes.c_int64
+_POISON = 0xA5
+_FLAGS = (*AVX512, "avx512_bf16", "avx512_vnni", "avx_vnni", "amx_tile", "amx_bf16", "amx_int8")
+_TYPES = [
+    (DType.F32, DType.F32),
+    (DType.F16, DType.F16),
+    (DType.BF16, DType.BF16),
+    (DType.S8, DType.S8),
+    (DType.U8, DType.S8),
+    (DType.U8, DType.U8),
+]
+_NUMPY = {DType.F32: np.uint32, DType.F16: np.uint16, DType.BF16: np.uint16}
+
+
+def _plan(isa: Isa, a: DType, b: DType, mr: int, nr: int, transposed: tuple[bool, bool]) -> Plan | None:
+    problem = GemmProblem(
+        m=53, n=83, k=71, dtype_a=a, dtype_b=b, transpose_a=transposed[0], transpose_b=transposed[1], lda=97, ldb=101
+    )
+    config = CpuConfig(MatmulConfig(Extent(1, 1, 1), Extent(mr, nr, 64), Extent(mr, nr, 64)), CpuStrategy(isa))
+    plan = Plan(problem, config, _FLAGS)
+    return plan if multiply_of(a, b, isa, _FLAGS) is not None else None
+
+
+def _values(stored: NDArray[np.generic], dtype: DType, plan: Plan) -> NDArray[np.generic]:
+    """Elements as they are packed."""
+    match plan.element_bytes, dtype:
+        case 4, DType.F16:
+            return stored.view(np.float16).astype(np.float32).view(np.uint32)
+        case 4, DType.BF16:
+            return stored.astype(np.uint32) << 16
+        case 2, DType.S8 | DType.U8:
+            return stored.astype(np.int16).view(np.uint16)
+        case _:
+            return stored
+
+
+def _expected(packer: Packer, lines: NDArray[np.generic]) -> NDArray[np.uint8]:
+    """The panel of [lines, depth], as bytes."""
+    plan, (count, depth) = packer.plan, lines.shape
+    whole = np.zeros((packer.lines, plan.padded(depth)), lines.dtype)
+    whole[:count, :depth] = lines
+    corrected = whole.view(np.int8).astype(np.int32).sum(1) * 128 if plan.shifted else None
+    if plan.shifted and packer.name == "pack_a":
+        whole = whole.view(np.uint8) ^ np.uint8(0x80)
+    inner = 64 // plan.element_bytes if packer.by_lines else plan.group
+    panel = whole.reshape(packer.lines, -1, inner).transpose(1, 0, 2)
+    got = np.ascontiguousarray(panel).view(np.uint8).reshape(-1)
+    if plan.shifted and packer.name == "pack_b":
+        assert corrected is not None
+        got = np.concatenate([got, corrected.astype(np.int32).view(np.uint8)])
+    return got
+
+
+@pytest.mark.parametrize("isa", list(Isa))
+@pytest.mark.parametrize(("a", "b"), _TYPES)
+@pytest.mark.parametrize("transposed", [(False, False), (True, True)])
+def test_panels_hold_the_matrix_and_zeros(isa: Isa, a: DType, b: DType, transposed: tuple[bool, bool]) -> None:
+    for mr, nr in ((16, 16), (32, 32)) if isa is Isa.AMX else ((14, 32), (6, 16), (24, 48)):
+        plan = _plan(isa, a, b, mr, nr, transposed)
+        if plan is None:
+            pytest.skip(f"{isa.value} does not multiply {a.value} by {b.value}")
+        for packer in (packer_of_a(plan), packer_of_b(plan)):
+            _check(packer)
+
+
+def _check(packer: Packer) -> None:
+    plan = packer.plan
+    operand = plan.problem.operands[0 if packer.name == "pack_a" else 1]
+    rng = np.random.default_rng(7)
+    elements = (operand.rows - 1) * operand.pitch + operand.columns
+    kind = _NUMPY.get(operand.dtype, np.uint8)
+    if operand.dtype is DType.F16:
+        stored = rng.standard_normal(elements).astype(np.float16).view(np.uint16)
+    else:
+        stored = rng.integers(0, 256, elements * operand.dtype.nbytes, np.uint8).view(kind)
+    memory = guarded(stored)
+    step = operand.dtype.nbytes
+    matrix = np.lib.stride_tricks.as_strided(memory, (operand.rows, operand.columns), (operand.pitch * step, step))
+    lines = _values(np.ascontiguousarray(matrix if packer.along_k else matrix.T), operand.dtype, plan)
+    pack = _loaded(packer)
+    count, k = lines.shape
+    for first in range(0, count, packer.lines):
+        for low, depth in ((0, 64), (64, k - 64)):
+            at = first * packer.pitch + low if packer.along_k else low * packer.pitch + first
+            expected = _expected(packer, lines[first : first + packer.lines, low : low + depth])
+            panel = guarded(np.full(expected.size, _POISON, np.uint8))
+            pack(memory.ctypes.data + at * step, panel.ctypes.data, count - first, depth)
+            assert (panel == expected).all(), (packer.name, plan.mr, plan.nr, first, low)
+
+
+def _loaded(packer: Packer) -> Callable[[int, int, int, int], None]:
+    module = Module()
+    write_packer(module, packer)
+    arguments = [("ptr", "%source"), ("ptr", "%panel"), ("i64", "%lines"), ("i64", "%depth")]
+    with module.function("pack", arguments, linkage="") as f:
+        f.call("void", packer.name, arguments)
+    code = load(module.text, features(packer.plan.isa, _FLAGS))
+    return code.entry("pack", _P, _P, _L, _L)
