@@ -17,6 +17,22 @@ def is_cpu(spec: DeviceSpec) -> bool:
     return spec.kind is DeviceKind.CPU and spec.emulates is None
 
 
+def check_kind(config: AnyConfig, spec: DeviceSpec) -> None:
+    """Check that a configuration is for the kind of target that a device is.
+
+    Raises:
+        Refused: it is for the other.
+    """
+    if isinstance(config, CpuConfig) == is_cpu(spec):
+        return
+    of, wanted = ("a CPU", "a GPU") if isinstance(config, CpuConfig) else ("a GPU", "a CPU")
+    raise Refused(
+        "target-kind",
+        f"the configuration is for {of}, {spec.name} needs one for {wanted}: "
+        "leave it out for the default, or name another device",
+    )
+
+
 def check_supported(problem: GemmProblem, spec: DeviceSpec) -> None:
     """Check what concerns the problem and the device alone.
 
@@ -42,12 +58,12 @@ def check_kernel(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> N
     if isinstance(config, CpuConfig):
         from codegen.cpu.rules import check_cpu
 
-        _check_kind(config, spec)
+        check_kind(config, spec)
         check_cpu(problem, config, spec)
     else:
         from codegen.rules import check
 
-        _check_kind(config, spec)
+        check_kind(config, spec)
         check(problem, config, spec)
 
 
@@ -58,7 +74,7 @@ def compile_kernel(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) ->
         Refused: a legality rule refuses, or the configuration is for the other kind of target.
         CompileFailed: a stage failed.
     """
-    _check_kind(config, spec)
+    check_kind(config, spec)
     if isinstance(config, CpuConfig):
         from codegen.cpu.compile import compile_cpu_gemm
 
@@ -92,14 +108,3 @@ def describe(artifact: AnyArtifact) -> dict[str, Json]:
     from codegen.manifest import manifest
 
     return manifest(artifact)
-
-
-def _check_kind(config: AnyConfig, spec: DeviceSpec) -> None:
-    if isinstance(config, CpuConfig) == is_cpu(spec):
-        return
-    of, wanted = ("a CPU", "a GPU") if isinstance(config, CpuConfig) else ("a GPU", "a CPU")
-    raise Refused(
-        "target-kind",
-        f"the configuration is for {of}, {spec.name} needs one for {wanted}: "
-        "leave it out for the default, or name another device",
-    )

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field, ValidationError
 
-from codegen import LoopOrder, PrefetchLevels, SlmOperands, SplitK
+from codegen import Isa, LoopOrder, Packing, PrefetchLevels, SlmOperands, SplitK
 from db.base import JsonObject
 
 _Pair = tuple[int, int]
@@ -25,17 +25,23 @@ class MatmulBody(BaseModel):
     """The deep-tiled matmul's nine numbers and loop order."""
 
     threads: ExtentBody = Field(
-        description="Work-groups over M and N, which loop where C has more tiles, and the split of K",
+        description="On a GPU, work-groups over M and N, which loop where C has more tiles, and the split of K; "
+        "on a CPU, threads over M, N and K",
         examples=[{"m": 2, "n": 2, "k": 1}],
     )
-    block: ExtentBody = Field(description="Tile of a work-group and its K step, in elements", examples=[_BLOCK])
+    block: ExtentBody = Field(
+        description="On a GPU, the tile of a work-group and its K step; on a CPU, what a thread walks by; in elements",
+        examples=[_BLOCK],
+    )
     innermost: ExtentBody = Field(
-        description="What one block load fetches, in elements: m x k of A, k x n of B",
+        description="On a GPU, what one block load fetches, in elements: m x k of A, k x n of B; on a CPU, the tile of "
+        "C that stays in registers, and how far the loop over K is unrolled",
         examples=[{"m": 32, "n": 16, "k": 16}],
     )
     loop_order: LoopOrder = Field(
         default=LoopOrder.M_OUTER,
-        description="pm first: neighbouring work-groups walk along N; pn first: along M",
+        description="pm first: neighbouring work-groups or threads walk along N; pn first: along M. On a CPU also "
+        "the order of the loops over blocks (o) and over tiles (i)",
         examples=["pmpnpkomonokiminik"],
     )
 
@@ -95,11 +101,30 @@ class StrategyBody(BaseModel):
     k_unroll: int = Field(default=1, description="K steps in one round of the loop", examples=[2])
 
 
+class CpuStrategyBody(BaseModel):
+    """What the nine numbers do not say on a CPU."""
+
+    isa: Isa = Field(description="Instructions that multiply", examples=["avx512"])
+    pack_a: Packing = Field(
+        default=Packing.BLOCK,
+        description="When A is copied into the order that is read: none, block by block, or whole before the multiply",
+        examples=["block"],
+    )
+    pack_b: Packing = Field(
+        default=Packing.WHOLE,
+        description="The same of B; beforehand: once, by a call of its own",
+        examples=["beforehand"],
+    )
+    prefetch_distance: int = Field(
+        default=0, description="Steps of innermost k that are prefetched ahead; 0: by the hardware alone", examples=[4]
+    )
+
+
 class ConfigBody(BaseModel):
-    """A configuration, canonical."""
+    """A configuration, canonical. A strategy with an `isa` is one for a CPU."""
 
     matmul: MatmulBody = Field(description="The nine numbers and loop order", examples=[_MATMUL])
-    strategy: StrategyBody = Field(description="What they do not say", examples=[_STRATEGY])
+    strategy: StrategyBody | CpuStrategyBody = Field(description="What they do not say", examples=[_STRATEGY])
 
 
 def to_config_body(stored: JsonObject) -> ConfigBody | dict[str, object]:

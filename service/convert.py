@@ -4,9 +4,10 @@ import math
 from dataclasses import fields
 from typing import cast
 
-from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
+from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
 from codegen.canonical import canonical_text, to_json
 from codegen.decode import Malformed, decode
+from codegen.stored_config import decode_config
 from db import models
 from db.base import JsonObject
 from hal import DeviceSpec
@@ -46,19 +47,19 @@ def config_line(config: JsonObject) -> str:
         return canonical_text(config)
 
 
-def config_to_json(config: KernelConfig) -> JsonObject:
+def config_to_json(config: AnyConfig) -> JsonObject:
     """The canonical JSON of a configuration; what its key is the hash of."""
     return cast(JsonObject, to_json(config))
 
 
-def config_from_json(config: JsonObject) -> KernelConfig:
-    """The configuration of that JSON.
+def config_from_json(config: JsonObject) -> AnyConfig:
+    """The configuration of that JSON: one for a CPU if its strategy names an `isa`.
 
     Raises:
         InvalidConfig: names the field at fault.
     """
     try:
-        return decode(KernelConfig, config)
+        return decode_config(config)
     except Malformed as error:
         raise InvalidConfig(error.field, error.message) from error
 

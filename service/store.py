@@ -7,8 +7,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import GemmArtifact, KernelConfig
-from codegen.manifest import manifest
+from codegen import AnyArtifact, AnyConfig
+from codegen.target_kind import describe
 from db import jobs, kernels, leases, models, predictions, trials
 from db.base import JsonObject, utc_now
 from db.kernels import ArtifactFile
@@ -22,7 +22,9 @@ _MEDIA_TYPES = {
     ".mlir": "text/plain; charset=utf-8",
     ".ll": "text/plain; charset=utf-8",
     ".asm": "text/plain; charset=utf-8",
+    ".h": "text/plain; charset=utf-8",
     ".spv": "application/octet-stream",
+    ".o": "application/octet-stream",
     ".json": "application/json",
 }
 
@@ -46,7 +48,7 @@ class DbTrialStore:
         with self.database.read() as session:
             return [trial_from_row(row) for row in trials.list_page(session, self.job_id)]
 
-    def begin(self, number: int, config: KernelConfig) -> None:
+    def begin(self, number: int, config: AnyConfig) -> None:
         """Record that a trial begins.
 
         Raises:
@@ -61,7 +63,7 @@ class DbTrialStore:
                 raise ValueError(f"trial {number} ({config}) is there already as trial {clash.number}")
             trials.begin(session, self.job_id, number=number, config=config_to_json(config), config_hash=config.key)
 
-    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         """Record what became of a trial, its times and its kernel.
 
         Raises:
@@ -70,7 +72,7 @@ class DbTrialStore:
         """
         check_evidence(outcome, artifact)
         # Files first: a row never names bytes that are not there.
-        document = {} if artifact is None else _json_object(manifest(artifact))
+        document = {} if artifact is None else _json_object(describe(artifact))
         files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
         with self.database.write() as session:
             leases.check_own(session, self.job_id, self.worker)
@@ -96,7 +98,7 @@ def _pending(session: Session, job_id: UUID, number: int) -> models.Trial:
     return row
 
 
-def _fill(session: Session, row: models.Trial, outcome: Outcome, artifact: GemmArtifact | None) -> None:
+def _fill(session: Session, row: models.Trial, outcome: Outcome, artifact: AnyArtifact | None) -> None:
     row.ended_at = utc_now()
     for name, value in outcome_to_columns(outcome).items():
         setattr(row, name, value)
@@ -115,7 +117,7 @@ def _judge(session: Session, job_id: UUID, config_hash: str) -> None:
     predictions.judge(session, job.problem_id, job.device.slug, {config_hash})
 
 
-def _measurement(trial_id: int, outcome: Outcome, artifact: GemmArtifact) -> models.Measurement:
+def _measurement(trial_id: int, outcome: Outcome, artifact: AnyArtifact) -> models.Measurement:
     m = outcome.measurement
     assert m is not None
     return models.Measurement(
@@ -135,7 +137,7 @@ def _add_kernel(
     session: Session,
     job_id: UUID,
     row: models.Trial,
-    artifact: GemmArtifact,
+    artifact: AnyArtifact,
     document: JsonObject,
     files: list[ArtifactFile],
 ) -> models.Kernel:
@@ -161,7 +163,7 @@ def _add_kernel(
     )
 
 
-def _put_files(store: ArtifactStore, artifact: GemmArtifact, document: JsonObject) -> list[ArtifactFile]:
+def _put_files(store: ArtifactStore, artifact: AnyArtifact, document: JsonObject) -> list[ArtifactFile]:
     data = {stage.file_name: stage.data for stage in artifact.stages}
     data["kernel.json"] = (json.dumps(document, indent=2) + "\n").encode()
     return [

@@ -8,11 +8,23 @@ from typing import Annotated, cast
 
 import typer
 
-from codegen import GemmProblem, InvalidConfig, KernelConfig, MatmulConfig, Prefetch, XeStrategy
+from codegen import (
+    AnyConfig,
+    CpuConfig,
+    CpuStrategy,
+    GemmProblem,
+    InvalidConfig,
+    Isa,
+    MatmulConfig,
+    Prefetch,
+    XeStrategy,
+)
+from codegen.target_kind import check_kind, is_cpu
 from hal import DeviceSpec
 from service.cli.documents import read_json
 from service.convert import config_from_json, config_to_json
-from tuner.heuristic import default_config
+from tuner.cpu.refit import refit, within
+from tuner.targets import default_for
 
 ConfigFile = Annotated[
     Path | None,
@@ -25,17 +37,18 @@ Settings = Annotated[
     typer.Option(
         "--set",
         help="A field of the configuration, as in block=256x256x32, sg_layout=8x4, prefetch.distance=3 or slm=both; "
-        "may be given often.",
+        "on a CPU threads=2x1x1, isa=avx2, pack_b=beforehand; may be given often.",
         metavar="NAME=VALUE",
         show_default=False,
     ),
 ]
 
-_PLACES: Mapping[str, tuple[str, ...]] = (
-    {f.name: ("matmul", f.name) for f in fields(MatmulConfig)}
-    | {f.name: ("strategy", f.name) for f in fields(XeStrategy) if f.name != "prefetch"}
-    | {f"prefetch.{f.name}": ("strategy", "prefetch", f.name) for f in fields(Prefetch)}
-)
+_Places = Mapping[str, tuple[str, ...]]
+_OF_MATMUL: _Places = {f.name: ("matmul", f.name) for f in fields(MatmulConfig)}
+_OF_XE: _Places = {f.name: ("strategy", f.name) for f in fields(XeStrategy) if f.name != "prefetch"} | {
+    f"prefetch.{f.name}": ("strategy", "prefetch", f.name) for f in fields(Prefetch)
+}
+_OF_CPU: _Places = {f.name: ("strategy", f.name) for f in fields(CpuStrategy)}
 _EXTENTS = ("threads", "block", "innermost")
 _WORDS = {"true": True, "yes": True, "false": False, "no": False, "null": None}
 
@@ -47,20 +60,33 @@ class ConfigOptions:
     file: Path | None
     settings: list[str]
 
-    def read(self, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
+    def read(self, problem: GemmProblem, spec: DeviceSpec) -> AnyConfig:
         """The configuration they say for a problem.
 
-        With another block and no `threads` said, work-groups are as many as C then has tiles.
+        What they leave unsaid follows from what they say: with another block and no `threads`, work-groups are as many
+        as C then has tiles; on a CPU, tile and blocks fit each other.
 
         Raises:
             InvalidConfig: names the file or the option, and the field at fault.
-            Refused: the heuristic is asked, and the problem or the device is refused.
+            Refused: the heuristic is asked, and the problem or the device is refused; or the file is for another kind
+                of device.
         """
-        chosen = default_config(problem, spec) if self.file is None else _read_file(self.file)
-        return _changed(chosen, self.settings, problem) if self.settings else chosen
+        said = _said(self.settings, spec)
+        chosen = default_for(problem, _as_said(spec, said)) if self.file is None else _read_file(self.file)
+        check_kind(chosen, spec)
+        if not said:
+            return chosen
+        changed = _changed(chosen, said, problem)
+        return refit(problem, changed, spec, said) if isinstance(changed, CpuConfig) and self.file is None else changed
 
 
-def _read_file(path: Path) -> KernelConfig:
+def _as_said(spec: DeviceSpec, said: Mapping[str, object]) -> DeviceSpec:
+    """The device that a default is for: of a CPU, with the instructions that were asked for."""
+    isa = said.get("isa")
+    return within(spec, Isa(isa)) if is_cpu(spec) and isa in set(Isa) else spec
+
+
+def _read_file(path: Path) -> AnyConfig:
     document = read_json("--config", path, "a configuration")
     try:
         return config_from_json(document)
@@ -68,16 +94,16 @@ def _read_file(path: Path) -> KernelConfig:
         raise InvalidConfig(f"--config {path}", str(error) if error.field else error.message) from error
 
 
-def _changed(config: KernelConfig, settings: list[str], problem: GemmProblem) -> KernelConfig:
+def _changed(config: AnyConfig, said: Mapping[str, object], problem: GemmProblem) -> AnyConfig:
     document = config_to_json(config)
-    said = dict(_setting(setting) for setting in settings)
+    places = _places(for_cpu=isinstance(config, CpuConfig))
     for name, value in said.items():
-        *path, last = _PLACES[name]
+        *path, last = places[name]
         inner = document
         for part in path:
             inner = cast("dict[str, object]", inner[part])
         inner[last] = value
-    if "block" in said and "threads" not in said:
+    if "block" in said and "threads" not in said and not isinstance(config, CpuConfig):
         matmul, block = cast("dict[str, object]", document["matmul"]), cast("dict[str, int]", said["block"])
         split = config.matmul.threads.k
         matmul["threads"] = {"m": -(-problem.m // block["m"]), "n": -(-problem.n // block["n"]), "k": split}
@@ -87,10 +113,20 @@ def _changed(config: KernelConfig, settings: list[str], problem: GemmProblem) ->
         raise InvalidConfig("--set", str(error)) from error
 
 
-def _setting(text: str) -> tuple[str, object]:
+def _places(*, for_cpu: bool) -> _Places:
+    """Where each field is, by the name that people give it."""
+    return {**_OF_MATMUL, **(_OF_CPU if for_cpu else _OF_XE)}
+
+
+def _said(settings: list[str], spec: DeviceSpec) -> dict[str, object]:
+    places = _places(for_cpu=is_cpu(spec))
+    return dict(_setting(setting, places) for setting in settings)
+
+
+def _setting(text: str, places: _Places) -> tuple[str, object]:
     name, equals, value = (part.strip() for part in text.partition("="))
-    if not equals or name not in _PLACES:
-        raise InvalidConfig("--set", f"expected NAME=VALUE with one of {', '.join(_PLACES)}; got {text[:60]!r}")
+    if not equals or name not in places:
+        raise InvalidConfig("--set", f"expected NAME=VALUE with one of {', '.join(places)}; got {text[:60]!r}")
     return name, _value(name, value)
 
 

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from codegen import GemmProblem
 from codegen.canonical import content_hash
-from codegen.rules import check_problem
+from codegen.target_kind import check_supported
 from db import devices, jobs, problems
 from db.models import ACTIVE_STATUSES, Job
 from hal import DeviceSpec
@@ -46,7 +46,7 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
     _check_budget(body.budget, settings)
     problem = to_problem(body.problem)
     device = directory.resolve(body.device, body.target).spec
-    check_problem(problem, device)
+    check_supported(problem, device)
     return JobRequest(problem, device, body.budget.trials, body.budget.seconds, body.seed)
 
 

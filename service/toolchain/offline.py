@@ -12,7 +12,7 @@ from codegen import GemmArtifact
 from codegen.errors import OclocUnusable
 from codegen.isa import NativeCode, Ocloc, compile_kernel
 from codegen.target import Target, target_of
-from hal import DeviceSpec
+from hal import DeviceKind, DeviceSpec
 from service.settings import PREFIX, InvalidSettings, Settings
 from tuner.native import Native
 
@@ -57,8 +57,8 @@ class OfflineCompiler:
     ocloc: Ocloc | None
 
     def __call__(self, spec: DeviceSpec) -> Native | None:
-        """What compiles kernels for a device; None without a compiler, and for a CPU that stands in for a GPU."""
-        if self.ocloc is None or spec.emulates is not None:
+        """What compiles kernels for a device; None without a compiler, and for a CPU, also one in place of a GPU."""
+        if self.ocloc is None or spec.kind is DeviceKind.CPU:
             return None
         target = target_of(spec)
         try:

@@ -1,0 +1,52 @@
+"""What is left unsaid of a CPU configuration fits what is said; each result passes the rules."""
+
+from dataclasses import replace
+
+import pytest
+
+from codegen import CpuConfig, DType, Extent, GemmProblem, Isa
+from codegen.cpu.rules import check_cpu
+from tests.tuner.fakes import cpu_spec
+from tuner.cpu.heuristic import default_cpu_config
+from tuner.cpu.refit import refit, within
+
+PROBLEM = GemmProblem(200, 384, 640, dtype_a=DType.BF16, dtype_b=DType.BF16)
+SPEC = cpu_spec()
+DEFAULT = default_cpu_config(PROBLEM, SPEC)
+
+
+def _changed(**changes: Extent) -> CpuConfig:
+    return replace(DEFAULT, matmul=replace(DEFAULT.matmul, **changes))
+
+
+@pytest.mark.parametrize("block", [Extent(60, 96, 128), Extent(7, 16, 64), Extent(200, 384, 640), Extent(24, 48, 2)])
+def test_a_tile_follows_a_block(block: Extent) -> None:
+    fitted = refit(PROBLEM, _changed(block=block), SPEC, {"block"})
+    assert fitted.matmul.block == block
+    assert fitted.matmul.innermost.m <= DEFAULT.matmul.innermost.m
+    check_cpu(PROBLEM, fitted, SPEC)
+
+
+@pytest.mark.parametrize("tile", [Extent(6, 64, 4), Extent(12, 32, 8), Extent(1, 16, 2)])
+def test_blocks_follow_a_tile(tile: Extent) -> None:
+    fitted = refit(PROBLEM, _changed(innermost=tile), SPEC, {"innermost"})
+    assert fitted.matmul.innermost == tile
+    check_cpu(PROBLEM, fitted, SPEC)
+
+
+def test_threads_over_k_have_a_block_each() -> None:
+    fitted = refit(PROBLEM, _changed(threads=Extent(1, 1, 2)), SPEC, {"threads"})
+    assert -(-PROBLEM.k // fitted.matmul.block.k) >= 2
+    check_cpu(PROBLEM, fitted, SPEC)
+
+
+def test_what_is_said_stays_even_where_it_is_refused() -> None:
+    both = _changed(innermost=Extent(6, 32, 2), block=Extent(7, 33, 3))
+    assert refit(PROBLEM, both, SPEC, {"innermost", "block"}) == both
+
+
+def test_an_instruction_set_brings_a_default_of_its_own() -> None:
+    config = default_cpu_config(PROBLEM, within(SPEC, Isa.AVX2))
+    assert config.strategy.isa is Isa.AVX2
+    check_cpu(PROBLEM, config, SPEC)
+    assert within(SPEC, Isa.AVX512) == within(SPEC, Isa.AMX) == SPEC
