@@ -73,6 +73,7 @@ class LaunchSpec:
     """What a Device needs to launch kernels of one binary: its steps run in order, each after the one before.
 
     `isa` is what the binary needs of a CPU, as flags of /proc/cpuinfo; one that lacks some refuses it by name.
+    `alignment` is what the addresses of the caller's buffers are a multiple of, in bytes; scratch is aligned to 64.
 
     Raises:
         ValueError: no step, only steps that are run once, or a step with an argument that is not there.
@@ -84,6 +85,7 @@ class LaunchSpec:
     subgroup_size: int
     build_options: str
     isa: tuple[str, ...] = ()
+    alignment: int = 64
 
     def __post_init__(self) -> None:
         if all(step.once for step in self.steps):

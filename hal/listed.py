@@ -10,6 +10,8 @@ from hal.spec import DeviceKind, DeviceSpec
 TARGETS = ("pvc", "bmg", "lnl-m", "ptl-h")
 NATIVE = "native"
 """Address of the CPU that this program runs on."""
+OVERSUBSCRIBED = "native:oversubscribed"
+"""The same, where kernels may have more threads than there are CPUs."""
 _SUBGROUP_SIZE = 16
 
 

@@ -184,6 +184,7 @@ class OpenCLDevice:
         self, kernels: tuple[cl.Kernel, ...], launch: LaunchSpec, given: dict[int, Buffer]
     ) -> dict[int, Buffer]:
         held = self._upload(launch, given)
+        self._enqueue(kernels, launch, held, once=True)
         self._enqueue(kernels, launch, held)[-1].wait()
         outputs: dict[int, Buffer] = {}
         for index, argument in enumerate(launch.arguments):
@@ -204,6 +205,9 @@ class OpenCLDevice:
         set_bytes = sum(argument.nbytes for argument in launch.arguments)
         count = min(max(1, -(-timing.rotate_bytes // set_bytes)), _MAX_BUFFER_SETS)
         sets = [self._upload(launch, given) for _ in range(count)]
+        for held in sets:
+            self._enqueue(kernels, launch, held, once=True)
+        self._queue.finish()
 
         def launch_us(number: int) -> float:
             events = self._enqueue(kernels, launch, sets[number % count])
@@ -225,11 +229,13 @@ class OpenCLDevice:
         return held
 
     def _enqueue(
-        self, kernels: tuple[cl.Kernel, ...], launch: LaunchSpec, held: list[cl.Buffer]
+        self, kernels: tuple[cl.Kernel, ...], launch: LaunchSpec, held: list[cl.Buffer], once: bool = False
     ) -> tuple[cl.Event, ...]:
-        """The queue keeps its order, so that each step finds what the one before wrote."""
+        """The steps that are run once, or the others: the queue keeps its order, so each finds what others wrote."""
         events: list[cl.Event] = []
         for kernel, step in zip(kernels, launch.steps, strict=True):
+            if step.once is not once:
+                continue
             for place, parameter in enumerate(step.parameters):
                 value = np.int64(parameter.value) if isinstance(parameter, Scalar) else held[parameter]
                 kernel.set_arg(place, value)

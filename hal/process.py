@@ -1,21 +1,18 @@
 """A device in a child process: a kernel that hangs or crashes takes that process down, and no other."""
 
-from typing import TYPE_CHECKING
-
 from hal.child import Child
-from hal.device import Buffer, LaunchSpec, RunReport, Timing
+from hal.device import Buffer, Device, LaunchSpec, RunReport, Timing
 from hal.errors import DeviceFailed, HalError, KernelBuildFailed
+from hal.listed import NATIVE, OVERSUBSCRIBED
 from hal.spec import DeviceSpec
-
-if TYPE_CHECKING:
-    from hal.opencl import OpenCLDevice
 
 _OPEN_TIMEOUT_S = 60.0
 
 
 class ProcessDevice:
-    """An OpenCL device in a child process, started at the first run and again after it was lost.
+    """A device in a child process, started at the first run and again after it was lost.
 
+    `address` says which: "native" is the CPU itself, "opencl:<platform>:<device>" what OpenCL has there.
     `timeout_s` of a run counts from when the device is open, and is held by ending the process.
     """
 
@@ -70,13 +67,21 @@ class ProcessDevice:
 
 
 # What follows runs in the child.
-_open_devices: dict[str, "OpenCLDevice"] = {}
+_open_devices: dict[str, Device] = {}
 
 
 def _open(spec: DeviceSpec, address: str) -> None:
+    _open_devices[address] = _device(spec, address)
+
+
+def _device(spec: DeviceSpec, address: str) -> Device:
+    if address in (NATIVE, OVERSUBSCRIBED):
+        from hal.native.device import NativeDevice
+
+        return NativeDevice(spec, oversubscribed=address == OVERSUBSCRIBED)
     from hal.opencl import OpenCLDevice
 
-    _open_devices[address] = OpenCLDevice(spec, address)
+    return OpenCLDevice(spec, address)
 
 
 def _run(

@@ -98,8 +98,11 @@ def launch(body: str = ADD, *, local: int = 64, options: str = "") -> LaunchSpec
     return LaunchSpec(_spirv(_HEAD + body), arguments, (step,), 16, options)
 
 
-def two_steps(factor: int = 3) -> LaunchSpec:
-    """A launch of two kernels over N work-items: c becomes c + factor * (a + b), by way of scratch memory."""
+def two_steps(factor: int = 3, *, once: bool = False) -> LaunchSpec:
+    """A launch of two kernels over N work-items: c becomes c + factor * (a + b), by way of scratch memory.
+
+    With `once` the first of them, which fills the scratch memory, is run once.
+    """
     arguments = (
         Argument("a", "input", "f32", 4 * N),
         Argument("scratch", "scratch", "f32", 4 * N),
@@ -107,7 +110,7 @@ def two_steps(factor: int = 3) -> LaunchSpec:
         Argument("c", "inout", "f32", 4 * N),
     )
     steps = (
-        LaunchStep("first", (0, 2, 1), (N, 1, 1), (64, 1, 1)),
+        LaunchStep("first", (0, 2, 1), (N, 1, 1), (64, 1, 1), once=once),
         LaunchStep("second", (Scalar("n", factor << 33), 3, 1), (N, 1, 1), (32, 1, 1)),
     )
     return LaunchSpec(_spirv(TWO_STEPS), arguments, steps, 16, "")

@@ -1,8 +1,10 @@
 """What only the OpenCL side can show: buffers, scratch among them, rotate while a kernel is timed."""
 
+from dataclasses import replace
+
 import pytest
 
-from hal import Timing, list_devices, resolve_device
+from hal import KernelBuildFailed, LaunchSpec, Timing, list_devices, resolve_device
 from tests.hal.kernels import N, launch, operands, two_steps
 
 pytestmark = pytest.mark.opencl
@@ -35,3 +37,28 @@ def test_scratch_counts_among_what_rotates(uploads: list[int]) -> None:
     device = OpenCLDevice(cpu.spec, cpu.address or "")
     device.run(two_steps(), operands(), Timing(min_samples=1, min_time_s=0, rotate_bytes=16 * N), 60)
     assert len(uploads) == 1 + 1
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (replace(launch(), build_options="--no-such-option"), "no-such-option"),
+        (replace(launch(), steps=(replace(launch().steps[0], kernel="another"),)), "refused kernel another"),
+        (
+            replace(launch(), steps=(replace(launch().steps[0], parameters=(0, 1)),)),
+            "kernel kernel_under_test takes 3 arguments, the launch gives it 2",
+        ),
+        (
+            replace(two_steps(), steps=(two_steps().steps[0], replace(two_steps().steps[1], parameters=(3,)))),
+            "kernel second takes 3 arguments, the launch gives it 1",
+        ),
+    ],
+)
+def test_what_the_driver_refuses_is_named(broken: LaunchSpec, message: str) -> None:
+    from hal.opencl import OpenCLDevice
+
+    cpu = resolve_device("opencl-cpu", among=list_devices())
+    device = OpenCLDevice(cpu.spec, cpu.address or "")
+    buffers = operands()
+    with pytest.raises(KernelBuildFailed, match=message):
+        device.run(broken, buffers, None, 60)
