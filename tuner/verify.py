@@ -10,7 +10,7 @@ from codegen.gemm_execution import run_launch
 from codegen.problem import Operand
 from codegen.simulator import sample_groups
 from codegen.tile_groups import Tile, TileGroups, tile_groups
-from hal import Buffer, Device, DeviceKind, RunReport, Timing
+from hal import Buffer, Device, RunReport, Timing
 from tuner.errors import ProofFailed
 from tuner.reference import WHOLE_MULTIPLY_ADDS, Bounds, Reference
 from tuner.simulated_tiles import SAMPLE, tiles_to_simulate
@@ -51,7 +51,7 @@ def verify_on_device(
         DeviceFailed: the device gave no result.
     """
     report = device.run(artifact.launch, reference.buffers(), timing, timeout_s)
-    kind = ProofKind.DEVICE if device.spec.kind is DeviceKind.GPU else ProofKind.OPENCL_CPU
+    kind = ProofKind.DEVICE if device.spec.emulates is None else ProofKind.OPENCL_CPU
     return compare(artifact, reference, report.outputs, kind), report
 
 

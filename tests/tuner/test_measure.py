@@ -6,7 +6,19 @@ import pytest
 from codegen import CodegenError, CompileCrashed, CompileFailed, CompileTimedOut, Refused
 from codegen.pipeline import compile_gemm
 from codegen.simulator import SimulationRefused
-from hal import Buffer, DeviceCrashed, DeviceFailed, DeviceTimedOut, HalError, KernelBuildFailed, find
+from hal import (
+    Buffer,
+    DeviceCrashed,
+    DeviceFailed,
+    DeviceKind,
+    DeviceSpec,
+    DeviceTimedOut,
+    Fact,
+    HalError,
+    KernelBuildFailed,
+    find,
+)
+from hal.spec import spec_from_facts
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeDevice, emulated
 from tuner.heuristic import default_config
 from tuner.measure import Bench, Limits, evaluate, foresee, median_us, timing_for
@@ -141,6 +153,26 @@ def test_timing_rotates_beyond_the_cache_of_a_gpu() -> None:
     assert timing_for(spec, None).rotate_bytes > 2 * spec.l2_bytes
     assert timing_for(spec, 10.0).hopeless_us == 30.0
     assert timing_for(emulated(), None).rotate_bytes == 0
+
+
+def test_timing_rotates_beyond_all_last_caches_of_a_cpu() -> None:
+    facts = {"cores": 24, "l2_bytes": 2 << 20, "cores_per_l2": 1, "l3_bytes": 32 << 20, "cores_per_l3": 8}
+    assert timing_for(_cpu(**facts), None).rotate_bytes > 2 * 3 * (32 << 20)
+    assert timing_for(_cpu(**facts | {"l3_bytes": None}), 10.0).rotate_bytes > 2 * 24 * (2 << 20)
+    assert timing_for(_cpu(**facts), 10.0).hopeless_us == 30.0
+
+
+def test_a_cpu_that_runs_its_own_kernels_is_the_device_of_proof_and_times() -> None:
+    device = FakeDevice(SMALL, _cpu(cores=2, l2_bytes=1 << 20))
+    bench = Bench(SMALL, device.spec, device, Reference(SMALL, 1))
+    outcome, _ = evaluate(bench, Unexamined(FakeCompilation(SMALL, CONFIG)), LIMITS)
+    assert outcome.measurement is not None
+    assert (outcome.measurement.label, outcome.proof.kind) == ("native", ProofKind.DEVICE)
+
+
+def _cpu(**values: int | None) -> DeviceSpec:
+    facts = [Fact(name, value, "probed") for name, value in values.items()]
+    return spec_from_facts("cpu-fake-2c", "Fake CPU", DeviceKind.CPU, facts)
 
 
 def test_a_finalist_that_fails_gives_no_time() -> None:
