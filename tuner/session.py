@@ -32,7 +32,7 @@ _LEAST_RUN_S, _RUN_FACTOR = 20.0, 20.0  # limit afterwards: at least, and times 
 _GRACE_S = 2.0  # what a candidate may overrun the job's seconds by
 _CRASHES = 5
 _PROVEN = 8  # predicted trials that are proven before only those that would lead are
-_QUEUED = 4  # candidates that wait, for each compile worker, where no device is to be waited for
+_QUEUED = 16  # candidates that wait, for each compile worker, where they are proven meanwhile
 _RESERVE = 0.2  # at most this part of the seconds is kept for comparing default and best
 
 
@@ -85,8 +85,17 @@ def run_session(
         raise NotOnThisCpu(spec.id)
     if device is None:
         check_predictable(spec)  # facts that are missing end the job before it compiles anything
-    bench = Bench(problem, spec, device, Reference(problem, seed))
-    return _Session(bench, default, store, pool, budget, seed, on_event, native, begun_s).run()
+    history = History(store)
+    # The compile workers start with the default while inputs are drawn and the space is enumerated.
+    first = pool.compile(problem, default, spec) if history.next_number == 0 else None
+    try:
+        bench = Bench(problem, spec, device, Reference(problem, seed))
+        session = _Session(bench, default, first, history, store, pool, budget, seed, on_event, native, begun_s)
+    except BaseException:
+        if first is not None:
+            first.cancel()
+        raise
+    return session.run()
 
 
 class _Session:
@@ -96,6 +105,8 @@ class _Session:
         self,
         bench: Bench,
         default: AnyConfig,
+        first: Compilation | None,
+        history: History,
         store: TrialStore,
         pool: Compiler,
         budget: Budget,
@@ -107,7 +118,7 @@ class _Session:
         self._begun_s = begun_s
         self._bench, self._default, self._store, self._pool = bench, default, store, pool
         self._budget, self._emit, self._native = budget, on_event, native
-        self._history = History(store)
+        self._history, self._first = history, first
         self._propose_s = 0.0
         with self._proposing():
             self._searched: Search = search_for(bench.problem, bench.spec, seed, measured=bench.device is not None)
@@ -127,6 +138,8 @@ class _Session:
             stop = self._search()
         finally:
             self._ahead.cancel()
+            if self._first is not None:
+                self._first.cancel()
             self._threads.shutdown(wait=False, cancel_futures=True)
         best, baseline = self._history.best, self._history.baseline
         if best is None and stop is not Stop.CANCELLED:
@@ -175,8 +188,8 @@ class _Session:
             self._try(number, *candidate)
 
     def _next(self) -> Candidate | None:
-        if self._history.next_number == 0:
-            return self._default, self._compile(self._default)
+        if self._history.next_number == 0 and self._first is not None:
+            return self._default, self._examining(self._first)
         self._ahead.fill(1)
         return self._ahead.take()
 
@@ -271,7 +284,9 @@ class _Session:
         self._propose_s += time.perf_counter() - begun_s
 
     def _compile(self, config: AnyConfig) -> Examining:
-        compilation = self._compilation(config)
+        return self._examining(self._compilation(config))
+
+    def _examining(self, compilation: Compilation) -> Examining:
         if self._bench.device is None and self._native is not None:
             return Examination(compilation, self._native, self._threads)
         return Unexamined(compilation)

@@ -9,7 +9,7 @@ import pytest
 from codegen import GemmArtifact, GemmProblem, KernelConfig
 from hal import DeviceSpec, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
-from tuner.errors import CannotPredict, ProofFailed
+from tuner.errors import CannotPredict, ProofFailed, TooLargeToProve
 from tuner.forecast import forecast, forecast_if_known
 from tuner.heuristic import default_config
 from tuner.memory_store import MemoryTrialStore
@@ -117,6 +117,22 @@ def test_more_candidates_compile_ahead_than_there_are_workers() -> None:
     assert begun[0] == 1
     assert max(begun[2:]) == 20
     assert begun[2] > 2 + pool.workers
+
+
+def test_the_default_compiles_while_inputs_are_drawn_and_is_stopped_where_they_cannot_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pool, store = FakeCompiler(), MemoryTrialStore()
+
+    def too_large(*_: object) -> None:
+        assert pool.begun == [DEFAULT]
+        raise TooLargeToProve("comparing the numbers takes 900 GiB")
+
+    monkeypatch.setattr("tuner.session.Reference", too_large)
+    with pytest.raises(TooLargeToProve):
+        _run(store, 3, pool)
+    assert pool.made[0].cancelled.is_set()
+    assert store.trials() == []
 
 
 @pytest.mark.parametrize(
