@@ -31,6 +31,8 @@ def decode(kind: type[T], value: object) -> T:
 
 
 def _decode(hint: object, value: object, where: str) -> object:
+    if hint is object:
+        return value
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         return _optional(get_args(hint), value, where)

@@ -19,6 +19,15 @@ def upsert(
     return device
 
 
+def add_missing(
+    session: Session, *, slug: str, driver: str, name: str, kind: str, emulates: str | None, spec: JsonObject
+) -> Device:
+    """The device of that slug and driver; one that is known stays as it is."""
+    values = {"slug": slug, "driver": driver, "name": name, "kind": kind, "emulates": emulates, "spec": spec}
+    insert_missing(session, Device, values)
+    return session.scalars(select(Device).where(Device.slug == slug, Device.driver == driver)).one()
+
+
 def latest(session: Session, slug: str) -> Device | None:
     """The newest row of that slug: its latest driver."""
     return session.scalars(select(Device).where(Device.slug == slug).order_by(Device.id.desc()).limit(1)).first()

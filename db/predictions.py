@@ -69,6 +69,11 @@ def judged(session: Session, device: str) -> list[Judged]:
     return list(found.values())
 
 
+def count_judged(session: Session) -> int:
+    """How many predictions are judged, of all problems and devices."""
+    return session.scalars(select(func.count()).select_from(PredictionError)).one()
+
+
 def runners_up(session: Session, *, problem_key: str | None = None, device: str | None = None) -> list[Trial]:
     """Predicted trials that nobody measured, the fastest first, with prediction, and job with problem and device.
 

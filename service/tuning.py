@@ -6,16 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codegen import GemmArtifact, KernelConfig
+from codegen import AnyArtifact, AnyConfig
 from codegen.pool import CompilePool
-from db import jobs, leases
+from db import candidates, jobs, leases
 from db.session import Database
 from hal import Device, DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
 from service.artifacts import ArtifactStore
+from service.convert import config_from_json
 from service.device_lock import locks_dir, only_user
 from service.store import DbTrialStore
 from service.toolchain.offline import NativeFor
 from service.worker import ClaimedJob, JobEnd
+from tuner.given import measure_given
 from tuner.result import Event, SessionResult, Stop
 from tuner.session import Budget, run_session
 from tuner.trial import Outcome, Trial, TrialStore
@@ -59,7 +61,10 @@ class Tuning:
                 device.close()
 
     def _tune(self, job: ClaimedJob, listed: ListedDevice, device: Device | None, store: "_Interruptible") -> JobEnd:
+        given = self._given(job)
         with CompilePool(os.cpu_count() or 1, _COMPILE_TIMEOUT_S, self.cache) as pool:
+            if given:
+                return self._measure(job, listed, device, store, pool, given)
             result = run_session(
                 job.problem,
                 listed.spec,
@@ -73,6 +78,26 @@ class Tuning:
             )
         self._keep(job, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else _stopped(store.interrupt)
+
+    def _given(self, job: ClaimedJob) -> list[AnyConfig]:
+        with self.database.read() as session:
+            return [config_from_json(config) for config in candidates.of_job(session, job.id)]
+
+    def _measure(
+        self,
+        job: ClaimedJob,
+        listed: ListedDevice,
+        device: Device | None,
+        store: "_Interruptible",
+        pool: CompilePool,
+        given: list[AnyConfig],
+    ) -> JobEnd:
+        """Measure what the job was given; there is nothing to search."""
+        if device is None:
+            raise UnknownDevice(f"{listed.spec.id} is not in this machine; run a worker where it is")
+        seconds, seed = job.budget_seconds, job.seed
+        stop = measure_given(job.problem, listed.spec, device, store, pool, given, seconds, seed, self.on_event)
+        return JobEnd.SUCCEEDED if stop is not Stop.CANCELLED else _stopped(store.interrupt)
 
     def _keep(self, job: ClaimedJob, result: SessionResult) -> None:
         """Record the space that was searched, and who won when default and best were measured again in turns."""
@@ -95,10 +120,10 @@ class _Interruptible:
     def trials(self) -> list[Trial]:
         return self.store.trials()
 
-    def begin(self, number: int, config: KernelConfig) -> None:
+    def begin(self, number: int, config: AnyConfig) -> None:
         self.store.begin(number, config)
 
-    def end(self, number: int, outcome: Outcome, artifact: GemmArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         self.store.end(number, outcome, artifact)
 
     def cancelled(self) -> bool:

@@ -7,6 +7,7 @@ TunerError
 +-- TooLargeToProve      this machine's memory does not hold what a proof needs
 +-- NoValidMeasurement   a job ended without one configuration that gave a time
 +-- DeviceUnusable       the device crashed again and again
++-- InvalidLine          a line of an exchange file is not what it should be
 """
 
 from tuner.trial import Proof
@@ -42,7 +43,6 @@ class CannotPredict(TunerError):
         return CannotPredict, (self.device, *self.facts)
 
 
-class TooLargeToProve(TunerError):
 class NotOnThisCpu(TunerError):
     """A job for a CPU, on another one: neither time nor numbers of its kernels can be had there."""
 
@@ -57,6 +57,7 @@ class NotOnThisCpu(TunerError):
         return NotOnThisCpu, (self.device,)
 
 
+class TooLargeToProve(TunerError):
     """This machine's memory does not hold what a proof needs."""
 
 
@@ -66,3 +67,14 @@ class NoValidMeasurement(TunerError):
 
 class DeviceUnusable(TunerError):
     """The device crashed again and again."""
+
+
+class InvalidLine(TunerError):
+    """A line of an exchange file is not what it should be. `line` counts from 1; the message has expected and got."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
+        self.line, self.message = line, message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return InvalidLine, (self.line, self.message)

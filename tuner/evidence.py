@@ -16,9 +16,20 @@ def check_evidence(outcome: Outcome, artifact: AnyArtifact | None) -> None:
     kernel_hash = None if artifact is None else artifact.content_hash
     if outcome.kernel_hash != kernel_hash:
         raise ValueError(f"the outcome names kernel {outcome.kernel_hash}, the artifact given is {kernel_hash}")
+    if outcome.measurement is not None and artifact is None:
+        raise ValueError("a measurement needs the kernel that was measured, got no artifact")
+    check_numbers(outcome)
+
+
+def check_numbers(outcome: Outcome) -> None:
+    """Return when the numbers of an outcome can be, whatever its kernel is.
+
+    Raises:
+        ValueError: says what was expected and what came.
+    """
     _check_proof(outcome.proof)
     if outcome.measurement is not None:
-        _check_measured(outcome, artifact)
+        _check_proven(outcome.proof)
         _check_measurement(outcome.measurement)
     if outcome.prediction is not None:
         _check_prediction(outcome.prediction)
@@ -31,10 +42,7 @@ def _check_proof(proof: Proof) -> None:
         raise ValueError(f"proof {proof.kind.value} of {proof.checked} of {proof.total} work-groups is none")
 
 
-def _check_measured(outcome: Outcome, artifact: GemmArtifact | None) -> None:
-    proof = outcome.proof
-    if artifact is None:
-        raise ValueError("a measurement needs the kernel that was measured, got no artifact")
+def _check_proven(proof: Proof) -> None:
     if proof.kind is ProofKind.NONE or proof.max_error is None or proof.tolerance is None:
         raise ValueError(f"a measurement needs a proof with its error and tolerance, got {proof}")
 

@@ -12,6 +12,7 @@ from service.artifacts import StorageError
 from service.cli.compile import compile_command
 from service.cli.database import app as database_app
 from service.cli.devices import devices_app
+from service.cli.exchange import export_command, import_command, measure_command
 from service.cli.explain import explain_command
 from service.cli.jobs import app as jobs_app
 from service.cli.kernels import kernels_command
@@ -42,6 +43,9 @@ app.command("opt")(opt_command)
 app.command("run")(run_command)
 app.command("tune")(tune_command)
 app.command("kernels")(kernels_command)
+app.command("export")(export_command)
+app.command("import")(import_command)
+app.command("measure")(measure_command)
 app.command("layout")(layout_command)
 app.add_typer(jobs_app, name="jobs")
 app.command("serve")(serve_command)

@@ -1,0 +1,143 @@
+"""xetune export, import and measure: what was found goes from one database to another, and back measured."""
+
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from hal import resolve_device
+from service.cli.output import CONSOLE, ERRORS, print_json
+from service.cli.problem import AsJson, ProblemOptions, with_problem
+from service.cli.running import work_on_job
+from service.cli.stored import Stored, stored
+from service.errors import BadRequest
+from service.exchange import exporting, measuring
+from service.exchange.exporting import Selection
+from service.exchange.importing import take_in
+from service.files import write_atomically
+from service.jobs.service import read_job
+from tuner.exchange.jsonl import Exchange, read_lines, write_lines
+from tuner.exchange.records import Record, check_name
+
+File = Annotated[Path, typer.Argument(help="File of JSON lines.", exists=True, dir_okay=False)]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write (default: standard output).")]
+Origin = Annotated[
+    str | None, typer.Option(help="Name of the place that the results are from (default: this host's, the file's).")
+]
+
+
+@with_problem
+def export_command(
+    problem: ProblemOptions,
+    device: Annotated[str | None, typer.Option(help="Only results for this device.")] = None,
+    job: Annotated[UUID | None, typer.Option(help="Only this job.")] = None,
+    runners_up: Annotated[
+        bool, typer.Option("--runners-up", help="Predicted configurations that nobody measured, in place of results.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most runners-up of a problem and device.")] = 20,
+    origin: Origin = None,
+    output: Output = None,
+) -> None:
+    """Write results as JSON lines: all, or of a problem (--m, --n, --k), a device or a job."""
+    selection = Selection(
+        problem.read().key if problem.given else None,
+        None if device is None else resolve_device(device).spec.id,
+        job,
+    )
+    with stored() as store, store.database.read() as session:
+        found = (
+            exporting.runners_up(session, selection, limit)
+            if runners_up
+            else exporting.results(session, store.artifacts, selection)
+        )
+        _write(found, origin, output)
+
+
+def import_command(file: File, origin: Origin = None, as_json: AsJson = False) -> None:
+    """Take in results of another database: all lines are checked before anything is written."""
+    exchange = _read(file)
+    if origin is not None:
+        _check_origin(origin)
+    with stored() as store:
+        done = take_in(exchange, store.database, store.artifacts, lambda name: resolve_device(name).spec, origin)
+    if as_json:
+        print_json({name: getattr(done, name) for name in ("origin", "jobs", "trials", "kernels", "known", "judged")})
+        return
+    CONSOLE.print(
+        f"{done.trials} trials of {done.jobs} jobs with {done.kernels} kernels imported from {done.origin}; "
+        f"{done.known} trials were here before",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if done.judged:
+        CONSOLE.print(
+            f"{done.judged} predictions are now judged by a measurement: `xetune devices show`", soft_wrap=True
+        )
+
+
+def measure_command(
+    file: File,
+    device: Annotated[str | None, typer.Option(help="Device to measure on, in place of the file's.")] = None,
+    seconds: Annotated[
+        float, typer.Option(min=1.0, max=86_400.0, help="Longest run for a problem, in seconds.")
+    ] = 600.0,
+    origin: Origin = None,
+    output: Output = None,
+) -> None:
+    """Measure the configurations of a file of runners-up on this machine, and write the results for `import`."""
+    exchange = _read(file)
+    with stored() as store:
+        asked = measuring.understand(exchange, resolve_device, device, seconds)
+        job_ids: list[UUID] = []
+        for of in asked:
+            with store.database.write() as session:
+                job_ids.append(measuring.submit(session, of))
+            ERRORS.print(
+                f"measuring {len(of.configs)} configurations of {of.problem} on {of.device.spec.id}, job {job_ids[-1]}",
+                highlight=False,
+                soft_wrap=True,
+            )
+            work_on_job(store, job_ids[-1], quiet=False)
+        _write(_results(store, job_ids), origin, output)
+        with store.database.read() as session:
+            failed = [job for job in job_ids if read_job(session, job).best is None]
+    if failed:
+        ERRORS.print(
+            f"no time was measured in {', '.join(str(job) for job in failed)}: `xetune jobs show`", soft_wrap=True
+        )
+        raise typer.Exit(1)
+
+
+def _results(store: Stored, job_ids: list[UUID]) -> Iterator[Record]:
+    with store.database.read() as session:
+        said: set[object] = set()
+        for job_id in job_ids:
+            yield from exporting.results(session, store.artifacts, Selection(job_id=job_id), said)
+
+
+def _read(file: Path) -> Exchange:
+    with file.open("rb") as stream:
+        return read_lines(stream)
+
+
+def _write(records: Iterator[Record], origin: str | None, output: Path | None) -> None:
+    name = origin or socket.gethostname()
+    _check_origin(name)
+    found = list(records)
+    lines = "".join(write_lines([exporting.header(name), *found]))
+    if output is None:
+        sys.stdout.write(lines)
+        return
+    write_atomically(output, lines.encode())
+    CONSOLE.print(f"{len(found)} records written to {output}", highlight=False, soft_wrap=True)
+
+
+def _check_origin(origin: str) -> None:
+    try:
+        check_name("--origin", origin)
+    except ValueError as error:
+        raise BadRequest(str(error)) from error

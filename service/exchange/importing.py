@@ -1,0 +1,290 @@
+"""Takes in what an exchange file holds: checked against what is here, then written in one transaction or not at all."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from codegen.canonical import content_hash
+from db import devices, jobs, kernels, models, predictions, problems, trials
+from db.kernels import ArtifactFile
+from db.session import Database
+from hal import DeviceKind, DeviceSpec, UnknownDevice
+from service.artifacts import ArtifactStore
+from service.convert import config_to_json, outcome_to_columns, problem_to_json, spec_from_json, spec_to_json
+from service.exchange.records import trial_record
+from service.kernels.launch_schemas import LaunchOut, to_launch
+from tuner.errors import InvalidLine
+from tuner.exchange.jsonl import Exchange, Line, spirv_of
+from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord
+
+_SPIRV, _MANIFEST = "application/octet-stream", "application/json"
+Resolve = Callable[[str], DeviceSpec]
+"""The device of that id as it is here or in the table; raises UnknownDevice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import added, and the kernels of the trials it added.
+
+    `known` trials were there before; `judged` predictions got a measurement.
+    """
+
+    origin: str
+    jobs: int
+    trials: int
+    kernels: int
+    known: int
+    judged: int
+
+
+def take_in(
+    exchange: Exchange, database: Database, artifacts: ArtifactStore, resolve: Resolve, origin: str | None = None
+) -> Imported:
+    """Import a file that was read; `origin` names it in place of its header.
+
+    Raises:
+        InvalidLine: a line contradicts what is here; nothing is changed.
+        StorageError: files of kernels cannot be written.
+        DatabaseError: the database does not answer.
+    """
+    for line in exchange.candidates.values():
+        raise InvalidLine(line.number, "candidate: expected results, got a configuration to measure: `xetune measure`")
+    with database.read() as session:
+        for (id, _), device in exchange.devices.items():
+            _check_device(session, id, device, resolve)
+    for kernel in exchange.kernels.values():
+        if not isinstance(to_launch(dict(kernel.record.manifest)), LaunchOut):
+            raise InvalidLine(
+                kernel.number, "kernel: manifest: expected the launch as kernel.json has it, got another form"
+            )
+    # Files first: a row never names bytes that are not there.
+    files = {name: _put_files(artifacts, line.record) for name, line in exchange.kernels.items()}
+    with database.write() as session:
+        return _Import(session, exchange, files, origin).run()
+
+
+class _Import:
+    """One import within a transaction."""
+
+    def __init__(
+        self,
+        session: Session,
+        exchange: Exchange,
+        files: dict[tuple[str, str], list[ArtifactFile]],
+        origin: str | None,
+    ) -> None:
+        self._session, self._exchange, self._files = session, exchange, files
+        self._origin = origin
+        self._added: Counter[str] = Counter()
+        self._rows: dict[str, models.Job] = {}
+        self._kernels: set[UUID] = set()
+
+    def run(self) -> Imported:
+        """Add what is not here, judge predictions by it, and say what was done."""
+        session, added = self._session, self._added
+        for line in self._exchange.jobs.values():
+            self._rows[line.record.id] = self._job(line)
+        for line in self._exchange.trials.values():
+            self._trial(line)
+        session.flush()
+        for line in self._exchange.jobs.values():
+            self._best(line)
+        before = predictions.count_judged(session)
+        for problem_id, device in {(row.problem_id, row.device.slug) for row in self._rows.values()}:
+            predictions.judge(session, problem_id, device)
+        return Imported(
+            origin=self._origin or self._exchange.header.origin,
+            jobs=added["jobs"],
+            trials=added["trials"],
+            kernels=len(self._kernels),
+            known=added["known"],
+            judged=predictions.count_judged(session) - before,
+        )
+
+    def _job(self, line: Line[JobRecord]) -> models.Job:
+        record = line.record
+        there = jobs.get(self._session, UUID(record.id))
+        if there is None:
+            return self._add_job(record)
+        said = record.problem, record.device, record.driver, record.seed, record.status.value
+        known = there.problem.key, there.device.slug, there.device.driver, there.seed, there.status
+        if said != known:
+            raise InvalidLine(line.number, f"job: expected what job {record.id} is here, {known}, got {said}")
+        return there
+
+    def _add_job(self, record: JobRecord) -> models.Job:
+        session, exchange = self._session, self._exchange
+        spec, problem = exchange.devices[record.device, record.driver].record, exchange.problems[record.problem].record
+        device = devices.add_missing(
+            session,
+            slug=spec.id,
+            driver=record.driver,
+            name=spec.name,
+            kind=spec.kind.value,
+            emulates=spec.emulates,
+            spec=spec_to_json(spec),
+        )
+        row = models.Job(
+            id=UUID(record.id),
+            problem_id=problems.upsert(session, key=problem.key, definition=problem_to_json(problem)).id,
+            device_id=device.id,
+            status=record.status.value,
+            budget_trials=record.budget_trials,
+            budget_seconds=record.budget_seconds,
+            seed=record.seed,
+            request_hash=content_hash(["imported", record.id]),  # equal to that of no request
+            space_hash=record.space,
+            cancel_requested=record.status is Ended.CANCELLED,
+            error=record.error,
+            attempts=1,
+            compared_default_us=record.compared_default_us,
+            compared_best_us=record.compared_best_us,
+            created_at=datetime.fromisoformat(record.created_at),
+            started_at=datetime.fromisoformat(record.started_at),
+            finished_at=datetime.fromisoformat(record.finished_at),
+        )
+        session.add(row)
+        session.flush()
+        session.add(models.JobImport(job_id=row.id, origin=self._origin_of(record)))
+        self._added["jobs"] += 1
+        found = jobs.get(session, row.id)
+        assert found is not None
+        return found
+
+    def _trial(self, line: Line[TrialRecord]) -> None:
+        record, job = line.record, self._rows[line.record.job]
+        there = trials.find_clash(self._session, job.id, record.number, record.config.key)
+        if there is not None:
+            known = trials.get(self._session, job.id, there.number)
+            if known is None or known.status == "pending" or trial_record(known) != record:
+                message = f"trial: expected what trial {there.number} of job {job.id} is here, got another outcome"
+                raise InvalidLine(line.number, message)
+            self._added["known"] += 1
+            return
+        if job.imported is None:
+            raise InvalidLine(
+                line.number, f"trial: job {job.id} ran here and has no trial {record.number}: expected those it has"
+            )
+        self._add_trial(record, job)
+
+    def _add_trial(self, record: TrialRecord, job: models.Job) -> None:
+        row = models.Trial(
+            job_id=job.id,
+            number=record.number,
+            config=config_to_json(record.config),
+            config_hash=record.config.key,
+            kernel_id=self._kernel(record, job),
+            begun_at=datetime.fromisoformat(record.begun_at),
+            ended_at=datetime.fromisoformat(record.ended_at),
+            **outcome_to_columns(record.outcome),
+        )
+        self._session.add(row)
+        self._session.flush()
+        if (m := record.outcome.measurement) is not None and record.measured_at is not None:
+            times = {name: getattr(m, name) for name in ("median_us", "min_us", "p10_us", "p90_us", "samples")}
+            times |= {"label": m.label, "driver": m.driver, "versions": dict(record.versions or {})}
+            at = datetime.fromisoformat(record.measured_at)
+            self._session.add(models.Measurement(trial_id=row.id, measured_at=at, **times))
+        if (p := record.outcome.prediction) is not None and record.predicted_at is not None:
+            times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us}
+            at = datetime.fromisoformat(record.predicted_at)
+            self._session.add(
+                models.Prediction(trial_id=row.id, model_version=p.model_version, predicted_at=at, **times)
+            )
+        self._added["trials"] += 1
+
+    def _kernel(self, record: TrialRecord, job: models.Job) -> UUID | None:
+        if record.compile_key is None or record.outcome.kernel_hash is None:
+            return None
+        name = record.compile_key, record.outcome.kernel_hash
+        kernel = self._exchange.kernels[name].record
+        row = kernels.upsert(
+            self._session,
+            problem_id=job.problem_id,
+            device_id=job.device_id,
+            target=kernel.target,
+            config=config_to_json(kernel.config),
+            config_hash=kernel.config.key,
+            compile_key=kernel.compile_key,
+            content_hash=kernel.content_hash,
+            manifest=dict(kernel.manifest),
+            toolchain=dict(kernel.toolchain),
+            files=self._files[name],
+            origin=None if job.imported is None else job.imported.origin,
+        )
+        self._kernels.add(row.id)
+        return row.id
+
+    def _best(self, line: Line[JobRecord]) -> None:
+        """Let a new job name its winner, which is not always the fastest trial: it may have been measured again."""
+        record, job = line.record, self._rows[line.record.id]
+        if job.best_trial_id is not None:
+            return
+        if record.best is None:
+            jobs.update_best(self._session, job.id)
+            return
+        best = trials.get(self._session, job.id, record.best)
+        if best is None or best.status not in ("measured", "predicted"):
+            raise InvalidLine(line.number, f"job: best: expected a trial of the job with a time, got {record.best}")
+        jobs.set_best(self._session, job.id, record.best)
+
+    def _origin_of(self, record: JobRecord) -> str:
+        return self._origin or record.origin or self._exchange.header.origin
+
+
+def _put_files(artifacts: ArtifactStore, kernel: KernelRecord) -> list[ArtifactFile]:
+    manifest = (json.dumps(kernel.manifest, indent=2) + "\n").encode()
+    contents = ("kernel.spv", spirv_of(kernel), _SPIRV), ("kernel.json", manifest, _MANIFEST)
+    return [ArtifactFile(name, artifacts.put(data), len(data), media_type) for name, data, media_type in contents]
+
+
+def _check_device(session: Session, id: str, line: Line[DeviceSpec], resolve: Resolve) -> None:
+    """Return when the device of a file is not another one than the device that has its id here.
+
+    Raises:
+        InvalidLine: says by which fact they differ.
+    """
+    spec, known = line.record, [_stored(session, id), _listed(id, resolve)]
+    if spec.kind is DeviceKind.CPU and spec.emulates is None:
+        raise InvalidLine(line.number, f"device: expected a GPU or a CPU that stands in for one, got {spec.name}")
+    for here in known:
+        differs = None if here is None else _difference(spec, here)
+        if differs is not None:
+            raise InvalidLine(
+                line.number,
+                f"device: expected {id} to be what it is here, {differs[1]}, got {differs[0]}: times of one are not "
+                "those of the other",
+            )
+
+
+def _difference(spec: DeviceSpec, here: DeviceSpec) -> tuple[str, str] | None:
+    facts = [(s.kind.value, s.emulates, s.ip_version, s.pci_ids, s.name) for s in (spec, here)]
+    (kind, emulates, ip_version, pci_ids, name), (kind_2, emulates_2, ip_version_2, pci_ids_2, name_2) = facts
+    if (kind, emulates) != (kind_2, emulates_2):
+        return f"a {kind} that emulates {emulates}", f"a {kind_2} that emulates {emulates_2}"
+    if ip_version is not None and ip_version_2 is not None and ip_version != ip_version_2:
+        return f"IP version {ip_version}", f"IP version {ip_version_2}"
+    if pci_ids is not None and pci_ids_2 is not None and not set(pci_ids) & set(pci_ids_2):
+        return f"PCI id {', '.join(pci_ids)}", f"PCI id {', '.join(pci_ids_2)}"
+    # Ids of GPUs name the product; that of a CPU that stands in for one is the same on every machine.
+    return (name, name_2) if spec.kind is DeviceKind.CPU and name != name_2 else None
+
+
+def _stored(session: Session, id: str) -> DeviceSpec | None:
+    row = devices.latest(session, id)
+    try:
+        return None if row is None else spec_from_json(row.spec)
+    except ValueError:  # of another version
+        return None
+
+
+def _listed(id: str, resolve: Resolve) -> DeviceSpec | None:
+    try:
+        return resolve(id)
+    except UnknownDevice:
+        return None

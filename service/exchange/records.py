@@ -1,0 +1,114 @@
+"""Rows as the records of an exchange file."""
+
+import base64
+import math
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from codegen import KernelConfig
+from codegen.decode import decode
+from db import models
+from service.artifacts import ArtifactStore
+from service.convert import config_from_json, problem_from_json, spec_from_json, trial_from_row
+from tuner.exchange.records import DeviceRecord, Ended, JobRecord, KernelRecord, ProblemRecord, TrialRecord
+from tuner.trial import Outcome
+
+
+def device_record(row: models.Device) -> DeviceRecord:
+    """A device with all its facts.
+
+    Raises:
+        ValueError: this version cannot read them.
+    """
+    return DeviceRecord(spec_from_json(row.spec))
+
+
+def problem_record(row: models.Problem) -> ProblemRecord:
+    """A problem, whole.
+
+    Raises:
+        InvalidProblem, ValueError: this version cannot read it.
+    """
+    return ProblemRecord(row.key, problem_from_json(row.definition))
+
+
+def job_record(row: models.Job, best: int | None) -> JobRecord:
+    """A job that is over, which names its problem and device; `best` is the number of its best trial."""
+    assert row.started_at is not None  # it has trials
+    assert row.finished_at is not None  # it is over
+    return JobRecord(
+        id=str(row.id),
+        problem=row.problem.key,
+        device=row.device.slug,
+        driver=row.device.driver,
+        status=Ended(row.status),
+        seed=row.seed,
+        budget_trials=row.budget_trials,
+        budget_seconds=row.budget_seconds,
+        created_at=_moment(row.created_at),
+        started_at=_moment(row.started_at),
+        finished_at=_moment(row.finished_at),
+        space=row.space_hash,
+        best=best,
+        compared_default_us=row.compared_default_us,
+        compared_best_us=row.compared_best_us,
+        error=row.error,
+        origin=None if row.imported is None else row.imported.origin,
+    )
+
+
+def trial_record(row: models.Trial) -> TrialRecord:
+    """A trial that ended, with times and kernel; without a time its kernel stays behind.
+
+    Raises:
+        InvalidConfig: this version cannot read its configuration.
+    """
+    trial = trial_from_row(row)
+    assert trial.outcome is not None  # it ended
+    assert row.ended_at is not None
+    measured, predicted, kernel = row.measurement, row.prediction, row.kernel
+    if trial.outcome.time_us is None:
+        kernel = None
+    return TrialRecord(
+        job=str(row.job_id),
+        number=row.number,
+        config=config_from_json(row.config),
+        outcome=_finite(replace(trial.outcome, kernel_hash=None if kernel is None else kernel.content_hash)),
+        begun_at=_moment(row.begun_at),
+        ended_at=_moment(row.ended_at),
+        compile_key=None if kernel is None else kernel.compile_key,
+        versions=None if measured is None else {name: str(v) for name, v in measured.versions.items()},
+        measured_at=None if measured is None else _moment(measured.measured_at),
+        predicted_at=None if predicted is None else _moment(predicted.predicted_at),
+    )
+
+
+def kernel_record(row: models.Kernel, problem_key: str, artifacts: ArtifactStore) -> KernelRecord:
+    """A kernel with its binary.
+
+    Raises:
+        ArtifactMissing, ArtifactDamaged: its binary is not there.
+        ValueError: this version cannot read its configuration.
+    """
+    return KernelRecord(
+        compile_key=row.compile_key,
+        content_hash=row.content_hash,
+        target=row.target,
+        problem=problem_key,
+        config=decode(KernelConfig, row.config),
+        manifest=row.manifest,
+        toolchain={name: str(version) for name, version in row.toolchain.items()},
+        spirv=base64.b64encode(artifacts.get(row.content_hash)).decode(),
+    )
+
+
+def _finite(outcome: Outcome) -> Outcome:
+    """An infinite error cannot be said in JSON: it is left out, and the reason says that the result is wrong."""
+    error = outcome.proof.max_error
+    if error is None or math.isfinite(error):
+        return outcome
+    return replace(outcome, proof=replace(outcome.proof, max_error=None))
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()

@@ -1,0 +1,323 @@
+"""Results go from one database to another and stay what they were; what contradicts is refused and changes nothing."""
+
+import hashlib
+import json
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, select
+
+from db import candidates, jobs, kernels, predictions, trials
+from db.models import Artifact, Device, Job, JobImport, Kernel, KernelImport, Measurement, Prediction, Problem, Trial
+from db.session import Database, open_database
+from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, find
+from hal.listed import Backend
+from service.artifacts import ArtifactStore
+from service.errors import BadRequest, Conflict, NotFound
+from service.exchange import exporting, measuring
+from service.exchange.exporting import Selection
+from service.exchange.importing import Imported, take_in
+from service.jobs.service import read_job
+from service.kernels.service import look_up
+from tests.tuner.exchange import lines
+from tests.tuner.exchange.lines import GEMM, JOB, NOON, read, results, text_of
+from tests.tuner.fakes import emulated
+from tuner.errors import InvalidLine
+from tuner.exchange.jsonl import write_lines
+from tuner.exchange.records import DeviceRecord, Ended, ProblemRecord, Record
+
+TABLES = (Device, Problem, Job, Kernel, Artifact, Trial, Measurement, Prediction, JobImport, KernelImport)
+OTHER = "01970a3c-0000-7000-8000-00000000000b"
+TABLED = ListedDevice(find("b580"), Backend.TABLE, None, runnable=False, targetable=True, note="")
+ALL = Selection()
+
+
+@pytest.fixture
+def database(sqlite_url: str) -> Generator[Database]:
+    """A database without results."""
+    opened = open_database(sqlite_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def artifacts(tmp_path: Path) -> ArtifactStore:
+    """A folder of files."""
+    return ArtifactStore(tmp_path / "artifacts")
+
+
+def nowhere(name: str) -> DeviceSpec:
+    """No device is here or in the table."""
+    raise UnknownDevice(name)
+
+
+def bring(database: Database, artifacts: ArtifactStore, records: list[Record], origin: str | None = None) -> Imported:
+    """Import a file of records."""
+    return take_in(read(text_of(records)), database, artifacts, find, origin)
+
+
+def counts(database: Database) -> dict[str, int]:
+    """Rows of each table."""
+    with database.read() as session:
+        found = {t.__tablename__: session.scalars(select(func.count()).select_from(t)).one() for t in TABLES}
+    return {name: count for name, count in found.items() if count}
+
+
+def exported(database: Database, artifacts: ArtifactStore, selection: Selection = ALL) -> list[Record]:
+    """What an export of the database holds, after a header of another place."""
+    with database.read() as session:
+        found = list(exporting.results(session, artifacts, selection))
+    return [lines.header("elsewhere"), *found]
+
+
+def asked_here(database: Database, artifacts: ArtifactStore) -> UUID:
+    """A job of this database that predicted configurations 0 to 3: 10, 20, 30 and 40 us."""
+    trials_ = [replace(lines.predicted(n, 10.0 * (n + 1), OTHER)) for n in range(4)]
+    made = lines.job(best=None, id=OTHER, driver="")
+    records = [lines.header(), DeviceRecord(find("b580")), ProblemRecord(GEMM.key, GEMM), made, *trials_]
+    bring(database, artifacts, records)
+    with database.write() as session:
+        session.delete(session.get_one(JobImport, UUID(OTHER)))
+    return UUID(OTHER)
+
+
+def test_results_are_taken_in_whole_with_their_origin(database: Database, artifacts: ArtifactStore) -> None:
+    done = bring(database, artifacts, results())
+    assert done == Imported("the lab", jobs=1, trials=4, kernels=2, known=0, judged=1)
+    with database.read() as session:
+        job = read_job(session, UUID(JOB))
+        found = look_up(session, GEMM, TABLED)
+    assert (job.origin, job.status.value, job.device, job.done) == ("the lab", "succeeded", "b580", 4)
+    assert job.best is not None
+    assert (job.best.number, job.best.evidence.time and job.best.evidence.time.origin) == (1, "the lab")
+    assert found.kernel.evidence.time is not None
+    assert (found.kernel.evidence.time.value, found.kernel.evidence.time.driver) == (40.0, lines.DRIVER)
+    assert (found.kernel.origin, found.kernel.driver, found.unmeasured) == ("the lab", lines.DRIVER, 1)
+    files = {a.name: artifacts.get(a.sha256) for a in found.kernel.artifacts}
+    assert files["kernel.spv"] == b"\x03\x02\x23\x07\x01"
+    assert json.loads(files["kernel.json"]) == lines.kernel(1).manifest
+    assert found.kernel.toolchain == {"llvm": "22.1"}
+
+
+def test_the_same_file_twice_changes_nothing(database: Database, artifacts: ArtifactStore) -> None:
+    bring(database, artifacts, results())
+    before, rows = counts(database), exported(database, artifacts)
+    assert bring(database, artifacts, results()) == Imported("the lab", 0, 0, 0, known=4, judged=0)
+    assert bring(database, artifacts, results(), "another name").known == 4
+    assert (counts(database), exported(database, artifacts)[1:]) == (before, rows[1:])
+
+
+def test_what_is_exported_is_what_was_imported_and_names_its_origin(
+    database: Database, artifacts: ArtifactStore, tmp_path: Path, migrated_file: Path
+) -> None:
+    bring(database, artifacts, results())
+    records = exported(database, artifacts)
+    expected = [replace(r, origin="the lab") if r == lines.job() else r for r in results()[1:]]
+    assert sorted(map(str, records[1:])) == sorted(map(str, expected))
+    third = open_database(f"sqlite:///{tmp_path / 'third.sqlite'}")
+    (tmp_path / "third.sqlite").write_bytes(migrated_file.read_bytes())
+    bring(third, artifacts, records)
+    with third.read() as session:
+        assert read_job(session, UUID(JOB)).origin == "the lab"
+    third.close()
+
+
+def test_a_file_of_this_database_changes_nothing_here(database: Database, artifacts: ArtifactStore) -> None:
+    job_id = asked_here(database, artifacts)
+    before, records = counts(database), exported(database, artifacts)
+    assert bring(database, artifacts, records).known == 4
+    assert counts(database) == before
+    with database.read() as session:
+        assert read_job(session, job_id).origin is None
+
+
+def test_measurements_that_arrive_correct_the_order_and_record_the_error(
+    database: Database, artifacts: ArtifactStore
+) -> None:
+    job_id = asked_here(database, artifacts)
+    with database.read() as session:
+        first = look_up_time(session)
+    assert first == ("none", None)
+    records = [*results()[:4], lines.kernel(0), lines.measured(0, 90.0), lines.kernel(1), lines.measured(1, 25.0)]
+    assert bring(database, artifacts, records).judged == 2
+    with database.read() as session:
+        found = {t.number: t for t in trials.list_page(session, job_id)}
+        errors = {n: t.prediction.error.ratio for n, t in found.items() if t.prediction and t.prediction.error}
+        assert errors == {0: 9.0, 1: 1.25}
+        assert [t.status for t in found.values()] == ["predicted"] * 4
+        assert look_up_time(session) == ("measured", 25.0)
+        assert look_up(session, GEMM, TABLED).unmeasured == 0
+        judged = predictions.judged(session, "b580")
+        assert sorted((j.ratio, j.inside) for j in judged) == [(1.25, True), (9.0, False)]
+
+
+def look_up_time(session: object) -> tuple[str, float | None]:
+    """Kind and value of the time that is served."""
+    try:
+        time = look_up(session, GEMM, TABLED).kernel.evidence.time  # pyright: ignore[reportArgumentType]
+    except NotFound:
+        return "none", None
+    return ("none", None) if time is None else (time.kind, time.value)
+
+
+def test_a_kernel_that_is_compiled_here_is_no_import_any_more(database: Database, artifacts: ArtifactStore) -> None:
+    bring(database, artifacts, results())
+    with database.write() as session:
+        row = session.scalars(select(Kernel).where(Kernel.config_hash == lines.config(1).key)).one()
+        same = {n: getattr(row, n) for n in ("problem_id", "device_id", "target", "config", "config_hash", "manifest")}
+        same |= {n: getattr(row, n) for n in ("compile_key", "content_hash", "toolchain")}
+        kernels.upsert(session, **same, files=[])
+    with database.read() as session:
+        found = look_up(session, GEMM, TABLED).kernel
+    assert found.origin is None
+    assert found.evidence.time is not None
+    assert found.evidence.time.origin == "the lab"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda r: [*r[:3], replace(r[3], seed=8), *r[4:]], "line 4: job: expected what job .* is here"),
+        (lambda r: [*r[:3], replace(r[3], status=Ended.CANCELLED), *r[4:]], "line 4: job: expected what job"),
+        (lambda r: [*r[:5], lines.measured(0, 51.0, 25.0), *r[6:]], "line 6: trial: expected what trial 0 of job"),
+        (lambda r: [*r[:9], replace(lines.failed(3), number=4)], "line 10: trial: expected what trial 3 of job"),
+        (
+            lambda r: [*r[:9], lines.predicted(3, 9.0)],
+            "line 10: trial: expected what trial 3 of job .* another outcome",
+        ),
+        (lambda r: [*r, *lines.candidates()[3:]], "line 11: candidate: expected results, got a configuration"),
+    ],
+)
+def test_what_contradicts_is_refused_and_changes_nothing(
+    database: Database, artifacts: ArtifactStore, change: object, said: str
+) -> None:
+    bring(database, artifacts, results())
+    before = counts(database)
+    with pytest.raises(InvalidLine, match=said):
+        bring(database, artifacts, change(results()))  # pyright: ignore
+    assert counts(database) == before
+
+
+def test_a_later_line_that_is_refused_leaves_nothing_of_the_earlier_ones(
+    database: Database, artifacts: ArtifactStore
+) -> None:
+    with pytest.raises(InvalidLine, match="line 4: job: best: expected a trial of the job with a time, got 3"):
+        bring(database, artifacts, [*results()[:3], lines.job(best=3), *results()[4:]])
+    assert counts(database) == {}
+
+
+def test_a_job_that_ran_here_gets_no_trial_of_another_place(database: Database, artifacts: ArtifactStore) -> None:
+    asked_here(database, artifacts)
+    records = [*exported(database, artifacts), replace(lines.predicted(7, 9.0, OTHER))]
+    with pytest.raises(InvalidLine, match="ran here and has no trial 7"):
+        bring(database, artifacts, records)
+
+
+def test_an_import_may_bring_more_trials_of_the_same_job(database: Database, artifacts: ArtifactStore) -> None:
+    bring(database, artifacts, results()[:-1])
+    assert bring(database, artifacts, results()) == Imported("the lab", 0, trials=1, kernels=0, known=3, judged=0)
+
+
+def named(spec: DeviceSpec, **changes: object) -> DeviceSpec:
+    """A device with other facts."""
+    sources = {**spec.provenance, **{name: "probed" for name in changes if name in spec.provenance}}
+    return replace(spec, provenance=sources, **changes)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("spec", "here", "said"),
+    [
+        (
+            named(lines.b580(), ip_version="12.60.7"),
+            find("b580"),
+            "IP version .*, got IP version 12.60.7: times of one",
+        ),
+        (named(lines.b580(), pci_ids=("0BD5",)), find("b580"), "got PCI id 0BD5"),
+        (replace(lines.b580(), kind=DeviceKind.CPU, emulates="b60"), find("b580"), "got a cpu that emulates b60"),
+        (replace(lines.b580(), kind=DeviceKind.CPU), find("b580"), "expected a GPU or a CPU that stands in for one"),
+    ],
+)
+def test_another_device_is_refused(
+    database: Database, artifacts: ArtifactStore, spec: DeviceSpec, here: DeviceSpec, said: str
+) -> None:
+    records = [lines.header(), DeviceRecord(spec), ProblemRecord(GEMM.key, GEMM), lines.job(best=None)]
+    with pytest.raises(InvalidLine, match=f"line 2: device: .*{said}"):
+        take_in(read(text_of(records)), database, artifacts, lambda _: here)
+    assert counts(database) == {}
+
+
+def test_a_cpu_that_stands_in_for_a_gpu_is_another_one_by_its_name(
+    database: Database, artifacts: ArtifactStore
+) -> None:
+    spec = emulated()
+    made = lines.job(best=None, device=spec.id, driver=spec.driver)
+    crashed = replace(lines.failed(0))
+    records = [lines.header(), DeviceRecord(spec), ProblemRecord(GEMM.key, GEMM), made, crashed]
+    data = text_of(records)
+    assert take_in(read(data), database, artifacts, nowhere).trials == 1
+    other = [lines.header(), DeviceRecord(replace(spec, name="Faster CPU as B580")), *records[2:]]
+    with pytest.raises(InvalidLine, match=r"line 2: device: expected .* Fake CPU as .*, got Faster CPU"):
+        take_in(read(text_of(other)), database, artifacts, nowhere)
+
+
+def test_runners_up_are_written_by_problem_fastest_first(database: Database, artifacts: ArtifactStore) -> None:
+    asked_here(database, artifacts)
+    bring(database, artifacts, [*results()[:4], lines.kernel(0), replace(lines.measured(0, 90.0)), lines.kernel(1),
+                                lines.measured(1, 25.0)])  # fmt: skip
+    with database.read() as session:
+        found = list(exporting.runners_up(session, Selection(device="b580"), 5))
+        by_job = list(exporting.runners_up(session, Selection(job_id=UUID(JOB)), 1))
+        none = list(exporting.runners_up(session, Selection(device="b60"), 5))
+    exchange = read("".join(write_lines([lines.header(), *found])).encode())
+    assert [c.record.config for c in exchange.candidates.values()] == [lines.config(2), lines.config(3)]
+    assert [c.record.prediction.time_us for c in exchange.candidates.values()] == [30.0, 40.0]
+    assert by_job == found[:3]
+    assert none == []
+
+
+def test_a_job_that_is_not_there_or_not_over_is_not_exported(database: Database, artifacts: ArtifactStore) -> None:
+    with pytest.raises(NotFound, match="does not exist"):
+        exported(database, artifacts, Selection(job_id=UUID(JOB)))
+    bring(database, artifacts, results())
+    with database.write() as session:
+        job = session.get_one(Job, UUID(JOB))
+        job.status, job.finished_at, job.started_at, job.attempts = "queued", None, None, 0
+    with pytest.raises(Conflict, match="is queued; export it when it is over"):
+        exported(database, artifacts, Selection(job_id=UUID(JOB)))
+    assert exported(database, artifacts) == [lines.header("elsewhere")]
+
+
+def here(spec: DeviceSpec) -> ListedDevice:
+    """A device that runs kernels here."""
+    return ListedDevice(spec, Backend.OPENCL, "0:0", runnable=True, targetable=True, note="")
+
+
+def test_what_a_file_asks_to_measure_becomes_a_job(database: Database) -> None:
+    exchange = read(text_of(lines.candidates()))
+    (asked,) = measuring.understand(exchange, lambda _: here(find("b580")), None, 60.0)
+    with database.write() as session:
+        job_id, again = measuring.submit(session, asked), measuring.submit(session, asked)
+        job = jobs.get(session, job_id)
+        assert job is not None
+        assert (again, job.budget_trials, job.device.slug, job.problem.key) == (job_id, 3, "b580", GEMM.key)
+        stored = candidates.of_job(session, job_id)
+    assert [hashlib.sha256(canonical(c).encode()).hexdigest() for c in stored] == [lines.config(n).key for n in (0, 1)]
+
+
+def canonical(value: object) -> str:
+    """JSON as hashes are made of it."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def test_what_cannot_be_measured_is_refused(database: Database) -> None:
+    with pytest.raises(BadRequest, match="b580 is not in this machine: take the file to where it is"):
+        measuring.understand(read(text_of(lines.candidates())), lambda _: TABLED, None, 60.0)
+    with pytest.raises(BadRequest, match="holds no configuration to measure"):
+        measuring.understand(read(text_of(results()[:3])), lambda _: TABLED, None, 60.0)
+    with pytest.raises(InvalidLine, match="line 6: trial: expected configurations to measure, got results"):
+        measuring.understand(read(text_of(results())), lambda _: TABLED, None, 60.0)
+    assert counts(database) == {}
+    assert NOON

@@ -1,0 +1,133 @@
+"""A small exchange file: one job of two measured trials, one that was predicted, and one that failed."""
+
+import base64
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from codegen import GemmProblem, KernelConfig
+from codegen.canonical import to_json
+from hal import DeviceSpec, find
+from tests.conformance.trial_samples import config
+from tuner.exchange.jsonl import Exchange, read_lines, write_lines
+from tuner.exchange.records import (
+    FORMAT,
+    VERSION,
+    CandidateRecord,
+    DeviceRecord,
+    Ended,
+    Header,
+    JobRecord,
+    KernelRecord,
+    ProblemRecord,
+    Record,
+    TrialRecord,
+)
+from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
+
+JOB = "01970a3c-0000-7000-8000-00000000000a"
+NOON = "2026-03-04T12:00:00+00:00"
+GEMM = GemmProblem(96, 64, 128)
+DRIVER = "26.27.1"
+PROVEN = Proof(ProofKind.DEVICE, 6, 6, 0.25, 0.5)
+
+
+def b580(driver: str = DRIVER) -> DeviceSpec:
+    """A B580 under a driver."""
+    known = find("b580")
+    return replace(known, driver=driver, provenance={**known.provenance, "driver": "probed"})
+
+
+def kernel(number: int, problem: GemmProblem = GEMM) -> KernelRecord:
+    """The kernel of configuration `number`."""
+    binary = b"\x03\x02\x23\x07" + bytes([number])
+    compile_key, content = (hashlib.sha256(data).hexdigest() for data in (b"key" + binary, binary))
+    manifest: dict[str, object] = {
+        "content_hash": f"sha256:{content}",
+        "compile_key": compile_key,
+        "compiled_for": "b580",
+        "problem": to_json(problem),
+        "configuration": to_json(config(number)),
+        "arguments": [],
+        "steps": [{"kernel": "gemm", "parameters": [], "global_size": [64, 2, 1], "local_size": [64, 1, 1]}],
+    }
+    toolchain, spirv = {"llvm": "22.1"}, base64.b64encode(binary).decode()
+    return KernelRecord(compile_key, content, "b580", problem.key, config(number), manifest, toolchain, spirv)
+
+
+def prediction(time_us: float) -> Prediction:
+    """A predicted time."""
+    return Prediction(time_us, time_us / 1.5, time_us * 1.5, "xe-1")
+
+
+def measured(number: int, median_us: float, predicted_us: float | None = None, job: str = JOB) -> TrialRecord:
+    """A measured trial of configuration `number`."""
+    made = kernel(number)
+    outcome = Outcome(
+        Status.MEASURED,
+        proof=PROVEN,
+        measurement=Measurement(median_us, median_us - 2, median_us - 1, median_us + 1, 30, "native", DRIVER),
+        prediction=None if predicted_us is None else prediction(predicted_us),
+        kernel_hash=made.content_hash,
+        compile_s=0.125,
+    )
+    predicted_at = None if predicted_us is None else NOON
+    return TrialRecord(
+        job, number, config(number), outcome, NOON, NOON, made.compile_key, {"llvm": "22.1"}, NOON, predicted_at
+    )
+
+
+def predicted(number: int, time_us: float, job: str = JOB) -> TrialRecord:
+    """A predicted trial, not proven and without its kernel."""
+    outcome = Outcome(Status.PREDICTED, prediction=prediction(time_us))
+    return TrialRecord(job, number, config(number), outcome, NOON, NOON, predicted_at=NOON)
+
+
+def failed(number: int, job: str = JOB) -> TrialRecord:
+    """A trial that crashed."""
+    return TrialRecord(job, number, config(number), Outcome(Status.CRASHED, "signal 11"), NOON, NOON)
+
+
+def job(best: int | None = 1, **changes: Any) -> JobRecord:
+    """The job of the file."""
+    made = JobRecord(JOB, GEMM.key, "b580", DRIVER, Ended.SUCCEEDED, 7, 20, 60.0, NOON, NOON, NOON, best=best)
+    return replace(made, **changes)
+
+
+def header(origin: str = "the lab") -> Header:
+    """The first line."""
+    return Header(FORMAT, VERSION, origin, "xetune 0.1.0", NOON)
+
+
+def results() -> list[Record]:
+    """Trials 0 and 1 are measured, 2 is predicted, 3 crashed."""
+    found = [kernel(0), measured(0, 50.0, 25.0), kernel(1), measured(1, 40.0), predicted(2, 30.0), failed(3)]
+    return [header(), DeviceRecord(b580()), ProblemRecord(GEMM.key, GEMM), job(), *found]
+
+
+def candidates(*configs: KernelConfig) -> list[Record]:
+    """Configurations to measure."""
+    asked = [CandidateRecord(GEMM.key, "b580", DRIVER, c, prediction(10.0)) for c in configs or (config(0), config(1))]
+    return [header(), DeviceRecord(b580()), ProblemRecord(GEMM.key, GEMM), *asked]
+
+
+def text_of(records: list[Record]) -> bytes:
+    """The bytes of a file."""
+    return "".join(write_lines(records)).encode()
+
+
+def read(data: bytes) -> Exchange:
+    """What a file of those bytes holds."""
+    return read_lines(io.BytesIO(data))
+
+
+def changed(records: list[Record], line: int, change: Callable[[dict[str, Any]], object]) -> bytes:
+    """The file with one line changed as JSON."""
+    lines = text_of(records).splitlines(keepends=True)
+    document = json.loads(lines[line - 1])
+    change(document)
+    lines[line - 1] = json.dumps(document).encode() + b"\n"
+    return b"".join(lines)

@@ -1,0 +1,1 @@
+"""What tuning found, as files that go from one database to another."""

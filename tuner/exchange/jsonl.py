@@ -1,0 +1,299 @@
+"""Exchange files: versioned JSON lines, read whole and checked line by line before anything is done with them."""
+
+import base64
+import binascii
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import BinaryIO, Generic, NoReturn, TypeVar, cast
+
+from codegen import CodegenError, GemmProblem, KernelConfig
+from codegen.canonical import to_json
+from codegen.decode import Malformed, decode
+from hal import DeviceSpec
+from tuner.errors import InvalidLine
+from tuner.exchange.records import (
+    FORMAT,
+    VERSION,
+    CandidateRecord,
+    DeviceRecord,
+    Header,
+    JobRecord,
+    KernelRecord,
+    ProblemRecord,
+    Record,
+    TrialRecord,
+    label_of,
+)
+
+MAX_LINE_BYTES = 16 * 2**20
+MAX_FILE_BYTES = 512 * 2**20
+_KINDS: dict[str, type[Record]] = {
+    "header": Header,
+    "device": DeviceRecord,
+    "problem": ProblemRecord,
+    "job": JobRecord,
+    "kernel": KernelRecord,
+    "trial": TrialRecord,
+    "candidate": CandidateRecord,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+_SPIRV_MAGIC = b"\x03\x02\x23\x07"
+_SHOWN = 160  # characters of a message that repeats what came
+
+R = TypeVar("R")
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Generic[R]):
+    """A record and the number of its line."""
+
+    number: int
+    record: R
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A file that was read: each record by what others name it by, in order of the lines."""
+
+    header: Header
+    devices: dict[tuple[str, str], Line[DeviceSpec]] = field(default_factory=dict)
+    problems: dict[str, Line[GemmProblem]] = field(default_factory=dict)
+    jobs: dict[str, Line[JobRecord]] = field(default_factory=dict)
+    kernels: dict[tuple[str, str], Line[KernelRecord]] = field(default_factory=dict)
+    trials: dict[tuple[str, int], Line[TrialRecord]] = field(default_factory=dict)
+    candidates: dict[tuple[str, str, str, str], Line[CandidateRecord]] = field(default_factory=dict)
+    numbers: dict[tuple[str, str], int] = field(default_factory=dict)  # of trials, by job and configuration
+
+
+def write_lines(records: Iterable[Record]) -> Iterator[str]:
+    """The lines of a file, each with its line end; the first record is the header."""
+    for record in records:
+        told = cast("dict[str, object]", to_json(_plain(record)))
+        yield json.dumps({"record": _NAMES[type(record)], **told}, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def read_lines(stream: BinaryIO) -> Exchange:
+    """Read and check a whole file.
+
+    Raises:
+        InvalidLine: the first line that is not what it should be.
+    """
+    exchange: Exchange | None = None
+    number, size = 0, 0
+    while text := stream.readline(MAX_LINE_BYTES + 1):
+        number, size = number + 1, size + len(text)
+        if len(text) > MAX_LINE_BYTES:
+            raise InvalidLine(number, f"expected at most {MAX_LINE_BYTES} bytes, got more")
+        if size > MAX_FILE_BYTES:
+            raise InvalidLine(number, f"expected at most {MAX_FILE_BYTES} bytes in all lines; export fewer problems")
+        record = _read(number, text, is_first=exchange is None)
+        if exchange is None:
+            assert isinstance(record, Header)
+            exchange = Exchange(record)
+            continue
+        try:
+            _add(exchange, number, record)
+        except (ValueError, CodegenError) as error:
+            raise InvalidLine(number, f"{_NAMES[type(record)]}: {error}") from error
+    if exchange is None:
+        raise InvalidLine(1, f"expected the header of a {FORMAT} file, got an empty file")
+    return exchange
+
+
+def spirv_of(kernel: KernelRecord) -> bytes:
+    """The binary of a kernel.
+
+    Raises:
+        ValueError: it is no base64, no SPIR-V, or not the binary that its hash names.
+    """
+    try:
+        data = base64.b64decode(kernel.spirv, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ValueError(f"spirv: expected base64: {error}") from error
+    if data[:4] != _SPIRV_MAGIC:
+        raise ValueError(f"spirv: expected SPIR-V, which begins with {_SPIRV_MAGIC.hex()}, got {data[:4].hex()}")
+    if (found := hashlib.sha256(data).hexdigest()) != kernel.content_hash:
+        raise ValueError(f"spirv: expected bytes of SHA-256 {kernel.content_hash}, got {found}")
+    return data
+
+
+def _plain(record: Record) -> object:
+    """A record without what JSON cannot say: facts of devices come with a provenance that is no plain mapping."""
+    if not isinstance(record, DeviceRecord):
+        return record
+    names = (name for name in DeviceSpec.__dataclass_fields__ if name != "provenance")
+    known = {name: value for name in names if (value := getattr(record.spec, name)) is not None}
+    return {"spec": known | {"provenance": dict(record.spec.provenance)}}
+
+
+def _read(number: int, text: bytes, *, is_first: bool) -> Record:
+    try:
+        document = _parsed(text)
+        kind = document.pop("record", None)
+        if (kind == "header") != is_first:
+            what = "the header" if is_first else f"one of {', '.join(name for name in _KINDS if name != 'header')}"
+            _refuse(f"record: expected {what}, got {kind!r}")
+        if is_first:
+            _check_version(document)
+        if not isinstance(kind, str) or kind not in _KINDS:
+            _refuse(f"record: expected one of {', '.join(_KINDS)}, got {kind!r}")
+        return _decoded(kind, document)
+    except InvalidLine:
+        raise
+    except (ValueError, CodegenError, RecursionError) as error:
+        raise InvalidLine(number, _short(str(error))) from error
+
+
+def _decoded(kind: str, document: dict[str, object]) -> Record:
+    try:
+        return decode(_KINDS[kind], document)  # pyright: ignore[reportReturnType]
+    except Malformed as error:
+        raise ValueError(f"{kind}: {error if error.field else error.message}") from error
+    except (ValueError, CodegenError) as error:
+        raise ValueError(f"{kind}: {error}") from error
+
+
+def _parsed(text: bytes) -> dict[str, object]:
+    try:
+        document = json.loads(
+            text.decode(), parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_without_doubles
+        )
+    except UnicodeDecodeError as error:
+        raise ValueError(f"expected UTF-8: {error.reason} at byte {error.start}") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"expected one JSON object, got {text[:40]!r}: {error.msg} at character {error.pos}"
+        ) from error
+    if not isinstance(document, dict):
+        _refuse(f"expected one JSON object, got {text[:40]!r}")
+    _check_texts(document)  # pyright: ignore[reportUnknownArgumentType]
+    return cast("dict[str, object]", document)
+
+
+def _check_version(document: Mapping[str, object]) -> None:
+    if document.get("format") != FORMAT:
+        _refuse(f"format: expected {FORMAT!r}, got {document.get('format')!r}")
+    version = document.get("version")
+    if version != VERSION or isinstance(version, bool):
+        _refuse(
+            f"version: expected {VERSION}, got {version!r} (written by {document.get('program')!r}): read it with the "
+            "program that wrote it, or export it again"
+        )
+
+
+def _no_number(text: str) -> NoReturn:
+    _refuse(f"expected a finite number, got {text}")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _no_number(text)
+
+
+def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        _refuse(f"expected each name once, got {next(n for n in names if names.count(n) > 1)!r} again")
+    return made
+
+
+def _check_texts(value: object) -> None:
+    """Texts that a database can keep: no NUL, no half of a surrogate pair."""
+    if isinstance(value, str):
+        if "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):
+            _refuse(f"expected text without NUL and lone surrogates, got {value[:40]!r}")
+    elif isinstance(value, dict):
+        for name, item in cast("dict[str, object]", value).items():
+            _check_texts(name)
+            _check_texts(item)
+    elif isinstance(value, list):
+        for item in cast("list[object]", value):
+            _check_texts(item)
+
+
+def _add(exchange: Exchange, number: int, record: Record) -> None:
+    """Keep a record after checking it against those before it.
+
+    Raises:
+        ValueError: it names what is not there, or it is there already.
+    """
+    match record:
+        case Header():
+            raise AssertionError("a header is only read as the first line")
+        case DeviceRecord(spec):
+            _put(exchange.devices, record.identity, Line(number, spec))
+        case ProblemRecord(key, definition):
+            _put(exchange.problems, key, Line(number, definition))
+        case JobRecord():
+            _check_named(exchange, record.problem, record.device, record.driver)
+            _put(exchange.jobs, record.id, Line(number, record))
+        case KernelRecord():
+            _check_kernel(exchange, record)
+            _put(exchange.kernels, (record.compile_key, record.content_hash), Line(number, record))
+        case TrialRecord():
+            _check_trial(exchange, record)
+            _put(exchange.trials, (record.job, record.number), Line(number, record))
+        case CandidateRecord():
+            _check_named(exchange, record.problem, record.device, record.driver)
+            place = record.problem, record.device, record.driver, record.config.key
+            _put(exchange.candidates, place, Line(number, record))
+
+
+def _put(known: dict[K, Line[R]], name: K, line: Line[R]) -> None:
+    if name in known:
+        raise ValueError(f"expected it once, got {_short(str(name))} again after line {known[name].number}")
+    known[name] = line
+
+
+def _check_named(exchange: Exchange, problem: str, device: str, driver: str) -> None:
+    if problem not in exchange.problems:
+        raise ValueError(f"problem: expected the key of a problem in a line before, got {problem!r}")
+    if (device, driver) not in exchange.devices:
+        known = ", ".join(f"{id} with driver {of!r}" for id, of in exchange.devices) or "none"
+        raise ValueError(f"device: expected a device of a line before ({known}), got {device} with driver {driver!r}")
+
+
+def _check_kernel(exchange: Exchange, kernel: KernelRecord) -> None:
+    spirv_of(kernel)
+    if kernel.problem not in exchange.problems:
+        raise ValueError(f"problem: expected the key of a problem in a line before, got {kernel.problem!r}")
+    said, problem = kernel.manifest, exchange.problems[kernel.problem].record
+    # What older kernels left out is filled in.
+    made_from = decode(GemmProblem, said.get("problem")), decode(KernelConfig, said.get("configuration"))
+    if made_from != (problem, kernel.config) or said.get("compiled_for") != kernel.target:
+        raise ValueError("manifest: expected the problem, the configuration and the target of the kernel, got others")
+
+
+def _check_trial(exchange: Exchange, trial: TrialRecord) -> None:
+    if trial.job not in exchange.jobs:
+        raise ValueError(f"job: expected the id of a job in a line before, got {trial.job}")
+    job = exchange.jobs[trial.job].record
+    same = exchange.numbers.setdefault((trial.job, trial.config.key), trial.number)
+    if same != trial.number:
+        raise ValueError(f"config: expected each configuration once in a job, got that of trial {same}")
+    if trial.compile_key is not None and trial.outcome.kernel_hash is not None:
+        kernel = exchange.kernels.get((trial.compile_key, trial.outcome.kernel_hash))
+        if kernel is None:
+            raise ValueError(f"kernel_hash: expected a kernel of a line before, got {trial.outcome.kernel_hash}")
+        if (kernel.record.problem, kernel.record.config) != (job.problem, trial.config):
+            raise ValueError(f"kernel_hash: expected a kernel of this configuration, got that of line {kernel.number}")
+    times = trial.outcome.measurement
+    expected = label_of(exchange.devices[job.device, job.driver].record)
+    if times is not None and (times.label != expected or times.driver != job.driver):
+        raise ValueError(
+            f"outcome.measurement: expected label {expected!r} and driver {job.driver!r} on {job.device}, got "
+            f"{times.label!r} and {times.driver!r}"
+        )
+
+
+def _refuse(message: str) -> NoReturn:
+    raise ValueError(message)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 2 * _SHOWN else f"{text[:_SHOWN]} ... {text[-_SHOWN:]}"

@@ -1,0 +1,273 @@
+"""The lines of an exchange file as values. Each refuses what cannot be when it is made.
+
+A file begins with its Header. Devices, problems, jobs and kernels come before the lines that name them.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from uuid import UUID
+
+from codegen import GemmProblem, KernelConfig
+from hal import DeviceKind, DeviceSpec
+from tuner.evidence import check_numbers
+from tuner.trial import Outcome, Prediction, Status
+
+FORMAT, VERSION = "xetune-exchange", 1
+MOST = 2**31 - 1  # of counts, as databases keep them
+_LONGEST_S = 1e9
+_LEAST_US = 1e-6  # no clock tells less
+_LONGEST_NAME = 200
+
+
+class Ended(StrEnum):
+    """How a job ended; others are not exported."""
+
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line. `origin` names the place that the file is from, `program` what wrote it."""
+
+    format: str
+    version: int
+    origin: str
+    program: str
+    written_at: str
+
+    def __post_init__(self) -> None:
+        check_name("origin", self.origin)
+        _check_moment("written_at", self.written_at)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRecord:
+    """A device with every known fact, its IP version and driver among them."""
+
+    spec: DeviceSpec
+
+    def __post_init__(self) -> None:
+        check_name("spec.id", self.spec.id)
+        check_name("spec.name", self.spec.name)
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """Its id and driver, "" where none is known: by these jobs and candidates name it."""
+        return self.spec.id, self.spec.driver or ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemRecord:
+    """A GEMM, whole. `key` is its content hash, by which the others name it."""
+
+    key: str
+    definition: GemmProblem
+
+    def __post_init__(self) -> None:
+        if self.key != self.definition.key:
+            raise ValueError(f"key: expected {self.definition.key}, the hash of the definition, got {self.key!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """A tuning run that is over, under the id that it has everywhere.
+
+    `best` is the number of its best trial. `origin` names where it ran, where that is not the header's.
+    """
+
+    id: str
+    problem: str
+    device: str
+    driver: str
+    status: Ended
+    seed: int
+    budget_trials: int
+    budget_seconds: float
+    created_at: str
+    started_at: str
+    finished_at: str
+    space: str | None = None
+    best: int | None = None
+    compared_default_us: float | None = None
+    compared_best_us: float | None = None
+    error: str | None = None
+    origin: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_uuid("id", self.id)
+        _check_count("budget_trials", self.budget_trials, 1)
+        if not 0 < self.budget_seconds < _LONGEST_S:
+            raise ValueError(f"budget_seconds: expected more than 0, less than {_LONGEST_S}, got {self.budget_seconds}")
+        if not -(2**63) <= self.seed < 2**63:
+            raise ValueError(f"seed: expected 64 bits, got {self.seed}")
+        for name in ("created_at", "started_at", "finished_at"):
+            _check_moment(name, getattr(self, name))
+        if (self.status is Ended.FAILED) != bool(self.error):
+            raise ValueError(f"error: expected one of a failed job and only that, got {self.error!r}")
+        compared = self.compared_default_us, self.compared_best_us
+        if any(value is not None for value in compared):
+            for name, value in zip(("compared_default_us", "compared_best_us"), compared, strict=True):
+                if value is None or not _LEAST_US <= value < math.inf:
+                    raise ValueError(f"{name}: expected both comparisons as times above 0, got {value}")
+        if self.origin is not None:
+            check_name("origin", self.origin)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRecord:
+    """A kernel: SPIR-V in base64, and kernel.json as `manifest`."""
+
+    compile_key: str
+    content_hash: str
+    target: str
+    problem: str
+    config: KernelConfig
+    manifest: Mapping[str, object]
+    toolchain: Mapping[str, str]
+    spirv: str
+
+    def __post_init__(self) -> None:
+        check_name("target", self.target)
+        for name in ("compile_key", "content_hash"):
+            check_sha256(name, getattr(self, name))
+        said = self.manifest.get("compile_key"), self.manifest.get("content_hash")
+        expected = self.compile_key, f"sha256:{self.content_hash}"
+        if said != expected:
+            raise ValueError(f"manifest: expected compile_key and content_hash {expected}, got {said}")
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRecord:
+    """A trial that ended: its configuration, its outcome with proof, times and prediction, and its kernel, if it is
+    in the file. `versions` are the toolchain's of a measurement; moments are those of the rows.
+    """
+
+    job: str
+    number: int
+    config: KernelConfig
+    outcome: Outcome
+    begun_at: str
+    ended_at: str
+    compile_key: str | None = None
+    versions: Mapping[str, str] | None = None
+    measured_at: str | None = None
+    predicted_at: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_uuid("job", self.job)
+        _check_count("number", self.number, 0)
+        outcome = self.outcome
+        check_numbers(outcome)
+        _check_small(outcome)
+        if outcome.status is Status.MEASURED and outcome.kernel_hash is None:
+            raise ValueError("outcome.kernel_hash: expected the kernel that was measured, got none")
+        if (self.compile_key is None) != (outcome.kernel_hash is None):
+            raise ValueError("compile_key: expected it with outcome.kernel_hash and only then")
+        told = (
+            (outcome.measurement, "measured_at"),
+            (outcome.measurement, "versions"),
+            (outcome.prediction, "predicted_at"),
+        )
+        for times, name in told:
+            if (times is None) != (getattr(self, name) is None):
+                raise ValueError(f"{name}: expected it with the times that it belongs to and only then")
+        for name in ("begun_at", "ended_at", "measured_at", "predicted_at"):
+            if getattr(self, name) is not None:
+                _check_moment(name, getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRecord:
+    """A configuration that is to be measured, with what was predicted of it."""
+
+    problem: str
+    device: str
+    driver: str
+    config: KernelConfig
+    prediction: Prediction
+
+    def __post_init__(self) -> None:
+        outcome = Outcome(Status.PREDICTED, prediction=self.prediction)
+        check_numbers(outcome)
+        _check_small(outcome)
+
+
+Record = Header | DeviceRecord | ProblemRecord | JobRecord | KernelRecord | TrialRecord | CandidateRecord
+
+
+def label_of(device: DeviceSpec) -> str:
+    """What times of a device are labelled as."""
+    return "DPAS emulated" if device.emulates is not None and device.kind is DeviceKind.CPU else "native"
+
+
+def check_name(field: str, text: str) -> None:
+    """Return when a text can be shown as a name.
+
+    Raises:
+        ValueError: it is empty, long, or holds what is no character of a line.
+    """
+    if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
+        raise ValueError(f"{field}: expected 1 to {_LONGEST_NAME} printable characters, got {text[:60]!r}")
+
+
+def check_sha256(field: str, text: str) -> None:
+    """Return when a text is a SHA-256 in hex.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if re.fullmatch("[0-9a-f]{64}", text) is None:
+        raise ValueError(f"{field}: expected a SHA-256 in hex, got {text[:80]!r}")
+
+
+def _check_small(outcome: Outcome) -> None:
+    """Numbers that a database keeps, and times that a clock can tell."""
+    for name in ("compile_s", "verify_s", "measure_s"):
+        if not 0 <= getattr(outcome, name) < _LONGEST_S:
+            raise ValueError(f"outcome.{name}: expected 0 to {_LONGEST_S}, got {getattr(outcome, name)}")
+    for name in ("max_error", "tolerance"):
+        value = getattr(outcome.proof, name)
+        if value is not None and value < 0:
+            raise ValueError(f"outcome.proof.{name}: expected at least 0, got {value}")
+    _check_count("outcome.proof.total", outcome.proof.total, 0)
+    if outcome.reason is not None and not outcome.reason:
+        raise ValueError("outcome.reason: expected a text, got none")
+    if outcome.measurement is not None:
+        _check_count("outcome.measurement.samples", outcome.measurement.samples, 1)
+    if outcome.prediction is not None:
+        check_name("outcome.prediction.model_version", outcome.prediction.model_version)
+    least = [t.min_us for t in (outcome.measurement,) if t] + [t.low_us for t in (outcome.prediction,) if t]
+    if least and min(least) < _LEAST_US:
+        raise ValueError(f"outcome: expected times of at least {_LEAST_US} us, got {min(least)}")
+    if outcome.kernel_hash is not None:
+        check_sha256("outcome.kernel_hash", outcome.kernel_hash)
+
+
+def _check_count(field: str, value: int, least: int) -> None:
+    if not least <= value <= MOST:
+        raise ValueError(f"{field}: expected {least} to {MOST}, got {value}")
+
+
+def _check_uuid(field: str, text: str) -> None:
+    try:
+        known = str(UUID(text))
+    except ValueError:
+        known = None
+    if text != known:
+        raise ValueError(f"{field}: expected a UUID in lower case with dashes, got {text[:80]!r}")
+
+
+def _check_moment(field: str, text: str) -> None:
+    try:
+        moment = datetime.fromisoformat(text)
+        known = moment.tzinfo is not None and moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        known = False
+    if not known:
+        raise ValueError(f"{field}: expected a moment with its time zone, as ISO 8601 has it, got {text[:80]!r}")

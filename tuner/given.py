@@ -1,0 +1,88 @@
+"""Measures configurations that were given: the default first, then each in order, until all are done."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from codegen import GemmProblem, KernelConfig
+from hal import Device, DeviceSpec
+from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement
+from tuner.forecast import check_predictable
+from tuner.heuristic import default_config
+from tuner.history import History
+from tuner.measure import Bench, Compiler, Limits, evaluate
+from tuner.model.xe import predict
+from tuner.native import Unexamined
+from tuner.reference import Reference
+from tuner.result import Event, Stop, TrialBegun, TrialEnded
+from tuner.trial import Prediction, Status, TrialStore
+
+_RUN_S = 300.0  # limit of a run on the device
+_GRACE_S = 2.0  # what a candidate may overrun the seconds by
+_CRASHES = 5
+
+
+def measure_given(
+    problem: GemmProblem,
+    spec: DeviceSpec,
+    device: Device,
+    store: TrialStore,
+    pool: Compiler,
+    given: Sequence[KernelConfig],
+    seconds: float,
+    seed: int,
+    on_event: Callable[[Event], None] = lambda _: None,
+) -> Stop:
+    """Prove and measure the default and each given configuration on the device, going on from what the store holds.
+
+    Raises:
+        Refused: a rule refuses the problem or the device.
+        NoValidMeasurement: all were tried, or the seconds spent, and none gave a time.
+        DeviceUnusable: the device crashed again and again.
+        TooLargeToProve: this machine's memory does not hold what a proof needs.
+    """
+    begun_s, crashes = time.monotonic(), 0
+    bench, history = Bench(problem, spec, device, Reference(problem, seed)), History(store)
+    ends_s = begun_s + seconds - history.earlier_s
+    for number, config in _to_do(default_config(problem, spec), given, history):
+        if store.cancelled():
+            return Stop.CANCELLED
+        left_s = ends_s - time.monotonic()
+        if left_s <= 0:
+            break
+        on_event(TrialBegun(number, config))
+        candidate = Unexamined(pool.compile(problem, config, spec))
+        limits = Limits(compile_s=left_s + _GRACE_S, run_s=min(_RUN_S, left_s + _GRACE_S))
+        outcome, artifact = evaluate(bench, candidate, limits, _prediction(problem, config, spec))
+        on_event(TrialEnded(history.end(number, outcome, artifact)))
+        crashes = crashes + 1 if outcome.status is Status.CRASHED else 0
+        if crashes == _CRASHES:
+            raise DeviceUnusable(f"{spec.name} crashed {_CRASHES} times in a row; last: {outcome.reason}")
+    if history.best is None:
+        raise NoValidMeasurement(
+            f"{len(history)} trials on {spec.name} gave no time; the last ended with: "
+            f"{history.last_reason() or 'nothing, the seconds of the budget were spent'}"
+        )
+    return Stop.EXHAUSTED if ends_s > time.monotonic() else Stop.SECONDS
+
+
+def _to_do(
+    default: KernelConfig, given: Sequence[KernelConfig], history: History
+) -> Iterator[tuple[int, KernelConfig]]:
+    """What is left: trials that were begun and not ended, then configurations without one, which are begun."""
+    configs = list(dict.fromkeys([default, *given]))
+    for trial in history.unfinished:
+        yield trial.number, configs[trial.number]
+    for number in range(history.next_number, len(configs)):
+        history.begin(number, configs[number])
+        yield number, configs[number]
+
+
+def _prediction(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction | None:
+    """What the model predicts; None where it cannot, or where a CPU stands in for the GPU."""
+    if spec.emulates is not None:
+        return None
+    try:
+        check_predictable(spec)
+    except CannotPredict:
+        return None
+    return predict(problem, config, spec)
