@@ -59,6 +59,11 @@ class Epilogue:
         """Vectors of one row."""
         return ceil_div(self.columns, self.plan.lanes)
 
+    @property
+    def c(self) -> str:
+        """Where the tile begins in C."""
+        return self._pointers[None]
+
     @cached_property
     def sums_along_columns(self) -> tuple[int, ...]:
         """Steps that add up the columns: `rows` carries their sums, `vectors` each, from row to row."""

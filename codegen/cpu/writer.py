@@ -38,11 +38,18 @@ class Module:
 
     @contextmanager
     def function(
-        self, name: str, parameters: Sequence[tuple[str, str]] = (), result: str = "void", linkage: str = "internal"
+        self,
+        name: str,
+        parameters: Sequence[tuple[str, str]] = (),
+        result: str = "void",
+        linkage: str = "internal",
+        *,
+        copied: bool = True,
     ) -> Generator["Function"]:
         """Write a function `@name` of (type, `%name`) parameters; without a terminator at its end it returns nothing.
 
-        `linkage` may hold all that stands before the result type, "" for a function that others call.
+        `linkage` may hold all that stands before the result type, "" for a function that others call; `copied` lets
+        LLVM copy the body to where it is called from.
         """
         function = Function(self)
         yield function
@@ -50,7 +57,9 @@ class Module:
         listed = ", ".join(f"{kind} {parameter}" for kind, parameter in parameters)
         begin = " ".join(part for part in ("define", linkage, result) if part)
         # Without the attribute, LLVM makes two halves of vectors of 64 bytes for CPUs that it takes to prefer those.
-        attributes = 'nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'
+        attributes = (
+            "" if copied else "noinline "
+        ) + 'nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512"'
         self._functions.append(f"{begin} @{name}({listed}) {attributes} {{\n{function.text}\n}}")
 
 

@@ -1,6 +1,10 @@
 """Micro-kernels: functions that compute one tile of C over one K block, and bring it to C."""
 
-from codegen.cpu.microkernel.tile import INTERNAL, TILE_PARAMETERS, Tile, shapes, tile_name, write_finish, write_rows
+from codegen.cpu.config import Isa, Packing
+from codegen.cpu.epilogue import is_short
+from codegen.cpu.microkernel.amx import write_amx_tile, write_begin_and_end
+from codegen.cpu.microkernel.dot import write_dot_tile
+from codegen.cpu.microkernel.tile import TILE_PARAMETERS, Tile, shapes, tile_name, write_finish, write_rows
 from codegen.cpu.microkernel.vector import write_vector_tile
 from codegen.cpu.plan import Plan
 from codegen.cpu.writer import Module
@@ -20,19 +24,24 @@ def write_microkernels(module: Module, plan: Plan) -> None:
 
     `@begin_thread` and `@end_thread` are to be called by each thread around its tiles.
     """
-    write_begin_and_end(module, plan)
+    by_tiles = plan.isa is Isa.AMX
+    by_dots = plan.problem.transpose_b and plan.packs_b is Packing.NONE
+    (write_begin_and_end if by_tiles else _write_nothing)(module, plan)
+    write = write_amx_tile if by_tiles else write_dot_tile if by_dots else write_vector_tile
+    keeps = by_tiles or by_dots or not is_short(plan)
     for columns in dict.fromkeys(columns for _, columns in shapes(plan)):
-        if plan.threads.k == 1:
+        if keeps and plan.threads.k == 1:
             write_rows(module, plan, columns)
     for rows, columns in shapes(plan):
-        with module.function(tile_name(rows, columns), TILE_PARAMETERS, linkage=INTERNAL) as f:
-            write_vector_tile(Tile(f, plan, rows, columns))
+        # A call costs little beside a tile, and code that is not copied into the nest compiles once.
+        with module.function(tile_name(rows, columns), TILE_PARAMETERS, copied=False) as f:
+            write(Tile(f, plan, rows, columns))
         if plan.threads.k > 1:
             write_finish(module, plan, rows, columns)
 
 
-def write_begin_and_end(module: Module, plan: Plan) -> None:
-    """What a thread does before and after its tiles."""
+def _write_nothing(module: Module, _: Plan) -> None:
+    """Vector registers need no setting up."""
     for name in ("begin_thread", "end_thread"):
         with module.function(name):
             pass

@@ -8,9 +8,6 @@ from codegen.cpu.plan import SUM_BYTES, Plan
 from codegen.cpu.writer import Function, Module, Value
 from codegen.rules.sizes import ceil_div
 
-INTERNAL = "internal noinline"
-"""Calls cost little beside a tile, and code that is not copied into the nest compiles once."""
-
 _PLACE = (("i64", "%matrix"), ("i64", "%row"), ("i64", "%column"))
 TILE_PARAMETERS = (
     ("ptr", "%arguments"),
@@ -30,7 +27,7 @@ _FINISH_PARAMETERS = (
     ("i64", "%parts"),
     *_PLACE,
 )
-_HERE = ("%matrix", "%row", "%column")
+HERE = ("%matrix", "%row", "%column")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +76,11 @@ class Tile:
         """Where a sum lies in memory."""
         return self.f.at("%sums", (row * self.plan.nr + column) * SUM_BYTES)
 
+    def prefetch(self, pointer: str, offset: int) -> None:
+        """Bring the line there into the first-level cache."""
+        arguments = [("ptr", self.f.at(pointer, offset)), ("i32", 0), ("i32", 3), ("i32", 1)]
+        self.f.call("void", "llvm.prefetch.p0", arguments)
+
     def initial(self) -> list[str]:
         """Vectors of sums, row by row, as this K block finds them."""
 
@@ -118,7 +120,7 @@ class Tile:
             self._call_rows()
 
     def _call_rows(self) -> None:
-        here = [("i64", value) for value in _HERE]
+        here = [("i64", value) for value in HERE]
         arguments = [("ptr", "%arguments"), ("ptr", "%sums"), ("i64", self.rows), *here]
         self.f.call("void", _rows_name(self.columns), arguments)
 
@@ -128,7 +130,7 @@ class Tile:
             self.f.store(self.vector_kind, value, place, SUM_BYTES)
 
     def _finish(self, sums: Sequence[str]) -> None:
-        epilogue = Epilogue(self.f, self.plan, self.columns, _HERE)
+        epilogue = Epilogue(self.f, self.plan, self.columns, HERE)
         epilogue.begin()
         for r in range(self.rows):
             epilogue.row(r, sums[r * self.vectors : (r + 1) * self.vectors], [])
@@ -149,15 +151,15 @@ def shapes(plan: Plan) -> list[tuple[int, int]]:
 
 def write_rows(module: Module, plan: Plan, columns: int) -> None:
     """Write the function that brings rows of sums in memory to C."""
-    with module.function(_rows_name(columns), _ROWS_PARAMETERS, linkage=INTERNAL) as f:
-        epilogue = Epilogue(f, plan, columns, _HERE)
+    with module.function(_rows_name(columns), _ROWS_PARAMETERS, copied=False) as f:
+        epilogue = Epilogue(f, plan, columns, HERE)
         _each_row(Tile(f, plan, plan.mr, columns), epilogue, "%rows", "%sums", 1, 0)
 
 
 def write_finish(module: Module, plan: Plan, rows: int, columns: int) -> None:
     """Write the function that adds a tile's sums of several K threads, in their order, and brings them to C."""
-    with module.function(f"finish_{rows}x{columns}", _FINISH_PARAMETERS, linkage=INTERNAL) as f:
-        epilogue = Epilogue(f, plan, columns, _HERE)
+    with module.function(f"finish_{rows}x{columns}", _FINISH_PARAMETERS, copied=False) as f:
+        epilogue = Epilogue(f, plan, columns, HERE)
         _each_row(Tile(f, plan, rows, columns), epilogue, rows, "%partials", "%parts", "%stride_bytes")
 
 

@@ -121,5 +121,4 @@ class _Kernel:
         for pointer, operand in ((a, self.rows), (b, self.columns)):
             ahead = distance * operand.step_bytes
             for offset in operand.prefetched(steps):
-                place = self.tile.f.at(pointer, ahead + offset)
-                self.tile.f.call("void", "llvm.prefetch.p0", [("ptr", place), ("i32", 0), ("i32", 3), ("i32", 1)])
+                self.tile.prefetch(pointer, ahead + offset)

@@ -17,10 +17,10 @@ from codegen.config import Extent, MatmulConfig
 from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
 from codegen.cpu.isa import Multiply, features, isas_of
 from codegen.cpu.microkernel import microkernels
-from codegen.cpu.microkernel.tile import INTERNAL
 from codegen.cpu.plan import Plan
 from codegen.problem import Operand
 from hal import Buffer
+from tests.codegen.cpu.tiles import Tiles
 from tuner.reference import Reference
 from tuner.storage import decode, outside_is_poison
 
@@ -94,10 +94,12 @@ def plan_of(
     return made(unit * unroll)
 
 
-def compiled(plan: Plan) -> llvm.ExecutionEngine:
-    """The functions, callable."""
-    module, machine = module_of(plan)
+def compiled(plan: Plan, tiles: Tiles | None) -> llvm.ExecutionEngine:
+    """The functions, callable; with `tiles` those do what tile registers do."""
+    module, machine = module_of(plan, tiles)
     engine = llvm.create_mcjit_compiler(module, machine)
+    if tiles is not None:
+        tiles.bind(module, engine)
     engine.finalize_object()
     return engine
 
@@ -108,11 +110,12 @@ def assembly_of(plan: Plan) -> str:
     return machine.emit_assembly(module)
 
 
-def module_of(plan: Plan) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
+def module_of(plan: Plan, tiles: Tiles | None = None) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
     """The functions as LLVM has checked them, and what compiles them."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    module = llvm.parse_assembly(microkernels(plan).replace(f"define {INTERNAL}", "define"))
+    text = microkernels(plan).replace("define internal", "define")
+    module = llvm.parse_assembly(text if tiles is None else tiles.instead_of_instructions(text))
     module.verify()
     wanted = ",".join(f"+{name}" for name in features(plan.isa, plan.flags))
     triple = "x86_64-unknown-linux-gnu"
@@ -127,10 +130,11 @@ class Run:
 
     plan: Plan
     seed: int = 1
+    tiles: Tiles | None = None
 
     def __post_init__(self) -> None:
         p = self.plan.problem
-        self.engine = compiled(self.plan)
+        self.engine = compiled(self.plan, self.tiles)
         self.reference = Reference(p, self.seed)
         self.buffers = self.reference.buffers()
         self.memory = [
@@ -161,6 +165,7 @@ class Run:
                 for column in range(0, p.n, plan.nr):
                     self._tile(matrix, row, column)
         self._call("end_thread")
+        assert self.tiles is None or not self.tiles.faults, self.tiles.faults[0]
         for memory, buffer, o in zip(self.memory, self.buffers, p.operands, strict=True):
             if o.role != "input":
                 count = _last(o, p.batch)

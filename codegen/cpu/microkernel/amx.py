@@ -1,0 +1,237 @@
+"""A tile by AMX: tile registers of 16 rows of 64 bytes, of A, of B and of sums.
+
+Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18.
+"""
+
+from dataclasses import dataclass
+
+from codegen.cpu.config import Packing
+from codegen.cpu.epilogue import Epilogue, keeps_sums
+from codegen.cpu.isa import Multiply
+from codegen.cpu.microkernel.tile import HERE, Tile
+from codegen.cpu.plan import LINE, SUM_BYTES, Plan
+from codegen.cpu.writer import Module, Value
+from codegen.dtype import DType
+from codegen.rules.sizes import ceil_div
+
+_ROWS = 16
+_COLUMNS = 16
+_REGISTERS = 8
+_ROW_BYTES = 64
+_PALETTE = 1
+_RESERVED_BYTES = 14
+_CONFIGURED = 16  # registers that the memory of a setup has room for
+
+
+def write_begin_and_end(module: Module, plan: Plan) -> None:
+    """What a thread does before and after its tiles: set up the tile registers, and free them."""
+    with module.function("begin_thread") as f:
+        f.call("void", "llvm.x86.ldtilecfg", [("ptr", _setup(module, plan, plan.mr))])
+    with module.function("end_thread") as f:
+        f.call("void", "llvm.x86.tilerelease")
+
+
+def write_amx_tile(tile: Tile) -> None:
+    """Write the body of a tile's function."""
+    plan, f = tile.plan, tile.f
+    heights = _heights(plan.mr)[: ceil_div(tile.rows, _ROWS)]
+    # Panels end in rows of zeros; of the matrix itself, no row beyond the last may be read.
+    other_setup = plan.packs_a is Packing.NONE and heights != _heights(tile.rows)
+    if other_setup:
+        heights = _heights(tile.rows)
+        f.call("void", "llvm.x86.ldtilecfg", [("ptr", _setup(f.module, plan, tile.rows))])
+    kernel = _Kernel(tile, _Registers.of(plan), len(heights), ceil_div(tile.columns, _COLUMNS))
+    kernel.begin()
+    kernel.multiply()
+    fits = heights == _heights(tile.rows) and tile.columns % _COLUMNS == 0
+    kernel.leave(to_c=fits and keeps_sums(plan) and tile.ends_here)
+    if other_setup:
+        f.call("void", "llvm.x86.ldtilecfg", [("ptr", _setup(f.module, plan, plan.mr))])
+
+
+def _heights(rows: int) -> list[int]:
+    """Rows of the registers that hold so many."""
+    return [min(_ROWS, rows - row) for row in range(0, rows, _ROWS)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Registers:
+    """Which register holds what: sums of `down` x `across`, then the rows of A, then the columns of B."""
+
+    down: int
+    across: int
+
+    @classmethod
+    def of(cls, plan: Plan) -> "_Registers":
+        registers = cls(ceil_div(plan.mr, _ROWS), ceil_div(plan.nr, _COLUMNS))
+        assert registers.b(registers.across - 1) < _REGISTERS, "a rule checks it"
+        return registers
+
+    def sums(self, i: int, j: int) -> int:
+        return i * self.across + j
+
+    def a(self, i: int) -> int:
+        return self.down * self.across + i
+
+    def b(self, j: int) -> int:
+        return self.down * self.across + self.down + j
+
+
+def _setup(module: Module, plan: Plan, rows: int) -> str:
+    """A global with the shapes of the registers, for tiles of so many rows."""
+    registers = _Registers.of(plan)
+    heights = [_ROWS] * _REGISTERS
+    for i, height in enumerate(_heights(rows)):
+        for number in (registers.a(i), *(registers.sums(i, j) for j in range(registers.across))):
+            heights[number] = height
+    unused = _CONFIGURED - _REGISTERS
+    widths = [_ROW_BYTES] * _REGISTERS + [0] * unused
+    raw = bytes([_PALETTE, 0, *[0] * _RESERVED_BYTES])
+    raw += b"".join(width.to_bytes(2, "little") for width in widths) + bytes([*heights, *[0] * unused])
+    text = "".join(f"\\{byte:02X}" for byte in raw)
+    name = f"@tile_setup_{rows}"
+    module.head(f'{name} = internal unnamed_addr constant [{len(raw)} x i8] c"{text}", align {LINE}')
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class _Kernel:
+    """A tile of `down` x `across` registers of sums."""
+
+    tile: Tile
+    registers: _Registers
+    down: int
+    across: int
+
+    def begin(self) -> None:
+        """Sums as this K block finds them."""
+        places = [(i, j) for i in range(self.down) for j in range(self.across)]
+
+        def none() -> list[Value]:
+            for place in places:
+                self._tiles("llvm.x86.tilezero", self.registers.sums(*place))
+            return []
+
+        def found() -> list[Value]:
+            for i, j in places:
+                memory = self.tile.sums_at(i * _ROWS, j * _COLUMNS)
+                self._move("llvm.x86.tileloadd64", self.registers.sums(i, j), memory, self._sums_pitch)
+            return []
+
+        if self.tile.once:
+            none()
+        else:
+            self.tile.f.either("%first", [], none, found)
+
+    def multiply(self) -> None:
+        """Add the products of the whole K block."""
+        f, plan = self.tile.f, self.tile.plan
+        unit, unroll = plan.depth_unit, plan.config.matmul.innermost.k // plan.depth_unit
+        steps = f.div(f.add(self.tile.depth, unit - 1), unit)
+        whole = f.mul(f.div(steps, unroll), unroll)
+        a, b = self._loop("%a", "%b", 0, whole, unroll)
+        if plan.padded(plan.last_depth) // unit % unroll:
+            self._loop(a, b, whole, steps, 1)
+
+    def leave(self, *, to_c: bool) -> None:
+        """Bring the sums to C if this K block is the last, straight from the registers where they fit; or keep them."""
+        if not to_c:
+            self._keep()
+            self.tile.leave_kept()
+            return
+
+        def last() -> list[Value]:
+            epilogue = Epilogue(self.tile.f, self.tile.plan, self.tile.columns, HERE)
+            pitch = self.tile.plan.problem.pitch_c * SUM_BYTES
+            self._store(epilogue.c, pitch)
+            return []
+
+        def kept() -> list[Value]:
+            self._keep()
+            return []
+
+        if self.tile.once:
+            last()
+        else:
+            self.tile.f.either("%last", [], last, kept)
+
+    @property
+    def _sums_pitch(self) -> int:
+        return self.tile.plan.nr * SUM_BYTES
+
+    def _keep(self) -> None:
+        self._store("%sums", self._sums_pitch)
+
+    def _store(self, pointer: str, pitch: int) -> None:
+        for i in range(self.down):
+            for j in range(self.across):
+                place = self.tile.f.at(pointer, i * _ROWS * pitch + j * _COLUMNS * SUM_BYTES)
+                self._move("llvm.x86.tilestored64", self.registers.sums(i, j), place, pitch)
+
+    def _loop(self, a: str, b: str, low: Value, high: Value, unroll: int) -> tuple[str, str]:
+        if isinstance(low, int) and isinstance(high, int) and low >= high:
+            return a, b
+        f = self.tile.f
+        with f.loop(low, high, unroll, [("ptr", a), ("ptr", b)]) as loop:
+            here_a, here_b = loop.carried
+            self._prefetch(here_a, here_b, unroll)
+            for step in range(unroll):
+                self._step(f.at(here_a, step * self._step_bytes_a), f.at(here_b, step * self._step_bytes_b))
+            loop.next([f.at(here_a, unroll * self._step_bytes_a), f.at(here_b, unroll * self._step_bytes_b)])
+        return loop.results[0], loop.results[1]
+
+    @property
+    def _step_bytes_a(self) -> int:
+        return _ROW_BYTES if self._is_direct else self.tile.plan.mr * _ROW_BYTES
+
+    @property
+    def _step_bytes_b(self) -> int:
+        return self.tile.plan.nr * _ROW_BYTES
+
+    @property
+    def _is_direct(self) -> bool:
+        return self.tile.plan.packs_a is Packing.NONE
+
+    @property
+    def _pitch_a(self) -> int:
+        p = self.tile.plan.problem
+        return p.pitch_a * p.dtype_a.nbytes if self._is_direct else _ROW_BYTES
+
+    @property
+    def _pitch_b(self) -> int:
+        return self.tile.plan.nr * _ROW_BYTES // _COLUMNS
+
+    def _step(self, a: str, b: str) -> None:
+        """64 bytes of K: each register is loaded just before its first product, so that loads go beside products."""
+        f, load = self.tile.f, "llvm.x86.tileloadd64"
+        for i in range(self.down):
+            self._move(load, self.registers.a(i), f.at(a, i * _ROWS * self._pitch_a), self._pitch_a)
+            for j in range(self.across):
+                if i == 0:
+                    self._move(load, self.registers.b(j), f.at(b, j * _ROW_BYTES), self._pitch_b)
+                self._tiles(self._product, self.registers.sums(i, j), self.registers.a(i), self.registers.b(j))
+
+    @property
+    def _product(self) -> str:
+        p = self.tile.plan.problem
+        if self.tile.plan.multiply is Multiply.BF16:
+            return "llvm.x86.tdpbf16ps"
+        signs = "".join("u" if dtype is DType.U8 else "s" for dtype in (p.dtype_a, p.dtype_b))
+        return f"llvm.x86.tdpb{signs}d"
+
+    def _tiles(self, name: str, *registers: int) -> None:
+        self.tile.f.call("void", name, [("i8", number) for number in registers])
+
+    def _move(self, name: str, register: int, pointer: str, pitch: int) -> None:
+        self.tile.f.call("void", name, [("i8", register), ("ptr", pointer), ("i64", pitch)])
+
+    def _prefetch(self, a: str, b: str, steps: int) -> None:
+        plan = self.tile.plan
+        distance = plan.config.strategy.prefetch_distance * (plan.config.matmul.innermost.k // plan.depth_unit)
+        if not distance:
+            return
+        for step in range(distance, distance + steps):
+            for row in range(self.tile.rows):
+                self.tile.prefetch(a, step * self._step_bytes_a + row * self._pitch_a)
+            for line in range(plan.nr):
+                self.tile.prefetch(b, step * self._step_bytes_b + line * LINE)

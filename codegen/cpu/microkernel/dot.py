@@ -1,0 +1,162 @@
+"""A tile of a transposed B that is read in place: rows of A and of stored B along K, multiplied vector by vector."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from codegen.cpu.elements import Elements
+from codegen.cpu.isa import Multiply
+from codegen.cpu.microkernel.products import Products
+from codegen.cpu.microkernel.tile import Tile
+from codegen.cpu.plan import LINE, SUM_BYTES
+from codegen.cpu.vector_math import Floats
+from codegen.cpu.writer import Value
+from codegen.dtype import DType
+
+
+def write_dot_tile(tile: Tile) -> None:
+    """Write the body of a tile's function."""
+    kernel = _Kernel(tile, Products(tile.f, tile.plan))
+    kernel.keep(kernel.multiplied())
+    tile.leave_kept()
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Where the next step begins in A and B, and sums: row by row, then what those of a column are too large by."""
+
+    a: str
+    b: str
+    sums: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kernel:
+    tile: Tile
+    products: Products
+
+    @property
+    def elements(self) -> int:
+        """Elements along K of one step."""
+        return self.tile.plan.lanes * self.tile.plan.group
+
+    def multiplied(self) -> _State:
+        """Products of the whole K block, in lanes."""
+        f, plan, tile = self.tile.f, self.tile.plan, self.tile
+        count = tile.rows * tile.columns + (tile.columns if plan.shifted else 0)
+        state = _State("%a", "%b", ["zeroinitializer"] * count)
+        steps = f.div(tile.depth, self.elements)
+        unroll = plan.config.matmul.innermost.k // self.elements
+        whole = f.mul(f.div(steps, unroll), unroll)
+        state = self._loop(state, 0, whole, unroll)
+        if plan.last_depth // self.elements % unroll:
+            state = self._loop(state, whole, steps, 1)
+        return self._with_tail(state, rest) if (rest := plan.last_depth % self.elements) else state
+
+    def keep(self, state: _State) -> None:
+        """Add up lanes, and what earlier K blocks left, in memory."""
+        f, tile, totals = self.tile.f, self.tile, [self.products.total(value) for value in state.sums]
+        excess = totals[tile.rows * tile.columns :]
+        for r in range(tile.rows):
+            for c in range(tile.columns):
+                value = totals[r * tile.columns + c]
+                if excess:
+                    value = f.op(f"sub i32 {value}, {excess[c]}")
+                place = tile.sums_at(r, c)
+                if not tile.once:
+                    value = self._with_earlier(value, place)
+                f.store(tile.sum_kind, value, place, SUM_BYTES)
+
+    def _with_earlier(self, value: str, place: str) -> str:
+        f, kind = self.tile.f, self.tile.sum_kind
+        # What the memory holds before the first block may be a NaN, so it is chosen away before it is added.
+        found = f.op(f"select i1 %first, {kind} zeroinitializer, {kind} {f.load(kind, place, SUM_BYTES)}")
+        return f.op(f"{'fadd' if kind == 'float' else 'add'} {kind} {value}, {found}")
+
+    def _loop(self, state: _State, low: Value, high: Value, unroll: int) -> _State:
+        if isinstance(low, int) and isinstance(high, int) and low >= high:
+            return state
+        f, p = self.tile.f, self.tile.plan.problem
+        carried = [("ptr", state.a), ("ptr", state.b), *((self.products.sums, value) for value in state.sums)]
+        with f.loop(low, high, unroll, carried) as loop:
+            a, b, *sums = loop.carried
+            self._prefetch(a, b, unroll)
+            for step in range(unroll):
+                sums = self._added(sums, self._rows_of_a(a, step), self._rows_of_b(b, step))
+            step_bytes = unroll * self.elements * p.dtype_a.nbytes
+            loop.next([f.at(a, step_bytes), f.at(b, step_bytes), *sums])
+        a, b, *sums = loop.results
+        return _State(a, b, sums)
+
+    def _with_tail(self, state: _State, count: int) -> _State:
+        """The elements along K that are left of the last block, and do not fill a vector."""
+        f, tile = self.tile.f, self.tile
+
+        def tailed() -> list[str]:
+            return self._added(state.sums, self._rows_of_a(state.a, 0, count), self._rows_of_b(state.b, 0, count))
+
+        if tile.once:
+            return _State(state.a, state.b, tailed())
+        left = f.compare("ne", f.rem(tile.depth, self.elements), 0)
+        kinds = [self.products.sums] * len(state.sums)
+        return _State(state.a, state.b, f.either(left, kinds, tailed, lambda: state.sums))
+
+    def _added(self, sums: Sequence[str], row: Callable[[int], str], column: Callable[[int], str]) -> list[str]:
+        """Sums with the products of one step; of A and B, the one with fewer vectors stays in registers for it."""
+        tile, added = self.tile, list(sums)
+        few = tile.rows <= tile.columns
+        kept = [row(r) for r in range(tile.rows)] if few else [column(c) for c in range(tile.columns)]
+        for other in range(tile.columns if few else tile.rows):
+            value = column(other) if few else row(other)
+            for n, one in enumerate(kept):
+                r, c = (n, other) if few else (other, n)
+                a, b = (one, value) if few else (value, one)
+                place = r * tile.columns + c
+                added[place] = self.products.add(added[place], a, b)
+            if few and tile.plan.shifted:
+                self._add_excess(added, other, value)
+        if not few and tile.plan.shifted:
+            for c, value in enumerate(kept):
+                self._add_excess(added, c, value)
+        return added
+
+    def _add_excess(self, sums: list[str], column: int, b: str) -> None:
+        place = self.tile.rows * self.tile.columns + column
+        sums[place] = self.products.add(sums[place], self.products.shift, b)
+
+    def _rows_of_a(self, pointer: str, step: int, count: int = 0) -> Callable[[int], str]:
+        p = self.tile.plan.problem
+
+        def row(number: int) -> str:
+            value = self._vector(pointer, number * p.pitch_a, step, p.dtype_a, count)
+            if not self.tile.plan.shifted:
+                return value
+            return self.tile.f.op(f"xor {self.products.factors} {value}, {self.products.shift}")
+
+        return row
+
+    def _rows_of_b(self, pointer: str, step: int, count: int = 0) -> Callable[[int], str]:
+        p = self.tile.plan.problem
+        return lambda number: self._vector(pointer, number * p.pitch_b, step, p.dtype_b, count)
+
+    def _vector(self, pointer: str, row: int, step: int, dtype: DType, count: int) -> str:
+        """The elements of a step, `count` of them if it is not 0, as they are multiplied."""
+        f, plan = self.tile.f, self.tile.plan
+        elements = Elements(Floats(f, self.elements, scales=False), rounds_bf16=False)
+        place = f.at(pointer, (row + step * self.elements) * dtype.nbytes)
+        value = elements.load(place, dtype, count or self.elements)
+        if plan.multiply is Multiply.F32:
+            return elements.widened(value, dtype)
+        return f.op(f"bitcast {elements.kind(dtype)} {value} to {self.products.factors}")
+
+    def _prefetch(self, a: str, b: str, steps: int) -> None:
+        plan = self.tile.plan
+        p, distance = plan.problem, plan.config.strategy.prefetch_distance * plan.config.matmul.innermost.k
+        if not distance:
+            return
+        for pointer, rows, pitch, dtype in (
+            (a, self.tile.rows, p.pitch_a, p.dtype_a),
+            (b, self.tile.columns, p.pitch_b, p.dtype_b),
+        ):
+            for row in range(rows):
+                for offset in range(0, steps * self.elements * dtype.nbytes, LINE):
+                    self.tile.prefetch(pointer, (row * pitch + distance) * dtype.nbytes + offset)
