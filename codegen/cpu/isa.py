@@ -31,6 +31,7 @@ class IsaFacts:
     tile_row_bytes: int = 0
 
 
+_AVX2_FLAGS = ("avx2", "fma", "f16c", "bmi1", "bmi2")
 _AVX2 = ("avx2", "fma", "f16c", "bmi", "bmi2")
 _AVX512 = (*_AVX2, "avx512f", "avx512bw", "avx512vl", "avx512dq")
 
@@ -63,6 +64,13 @@ def features(isa: Isa, flags: tuple[str, ...]) -> tuple[str, ...]:
     usable = [flag for flag in _OPTIONAL if flag in flags and (isa is not Isa.AVX2 or flag == "avx_vnni")]
     usable = [flag for flag in usable if isa is Isa.AMX or not flag.startswith("amx")]
     return (*ISA_FACTS[isa].features, *(_OPTIONAL[flag] for flag in usable))
+
+
+def needed_flags(isa: Isa, flags: tuple[str, ...]) -> tuple[str, ...]:
+    """The flags that a CPU must have to run code with the features that `features` gives for these."""
+    used = set(features(isa, flags))
+    optional = (flag for flag, feature in _OPTIONAL.items() if feature in used)
+    return tuple(dict.fromkeys((*_AVX2_FLAGS, *ISA_FACTS[isa].flags, *optional)))
 
 
 def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multiply | None:

@@ -1,0 +1,77 @@
+"""Compilation of a GEMM for an x86 CPU: an ordered list of named stages, from the nest to object code."""
+
+import hashlib
+
+from codegen.artifact import CpuArtifact
+from codegen.canonical import content_hash
+from codegen.cpu.config import CpuConfig, Packing
+from codegen.cpu.entries import kernel_module, pack_b_name, parameters_of
+from codegen.cpu.header import header_text
+from codegen.cpu.isa import features, needed_flags
+from codegen.cpu.memory import Layout
+from codegen.cpu.object import emit_object, optimise
+from codegen.cpu.plan import Plan
+from codegen.cpu.rules import check_cpu
+from codegen.problem import GemmProblem
+from codegen.stages import Stages
+from codegen.toolchain import toolchain_versions
+from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep
+
+_DIGITS = 12
+
+
+def cpu_compile_key(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> str:
+    """Hash of everything the compiled code depends on."""
+    return content_hash([toolchain_versions(), problem, config, features(config.strategy.isa, spec.isa or ())])
+
+
+def compile_cpu_gemm(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> CpuArtifact:
+    """Compile the kernel of a GEMM. Pure; the machine that compiles need not be the one it is for.
+
+    Raises:
+        Refused: a legality rule refuses.
+        CompileFailed: a stage failed.
+    """
+    check_cpu(problem, config, spec)
+    flags = spec.isa or ()
+    plan, isa = Plan(problem, config, flags), config.strategy.isa
+    wanted, needs = features(isa, flags), needed_flags(isa, flags)
+    key = cpu_compile_key(problem, config, spec)
+    name = f"xetune_gemm_{key[:_DIGITS]}"
+    stages = Stages()
+    nest = stages.add("nest", "nest.ll", lambda: kernel_module(plan, name)).decode()
+    optimised = stages.add("llvm", "llvm.ll", lambda: optimise(nest, wanted)).decode()
+    binary = stages.add("object", "kernel.o", lambda: emit_object(optimised, wanted))
+    stages.add("header", "kernel.h", lambda: header_text(plan, name, needs))
+    return CpuArtifact(
+        key=key,
+        content_hash=hashlib.sha256(binary).hexdigest(),
+        target=spec.id,
+        stages=stages.outputs(),
+        toolchain=dict(toolchain_versions()),
+        problem=problem,
+        config=config,
+        launch=cpu_launch(plan, name, binary, needs),
+    )
+
+
+def cpu_launch(plan: Plan, name: str, binary: bytes, needs: tuple[str, ...]) -> LaunchSpec:
+    """How the kernel is run: once B is packed, where it is packed beforehand, then the multiply."""
+    arguments, problem = _arguments(plan), plan.problem
+    places = {argument.name: number for number, argument in enumerate(arguments)}
+    grid = (plan.config.thread_count, 1, 1)
+    steps = [LaunchStep(name, tuple(places[p] for p in parameters_of(plan)), grid, (1, 1, 1))]
+    if plan.packs_b is Packing.BEFOREHAND:
+        packs = (places["B"], places["packed_B"])
+        steps.insert(0, LaunchStep(pack_b_name(name), packs, grid, (1, 1, 1), once=True))
+    return LaunchSpec(binary, arguments, tuple(steps), 1, "", isa=needs, alignment=problem.alignment)
+
+
+def _arguments(plan: Plan) -> tuple[Argument, ...]:
+    """Operands, then what is scratch."""
+    batch = plan.problem.batch
+    operands = [Argument(o.name, o.role, o.dtype.value, o.nbytes(batch)) for o in plan.problem.operands]
+    scratch = {"workspace": Layout(plan).workspace.nbytes}
+    if plan.packs_b is Packing.BEFOREHAND:
+        scratch["packed_B"] = plan.packed_b_bytes
+    return (*operands, *(Argument(name, "scratch", "u8", nbytes) for name, nbytes in scratch.items() if nbytes))

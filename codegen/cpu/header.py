@@ -1,0 +1,114 @@
+"""The C header of a kernel: how to call it, and what it expects of its arguments."""
+
+from codegen.cpu.config import Isa, Packing
+from codegen.cpu.entries import DONE, NO_AMX, TOO_FEW_THREADS, pack_b_name, parameters_of
+from codegen.cpu.memory import Layout
+from codegen.cpu.plan import LINE, Plan
+from codegen.cpu.pool_runtime import POOL_CREATE, POOL_DESTROY
+from codegen.dtype import DType
+from codegen.problem import Operand
+
+_TYPES = {
+    DType.F16: "uint16_t",
+    DType.BF16: "uint16_t",
+    DType.TF32: "float",
+    DType.F32: "float",
+    DType.S8: "int8_t",
+    DType.U8: "uint8_t",
+    DType.I32: "int32_t",
+}
+
+
+def header_text(plan: Plan, name: str, needs: tuple[str, ...]) -> str:
+    """The header of the object whose public functions begin with `name`; `needs` are flags of /proc/cpuinfo."""
+    guard = f"{name.upper()}_H"
+    parts = [_intro(plan, needs), f"#ifndef {guard}\n#define {guard}\n", "#include <stddef.h>\n#include <stdint.h>\n"]
+    parts += [_numbers(plan, name), '#ifdef __cplusplus\nextern "C" {\n#endif\n', _pool(), _functions(plan, name)]
+    return "\n".join([*parts, "#ifdef __cplusplus\n}\n#endif\n", f"#endif /* {guard} */", ""])
+
+
+def _intro(plan: Plan, needs: tuple[str, ...]) -> str:
+    return (
+        f"/* {plan.problem}\n"
+        f" * {plan.config}\n"
+        " *\n"
+        f" * Needs {', '.join(needs)} (flags of /proc/cpuinfo), Linux on x86-64, and linking with -pthread.\n"
+        " */\n"
+    )
+
+
+def _numbers(plan: Plan, name: str) -> str:
+    prefix = name.upper()
+    lines = [
+        "/* Threads that the kernel computes with: what its pool has at least. */",
+        f"#define {prefix}_THREADS {plan.config.thread_count}",
+        f"/* Scratch memory of a call, aligned to {LINE} bytes; what it holds does not matter. */",
+        f"#define {prefix}_WORKSPACE_BYTES {_size(Layout(plan).workspace.nbytes)}",
+    ]
+    if plan.packs_b is Packing.BEFOREHAND:
+        lines += [
+            f"/* Memory of the packed B, aligned to {LINE} bytes. */",
+            f"#define {prefix}_PACKED_B_BYTES {_size(plan.packed_b_bytes)}",
+        ]
+    return "\n".join([*lines, ""])
+
+
+def _size(nbytes: int) -> str:
+    return f"((size_t){nbytes})"
+
+
+def _pool() -> str:
+    return (
+        "/* Threads that wait for calls. The caller of create is thread number 0. cpus: a CPU for each, or null to\n"
+        " * leave that to the system; the caller stays on its CPU until destroy. Null if it cannot be made. One call\n"
+        " * at a time uses a pool; kernels of one release of XeTune can share it. */\n"
+        f"void *{POOL_CREATE}(int32_t threads, const int32_t *cpus);\n"
+        f"void {POOL_DESTROY}(void *pool);\n"
+    )
+
+
+def _functions(plan: Plan, name: str) -> str:
+    operands = {operand.name: operand for operand in plan.problem.operands}
+    parts = ["/* Row by row; a matrix begins where the one before it ends, or as many elements on as its stride says."]
+    parts += [f" * {_described(plan, operand)}" for operand in operands.values()]
+    parts += [f" * Addresses are multiples of {plan.problem.alignment} bytes; C overlaps no input."]
+    if plan.packs_b is Packing.BEFOREHAND:
+        parts += [" * packed_B is what _pack_b made of B, once for any number of calls; B itself is not read."]
+    parts += [f" * Returns {_returns(plan)}. */"]
+    names = parameters_of(plan)
+    parameters = ["void *pool", *(_parameter(operands.get(parameter), parameter) for parameter in names)]
+    text = "\n".join(parts) + f"\nint32_t {name}({', '.join(parameters)});\n"
+    if plan.packs_b is Packing.BEFOREHAND:
+        packed = f"void *pool, {_parameter(operands['B'], 'B')}, void *packed_B"
+        text += f"\nint32_t {pack_b_name(name)}({packed});\n"
+    return text
+
+
+def _returns(plan: Plan) -> str:
+    said = [str(DONE)]
+    if plan.config.thread_count > 1:
+        said.append(f"{TOO_FEW_THREADS} if the pool has fewer threads than that")
+    else:
+        said[0] += "; the pool may be null"
+    if plan.isa is Isa.AMX:
+        said.append(f"{NO_AMX} if Linux does not permit AMX")
+    return ", ".join(said)
+
+
+def _described(plan: Plan, operand: Operand) -> str:
+    """An operand's shape, type and distances."""
+    o = operand
+    shape = f"{o.name}[{o.rows if o.rows > 1 or not o.is_vector else o.columns}]"
+    if not o.is_vector:
+        shape = f"{o.name}[{o.rows}][{o.columns}], rows {o.pitch} elements apart"
+    batch = plan.problem.batch
+    if batch > 1:
+        shape += f", {batch} matrices {o.batch_stride} elements apart" if o.batch_stride else ", the same for all"
+    bits = " (its bits)" if o.dtype in (DType.F16, DType.BF16) else ""
+    return f"{shape}: {o.dtype.value}{bits}, {o.role}"
+
+
+def _parameter(operand: Operand | None, name: str) -> str:
+    if operand is None:
+        return f"{'const ' if name == 'packed_B' else ''}void *{name}"
+    return f"{'const ' if operand.role == 'input' else ''}{_TYPES[operand.dtype]} *{name}"

@@ -1,0 +1,125 @@
+"""Compiles kernels for this CPU, runs them in this process and compares what they made with numpy."""
+
+import ctypes
+import math
+from functools import cache
+
+import numpy as np
+
+from codegen import Axis, CpuArtifact, GemmProblem
+from codegen.config import Extent, LoopOrder, MatmulConfig
+from codegen.cpu.compile import compile_cpu_gemm
+from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
+from hal import DeviceSpec
+from hal.cpu import probe_cpu
+from hal.device import Buffer
+from tests.codegen.cpu.jit import Loaded, guarded
+from tuner.reference import Reference
+from tuner.storage import decode, matrices, outside_is_poison
+
+_PAGE = 4096
+
+
+@cache
+def this_cpu() -> DeviceSpec:
+    """The facts of this machine's CPU, with more cores: kernels of many threads are right on few, too."""
+    import dataclasses
+
+    return dataclasses.replace(probe_cpu(), cores=64)
+
+
+def cpu_config(
+    isa: Isa = Isa.AVX512,
+    threads: tuple[int, int, int] = (1, 1, 1),
+    block: tuple[int, int, int] = (28, 96, 64),
+    tile: tuple[int, int, int] = (14, 32, 4),
+    order: LoopOrder = LoopOrder.M_OUTER,
+    a: Packing = Packing.BLOCK,
+    b: Packing = Packing.WHOLE,
+    prefetch: int = 0,
+) -> CpuConfig:
+    """A configuration by its numbers."""
+    matmul = MatmulConfig(Extent(*threads), Extent(*block), Extent(*tile), order)
+    return CpuConfig(matmul, CpuStrategy(isa, a, b, prefetch))
+
+
+class Run:
+    """One kernel, loaded, with a pool of `pool` threads, as many as it needs if left out."""
+
+    def __init__(self, artifact: CpuArtifact, pool: int | None = None) -> None:
+        self.artifact = artifact
+        self._code = Loaded(artifact.launch.binary)
+        self._destroy = self._code.entry("xetune_pool_destroy", ctypes.c_void_p)
+        create = self._code.entry("xetune_pool_create", ctypes.c_int, ctypes.c_void_p, result=ctypes.c_void_p)
+        self.pool = create(artifact.config.thread_count if pool is None else pool, None)
+        assert self.pool
+
+    def __enter__(self) -> "Run":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._destroy(self.pool)
+
+    def __call__(self, buffers: tuple[Buffer, ...]) -> list[int]:
+        """Run all steps on `buffers`, those of the operands in order, and give what they returned."""
+        launch = self.artifact.launch
+        memory = list(buffers)
+        memory += [_aligned(argument.nbytes) for argument in launch.arguments[len(buffers) :]]
+        results: list[int] = []
+        for step in launch.steps:
+            pointers = [memory[p].ctypes.data for p in step.parameters if isinstance(p, int)]
+            kinds = [ctypes.c_void_p] * (1 + len(pointers))
+            entry = self._code.entry(step.kernel, *kinds, result=ctypes.c_int)
+            results.append(entry(self.pool, *pointers))
+        return results
+
+
+def _aligned(nbytes: int) -> Buffer:
+    """Scratch full of ones in every bit, from a multiple of 64 bytes to memory that nobody may touch."""
+    ones = np.full(math.ceil(nbytes / 64) * 64, 0xFF, np.uint8)
+    return guarded(ones)
+
+
+def check_kernel(problem: GemmProblem, config: CpuConfig, calls: int = 1) -> CpuArtifact:
+    """Compile, run and compare all of the outputs; inputs end where memory that nobody may touch begins."""
+    artifact = compile_cpu_gemm(problem, config, this_cpu())
+    reference = Reference(problem, seed=11)
+    with Run(artifact) as run:
+        for _ in range(calls):
+            buffers = _placed(problem, reference.buffers())
+            assert set(run(buffers)) == {0}
+            compare_outputs(problem, reference, buffers)
+    return artifact
+
+
+def _placed(problem: GemmProblem, buffers: tuple[Buffer, ...]) -> tuple[Buffer, ...]:
+    """Copies that end at the last element: nothing behind the last row of the last matrix may be touched."""
+    placed: list[Buffer] = []
+    for operand, buffer in zip(problem.operands, buffers, strict=True):
+        used = operand.elements(problem.batch) - (operand.pitch - operand.columns)
+        placed.append(guarded(buffer[:used]))
+    return tuple(placed)
+
+
+def compare_outputs(problem: GemmProblem, reference: Reference, buffers: tuple[Buffer, ...]) -> None:
+    """Every element of every output within its bound, and nothing written between rows."""
+    for number, operand in enumerate(problem.operands):
+        if operand.role == "input":
+            continue
+        whole = reference.buffers()[number].copy()
+        whole[: buffers[number].size] = buffers[number]
+        got = decode(matrices(whole, operand, problem.batch), operand.dtype).astype(np.float64)
+        assert outside_is_poison(whole, operand, problem.batch), f"written between rows of {operand.name}"
+        for entry in range(problem.batch):
+            if operand.step is None:
+                bounds = reference.bounds_of_c(entry, slice(0, problem.m), slice(0, problem.n))
+            else:
+                length = problem.m if problem.epilogue[operand.step].axis is Axis.ROW else problem.n
+                bounds = reference.bounds_of_sums(operand, entry, slice(0, length))
+            right = bounds.holds(got[entry].reshape(bounds.value.shape))
+            if not right.all():
+                at = tuple(np.argwhere(~right)[0])
+                raise AssertionError(
+                    f"{operand.name}{[entry, *at]} is {got[entry].reshape(right.shape)[at]}, expected "
+                    f"{bounds.value[at]}; {(~right).sum()} of {right.size} are wrong"
+                )
