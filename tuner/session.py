@@ -188,8 +188,9 @@ class _Session:
             self._try(number, *candidate)
 
     def _next(self) -> Candidate | None:
-        if self._history.next_number == 0 and self._first is not None:
-            return self._default, self._examining(self._first)
+        if self._first is not None:
+            first, self._first = self._first, None
+            return self._default, self._examining(first)
         self._ahead.fill(1)
         return self._ahead.take()
 
