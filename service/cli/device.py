@@ -8,14 +8,23 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from hal import FACT_NAMES, NEEDS, DeviceKind, ListedDevice
+from hal import FACT_NAMES, Backend, DeviceKind, ListedDevice, needs_of, runs_own_code
 from service.cli.facts import with_unit
 from service.devices.schemas import DeviceOut, MatchOut
 from service.devices.service import describe
 
-_OF_CPUS = frozenset({"cores", "isa", "l3_bytes"})
+_OF_CPUS = frozenset({*FACT_NAMES[FACT_NAMES.index("cores") :], "l3_bytes"})
+_OF_EITHER = frozenset({
+    *("architecture", "target", "driver", "clock_mhz", "nominal_clock_mhz", "l1_bytes", "l2_bytes", "memory_bytes"),
+    *("bandwidth_bytes_per_s", "measured_bandwidth_bytes_per_s"),
+})  # fmt: skip
 # The first fact of each part.
-_PARTS = {"architecture": "Identity", "grf_bytes": "What code depends on", "xe_cores": "What speed depends on"}
+_PARTS = {
+    "architecture": "Identity",
+    "grf_bytes": "What code depends on",
+    "xe_cores": "What speed depends on",
+    "cores": "Of a CPU",
+}
 
 
 def render_device(listed: ListedDevice) -> RenderableType:
@@ -30,6 +39,8 @@ def render_device(listed: ListedDevice) -> RenderableType:
 
 def _heading(device: DeviceOut) -> RenderableType:
     where = f"here, at {device.address}" if device.address is not None else f"not in this machine ({device.backend})"
+    if device.backend is Backend.HOST:
+        where = "the CPU of this machine, also called cpu and host-cpu"
     lines = [Text(device.id, style="bold cyan").append(f"  {device.name}", style="bold"), Text(where)]
     if device.aliases:
         lines.append(Text(f"also called {', '.join(device.aliases)}"))
@@ -95,11 +106,15 @@ def _unknown(listed: ListedDevice) -> list[RenderableType]:
     names = [name for name in FACT_NAMES if name not in spec.provenance]
     if spec.kind is DeviceKind.GPU:
         names = [name for name in names if name not in _OF_CPUS]
+    elif runs_own_code(spec):
+        asked = _OF_CPUS | _OF_EITHER if "amx_tile" in (spec.isa or ()) else (_OF_CPUS | _OF_EITHER) - {"amx_permitted"}
+        names = [name for name in names if name in asked]
+    needs = needs_of(spec)
     lines = [
         Text(f"Not known, and needed to {use.value}: {', '.join(lacking)}", style="yellow")
-        for use, needed in NEEDS.items()
+        for use, needed in needs.items()
         if (lacking := [name for name in needed if name in names])
     ]
-    needed = {name for group in NEEDS.values() for name in group}
+    needed = {name for group in needs.values() for name in group}
     others = [name for name in names if name not in needed]
     return [*lines, Text(f"Not known, nothing waits for it: {', '.join(others)}", style="dim")] if others else [*lines]

@@ -48,11 +48,16 @@ def _here(devices: list[ListedDevice]) -> Table:
     table = Table(title="In this machine", title_justify="left", box=None, show_header=False, padding=(0, 2, 0, 0))
     for device in devices:
         spec = device.spec
-        how = f"reached at {device.address}" if device.address is not None else "not reached by a runtime"
-        runs = "runs kernels" if device.runnable else "runs no kernels"
-        lines = [f"{spec.name}; {how}; {runs}", ", ".join(_speed_facts(spec)), device.note]
+        lines = [f"{spec.name}; {_reached(device)}", ", ".join(_speed_facts(spec)), device.note]
         table.add_row(spec.id, "\n".join(line for line in lines if line))
     return table
+
+
+def _reached(device: ListedDevice) -> str:
+    if device.backend is Backend.HOST:
+        return "runs kernels of its own, as `cpu`" if device.runnable else "runs no kernels"
+    how = f"reached at {device.address}" if device.address is not None else "not reached by a runtime"
+    return f"{how}; {'runs kernels' if device.runnable else 'runs no kernels'}"
 
 
 def _speed_facts(spec: DeviceSpec) -> list[str]:
@@ -145,7 +150,7 @@ def devices_command(context: typer.Context, as_json: AsJson = False) -> None:
 
 @devices_app.command("show")
 def show_command(
-    device: Annotated[str, typer.Argument(help="Id, alias, PCI id or IP version; auto; opencl-cpu.")],
+    device: Annotated[str, typer.Argument(help="Id, alias, PCI id or IP version; auto; cpu; opencl-cpu.")],
     as_json: AsJson = False,
 ) -> None:
     """Show every fact of a device, where it comes from, what is not known and what that prevents."""

@@ -14,7 +14,7 @@ from codegen.epilogue_text import parse_epilogue
 from service.cli.documents import read_json
 from service.convert import problem_from_json
 
-DeviceName = Annotated[str, typer.Option("--device", help="auto, opencl-cpu, or a name that `xetune devices` lists.")]
+DeviceName = Annotated[str, typer.Option("--device", help="auto, cpu, opencl-cpu, or one that `xetune devices` lists.")]
 TargetName = Annotated[
     str | None,
     typer.Option("--target", help="Xe GPU whose kernels a CPU OpenCL device runs with emulated built-ins."),

@@ -13,12 +13,13 @@ from db import jobs
 from db.models import Job
 from db.session import Database
 from hal import DeviceKind, Fact
-from hal.listed import Backend, ListedDevice, listed
+from hal.listed import NATIVE, Backend, ListedDevice, listed
 from hal.spec import spec_from_facts
 from hal.xe import XE_DEVICES
 from service.app import create_app
 from service.deps import Context
 from service.settings import Settings
+from tests.tuner.fakes import cpu_spec
 
 PROBLEM = {"m": 512, "n": 384, "k": 1024}
 BODY = {"problem": PROBLEM, "device": "b580", "budget": {"trials": 20, "seconds": 60}, "seed": 7}
@@ -39,11 +40,12 @@ class Clock:
 
 
 def invented_devices() -> list[ListedDevice]:
-    """A CPU OpenCL device that is here, and the table of GPUs that are not."""
+    """A CPU that is here, the same by OpenCL, and the table of GPUs that are not."""
     facts = [Fact("driver", "2026.2", "probed"), Fact("cores", 2, "probed")]
     cpu = spec_from_facts("opencl-cpu", "A CPU", DeviceKind.CPU, facts)
     here = ListedDevice(cpu, Backend.OPENCL, "0:0", runnable=True, targetable=False, note="stands in")
-    return [here, *(listed(row.spec, Backend.TABLE, None, runnable=False) for row in XE_DEVICES)]
+    host = listed(cpu_spec(), Backend.HOST, NATIVE, runnable=True)
+    return [host, here, *(listed(row.spec, Backend.TABLE, None, runnable=False) for row in XE_DEVICES)]
 
 
 @pytest.fixture

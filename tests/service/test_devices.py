@@ -10,11 +10,12 @@ from hal.spec import PROBED
 from hal.xe import XE_DEVICES
 from service.devices.service import DeviceDirectory, describe
 from tests.service.rest import invented_devices
+from tests.tuner.fakes import cpu_spec
 
 
 def test_every_device_is_listed_with_its_facts(client: TestClient) -> None:
     devices = {device["id"]: device for device in client.get("/v1/devices").json()["devices"]}
-    assert set(devices) == {"opencl-cpu", *(row.spec.id for row in XE_DEVICES)}
+    assert set(devices) == {cpu_spec().id, "opencl-cpu", *(row.spec.id for row in XE_DEVICES)}
     gpu = next(row.spec for row in XE_DEVICES if row.spec.id == "b580")
     shown = {fact["name"]: (fact["value"], fact["provenance"]) for fact in devices["b580"]["facts"]}
     assert shown == {

@@ -11,6 +11,7 @@ from db import jobs, leases, predictions
 from service.deps import Context
 from tests.db.rows import add_measured, add_predicted, add_trial, predict
 from tests.service.rest import BODY, PROBLEM, jobs_of, post_job, row_of
+from tests.tuner.fakes import cpu_spec
 
 
 def test_a_job_is_queued_and_found_where_location_says(client: TestClient) -> None:
@@ -35,10 +36,11 @@ def test_the_same_work_is_one_job_while_it_is_active(client: TestClient, context
     assert len(jobs_of(context.database)) == 4
 
 
-def test_auto_is_the_cpu_standing_in_for_the_target(client: TestClient) -> None:
+def test_auto_is_the_cpu_and_with_a_target_that_standing_in_for_it(client: TestClient) -> None:
     job = client.get(f"/v1/jobs/{post_job(client, device='auto', target='lunar-lake')}").json()
-    assert job["device"].startswith("opencl-cpu-as-")
-    assert job["device"] != client.get(f"/v1/jobs/{post_job(client, device='auto')}").json()["device"]
+    assert job["device"] == "opencl-cpu-as-lunar-lake"
+    assert client.get(f"/v1/jobs/{post_job(client, device='auto')}").json()["device"] == cpu_spec().id
+    assert client.get(f"/v1/jobs/{post_job(client, device='opencl-cpu')}").json()["device"] == "opencl-cpu-as-b580"
 
 
 RELU = {"kind": "relu"}

@@ -77,6 +77,18 @@ def test_one_device_shows_its_names_remarks_and_what_is_missing_for_what() -> No
     assert "compile no its DPAS needs sub-groups of 8, kernels are written for 16; it has no 2-D block loads" in shown
 
 
+def test_the_cpu_of_this_machine_shows_what_it_has_and_what_it_does_not_tell() -> None:
+    shown = " ".join(text(render_devices(listed())).split())
+    assert "runs kernels of its own, as `cpu`" in shown
+    shown = " ".join(device("cpu").split())
+    assert "the CPU of this machine, also called cpu and host-cpu compile yes" in shown
+    assert "predict no there is no model of CPUs; times are measured where the CPU is" in shown
+    assert "Of a CPU cores " in shown
+    unknown = shown.partition("Not known")[2]
+    assert "measured_bandwidth_bytes_per_s" in unknown
+    assert "grf_bytes" not in unknown
+
+
 def test_one_device_that_is_here_shows_where_driver_and_table_differ() -> None:
     facts = (*GPU.facts, Fact("xe_cores", 17, PROBED))
     here = list_devices(Probes(ProbeReport((replace(GPU, facts=facts),)), ProbeReport()))[0]

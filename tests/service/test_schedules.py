@@ -84,7 +84,7 @@ def test_a_run_missed_by_more_than_the_grace_is_recorded_and_does_not_fire(
 def test_a_device_that_went_away_refuses_the_run_with_the_reason(
     client: TestClient, context: Context, clock: Clock
 ) -> None:
-    made = post(client, job=BODY | {"device": "auto"})
+    made = post(client, job=BODY | {"device": "opencl-cpu"})
     object.__setattr__(context.devices, "_listed", (context.devices._clock(), ()))
     clock.step(hours=1)
     fire_due(context)

@@ -229,6 +229,7 @@ def cpu_spec() -> DeviceSpec:
     )
     facts = {
         "architecture": "x86_64",
+        "target": "x86-64",
         "driver": "fake CPU 1",
         "cores": 2,
         "isa": isa,
