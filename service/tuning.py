@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codegen import AnyArtifact, AnyConfig
+from codegen import AnyArtifact, AnyConfig, KernelConfig
+from codegen.decode import decode
 from codegen.pool import CompilePool
 from db import candidates, jobs, leases
 from db.session import Database
 from hal import Device, DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
 from service.artifacts import ArtifactStore
-from service.convert import config_from_json
 from service.device_lock import locks_dir, only_user
 from service.store import DbTrialStore
 from service.toolchain.offline import NativeFor
@@ -79,9 +79,9 @@ class Tuning:
         self._keep(job, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else _stopped(store.interrupt)
 
-    def _given(self, job: ClaimedJob) -> list[AnyConfig]:
+    def _given(self, job: ClaimedJob) -> list[KernelConfig]:
         with self.database.read() as session:
-            return [config_from_json(config) for config in candidates.of_job(session, job.id)]
+            return [decode(KernelConfig, config) for config in candidates.of_job(session, job.id)]
 
     def _measure(
         self,
@@ -90,7 +90,7 @@ class Tuning:
         device: Device | None,
         store: "_Interruptible",
         pool: CompilePool,
-        given: list[AnyConfig],
+        given: list[KernelConfig],
     ) -> JobEnd:
         """Measure what the job was given; there is nothing to search."""
         if device is None:

@@ -1,7 +1,7 @@
 """Measures configurations that were given: the default first, then each in order, until all are done."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from codegen import GemmProblem, KernelConfig
 from hal import Device, DeviceSpec
@@ -49,6 +49,8 @@ def measure_given(
         left_s = ends_s - time.monotonic()
         if left_s <= 0:
             break
+        if number == history.next_number:
+            history.begin(number, config)
         on_event(TrialBegun(number, config))
         candidate = Unexamined(pool.compile(problem, config, spec))
         limits = Limits(compile_s=left_s + _GRACE_S, run_s=min(_RUN_S, left_s + _GRACE_S))
@@ -65,16 +67,11 @@ def measure_given(
     return Stop.EXHAUSTED if ends_s > time.monotonic() else Stop.SECONDS
 
 
-def _to_do(
-    default: KernelConfig, given: Sequence[KernelConfig], history: History
-) -> Iterator[tuple[int, KernelConfig]]:
-    """What is left: trials that were begun and not ended, then configurations without one, which are begun."""
+def _to_do(default: KernelConfig, given: Sequence[KernelConfig], history: History) -> list[tuple[int, KernelConfig]]:
+    """What is left: trials that were begun and not ended, then configurations without one."""
     configs = list(dict.fromkeys([default, *given]))
-    for trial in history.unfinished:
-        yield trial.number, configs[trial.number]
-    for number in range(history.next_number, len(configs)):
-        history.begin(number, configs[number])
-        yield number, configs[number]
+    begun = [trial.number for trial in history.unfinished]
+    return [(number, configs[number]) for number in (*begun, *range(history.next_number, len(configs)))]
 
 
 def _prediction(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction | None:

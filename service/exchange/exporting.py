@@ -8,10 +8,12 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from codegen import KernelConfig
+from codegen.decode import decode
 from db import jobs, models, predictions, trials
 from db.base import utc_now
 from service.artifacts import ArtifactStore
-from service.convert import config_from_json, prediction_from_row
+from service.convert import prediction_from_row
 from service.errors import Conflict, NotFound
 from service.exchange.records import device_record, job_record, kernel_record, problem_record, trial_record
 from tuner.exchange.records import FORMAT, VERSION, CandidateRecord, Header, Record
@@ -81,7 +83,7 @@ def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[R
                 problem=trial.job.problem.key,
                 device=trial.job.device.slug,
                 driver=trial.job.device.driver,
-                config=config_from_json(trial.config),
+                config=decode(KernelConfig, trial.config),
                 prediction=prediction_from_row(trial.prediction),
             )
 

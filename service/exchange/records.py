@@ -9,7 +9,7 @@ from codegen import KernelConfig
 from codegen.decode import decode
 from db import models
 from service.artifacts import ArtifactStore
-from service.convert import config_from_json, problem_from_json, spec_from_json, trial_from_row
+from service.convert import problem_from_json, spec_from_json, trial_from_row
 from tuner.exchange.records import DeviceRecord, Ended, JobRecord, KernelRecord, ProblemRecord, TrialRecord
 from tuner.trial import Outcome
 
@@ -61,7 +61,7 @@ def trial_record(row: models.Trial) -> TrialRecord:
     """A trial that ended, with times and kernel; without a time its kernel stays behind.
 
     Raises:
-        InvalidConfig: this version cannot read its configuration.
+        ValueError: its configuration is not one for a GPU that this version can read.
     """
     trial = trial_from_row(row)
     assert trial.outcome is not None  # it ended
@@ -72,7 +72,7 @@ def trial_record(row: models.Trial) -> TrialRecord:
     return TrialRecord(
         job=str(row.job_id),
         number=row.number,
-        config=config_from_json(row.config),
+        config=decode(KernelConfig, row.config),
         outcome=_finite(replace(trial.outcome, kernel_hash=None if kernel is None else kernel.content_hash)),
         begun_at=_moment(row.begun_at),
         ended_at=_moment(row.ended_at),
