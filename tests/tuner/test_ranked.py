@@ -63,6 +63,28 @@ def test_the_best_and_the_most_different_of_the_best_take_turns() -> None:
     assert different == 10
 
 
+def test_of_what_the_model_cannot_tell_apart_one_comes_before_what_is_almost_as_fast() -> None:
+    space = _space()
+    rng = np.random.default_rng(2)
+    # 30 configurations at 10 us but for the order of sums, one each at 10.05 and 10.15 us, all others far slower.
+    times = np.full(len(space), 30.0)
+    rows = rng.permutation(len(space))
+    times[rows[:30]] = 10.0 * (1 + 1e-15 * rng.integers(0, 3, 30))
+    times[rows[30]], times[rows[31]] = 10.05, 10.15
+    us = dict(zip(map(space.config, range(len(space))), times.round(9), strict=True))
+    proposer = RankedProposer(space, times)
+    proposed: list[Point] = []
+    for _ in range(7):
+        point = proposer.propose()
+        assert point is not None
+        proposed.append(point)
+    best = [proposed[0], *proposed[1::2]]
+    assert [us[point] for point in best] == [10.0, 10.05, 10.15, 10.0]
+    again, before = best[3], proposed[:5]
+    tied = [point for point in us if us[point] == 10.0 and point not in before]
+    assert min(_steps(again, p) for p in before) == max(min(_steps(t, p) for p in before) for t in tied)
+
+
 def test_told_again_it_goes_on_as_it_would_have() -> None:
     space = _space()
     first, again = (RankedProposer(space, _times(space)) for _ in range(2))
