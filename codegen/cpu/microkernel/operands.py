@@ -4,15 +4,21 @@ A step is what one instruction takes of K: `group` elements. Offsets are in byte
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from codegen.cpu.config import Packing
+from codegen.cpu.config import Isa, Packing
 from codegen.cpu.elements import Elements, elements_of
 from codegen.cpu.isa import Multiply
 from codegen.cpu.microkernel.products import Products
 from codegen.cpu.plan import GROUP_BYTES, LINE, Plan
-from codegen.cpu.writer import Function, mask
+from codegen.cpu.writer import Function, mask, splat
 from codegen.dtype import DType
+
+_PERMUTES = {
+    Isa.AVX512: ("llvm.x86.avx512.permvar.si.512", "llvm.x86.avx512.pshuf.b.512"),
+    Isa.AVX2: ("llvm.x86.avx2.permd", "llvm.x86.avx2.pshuf.b"),
+}
+"""Permutations of 32 bits in a whole vector, and of bytes in each 16 of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +46,21 @@ class RowsOfA:
         if self.plan.multiply is not Multiply.F32:
             return self._as_factors(self.f.load("i32", pointer, 1))
         dtype = self.plan.problem.dtype_a if self.is_direct else DType.F32
+        f, elements = self.f, self._elements
         match dtype:
             case DType.F16:
-                short = self.f.load("half", pointer, 2)
-                one = self.f.op(f"fpext half {short} to float")
+                # In all lanes first: two instructions, where a number made f32 by itself takes three.
+                return elements.widened(elements.same("half", f.load("half", pointer, 2)), dtype)
             case DType.BF16:
-                wide = self.f.op(f"zext i16 {self.f.load('i16', pointer, 2)} to i32")
-                one = self.f.op(f"bitcast i32 {self.f.op(f'shl i32 {wide}, 16')} to float")
+                lanes = self.plan.lanes
+                pairs = replace(elements, floats=replace(elements.floats, lanes=2 * lanes))
+                same = f.op(
+                    f"bitcast <{2 * lanes} x i16> {pairs.same('i16', f.load('i16', pointer, 2))} to <{lanes} x i32>"
+                )
+                upper = f.op(f"and <{lanes} x i32> {same}, {splat('i32', -0x10000)}")
+                return f.op(f"bitcast <{lanes} x i32> {upper} to <{lanes} x float>")
             case _:
-                one = self.f.load("float", pointer, 4)
-        return self._elements.same("float", one)
+                return elements.same("float", f.load("float", pointer, 4))
 
     def tail(self, pointer: str, row: int, count: int) -> str:
         """A group of which only the first `count` elements are inside, zeros beyond: no more is read."""
@@ -160,16 +171,27 @@ class ColumnsOfB:
         return self.plan.problem.pitch_b * self.plan.problem.dtype_b.nbytes
 
     def _interleaved(self, rows: list[str], element: str) -> str:
-        """Elements of the rows in turn, as factors: rows by pairs, those of four first every other."""
-        length = self.plan.lanes
-        if len(rows) == 4:
-            rows = [self._paired(rows[n], rows[n + 2], length, element) for n in range(2)]
-            length *= 2
-        value, count = self._paired(rows[0], rows[1], length, element), 2 * length
-        products = Products(self.f, self.plan)
-        return self.f.op(f"bitcast <{count} x {element}> {value} to {products.factors}")
+        """Elements of the rows in turn, as factors."""
+        f, lanes, products = self.f, self.plan.lanes, Products(self.f, self.plan)
+        while len(rows) > 1:
+            length = lanes * self.plan.group // len(rows)
+            rows = [self._joined(*pair, length, element) for pair in zip(rows[::2], rows[1::2], strict=True)]
+        count = lanes * self.plan.group
+        if self.plan.group == 2:
+            kind, turns = f"<{count} x {element}>", mask([n // 2 + n % 2 * lanes for n in range(count)])
+            value = f.op(f"shufflevector {kind} {rows[0]}, {kind} poison, {turns}")
+            return f.op(f"bitcast {kind} {value} to {products.factors}")
+        # 32 bits at a time, four columns of each row are brought together; then bytes, within 16 of them. As two
+        # shufflevectors LLVM makes one of them, and of that many more instructions.
+        of_words, of_bytes = _PERMUTES[self.plan.isa]
+        kind, words = f"<{count} x i8>", f"<{lanes} x i32>"
+        quads = ", ".join(f"i32 {n // 4 + n % 4 * (lanes // 4)}" for n in range(lanes))
+        turns = ", ".join(f"i8 {n % 4 * 4 + n % 16 // 4}" for n in range(count))
+        value = f.op(f"bitcast {kind} {rows[0]} to {words}")
+        value = f.call(words, of_words, [(words, value), (words, f"<{quads}>")])
+        value = f.op(f"bitcast {words} {value} to {kind}")
+        return f.call(kind, of_bytes, [(kind, value), (kind, f"<{turns}>")])
 
-    def _paired(self, a: str, b: str, length: int, element: str) -> str:
-        turns = mask([n // 2 + n % 2 * length for n in range(2 * length)])
+    def _joined(self, a: str, b: str, length: int, element: str) -> str:
         kind = f"<{length} x {element}>"
-        return self.f.op(f"shufflevector {kind} {a}, {kind} {b}, {turns}")
+        return self.f.op(f"shufflevector {kind} {a}, {kind} {b}, {mask(range(2 * length))}")
