@@ -15,7 +15,7 @@ from hal.native.memory import Bytes
 from hal.native.object_code import LinkedCode, Linker
 
 _POOL_CREATE, _POOL_DESTROY = "xetune_pool_create", "xetune_pool_destroy"
-_TOO_FEW_THREADS = 1
+_STATUSES = {1: "it needs more threads than the launch says", 2: "the Linux kernel refuses it AMX"}
 
 _Call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, *(ctypes.c_int64,) * 3)
 _Create = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
@@ -79,8 +79,8 @@ class Calls:
         failed = failed_step(self.launch, result)
         if failed is not None:
             step, status = failed
-            what = "it needs more threads than the launch says" if status == _TOO_FEW_THREADS else "it did not run"
-            raise KernelBuildFailed(f"kernel {step.kernel} returned {status}: {what}")
+            why = _STATUSES.get(status, "no status that is known")
+            raise KernelBuildFailed(f"kernel {step.kernel} returned {status}: {why}")
 
 
 def link(linker: Linker, launch: LaunchSpec, cpus: tuple[int, ...] | None) -> Program:
