@@ -31,6 +31,7 @@ def kernel_to_json(artifact: AnyArtifact) -> dict[str, Json]:
             "arguments": to_json(launch.arguments),
             "steps": to_json(launch.steps),
             "isa": to_json(launch.isa),
+            "alignment": launch.alignment,
         }
     return stored | {"kernels": to_json(artifact.kernels), "distribution": to_json(artifact.distribution)}
 
@@ -79,11 +80,12 @@ def _cpu(stored: Any, key: str, problem: GemmProblem, config: CpuConfig, spec: D
         config=config,
         launch=LaunchSpec(
             binary=binary,
-            arguments=tuple(decode(Argument, argument) for argument in stored["arguments"]),
+            arguments=tuple(Argument(**argument) for argument in stored["arguments"]),
             steps=tuple(_step(step) for step in stored["steps"]),
             subgroup_size=1,
             build_options="",
             isa=decode(tuple[str, ...], stored["isa"]),
+            alignment=stored["alignment"],
         ),
     )
 

@@ -26,13 +26,18 @@ class LaunchArgument:
 
 @dataclass(frozen=True, slots=True)
 class LaunchedKernel:
-    """One step: a kernel, its parameters as names of arguments or `name=value`, and its sizes in work-items."""
+    """One step: a kernel, its parameters as names of arguments or `name=value`, and its sizes in work-items.
+
+    On a CPU it has `threads` in place of sizes; what runs `once` prepares memory for all later launches.
+    """
 
     kernel: str
     parameters: tuple[str, ...]
     global_size: tuple[str, ...]
     global_size_formula: tuple[str, ...]
     local_size: tuple[str, ...]
+    threads: int | None
+    once: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +50,31 @@ class MemoryPath:
 
 
 @dataclass(frozen=True, slots=True)
+class PackedMatrix:
+    """When a matrix is copied into the order in which a CPU's kernel reads it, its elements, and bytes of all of it."""
+
+    matrix: str
+    when: str
+    elements: str | None
+    nbytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
-    """Everything that a launch needs but the binary."""
+    """Everything that a launch needs but the binary. `needs` are instructions that the binary has, of a CPU's."""
 
     arguments: tuple[LaunchArgument, ...]
     steps: tuple[LaunchedKernel, ...]
     memory_paths: tuple[MemoryPath, ...]
     subgroup_size: str
     build_options: tuple[tuple[str, str], ...]
+    needs: tuple[str, ...]
+    packing: tuple[PackedMatrix, ...]
+
+    @property
+    def for_cpu(self) -> bool:
+        """Whether it is a call of native code, and not a launch of work-items."""
+        return any(step.threads is not None for step in self.steps)
 
 
 def with_steps(manifest: JsonObject) -> JsonObject:
@@ -75,12 +97,13 @@ def read_launch(manifest: JsonObject) -> Launch:
         memory_paths=tuple(_path(name, _mapping(path)) for name, path in paths.items()),
         subgroup_size=str(newest.get("subgroup_size", _UNKNOWN)),
         build_options=tuple((api, str(v)) for api, v in _mapping(newest.get("build_options")).items()),
+        needs=_texts(newest.get("needs")),
+        packing=tuple(_packed(name, _mapping(how)) for name, how in _mapping(newest.get("packing")).items()),
     )
 
 
 def _argument(place: int, entry: Mapping[str, object]) -> LaunchArgument:
-    nbytes = entry.get("bytes")
-    size = nbytes if isinstance(nbytes, int) else None
+    size = _number(entry.get("bytes"))
     name, role, dtype = (str(entry.get(key, _UNKNOWN)) for key in ("name", "role", "dtype"))
     return LaunchArgument(place, name, role, dtype, size)
 
@@ -92,6 +115,8 @@ def _step(entry: Mapping[str, object], arguments: tuple[LaunchArgument, ...]) ->
         global_size=_texts(entry.get("global_size")),
         global_size_formula=_texts(entry.get("global_size_formula")),
         local_size=_texts(entry.get("local_size")),
+        threads=_number(entry.get("threads")),
+        once=entry.get("once") is True,
     )
 
 
@@ -105,6 +130,16 @@ def _parameter(entry: Mapping[str, object], arguments: tuple[LaunchArgument, ...
 def _path(matrix: str, entry: Mapping[str, object]) -> MemoryPath:
     because = entry.get("because")
     return MemoryPath(matrix, str(entry.get("by", _UNKNOWN)), None if because is None else str(because))
+
+
+def _packed(matrix: str, entry: Mapping[str, object]) -> PackedMatrix:
+    elements = entry.get("elements")
+    when = str(entry.get("when", _UNKNOWN))
+    return PackedMatrix(matrix, when, None if elements is None else str(elements), _number(entry.get("bytes")))
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) else None
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -45,12 +45,12 @@ def cpu_manifest(artifact: CpuArtifact) -> dict[str, Json]:
 
 
 def _packing(artifact: CpuArtifact) -> dict[str, Json]:
-    """When each matrix is packed, what its elements are then, and the bytes of all of it where it is packed whole."""
+    """When each matrix is packed, the type of its elements then, and the bytes of all of it where it is packed whole."""
     plan = Plan(artifact.problem, artifact.config, artifact.launch.isa)
     return {
         name: {
             "when": when.value,
-            "as": None if when is Packing.NONE else plan.multiply.value,
+            "elements": None if when is Packing.NONE else plan.multiply.value,
             "bytes": nbytes if when in (Packing.WHOLE, Packing.BEFOREHAND) else None,
         }
         for name, when, nbytes in (("A", plan.packs_a, plan.packed_a_bytes), ("B", plan.packs_b, plan.packed_b_bytes))

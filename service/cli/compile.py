@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from codegen import Distributor, GemmArtifact, InvalidProblem, KernelArtifact
+from codegen import AnyArtifact, CpuArtifact, Distributor, InvalidProblem, KernelArtifact
 from codegen.isa import NativeCode, Ocloc
-from codegen.manifest import manifest, module_manifest
+from codegen.manifest import module_manifest
 from codegen.pool import CompilePool
-from hal import DeviceSpec, resolve_device
+from codegen.target_kind import describe, is_cpu
+from hal import DeviceSpec, ListedDevice, open_device, resolve_device
 from service.cli.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.isa import Isa, isa_table, wanted_ocloc, with_code
 from service.cli.launch import launch_lines
@@ -20,10 +21,11 @@ from service.cli.modules import Way, described, read_source
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.files import write_atomically
+from tuner.reference import Reference
 from tuner.trial import Proof, ProofKind
-from tuner.verify import verify_by_simulation
+from tuner.verify import verify_by_simulation, verify_on_device
 
-_TIMEOUT_S = 60.0
+_TIMEOUT_S = _RUN_S = 60.0
 
 
 @with_problem
@@ -39,12 +41,21 @@ def compile_command(
     config: ConfigFile = None,
     settings: Settings = None,
     distribution: Way = None,
-    prove: Annotated[bool, typer.Option(help="Execute the kernel in the simulator and compare its numbers.")] = False,
+    prove: Annotated[
+        bool,
+        typer.Option(
+            help="Execute the kernel, a GPU's in the simulator and a CPU's on this one, and compare its numbers."
+        ),
+    ] = False,
     isa: Isa = False,
     as_json: AsJson = False,
 ) -> None:
     """Compile a GEMM (--m, --n, --k) or the kernels of an .mlir file, and write every stage and kernel.json."""
-    spec = resolve_device(device, target).spec
+    listed = resolve_device(device, target)
+    spec = listed.spec
+    if is_cpu(spec) and (file is not None or isa):
+        given = "a file" if file is not None else "--isa"
+        raise InvalidProblem("--device", f"expected a GPU with {given}, got {spec.id}; of a GEMM, kernel.o is its code")
     ocloc = wanted_ocloc(isa)
     if file is not None:
         own = [("config", config is not None), ("set", bool(settings)), ("prove", prove)]
@@ -60,15 +71,32 @@ def compile_command(
     gemm = problem.read()
     chosen = ConfigOptions(config, settings or []).read(gemm, spec)
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-        artifact, code = with_code(pool.compile(gemm, chosen, spec).result(), spec, ocloc)
-    proof = verify_by_simulation(artifact, seed=0) if prove else Proof(ProofKind.NONE)
-    document = manifest(artifact) | {"proof": _proof_json(proof)}
+        made = pool.compile(gemm, chosen, spec).result()
+    artifact, code = (made, None) if isinstance(made, CpuArtifact) else with_code(made, spec, ocloc)
+    proof = _proof(artifact, listed) if prove else Proof(ProofKind.NONE)
+    document = describe(artifact) | {"proof": _proof_json(proof)}
     _write(artifact, document, folder)
     if as_json:
         print_json(document | _isa_json(code))
         return
     _print_summary(artifact, document, proof, folder)
     _print_isa(code)
+
+
+def _proof(artifact: AnyArtifact, listed: ListedDevice) -> Proof:
+    """What the simulator finds of a GPU's kernel, and this CPU of its own.
+
+    Raises:
+        ProofFailed: the numbers are wrong.
+        UnknownDevice: the CPU is not this one.
+    """
+    if not isinstance(artifact, CpuArtifact):
+        return verify_by_simulation(artifact, seed=0)
+    device = open_device(listed)
+    try:
+        return verify_on_device(device, artifact, Reference(artifact.problem, seed=0), None, _RUN_S)[0]
+    finally:
+        device.close()
 
 
 def _compile_file(
@@ -104,7 +132,7 @@ def _print_isa(code: NativeCode | None) -> None:
         CONSOLE.print(isa_table(code))
 
 
-def _write(artifact: KernelArtifact, document: Mapping[str, object], folder: Path) -> None:
+def _write(artifact: AnyArtifact | KernelArtifact, document: Mapping[str, object], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for stage in artifact.stages:
         write_atomically(folder / stage.file_name, stage.data)
@@ -121,21 +149,21 @@ def _proof_json(proof: Proof) -> dict[str, object]:
     }
 
 
-def _print_summary(artifact: GemmArtifact, document: Mapping[str, object], proof: Proof, folder: Path) -> None:
+def _print_summary(artifact: AnyArtifact, document: Mapping[str, object], proof: Proof, folder: Path) -> None:
     CONSOLE.print(_stage_table(artifact, f"{artifact.problem} for {artifact.target}", folder))
     CONSOLE.print(f"configuration  {artifact.config}", highlight=False, soft_wrap=True)
     for line in launch_lines(document):
         CONSOLE.print(line, highlight=False, soft_wrap=True)
     if proof.kind is ProofKind.NONE:
-        CONSOLE.print("numbers        not proven (--prove executes the kernel in the simulator)")
+        CONSOLE.print("numbers        not proven (--prove executes the kernel)")
     else:
         CONSOLE.print(
-            f"numbers        {proof.kind.value}: {proof.checked} of {proof.total} work-groups, "
+            f"numbers        {proof.kind.value}: {proof.checked} of {proof.total} tiles of C, "
             f"largest error {proof.max_error:.3g} within {proof.tolerance:.3g}"
         )
 
 
-def _stage_table(artifact: KernelArtifact, title: str, folder: Path) -> Table:
+def _stage_table(artifact: AnyArtifact | KernelArtifact, title: str, folder: Path) -> Table:
     table = Table(title=title, title_justify="left")
     table.add_column("stage")
     table.add_column("file")

@@ -25,7 +25,7 @@ def shown_proof(evidence: Evidence) -> str:
     if proof.kind == "none":
         return "not proven"
     closeness = "" if proof.max_error is None else f", error {proof.max_error:.1e} within {proof.tolerance:.1e}"
-    return f"{proof.kind}: {proof.checked} of {proof.total} work-groups{closeness}"
+    return f"{proof.kind}: {proof.checked} of {proof.total} tiles of C{closeness}"
 
 
 def shown_proof_short(evidence: Evidence) -> str:

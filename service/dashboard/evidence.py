@@ -58,7 +58,7 @@ _PROVED_BY = {"device": "on the device", "opencl_cpu": "on a CPU OpenCL device",
 
 @dataclass(frozen=True, slots=True)
 class ProofFigure:
-    """How many work-groups of how many agreed with the reference, and where they were run."""
+    """How many tiles of C of how many agreed with the reference, and where they were run."""
 
     kind: str
     checked: int
@@ -71,7 +71,7 @@ class ProofFigure:
         """Where and how much was compared."""
         if self.kind not in _PROVED_BY:
             return "numbers not checked"
-        return f"{self.checked:,} of {self.total:,} work-groups {_PROVED_BY[self.kind]}"
+        return f"{self.checked:,} of {self.total:,} tiles of C {_PROVED_BY[self.kind]}"
 
     @property
     def detail(self) -> str:

@@ -23,10 +23,12 @@ _TITLES = {
     "xegpu.mlir": "XeGPU",
     "subgroup.mlir": "XeGPU of a sub-group",
     "lanes.mlir": "Lanes",
+    "nest.ll": "Loops around the micro-kernel, LLVM IR",
     "llvm.ll": "LLVM IR",
+    "kernel.h": "C header",
     "isa.asm": "Xe instructions",
 }
-_ORDER = (*_TITLES, "kernel.spv", "kernel.json")
+_ORDER = (*_TITLES, "kernel.spv", "kernel.o", "kernel.json")
 _NO_PROOF = ProofFigure("none", 0, 0, None, None)
 
 

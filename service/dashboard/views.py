@@ -42,9 +42,10 @@ class DeviceRow:
 
     @property
     def times(self) -> TimeEvidence | None:
-        """What a time for this device would be: no CPU has DPAS, so what runs on one is emulated."""
+        """What a time for this device would be: no CPU has DPAS, so what one runs for GPUs alone is emulated."""
         if self.present:
-            return TimeEvidence.EMULATED if self.kind == "cpu" else TimeEvidence.MEASURED
+            stands_in = self.kind == "cpu" and (self.emulates is not None or not self.targetable)
+            return TimeEvidence.EMULATED if stands_in else TimeEvidence.MEASURED
         return TimeEvidence.PREDICTED if self.targetable else None
 
 

@@ -51,7 +51,7 @@ class ParameterOut(BaseModel):
 
 
 class StepOut(BaseModel):
-    """One kernel of a launch; it runs after the one before it."""
+    """One kernel of a launch; it runs after the one before it. Of a GPU it has sizes, of a CPU threads."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -70,6 +70,14 @@ class StepOut(BaseModel):
     local_size: list[int] = Field(
         default_factory=list[int], description="Work-items of a work-group", examples=[[64, 1, 1]]
     )
+    threads: int | None = Field(
+        default=None, description="Threads of a CPU that it runs on; null of a GPU", examples=[2]
+    )
+    once: bool = Field(
+        default=False,
+        description="It prepares memory that later launches only read: once for the same contents is enough",
+        examples=[False],
+    )
 
 
 class MemoryPathOut(BaseModel):
@@ -83,8 +91,22 @@ class MemoryPathOut(BaseModel):
     )
 
 
+class PackingOut(BaseModel):
+    """When a CPU's kernel copies a matrix into the order in which it reads it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    when: str = Field(description="none, block, whole or beforehand", examples=["beforehand"])
+    elements: str | None = Field(
+        default=None, description="Type of its elements then; null if it is never packed", examples=["bf16"]
+    )
+    bytes: int | None = Field(
+        default=None, description="Length of all of it, packed whole or beforehand, in bytes", examples=[491520]
+    )
+
+
 class LaunchOut(BaseModel):
-    """kernel.json: everything that a launch of kernel.spv needs."""
+    """kernel.json: everything that a launch of kernel.spv, or a call of kernel.o, needs."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -107,6 +129,22 @@ class LaunchOut(BaseModel):
         default_factory=dict,
         description="What the driver is told, by API",
         examples=[{"opencl": "-cl-intel-256-GRF-per-thread"}],
+    )
+    needs: list[str] | None = Field(
+        default=None,
+        description="Instructions that a CPU must have, as /proc/cpuinfo names them; null of a GPU",
+        examples=[["avx512f", "avx512_bf16"]],
+    )
+    threads: int | None = Field(
+        default=None, description="Least threads of the pool that a CPU's kernel is given; null of a GPU", examples=[2]
+    )
+    workspace_bytes: int | None = Field(
+        default=None, description="Length of the memory that a CPU's kernel works in, in bytes", examples=[65536]
+    )
+    packing: dict[str, PackingOut] | None = Field(
+        default=None,
+        description="Which matrices are packed, and when; null of a GPU",
+        examples=[{"B": {"when": "beforehand", "elements": "bf16", "bytes": 491520}}],
     )
 
 

@@ -94,7 +94,7 @@ def test_a_job_shows_best_speed_up_proof_and_ranks(client: TestClient, database:
     seen = text_of(html)
     assert "2.00x default (trial 0): 3.000 ms, emulated" in seen, "a prediction is not the best of measured times"
     assert "1.500 ms 268.4 GFLOP/s measured on opencl-cpu-as-b580 · DPAS emulated" in seen
-    assert "12 of 64 work-groups in the simulator largest error 0.0011, tolerance 0.0124" in seen
+    assert "12 of 64 tiles of C in the simulator largest error 0.0011, tolerance 0.0124" in seen
     assert "5 of 20 trials" in seen
     assert "no answer after 20 s" in seen
     order = re.findall(r'data-label="Trial"[^>]*><div>(\d+)', html)
@@ -129,7 +129,7 @@ def test_a_kernel_with_wrong_numbers_says_so(client: TestClient, database: Datab
         rows.add_trial(session, job, 0, "wrong_result", kernel.id)
     seen = text_of(client.get(f"/kernels/{kernel.id}").text)
     assert "none wrong result largest error 3.1 is above the tolerance 0.0124" in seen
-    assert "12 of 64 work-groups in the simulator largest error 3.1, tolerance 0.0124" in seen
+    assert "12 of 64 tiles of C in the simulator largest error 3.1, tolerance 0.0124" in seen
 
 
 @pytest.mark.parametrize(
