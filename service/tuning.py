@@ -11,7 +11,7 @@ from codegen.decode import decode
 from codegen.pool import CompilePool
 from db import candidates, jobs, leases
 from db.session import Database
-from hal import Device, DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
+from hal import Device, DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
 from service.artifacts import ArtifactStore
 from service.device_lock import locks_dir, only_user
 from service.store import DbTrialStore
@@ -135,8 +135,8 @@ def _stopped(interrupt: threading.Event) -> JobEnd:
 
 
 def _hardware(listed: ListedDevice) -> str:
-    """What a device runs on: the stand-ins for GPUs share one CPU."""
-    return listed.spec.id.partition("-as-")[0]
+    """What a device runs on: the CPU runs its own kernels and those of the GPUs that it stands in for."""
+    return "cpu" if listed.spec.kind is DeviceKind.CPU else listed.spec.id
 
 
 def _check_same(asked: DeviceSpec, here: ListedDevice) -> None:

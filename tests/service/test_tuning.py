@@ -15,13 +15,14 @@ from db import leases
 from db.base import utc_now
 from db.errors import LeaseLost
 from db.session import Database, open_database
-from hal.listed import Backend, ListedDevice
+from hal import find
+from hal.listed import NATIVE, Backend, ListedDevice
 from service import device_lock, tuning
 from service.artifacts import ArtifactStore
-from service.tuning import Tuning
+from service.tuning import Tuning, _hardware
 from service.worker import ClaimedJob, JobEnd
 from tests.db import rows
-from tests.tuner.fakes import emulated
+from tests.tuner.fakes import cpu_spec, emulated
 from tuner.result import Comparison, Stop
 
 SPEC = emulated()
@@ -114,7 +115,7 @@ def test_a_job_that_waits_for_its_device_can_be_stopped(
             leases.request_cancel(session, job.id)
 
     monkeypatch.setattr(device_lock, "_log", SimpleNamespace(info=stop))
-    with device_lock.only_user("opencl-cpu", mine.locks, lambda: False) as held:
+    with device_lock.only_user("cpu", mine.locks, lambda: False) as held:
         assert held
         assert mine.run(job, interrupt) is how
     mine.database.close()
@@ -154,8 +155,14 @@ def test_stand_ins_share_the_cpu_that_they_run_on(tune: Callable[[], Tuning], mo
     monkeypatch.setattr(tuning, "run_session", answers(NOTHING_FOUND))
     mine.run(claimed(mine.database, "w"), threading.Event())
     assert SPEC.id != "opencl-cpu"
-    assert [path.name for path in mine.locks.iterdir()] == ["opencl-cpu.lock"]
+    assert [path.name for path in mine.locks.iterdir()] == ["cpu.lock"]
     mine.database.close()
+
+
+def test_the_cpu_takes_turns_with_its_stand_ins_and_not_with_a_gpu() -> None:
+    own = ListedDevice(cpu_spec(), Backend.HOST, NATIVE, runnable=True, targetable=True, note="")
+    gpu = ListedDevice(replace(find("b580"), id="b580-2"), Backend.OPENCL, "x", runnable=True, targetable=True, note="")
+    assert _hardware(own) == _hardware(HERE) != _hardware(gpu) == "b580-2"
 
 
 def test_finalists_are_compiled_for_the_device_of_the_job(
