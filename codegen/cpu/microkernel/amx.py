@@ -126,7 +126,7 @@ class _Kernel:
     def multiply(self) -> None:
         """Add the products of the whole K block."""
         f, plan = self.tile.f, self.tile.plan
-        unit, unroll = plan.depth_unit, plan.config.matmul.innermost.k // plan.depth_unit
+        unit, unroll = plan.depth_unit, self.tile.unrolled(plan.depth_unit)
         steps = f.div(f.add(self.tile.depth, unit - 1), unit)
         whole = f.mul(f.div(steps, unroll), unroll)
         a, b = self._loop("%a", "%b", 0, whole, unroll)

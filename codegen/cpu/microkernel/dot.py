@@ -45,7 +45,7 @@ class _Kernel:
         count = tile.rows * tile.columns + (tile.columns if plan.shifted else 0)
         state = _State("%a", "%b", ["zeroinitializer"] * count)
         steps = f.div(tile.depth, self.elements)
-        unroll = plan.config.matmul.innermost.k // self.elements
+        unroll = tile.unrolled(self.elements)
         whole = f.mul(f.div(steps, unroll), unroll)
         state = self._loop(state, 0, whole, unroll)
         if plan.last_depth // self.elements % unroll:

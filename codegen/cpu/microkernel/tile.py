@@ -62,6 +62,11 @@ class Tile:
         """Elements along K."""
         return self.plan.problem.k if self.once else "%depth"
 
+    def unrolled(self, unit: int) -> int:
+        """Steps of `unit` elements along K in one round: one in tiles at the edges, of which there are few."""
+        main = (self.rows, self.columns) == shapes(self.plan)[0]
+        return self.plan.config.matmul.innermost.k // unit if main else 1
+
     @property
     def sum_kind(self) -> str:
         """LLVM's type of a sum."""

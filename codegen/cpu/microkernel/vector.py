@@ -40,7 +40,7 @@ class _Kernel:
         # Panels end in zeros, matrices do not.
         tail = plan.last_depth % plan.group if self.rows.is_direct or self.columns.is_direct else 0
         steps = f.div(self.tile.depth if tail else f.add(self.tile.depth, plan.group - 1), plan.group)
-        unroll = plan.config.matmul.innermost.k // plan.group
+        unroll = self.tile.unrolled(plan.group)
         whole = f.mul(f.div(steps, unroll), unroll)
         state = self._loop(state, 0, whole, unroll)
         last_steps = plan.last_depth // plan.group if tail else plan.padded(plan.last_depth) // plan.group

@@ -1,0 +1,75 @@
+"""What the micro-kernels' machine code holds: sums in registers, few other instructions, prefetches if asked for."""
+
+import re
+
+import pytest
+
+from codegen import DType, GemmProblem
+from codegen.cpu.config import Isa, Packing
+from tests.codegen.cpu.microkernels import assembly_of, plan_of
+
+_FLAGS = "avx2 fma f16c bmi bmi2 avx_vnni avx512f avx512bw avx512vl avx512dq avx512_bf16 avx512_vnni"
+FLAGS = tuple(_FLAGS.split(" "))
+F32, BF16, S8, U8 = DType.F32, DType.BF16, DType.S8, DType.U8
+NONE, BLOCK = Packing.NONE, Packing.BLOCK
+
+
+def innermost_loop(assembly: str, function: str) -> list[str]:
+    """The longest loop without a jump inside, of one function."""
+    start = assembly.index(f"\n{function}:")
+    text = assembly[start : assembly.index(".Lfunc_end", start)]
+    bodies: list[list[str]] = []
+    for label in re.finditer(r"\n(\.LBB\d+_\d+):", text):
+        body = text[label.end() :]
+        back = re.search(rf"\n\tj\w+\t{re.escape(label.group(1))}\n", body)
+        if back is not None and ":" not in body[: back.start()]:
+            bodies.append(body[: back.start()].strip().splitlines())
+    return max(bodies, key=len)
+
+
+@pytest.mark.parametrize(
+    ("isa", "a", "b", "tile", "pack_a", "pack_b", "multiply"),
+    [
+        (Isa.AVX512, F32, F32, (14, 32), BLOCK, BLOCK, "vfmadd"),
+        (Isa.AVX512, F32, F32, (9, 48), BLOCK, NONE, "vfmadd"),
+        (Isa.AVX512, F32, F32, (6, 64), NONE, NONE, "vfmadd"),
+        (Isa.AVX512, BF16, BF16, (14, 32), NONE, BLOCK, "vdpbf16ps"),
+        (Isa.AVX512, S8, S8, (14, 32), BLOCK, BLOCK, "vpdpbusd"),
+        (Isa.AVX512, S8, S8, (13, 32), NONE, BLOCK, "vpdpbusd"),
+        (Isa.AVX512, U8, U8, (14, 32), BLOCK, BLOCK, "vpmaddwd|vpdpwssd"),
+        (Isa.AVX2, F32, F32, (6, 16), BLOCK, BLOCK, "vfmadd"),
+        (Isa.AVX2, U8, S8, (6, 16), NONE, BLOCK, "vpdpbusd"),
+    ],
+)
+def test_sums_stay_in_registers(
+    isa: Isa, a: DType, b: DType, tile: tuple[int, int], pack_a: Packing, pack_b: Packing, multiply: str
+) -> None:
+    problem = GemmProblem(3 * tile[0], 3 * tile[1], 512, dtype_a=a, dtype_b=b)
+    plan = plan_of(problem, tile, isa=isa, block_k=128, unroll=2, pack_a=pack_a, pack_b=pack_b, flags=FLAGS)
+    loop = innermost_loop(assembly_of(plan), f"tile_{tile[0]}x{tile[1]}")
+    assert sum(re.search(multiply, line) is not None for line in loop) == 2 * tile[0] * tile[1] // plan.lanes
+    assert not [line for line in loop if "rsp" in line or "rbp" in line]
+    if "wd" in multiply:
+        return  # LLVM makes two instructions of some of them, to have a sum earlier
+    # Loads of A and B, one instruction more for each of A where it is shifted, and at most six to count and step on.
+    rows = tile[0] * (2 if plan.shifted and pack_a is NONE else 1)
+    assert len(loop) <= 2 * (tile[0] * tile[1] // plan.lanes + rows + tile[1] // plan.lanes) + 6
+
+
+@pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AMX])
+@pytest.mark.parametrize("pack_a", [NONE, BLOCK])
+@pytest.mark.parametrize("distance", [0, 2])
+def test_prefetches_are_there_if_asked_for(isa: Isa, pack_a: Packing, distance: int) -> None:
+    problem = GemmProblem(48, 96, 512, dtype_a=BF16, dtype_b=BF16)
+    flags = (*FLAGS, "amx_tile", "amx_bf16", "amx_int8")
+    tile = (16, 32) if isa is Isa.AMX else (8, 32)
+    plan = plan_of(problem, tile, isa=isa, block_k=128, pack_a=pack_a, flags=flags, prefetch=distance)
+    assert ("prefetcht0" in assembly_of(plan)) == bool(distance)
+
+
+def test_tiles_at_the_edges_are_short_code() -> None:
+    problem = GemmProblem(29, 70, 512, dtype_a=F32, dtype_b=F32)
+    assembly = assembly_of(plan_of(problem, (14, 32), unroll=4, flags=FLAGS))
+    inside, edge = (innermost_loop(assembly, name) for name in ("tile_14x32", "tile_1x6"))
+    assert sum("vfmadd" in line for line in inside) == 4 * 28
+    assert sum("vfmadd" in line for line in edge) == 1
