@@ -12,6 +12,7 @@ from db.base import utc_now
 from db.session import open_database
 from hal.listed import ListedDevice
 from hal.listing import list_devices
+from service.accuracy.routes import router as accuracy
 from service.artifacts import ArtifactStore
 from service.dashboard.routes import router as dashboard
 from service.deps import Context
@@ -74,7 +75,7 @@ def create_app(
     app.openapi = lambda: contract(app)
     app.add_middleware(Gate, max_body_bytes=settings.max_body_bytes, allowed_hosts=allowed_hosts(settings))
     add_problem_handlers(app)
-    for router in (jobs, kernels, devices, schedules, health):
+    for router in (jobs, kernels, devices, accuracy, schedules, health):
         app.include_router(router, responses=EVERYWHERE)
     app.include_router(dashboard, include_in_schema=False)
     return app

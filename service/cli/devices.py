@@ -18,6 +18,7 @@ from hal import (
     untargetable_reason,
 )
 from hal.spec import DERIVED, PROBED
+from service.cli.accuracy import accuracy_lines, stored_accuracy
 from service.cli.device import render_device
 from service.cli.facts import UNKNOWN, shown
 from service.cli.output import CONSOLE, print_json
@@ -145,7 +146,10 @@ def devices_command(context: typer.Context, as_json: AsJson = False) -> None:
     """List what can run here and the Intel GPUs that are known."""
     if context.invoked_subcommand is None:
         listed = list_devices()
-        _print(listed, render_devices(listed), as_json=as_json)
+        if as_json:
+            print_json({"devices": devices_json(listed)})
+        else:
+            CONSOLE.print(render_devices(listed))
 
 
 @devices_app.command("show")
@@ -155,11 +159,11 @@ def show_command(
 ) -> None:
     """Show every fact of a device, where it comes from, what is not known and what that prevents."""
     listed = resolve_device(device)
-    _print([listed], render_device(listed), as_json=as_json)
-
-
-def _print(listed: list[ListedDevice], drawn: RenderableType, *, as_json: bool) -> None:
+    accuracy = stored_accuracy(listed.spec.id)
     if as_json:
-        print_json({"devices": devices_json(listed)})
-    else:
-        CONSOLE.print(drawn)
+        (document,) = devices_json([listed])
+        print_json({"devices": [document | {"accuracy": accuracy.model_dump(mode="json")["models"]}]})
+        return
+    CONSOLE.print(render_device(listed))
+    for line in accuracy_lines(accuracy):
+        CONSOLE.print(line, highlight=False, soft_wrap=True)

@@ -68,15 +68,14 @@ def import_command(file: File, origin: Origin = None, as_json: AsJson = False) -
         print_json({name: getattr(done, name) for name in ("origin", "jobs", "trials", "kernels", "known", "judged")})
         return
     CONSOLE.print(
-        f"{done.trials} trials of {done.jobs} jobs with {done.kernels} kernels imported from {done.origin}; "
-        f"{done.known} trials were here before",
+        f"{_count(done.trials, 'trial')} of {_count(done.jobs, 'job')} with {_count(done.kernels, 'kernel')} imported "
+        f"from {done.origin}; {_count(done.known, 'trial')} {_were(done.known)} here before",
         highlight=False,
         soft_wrap=True,
     )
-    if done.judged:
-        CONSOLE.print(
-            f"{done.judged} predictions are now judged by a measurement: `xetune devices show`", soft_wrap=True
-        )
+    for device, count in done.judged.items():
+        said = f"{_count(count, 'prediction')} {'is' if count == 1 else 'are'} now judged by a measurement"
+        CONSOLE.print(f"{said}: `xetune devices show {device}`", highlight=False, soft_wrap=True)
 
 
 def measure_command(
@@ -125,7 +124,7 @@ def _read(file: Path) -> Exchange:
 
 
 def _write(records: Iterator[Record], origin: str | None, output: Path | None) -> None:
-    name = origin or socket.gethostname()
+    name = socket.gethostname() if origin is None else origin
     _check_origin(name)
     found = list(records)
     lines = "".join(write_lines([exporting.header(name), *found]))
@@ -134,6 +133,14 @@ def _write(records: Iterator[Record], origin: str | None, output: Path | None) -
         return
     write_atomically(output, lines.encode())
     CONSOLE.print(f"{len(found)} records written to {output}", highlight=False, soft_wrap=True)
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _check_origin(origin: str) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -31,7 +31,7 @@ Resolve = Callable[[str], DeviceSpec]
 class Imported:
     """What an import added, and the kernels of the trials it added.
 
-    `known` trials were there before; `judged` predictions got a measurement.
+    `known` trials were there before; `judged` counts predictions that got a measurement, by device.
     """
 
     origin: str
@@ -39,7 +39,7 @@ class Imported:
     trials: int
     kernels: int
     known: int
-    judged: int
+    judged: Mapping[str, int]
 
 
 def take_in(
@@ -94,16 +94,18 @@ class _Import:
         session.flush()
         for line in self._exchange.jobs.values():
             self._best(line)
-        before = predictions.count_judged(session)
+        judged: Counter[str] = Counter()
         for problem_id, device in {(row.problem_id, row.device.slug) for row in self._rows.values()}:
+            before = predictions.count_judged(session)
             predictions.judge(session, problem_id, device)
+            judged[device] += predictions.count_judged(session) - before
         return Imported(
             origin=self._origin or self._exchange.header.origin,
             jobs=added["jobs"],
             trials=added["trials"],
             kernels=len(self._kernels),
             known=added["known"],
-            judged=predictions.count_judged(session) - before,
+            judged={device: count for device, count in judged.items() if count},
         )
 
     def _job(self, line: Line[JobRecord]) -> models.Job:

@@ -86,7 +86,7 @@ def asked_here(database: Database, artifacts: ArtifactStore) -> UUID:
 
 def test_results_are_taken_in_whole_with_their_origin(database: Database, artifacts: ArtifactStore) -> None:
     done = bring(database, artifacts, results())
-    assert done == Imported("the lab", jobs=1, trials=4, kernels=2, known=0, judged=1)
+    assert done == Imported("the lab", jobs=1, trials=4, kernels=2, known=0, judged={"b580": 1})
     with database.read() as session:
         job = read_job(session, UUID(JOB))
         found = look_up(session, GEMM, TABLED)
@@ -105,7 +105,7 @@ def test_results_are_taken_in_whole_with_their_origin(database: Database, artifa
 def test_the_same_file_twice_changes_nothing(database: Database, artifacts: ArtifactStore) -> None:
     bring(database, artifacts, results())
     before, rows = counts(database), exported(database, artifacts)
-    assert bring(database, artifacts, results()) == Imported("the lab", 0, 0, 0, known=4, judged=0)
+    assert bring(database, artifacts, results()) == Imported("the lab", 0, 0, 0, known=4, judged={})
     assert bring(database, artifacts, results(), "another name").known == 4
     assert (counts(database), exported(database, artifacts)[1:]) == (before, rows[1:])
 
@@ -142,7 +142,7 @@ def test_measurements_that_arrive_correct_the_order_and_record_the_error(
         first = look_up_time(session)
     assert first == ("none", None)
     records = [*results()[:4], lines.kernel(0), lines.measured(0, 90.0), lines.kernel(1), lines.measured(1, 25.0)]
-    assert bring(database, artifacts, records).judged == 2
+    assert bring(database, artifacts, records).judged == {"b580": 2}
     with database.read() as session:
         found = {t.number: t for t in trials.list_page(session, job_id)}
         errors = {n: t.prediction.error.ratio for n, t in found.items() if t.prediction and t.prediction.error}
@@ -218,7 +218,7 @@ def test_a_job_that_ran_here_gets_no_trial_of_another_place(database: Database, 
 
 def test_an_import_may_bring_more_trials_of_the_same_job(database: Database, artifacts: ArtifactStore) -> None:
     bring(database, artifacts, results()[:-1])
-    assert bring(database, artifacts, results()) == Imported("the lab", 0, trials=1, kernels=0, known=3, judged=0)
+    assert bring(database, artifacts, results()) == Imported("the lab", 0, trials=1, kernels=0, known=3, judged={})
 
 
 def named(spec: DeviceSpec, **changes: object) -> DeviceSpec:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from codegen import GemmProblem, KernelConfig
+from codegen import GemmProblem, KernelConfig, Prefetch
 from codegen.canonical import to_json
 from hal import DeviceSpec, find
 from tests.conformance.trial_samples import config
@@ -26,6 +26,7 @@ from tuner.exchange.records import (
     Record,
     TrialRecord,
 )
+from tuner.heuristic import default_config
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
 
 JOB = "01970a3c-0000-7000-8000-00000000000a"
@@ -112,6 +113,13 @@ def candidates(*configs: KernelConfig) -> list[Record]:
     """Configurations to measure."""
     asked = [CandidateRecord(GEMM.key, "b580", DRIVER, c, prediction(10.0)) for c in configs or (config(0), config(1))]
     return [header(), DeviceRecord(b580()), ProblemRecord(GEMM.key, GEMM), *asked]
+
+
+def plain(problem: GemmProblem) -> list[KernelConfig]:
+    """Two configurations that a CPU which stands in for a B580 can run too: without prefetch."""
+    chosen = default_config(problem, b580())
+    strategies = [replace(chosen.strategy, prefetch=Prefetch(), k_unroll=unroll) for unroll in (1, 2)]
+    return [replace(chosen, strategy=strategy) for strategy in strategies]
 
 
 def text_of(records: list[Record]) -> bytes:

@@ -1,0 +1,1 @@
+"""How far predictions for a device were off, by what was measured on it."""

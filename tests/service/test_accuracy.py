@@ -1,0 +1,74 @@
+"""How far predictions were off is told by device and version of the model, on the wire and at the command line."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from db import predictions
+from db.session import open_database
+from service.cli.main import main
+from service.deps import Context
+from tests.db import rows
+
+OFF = "predictions for b580 by 1 were off by x1.50 (median of 3); measured over predicted: median 1.25, 0.50 to 1.50"
+
+
+def judge_three(url: str) -> None:
+    """Three predictions of 20 us, of which 10, 25 and 30 us were measured."""
+    database = open_database(url)
+    with database.write() as session:
+        job = rows.add_job(session, "b580")
+        for number, median_us in enumerate((10.0, 25.0, 30.0)):
+            rows.predict(session, rows.add_measured(session, job, number, median_us), 20.0)
+        predictions.judge(session, job.problem_id, "b580")
+    database.close()
+
+
+def test_accuracy_is_on_the_wire_by_model(client: TestClient, context: Context) -> None:
+    assert client.get("/v1/devices/b580/accuracy").json() == {"device": "b580", "models": []}
+    judge_three(context.settings.database_url)
+    (of,) = client.get("/v1/devices/b580/accuracy").json()["models"]
+    assert of == {
+        "model": "1",
+        "measured": 3,
+        "off_by": 1.5,
+        "median_ratio": 1.25,
+        "least_ratio": 0.5,
+        "most_ratio": 1.5,
+        "inside": 0,
+    }
+    assert client.get("/v1/devices/nosuch/accuracy").status_code == 404
+
+
+def show(monkeypatch: pytest.MonkeyPatch, url: str, folder: Path) -> None:
+    """`xetune devices show b580` with that database."""
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(folder))
+    monkeypatch.setenv("XETUNE_DATABASE_URL", url)
+    monkeypatch.setattr(sys, "argv", ["xetune", "devices", "show", "b580"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+
+
+def test_the_command_line_says_how_far_predictions_were_off(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], sqlite_url: str, tmp_path: Path
+) -> None:
+    show(monkeypatch, sqlite_url, tmp_path)
+    assert "were off by" not in capsys.readouterr().out
+    judge_three(sqlite_url)
+    show(monkeypatch, sqlite_url, tmp_path)
+    assert OFF in capsys.readouterr().out
+
+
+def test_without_a_database_none_is_made_and_one_that_cannot_be_read_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "none.sqlite"
+    show(monkeypatch, f"sqlite:///{path}", tmp_path)
+    assert not path.exists()
+    assert capsys.readouterr().err == ""
+    path.write_bytes(b"no database at all, not by far" * 100)
+    show(monkeypatch, f"sqlite:///{path}", tmp_path)
+    assert "whether predictions were right is not known: database" in capsys.readouterr().err
