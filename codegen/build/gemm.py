@@ -23,6 +23,7 @@ from codegen.build.workspace import PARTIALS, partials, sums, sums_name
 from codegen.build.writer import Writer, named
 from codegen.config import KernelConfig, SplitK
 from codegen.dialects import gpu
+from codegen.dialects.arguments_apart import ARGUMENTS_APART
 from codegen.dialects.index_list import Index, index
 from codegen.epilogue import EpilogueKind
 from codegen.problem import GemmProblem
@@ -108,7 +109,9 @@ def _function(
         matrices[matrix.name] = replace(matrix, memory=memory)
     body(w, Kernel(problem, config, tiles(problem, config, target.block2d_max_width_bytes), sizes, matrices))
     w.insert(gpu.ReturnOp())
-    return gpu.FuncOp(name, Region(block), known_block_size=(subgroups * SUBGROUP_SIZE, 1, 1))
+    function = gpu.FuncOp(name, Region(block), known_block_size=(subgroups * SUBGROUP_SIZE, 1, 1))
+    function.attributes[ARGUMENTS_APART] = UnitAttr()  # launches that overlap are refused
+    return function
 
 
 def _matrices(

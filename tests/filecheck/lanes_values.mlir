@@ -28,23 +28,23 @@ gpu.module @kernels {
 // CHECK-NEXT:       %9 = arith.index_cast %8 : index to i64
 // CHECK-NEXT:       %10 = llvm.inttoptr %9 : i64 to !llvm.ptr<1>
 // CHECK-NEXT:       %11 = "xevm.blockload2d"(%10, %0, %1, %0, %2, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<2xi32>
-// CHECK-NEXT:       %12 = arith.bitcast %11 : vector<2xi32> to vector<2xf32>
-// CHECK-NEXT:       %13 = "xevm.blockload2d"(%10, %0, %1, %0, %3, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<2xi32>
-// CHECK-NEXT:       %14 = arith.bitcast %13 : vector<2xi32> to vector<2xf32>
-// CHECK-NEXT:       %15 = vector.extract %12[0] : f32 from vector<2xf32>
-// CHECK-NEXT:       %16 = vector.extract %12[1] : f32 from vector<2xf32>
-// CHECK-NEXT:       %17 = vector.extract %14[0] : f32 from vector<2xf32>
-// CHECK-NEXT:       %18 = vector.extract %14[1] : f32 from vector<2xf32>
-// CHECK-NEXT:       %19 = arith.addf %15, %17 : f32
-// CHECK-NEXT:       %20, %21 = gpu.shuffle xor %19, %5, %3 : f32
-// CHECK-NEXT:       %22 = arith.addf %19, %20 : f32
-// CHECK-NEXT:       %23, %24 = gpu.shuffle xor %22, %1, %3 : f32
-// CHECK-NEXT:       %25 = arith.addf %22, %23 : f32
-// CHECK-NEXT:       %26, %27 = gpu.shuffle xor %25, %6, %3 : f32
-// CHECK-NEXT:       %28 = arith.addf %25, %26 : f32
-// CHECK-NEXT:       %29, %30 = gpu.shuffle xor %28, %7, %3 : f32
-// CHECK-NEXT:       %31 = arith.addf %28, %29 : f32
-// CHECK-NEXT:       %32 = arith.addf %16, %18 : f32
+// CHECK-NEXT:       %12 = "xevm.blockload2d"(%10, %0, %1, %0, %3, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<2xi32>
+// CHECK-NEXT:       %13 = arith.bitcast %11 : vector<2xi32> to vector<2xf32>
+// CHECK-NEXT:       %14 = vector.extract %13[0] : f32 from vector<2xf32>
+// CHECK-NEXT:       %15 = arith.bitcast %12 : vector<2xi32> to vector<2xf32>
+// CHECK-NEXT:       %16 = vector.extract %15[0] : f32 from vector<2xf32>
+// CHECK-NEXT:       %17 = arith.addf %14, %16 : f32
+// CHECK-NEXT:       %18, %19 = gpu.shuffle xor %17, %5, %3 : f32
+// CHECK-NEXT:       %20 = arith.addf %17, %18 : f32
+// CHECK-NEXT:       %21, %22 = gpu.shuffle xor %20, %1, %3 : f32
+// CHECK-NEXT:       %23 = arith.addf %20, %21 : f32
+// CHECK-NEXT:       %24, %25 = gpu.shuffle xor %23, %6, %3 : f32
+// CHECK-NEXT:       %26 = arith.addf %23, %24 : f32
+// CHECK-NEXT:       %27, %28 = gpu.shuffle xor %26, %7, %3 : f32
+// CHECK-NEXT:       %29 = arith.addf %26, %27 : f32
+// CHECK-NEXT:       %30 = vector.extract %13[1] : f32 from vector<2xf32>
+// CHECK-NEXT:       %31 = vector.extract %15[1] : f32 from vector<2xf32>
+// CHECK-NEXT:       %32 = arith.addf %30, %31 : f32
 // CHECK-NEXT:       %33, %34 = gpu.shuffle xor %32, %5, %3 : f32
 // CHECK-NEXT:       %35 = arith.addf %32, %33 : f32
 // CHECK-NEXT:       %36, %37 = gpu.shuffle xor %35, %1, %3 : f32
@@ -53,7 +53,7 @@ gpu.module @kernels {
 // CHECK-NEXT:       %41 = arith.addf %38, %39 : f32
 // CHECK-NEXT:       %42, %43 = gpu.shuffle xor %41, %7, %3 : f32
 // CHECK-NEXT:       %44 = arith.addf %41, %42 : f32
-// CHECK-NEXT:       %45 = vector.from_elements %31, %44 : vector<2xf32>
+// CHECK-NEXT:       %45 = vector.from_elements %29, %44 : vector<2xf32>
 // CHECK-NEXT:       %46 = vector.broadcast %4 : f32 to vector<2xf32>
 // CHECK-NEXT:       %47 = arith.addf %45, %46 : vector<2xf32>
 // CHECK-NEXT:       %48 = arith.bitcast %47 : vector<2xf32> to vector<2xi32>
@@ -102,18 +102,18 @@ gpu.module @kernels {
 // CHECK-NEXT:       %17 = arith.index_cast %16 : index to i64
 // CHECK-NEXT:       %18 = llvm.inttoptr %17 : i64 to !llvm.ptr<1>
 // CHECK-NEXT:       %19 = "xevm.blockload2d"(%18, %0, %1, %0, %2, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 1 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<1xi32>
-// CHECK-NEXT:       %20 = vector.extract %19[0] : i32 from vector<1xi32>
-// CHECK-NEXT:       %21 = arith.bitcast %20 : i32 to f32
-// CHECK-NEXT:       %22 = "xevm.blockload2d"(%18, %0, %1, %0, %3, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 1 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<1xi32>
-// CHECK-NEXT:       %23 = vector.extract %22[0] : i32 from vector<1xi32>
-// CHECK-NEXT:       %24 = arith.bitcast %23 : i32 to f32
-// CHECK-NEXT:       %25, %26 = gpu.shuffle idx %21, %13, %3 : f32
-// CHECK-NEXT:       %27, %28 = gpu.shuffle xor %24, %14, %3 : f32
-// CHECK-NEXT:       %29 = arith.select %15, %25, %27 : f32
-// CHECK-NEXT:       %30 = arith.bitcast %21 : f32 to i32
-// CHECK-NEXT:       %31 = vector.broadcast %30 : i32 to vector<1xi32>
-// CHECK-NEXT:       "xevm.blockstore2d"(%18, %0, %1, %0, %2, %2, %31) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 1 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<1xi32>) -> ()
-// CHECK-NEXT:       %32 = arith.bitcast %29 : f32 to i32
+// CHECK-NEXT:       %20 = "xevm.blockload2d"(%18, %0, %1, %0, %3, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 1 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<1xi32>
+// CHECK-NEXT:       %21 = vector.extract %19[0] : i32 from vector<1xi32>
+// CHECK-NEXT:       %22 = arith.bitcast %21 : i32 to f32
+// CHECK-NEXT:       %23 = arith.bitcast %22 : f32 to i32
+// CHECK-NEXT:       %24 = vector.broadcast %23 : i32 to vector<1xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%18, %0, %1, %0, %2, %2, %24) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 1 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<1xi32>) -> ()
+// CHECK-NEXT:       %25, %26 = gpu.shuffle idx %22, %13, %3 : f32
+// CHECK-NEXT:       %27 = vector.extract %20[0] : i32 from vector<1xi32>
+// CHECK-NEXT:       %28 = arith.bitcast %27 : i32 to f32
+// CHECK-NEXT:       %29, %30 = gpu.shuffle xor %28, %14, %3 : f32
+// CHECK-NEXT:       %31 = arith.select %15, %25, %29 : f32
+// CHECK-NEXT:       %32 = arith.bitcast %31 : f32 to i32
 // CHECK-NEXT:       %33 = vector.broadcast %32 : i32 to vector<1xi32>
 // CHECK-NEXT:       "xevm.blockstore2d"(%18, %0, %1, %0, %3, %2, %33) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 1 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<1xi32>) -> ()
 // CHECK-NEXT:       gpu.return

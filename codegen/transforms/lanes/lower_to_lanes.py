@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
 
 from codegen.dialects import gpu
+from codegen.dialects.arguments_apart import ARGUMENTS_APART
 from codegen.layout import BlockLimits
 from codegen.transforms.lanes import (
     atomics,
@@ -31,6 +32,7 @@ from codegen.transforms.lanes.emitter import Emitter
 from codegen.transforms.lanes.layout import LANES
 from codegen.transforms.lanes.local_memory import LocalMemory
 from codegen.transforms.lanes.lowering import Handler, Lowering
+from codegen.transforms.lanes.order_by_stores import order_by_stores
 from codegen.transforms.lanes.preferences import preferences
 from codegen.transforms.lanes.slices import take_elements_of_slices
 from codegen.transforms.lanes.sums import Sums
@@ -98,6 +100,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
     for buffer in function.workgroup_buffers:
         memory.declare(lowering.emitter, buffer)
     lowering.lower(old)
+    order_by_stores(new, lowering, apart=ARGUMENTS_APART in function.attributes)
     lowering.emitter.finish()
     take_elements_of_slices(new)
     function.detach_region(function.body)
