@@ -1,4 +1,4 @@
-"""xetune explain: where the predicted time of a configuration goes, and what bounds it."""
+"""xetune explain: where the predicted time of a configuration goes, and what bounds it; on a CPU, why it is so."""
 
 from math import log10
 
@@ -7,14 +7,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from codegen import GemmProblem, KernelConfig
-from codegen.rules import check
-from hal import resolve_device
+from codegen import CpuConfig, GemmProblem, KernelConfig
+from codegen.target_kind import check_kernel
+from hal import DeviceSpec, resolve_device
 from service.cli.configuration import ConfigFile, ConfigOptions, Settings
+from service.cli.explain_cpu import cpu_explanation_json, render_cpu_explanation
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson, DeviceName, ProblemOptions, with_problem
 from service.convert import config_to_json
 from tuner.model.xe import Explanation, explain
+from tuner.targets import default_for
 
 _BAR = 20  # characters of the longest part
 _WIDTH, _HEIGHT = 56, 10  # of the picture, in characters
@@ -28,10 +30,16 @@ def explain_command(
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict a GEMM's time on a GPU (--m, --n, --k), part by part, with a roofline."""
+    """Predict a GEMM's time on a GPU (--m, --n, --k), part by part, with a roofline.
+
+    On a CPU, where times are measured: the steps to the default configuration, and an estimate of cache traffic.
+    """
     spec, gemm = resolve_device(device, None).spec, problem.read()
     chosen = ConfigOptions(config, settings or []).read(gemm, spec)
-    check(gemm, chosen, spec)
+    check_kernel(gemm, chosen, spec)
+    if isinstance(chosen, CpuConfig):
+        _explain_cpu(gemm, chosen, spec, as_json=as_json)
+        return
     explained = explain(gemm, chosen, spec)
     if as_json:
         print_json(explanation_json(gemm, chosen, spec.id, explained))
@@ -39,6 +47,15 @@ def explain_command(
     CONSOLE.print(f"{gemm} on {spec.name}", highlight=False, soft_wrap=True)
     CONSOLE.print(f"configuration  {chosen}", highlight=False, soft_wrap=True)
     CONSOLE.print(render_explanation(explained))
+
+
+def _explain_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, *, as_json: bool) -> None:
+    if as_json:
+        print_json(cpu_explanation_json(problem, config, spec))
+        return
+    CONSOLE.print(f"{problem} on {spec.name}", highlight=False, soft_wrap=True)
+    CONSOLE.print(f"configuration  {config}", highlight=False, soft_wrap=True)
+    CONSOLE.print(render_cpu_explanation(problem, config, spec, is_default=config == default_for(problem, spec)))
 
 
 def explanation_json(

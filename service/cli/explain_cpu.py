@@ -1,0 +1,93 @@
+"""How `xetune explain` shows a configuration for a CPU: the steps to the default, and the traffic of its loops."""
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from codegen import CpuConfig, GemmProblem
+from hal import DeviceSpec
+from service.convert import config_to_json
+from tuner.cpu.traffic import Traffic, traffic
+from tuner.heuristic import HeuristicStep
+from tuner.targets import steps_to_default
+
+
+def cpu_explanation_json(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> dict[str, object]:
+    """The steps and the traffic as values; bytes over all threads."""
+    steps = steps_to_default(problem, spec)
+    return {
+        "problem": str(problem),
+        "device": spec.id,
+        "config": config_to_json(config),
+        "default_steps": [{"name": s.name, "choice": s.choice, "why": s.why} for s in steps],
+        "operand_bytes": _held(problem),
+        "traffic_bytes": [
+            {"into": t.level.name, "a": t.a, "b": t.b, "c": t.c, "packing": t.packing, "total": t.total}
+            for t in traffic(problem, config, spec)
+        ],
+        "flops": _flops(problem),
+    }
+
+
+def render_cpu_explanation(
+    problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, *, is_default: bool
+) -> RenderableType:
+    """The steps, then a column for each cache and a row for each operand."""
+    named = "steps to it" if is_default else "steps to the default, which this is not"
+    return Group(_steps(steps_to_default(problem, spec), named), _traffic(problem, traffic(problem, config, spec)))
+
+
+def _steps(steps: Sequence[HeuristicStep], title: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
+    for heading in ("step", "choice", "why"):
+        table.add_column(heading, overflow="fold")
+    for step in steps:
+        table.add_row(step.name, step.choice, step.why)
+    return table
+
+
+def _traffic(problem: GemmProblem, found: Sequence[Traffic]) -> RenderableType:
+    held = _held(problem)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title="bytes into caches, estimated", title_justify="left")
+    table.add_column("")
+    for heading in ("held", *(f"into {t.level.name}" for t in found)):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, label in (("a", "A"), ("b", "B"), ("c", "C and sums"), ("packing", "packing")):
+        own = held.get(name, 0)
+        table.add_row(label, _size(own) if own else "", *(_times(getattr(t, name), own) for t in found))
+    table.add_section()
+    table.add_row("all", _size(sum(held.values())), *(_times(t.total, sum(held.values())) for t in found))
+    flops = _flops(problem)
+    intensity = (f"{flops / t.total:,.1f}" for t in found)
+    table.add_row("flop/byte", f"{flops / sum(held.values()):,.1f}", *intensity)
+    last = found[-1].level.name if found else "no cache whose size is known"
+    note = (
+        f"held: by the operands; x: so many times that. What comes into {last} is from memory if it was not there."
+    )
+    return Group(table, Text(note, style="dim"))
+
+
+def _held(problem: GemmProblem) -> dict[str, int]:
+    """Bytes of A, B and C; of the epilogue's operands too, with C."""
+    a, b, *others = (operand.nbytes(problem.batch) for operand in problem.operands)
+    return {"a": a, "b": b, "c": sum(others)}
+
+
+def _flops(problem: GemmProblem) -> int:
+    return 2 * problem.batch * problem.m * problem.n * problem.k
+
+
+def _times(nbytes: int, own: int) -> str:
+    if not nbytes:
+        return "-"
+    return f"{_size(nbytes)} x{nbytes / own:.1f}" if own else _size(nbytes)
+
+
+def _size(nbytes: int) -> str:
+    for unit, least in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if nbytes >= least:
+            return f"{nbytes / least:,.1f} {unit}"
+    return f"{nbytes} B"
