@@ -15,11 +15,18 @@ LANES = ("rejected", "compile_failed", "wrong_result", "timed_out", "crashed")
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """One ended trial: its number, its status, and its time when it has one."""
+    """One ended trial: its number, its status, and its time when it has one.
+
+    `time` is what was measured of its configuration, by job `measured_by` if not by its own, else what was predicted.
+    `judged` is the prediction that the measurement judges, `ratio` measured over predicted time.
+    """
 
     number: int
     status: str
     time: TimeFigure | None
+    judged: TimeFigure | None = None
+    ratio: float | None = None
+    measured_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

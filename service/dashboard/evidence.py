@@ -48,6 +48,11 @@ def measured(median_us: float, low_us: float, high_us: float, label: str, device
     return TimeFigure(median_us, low_us, high_us, kind, device, flops / median_us / 1e3)
 
 
+def device_name(slug: str, by: str | None) -> str:
+    """The device that a time is of, and who measured it, if that was not this job in this database."""
+    return slug if by is None else f"{slug} by {by}"
+
+
 def predicted(time_us: float, low_us: float, high_us: float, model: str, flops: int) -> TimeFigure:
     """A time that a model predicts."""
     return TimeFigure(time_us, low_us, high_us, TimeEvidence.PREDICTED, model, flops / time_us / 1e3)

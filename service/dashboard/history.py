@@ -1,16 +1,17 @@
 """Reads a job and its trials for the job page: all of them lightly, those shown in full."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased, joinedload
 
-from db.models import Job, Kernel, Measurement, Prediction, Trial
+from db.models import Job, JobImport, Kernel, Measurement, Prediction, PredictionError, Trial
 from service.dashboard.chart import HistoryPoint, history_chart
-from service.dashboard.evidence import ProofFigure, TimeEvidence, TimeFigure, measured, predicted
+from service.dashboard.evidence import ProofFigure, TimeEvidence, device_name, measured, predicted
+from service.dashboard.judged import judged_chart
 from service.dashboard.naming import config_label, problem_flops, problem_pairs
 from service.dashboard.overview import job_row
 from service.dashboard.views import PAGE_SIZE, JobPage, SpeedUp, TrialPage, TrialRow
@@ -21,7 +22,11 @@ SORTS = ("time", "number", "status")
 
 def job_page(session: Session, job_id: UUID, sort: str, page: int) -> JobPage | None:
     """The page of a job, or None when there is no such job. An unknown sort or page falls back to the nearest."""
-    query = select(Job).where(Job.id == job_id).options(joinedload(Job.problem), joinedload(Job.device))
+    query = (
+        select(Job)
+        .where(Job.id == job_id)
+        .options(*(joinedload(column) for column in (Job.problem, Job.device, Job.imported)))
+    )
     job = session.scalars(query).one_or_none()
     if job is None:
         return None
@@ -36,6 +41,7 @@ def job_page(session: Session, job_id: UUID, sort: str, page: int) -> JobPage | 
         speed_up=_speed_up(job, ended, best),
         counts=dict(Counter(p.status for p in points)),
         chart=chart,
+        judged=judged_chart(ended),
         configs=_config_labels(session, job_id, (dot.point.number for dot in chart.dots)),
         trials=_trial_page(session, job, points, ranks, sort, page),
         started_at=job.started_at,
@@ -61,34 +67,50 @@ def _best_point(session: Session, job: Job, points: Iterable[HistoryPoint]) -> H
 
 def _points(session: Session, job: Job) -> list[HistoryPoint]:
     # Columns and no objects: a job may have thousands of trials.
+    other, there = aliased(Trial), aliased(Measurement)
     query = (
         select(
             Trial.number,
             Trial.status,
-            Measurement.median_us,
-            Measurement.p10_us,
-            Measurement.p90_us,
-            Measurement.label,
+            *_columns(Measurement),
             Prediction.time_us,
             Prediction.low_us,
             Prediction.high_us,
             Prediction.model_version,
+            PredictionError.ratio,
+            *_columns(there),
+            other.job_id,
+            JobImport.origin,
         )
         .outerjoin(Measurement, Measurement.trial_id == Trial.id)
         .outerjoin(Prediction, Prediction.trial_id == Trial.id)
+        .outerjoin(PredictionError, PredictionError.trial_id == Trial.id)
+        .outerjoin(other, other.id == PredictionError.measured_trial_id)
+        .outerjoin(there, there.trial_id == other.id)
+        .outerjoin(JobImport, JobImport.job_id == other.job_id)
         .where(Trial.job_id == job.id)
         .order_by(Trial.number)
     )
-    flops, device = problem_flops(job.problem), job.device.slug
-    points: list[HistoryPoint] = []
-    for number, status, median, p10, p90, label, time, low, high, model in session.execute(query):
-        figure: TimeFigure | None = None
-        if status == "measured":
-            figure = measured(median, p10, p90, label, device, flops)
-        elif status == "predicted":
-            figure = predicted(time, low, high, model, flops)
-        points.append(HistoryPoint(number, status, figure))
-    return points
+    own = device_name(job.device.slug, None if job.imported is None else job.imported.origin)
+    return [_point(job, own, *row) for row in session.execute(query)]
+
+
+def _columns(of: type[Measurement]) -> Iterator[InstrumentedAttribute[float] | InstrumentedAttribute[str]]:
+    yield from (of.median_us, of.p10_us, of.p90_us, of.label)
+
+
+def _point(job: Job, own: str, number: int, status: str, *values: Any) -> HistoryPoint:
+    median, p10, p90, label, time, low, high, model, ratio = values[:9]
+    there_median, there_p10, there_p90, there_label, by, origin = values[9:]
+    flops = problem_flops(job.problem)
+    foreseen = None if time is None else predicted(time, low, high, model, flops)
+    if median is not None:
+        return HistoryPoint(number, status, measured(median, p10, p90, label, own, flops), foreseen, ratio)
+    if foreseen is None or ratio is None:
+        return HistoryPoint(number, status, foreseen)
+    name = device_name(job.device.slug, origin or "another job")
+    figure = measured(there_median, there_p10, there_p90, there_label, name, flops)
+    return HistoryPoint(number, status, figure, foreseen, ratio, str(by))
 
 
 def _ranks(points: Iterable[HistoryPoint]) -> dict[int, int]:

@@ -6,11 +6,12 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from db.models import Artifact, Kernel, Trial
-from service.dashboard.evidence import ProofFigure, TimeFigure, measured, predicted
+from db.models import Artifact, Kernel
+from service.dashboard.evidence import ProofFigure
 from service.dashboard.highlight import listing
 from service.dashboard.history import proof_figure
-from service.dashboard.naming import config_pairs, problem_flops, problem_label, problem_pairs
+from service.dashboard.naming import config_pairs, problem_label, problem_pairs
+from service.dashboard.trial_time import trial_figure
 from service.dashboard.views import KernelPage, Stage
 from service.kernels.service import telling_trials
 from service.launch import read_launch
@@ -50,7 +51,7 @@ def kernel_page(session: Session, kernel_id: UUID, read: ReadArtifact) -> Kernel
         target=kernel.target,
         problem_facts=tuple(problem_pairs(kernel.problem)),
         launch=read_launch(kernel.manifest),
-        time=None if trial is None else _time(trial, kernel),
+        time=None if trial is None else trial_figure(trial, kernel.device.slug, kernel.problem),
         proof=_NO_PROOF if trial is None else proof_figure(trial),
         status=None if trial is None else trial.status,
         reason=None if trial is None else trial.reason,
@@ -61,15 +62,6 @@ def kernel_page(session: Session, kernel_id: UUID, read: ReadArtifact) -> Kernel
         trial_number=None if trial is None else trial.number,
         created_at=kernel.created_at,
     )
-
-
-def _time(trial: Trial, kernel: Kernel) -> TimeFigure | None:
-    flops = problem_flops(kernel.problem)
-    if (m := trial.measurement) is not None:
-        return measured(m.median_us, m.p10_us, m.p90_us, m.label, kernel.device.slug, flops)
-    if (p := trial.prediction) is not None:
-        return predicted(p.time_us, p.low_us, p.high_us, p.model_version, flops)
-    return None
 
 
 def _position(artifact: Artifact) -> tuple[int, str]:

@@ -6,10 +6,12 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db.models import Device, Job, Measurement, Prediction, Schedule, ScheduleFire, Trial
+from db import trials
+from db.models import Device, Job, Schedule, ScheduleFire, Trial
 from hal.listing import OPENCL_CPU_ID
-from service.dashboard.evidence import TimeFigure, measured, predicted
-from service.dashboard.naming import problem_flops, problem_label
+from service.dashboard.evidence import TimeFigure
+from service.dashboard.naming import problem_label
+from service.dashboard.trial_time import trial_figure
 from service.dashboard.views import DeviceRow, JobRow, Overview, ScheduleRow
 
 LATEST = 50
@@ -19,7 +21,7 @@ def overview(session: Session, present: Sequence[DeviceRow]) -> Overview:
     """The first page; `present` are the devices that run here, which the database need not know yet."""
     query = (
         select(Job)
-        .options(joinedload(Job.problem), joinedload(Job.device))
+        .options(*(joinedload(column) for column in (Job.problem, Job.device, Job.imported)))
         .order_by(Job.created_at.desc(), Job.id.desc())
         .limit(LATEST)
     )
@@ -48,6 +50,7 @@ def job_row(job: Job, best: TimeFigure | None, done: int) -> JobRow:
         budget_seconds=job.budget_seconds,
         created_at=job.created_at,
         message=job.error,
+        origin=None if job.imported is None else job.imported.origin,
     )
 
 
@@ -61,16 +64,11 @@ def _ended_counts(session: Session, job_ids: list[UUID]) -> dict[UUID, int]:
 
 
 def _best_times(session: Session, jobs: Sequence[Job]) -> dict[UUID, TimeFigure]:
-    by_trial = {j.best_trial_id: j for j in jobs if j.best_trial_id is not None}
-    found: dict[UUID, TimeFigure] = {}
-    for m in session.scalars(select(Measurement).where(Measurement.trial_id.in_(by_trial))):
-        job = by_trial[m.trial_id]
-        found[job.id] = measured(m.median_us, m.p10_us, m.p90_us, m.label, job.device.slug, problem_flops(job.problem))
-    for p in session.scalars(select(Prediction).where(Prediction.trial_id.in_(by_trial))):
-        job = by_trial[p.trial_id]
-        figure = predicted(p.time_us, p.low_us, p.high_us, p.model_version, problem_flops(job.problem))
-        found.setdefault(job.id, figure)  # what was measured may have been predicted too
-    return found
+    query = select(Trial).where(Trial.id.in_([j.best_trial_id for j in jobs if j.best_trial_id is not None]))
+    by_id = {j.id: j for j in jobs}
+    found = session.scalars(query.options(*trials.evidence_loads()))
+    figures = {t.job_id: trial_figure(t, by_id[t.job_id].device.slug, by_id[t.job_id].problem) for t in found}
+    return {job_id: figure for job_id, figure in figures.items() if figure is not None}
 
 
 def _devices(session: Session, present: Sequence[DeviceRow]) -> Iterable[DeviceRow]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from service.dashboard.chart import Chart
 from service.dashboard.evidence import ProofFigure, TimeEvidence, TimeFigure
 from service.dashboard.highlight import Listing
+from service.dashboard.judged import JudgedChart
 from service.launch import Launch
 
 PAGE_SIZE = 100
@@ -14,7 +15,10 @@ PAGE_SIZE = 100
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """One job in a list. `done` counts ended trials; the budget is both trials and seconds."""
+    """One job in a list. `done` counts ended trials; the budget is both trials and seconds.
+
+    `origin` is where it ran, if it was imported.
+    """
 
     id: str
     status: str
@@ -26,6 +30,7 @@ class JobRow:
     budget_seconds: float
     created_at: datetime
     message: str | None
+    origin: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,7 @@ class SpeedUp:
 class JobPage:
     """A job, its history and one page of its trials. All trials up to `last_seen` have ended; -1 for none.
 
-    `best_launch` is how the best trial's kernel is launched.
+    `best_launch` is how the best trial's kernel is launched; `judged` is None where nothing predicted was measured.
     """
 
     job: JobRow
@@ -122,6 +127,7 @@ class JobPage:
     speed_up: SpeedUp | None
     counts: Mapping[str, int]
     chart: Chart
+    judged: JudgedChart | None
     configs: Mapping[int, str]
     trials: TrialPage
     started_at: datetime | None

@@ -9,13 +9,17 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from db import jobs
+from db import jobs, predictions
 from db.migrate import upgrade
+from db.models import JobImport
 from db.session import Database
 from hal import DeviceKind, DeviceSpec
 from hal.listed import Backend, ListedDevice
 from service.app import create_app
 from service.convert import config_to_json
+from service.dashboard.chart import HistoryPoint
+from service.dashboard.evidence import measured, predicted
+from service.dashboard.judged import MAX_PAIRS, judged_chart
 from service.dashboard.rendering import STATIC_FILES
 from service.settings import Settings
 from tests.conformance.trial_samples import config
@@ -119,6 +123,57 @@ def test_the_winner_is_the_one_measured_again_in_turns(client: TestClient, datab
     assert "Best time 2.000 ms" in seen
     assert "2.00x default (trial 0): 3.000 ms" in seen
     assert "not beaten" not in seen
+
+
+def test_predicted_is_shown_against_measured_where_both_are_known(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem, gpu = rows.add_problem(session), rows.add_device(session, "b580", None)
+        asked, there = rows.add_job(session, problem, gpu), rows.add_job(session, problem, gpu)
+        kernel = rows.add_kernel(session, there, problem)
+        for number, time_us in enumerate((100.0, 200.0, 300.0)):
+            rows.add_predicted(session, asked, number, time_us)
+        jobs.update_best(session, asked.id)
+    html = client.get(f"/jobs/{asked.id}").text
+    assert "Predicted against measured" not in html
+    assert "predicted (xe-1)" in text_of(html)
+    with database.write() as session:
+        session.add(JobImport(job_id=there.id, origin=HOSTILE))
+        for number, median_us in ((0, 900.0), (1, 250.0)):
+            rows.add_measured(session, there, number, median_us, kernel.id, "native")
+        predictions.judge(session, problem.id, "b580")
+        jobs.update_best(session, there.id)
+    html = client.get(f"/jobs/{asked.id}").text
+    seen = text_of(html)
+    assert "Predictions were off by x5.12 (median of 2); 1 of 2 in their interval." in seen
+    assert html.count("<circle") - html.count('cy="7"') == 2 * 2, "in the history and against the prediction"
+    assert 'data-tip="Trial 0: predicted 100.0 µs, measured 900.0 µs, 9.00 times"' in html
+    assert f'href="/jobs/{there.id}"' in html
+    assert "measured on b580 by <script>" in seen
+    assert "<script>alert" not in html
+    assert "Best time 250.0 µs" in seen, "corrected by what was measured"
+    order = re.findall(r'<td data-label="Rank".*?<div>(\d+)</div></td>\s*<th data-label="Trial"[^>]*><div>(\d+)', html)
+    assert order == [("1", "1"), ("2", "0"), ("1", "2")], "measured ones first; the third is predicted"
+    assert "imported from &lt;script&gt;" in client.get(f"/jobs/{there.id}").text
+    assert "250.0 µs measured on b580 by" in text_of(client.get("/").text)
+    assert "measured on b580 by" in text_of(client.get(f"/kernels/{kernel.id}").text)
+
+
+def test_pairs_of_times_are_placed_on_equal_axes_and_the_slowest_are_left_out() -> None:
+    def point(number: int, predicted_us: float, measured_us: float) -> HistoryPoint:
+        foreseen = predicted(predicted_us, predicted_us / 2, predicted_us * 2, "xe-1", 1000)
+        time = measured(measured_us, measured_us, measured_us, "native", "b580", 1000)
+        return HistoryPoint(number, "measured", time, foreseen, measured_us / predicted_us)
+
+    assert judged_chart([]) is None
+    chart = judged_chart([point(0, 10.0, 10.0), point(1, 1000.0, 1000.0), point(2, 100.0, 500.0)])
+    assert chart is not None
+    assert [(p.number, p.inside) for p in chart.pairs] == [(0, True), (2, False), (1, True)]
+    assert all(abs(p.x + p.y - 100) < 0.02 for p in chart.pairs if p.ratio == 1)
+    assert chart.pairs[1].y < 100 - chart.pairs[1].x, "slower than predicted is above the diagonal"
+    assert (chart.off_by, chart.inside, chart.count, chart.left_out) == (1.0, 2, 3, 0)
+    many = judged_chart([point(n, 10.0, 10.0 + n) for n in range(MAX_PAIRS + 7)])
+    assert many is not None
+    assert (len(many.pairs), many.left_out, many.pairs[-1].number) == (MAX_PAIRS, 7, MAX_PAIRS - 1)
 
 
 def test_a_kernel_with_wrong_numbers_says_so(client: TestClient, database: Database) -> None:
