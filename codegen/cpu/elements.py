@@ -47,6 +47,10 @@ class Elements:
         if count == self.floats.lanes:
             self.f.store(self.kind(dtype), value, pointer, dtype.nbytes)
             return
+        if count == 1:  # LLVM makes a masked store of one element that was narrowed one of all 32 bits
+            first = self.f.op(f"extractelement {self.kind(dtype)} {value}, i64 0")
+            self.f.store(stored(dtype), first, pointer, dtype.nbytes)
+            return
         arguments = f"{self.kind(dtype)} {value}, ptr align {dtype.nbytes} {pointer}, {self._inside(count)}"
         self.f.emit(f"call void @llvm.masked.store.{self._suffix(dtype)}.p0({arguments})")
 

@@ -7,9 +7,10 @@ from codegen.cpu.config import Isa, Packing
 from codegen.cpu.memory import POINTER_BYTES, THREAD_PARAMETERS, Layout, Memory
 from codegen.cpu.microkernel import write_microkernels
 from codegen.cpu.nest import MULTIPLY, write_multiply
+from codegen.cpu.object import compiled_part
 from codegen.cpu.pack import packer_of_a, packer_of_b, write_packer
 from codegen.cpu.plan import Plan
-from codegen.cpu.pool_runtime import AMX, AMX_PERMITTED, POOL, POOL_BARRIER, POOL_RUN
+from codegen.cpu.pool_runtime import AMX, AMX_PERMITTED, POOL, POOL_BARRIER, POOL_CALLS, POOL_RUN
 from codegen.cpu.whole import PACK_WHOLE_A, PACK_WHOLE_B, write_whole_a, write_whole_b
 from codegen.cpu.workspace import PACKED_A, PACKED_B, reduced
 from codegen.cpu.writer import Function, Module
@@ -23,7 +24,8 @@ _THREAD, _PACK_THREAD = "compute", "pack_b_beforehand"
 def kernel_module(plan: Plan, name: str) -> str:
     """LLVM IR of a kernel whose public functions begin with `name`."""
     module = Module()
-    module.head(POOL)
+    module.head(compiled_part("pool", POOL + AMX, ()))
+    module.head(POOL_CALLS)
     write_microkernels(module, plan)
     if plan.packs_a is not Packing.NONE:
         write_packer(module, packer_of_a(plan))
@@ -89,8 +91,6 @@ def _write_barrier(f: Function, plan: Plan) -> None:
 
 def _write_entry(module: Module, plan: Plan, name: str) -> None:
     """`i32 name(ptr pool, ptr A, ptr B, ptr C, ...)`."""
-    if plan.isa is Isa.AMX:
-        module.head(AMX)
     names = parameters_of(plan)
     layout, operands = Layout(plan), len(plan.problem.operands)
     given = {place: f"%{name}" for place, name in enumerate(names[:operands])}

@@ -12,6 +12,9 @@ TRIPLE = "x86_64-unknown-linux-gnu"
 # Chips are not named: their scheduling models change little of what is written with its order in mind.
 _CPU = "x86-64"
 
+_OF_A_FILE = (".file", ".ident", ".addrsig", '.section\t".note.GNU-stack"')
+_ESCAPES = str.maketrans({'"': "\\22", "\\": "\\5C"})
+
 
 def optimise(text: str, features: tuple[str, ...]) -> str:
     """Optimised LLVM IR text, for a CPU with `features`, named as LLVM does.
@@ -43,6 +46,21 @@ def emit_assembly(text: str, features: tuple[str, ...]) -> str:
 
 
 @cache
+def compiled_part(name: str, text: str, features: tuple[str, ...]) -> str:
+    """Functions that many modules carry as they are: lines of a module that hold their assembly, compiled once.
+
+    The module that is given them declares those that it calls. `name` tells the labels of one part from another's.
+
+    Raises:
+        RuntimeError: the text is not valid LLVM IR.
+    """
+    llvm.initialize_native_asmparser()
+    lines = emit_assembly(optimise(text, features), features).replace(".L", f".L{name}_").splitlines()
+    kept = (line for line in lines if line.strip() and not line.lstrip().startswith(_OF_A_FILE))
+    return "\n".join(f'module asm "{line.translate(_ESCAPES)}"' for line in kept)
+
+
+@cache
 def _machine(features: tuple[str, ...]) -> llvm.TargetMachine:
     """One machine for each set of features: making one takes longer than a small module does."""
     llvm.initialize_all_targets()
@@ -60,10 +78,9 @@ def _parsed(text: str, features: tuple[str, ...]) -> llvm.ModuleRef:
 
 
 def _optimise(module: llvm.ModuleRef) -> None:
-    """Few passes: the writers leave little to do, and code generation has loop strength reduction of its own."""
+    """Few passes: the writers leave little to do, and code generation places addresses in loops by itself."""
     builder = llvm.create_pass_builder(_machine(()), llvm.create_pipeline_tuning_options(speed_level=2))
     passes = llvm.create_new_module_pass_manager()
-    passes.add_sroa_pass()
-    passes.add_instruction_combine_pass()
+    passes.add_new_gvn_pass()
     passes.add_simplify_cfg_pass()
     passes.run(module, builder)

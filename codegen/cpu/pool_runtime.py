@@ -384,3 +384,10 @@ no:
 }
 """
 """Asks the Linux kernel for the tile registers: ARCH_REQ_XCOMP_PERM of feature 18."""
+
+POOL_CALLS = """\
+declare hidden void @xetune_pool_run(ptr, i32, ptr, ptr)
+declare hidden void @xetune_pool_barrier(ptr, i32)
+declare hidden i1 @xetune_amx_permitted()
+"""
+"""What a kernel calls."""

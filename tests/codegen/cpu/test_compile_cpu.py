@@ -1,0 +1,96 @@
+import hashlib
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codegen import DType, GemmProblem
+from codegen.cpu.compile import compile_cpu_gemm, cpu_compile_key
+from codegen.cpu.config import Isa, Packing
+from codegen.cpu.plan import Plan
+from codegen.errors import CompileFailed, Refused
+from tests.codegen.cpu.run_kernels import cpu_config
+from tests.tuner.fakes import cpu_spec
+
+_PROBLEM = GemmProblem(m=45, n=71, k=53, dtype_a=DType.F32, dtype_b=DType.F32)
+_CONFIG = cpu_config(Isa.AVX2, block=(8, 32, 16), tile=(4, 16, 4))
+_FLAGS = ("avx2", "fma", "f16c", "bmi1", "bmi2")
+_SPEC = replace(cpu_spec(), isa=_FLAGS)
+
+
+def test_stages_are_named_and_the_object_is_elf() -> None:
+    artifact = compile_cpu_gemm(_PROBLEM, _CONFIG, _SPEC)
+    files = [(stage.name, stage.file_name) for stage in artifact.stages]
+    assert files == [("nest", "nest.ll"), ("llvm", "llvm.ll"), ("object", "kernel.o"), ("header", "kernel.h")]
+    binary = artifact.stage("object").data
+    assert binary[:4] == b"\x7fELF"
+    assert artifact.launch.binary == binary
+    assert artifact.content_hash == hashlib.sha256(binary).hexdigest()
+    assert artifact.target == _SPEC.id
+    assert artifact.key == cpu_compile_key(_PROBLEM, _CONFIG, _SPEC)
+
+
+def test_the_launch_takes_the_operands_and_then_scratch() -> None:
+    artifact = compile_cpu_gemm(_PROBLEM, _CONFIG, _SPEC)
+    launch = artifact.launch
+    assert [(a.name, a.role) for a in launch.arguments] == [
+        ("A", "input"),
+        ("B", "input"),
+        ("C", "output"),
+        ("workspace", "scratch"),
+    ]
+    (step,) = launch.steps
+    assert step.kernel == f"xetune_gemm_{artifact.key[:12]}"
+    assert step.parameters == (0, 1, 2, 3)
+    assert (step.global_size, step.local_size, step.once) == ((1, 1, 1), (1, 1, 1), False)
+    assert set(launch.isa) == set(_FLAGS)
+
+
+def test_weights_packed_beforehand_are_a_step_of_their_own() -> None:
+    config = cpu_config(Isa.AVX2, (2, 1, 1), (8, 32, 16), (4, 16, 4), a=Packing.BLOCK, b=Packing.BEFOREHAND)
+    launch = compile_cpu_gemm(_PROBLEM, config, _SPEC).launch
+    pack, multiply = launch.steps
+    assert (pack.kernel, pack.once) == (f"{multiply.kernel}_pack_b", True)
+    names = [argument.name for argument in launch.arguments]
+    assert [names[p] for p in pack.parameters if isinstance(p, int)] == ["B", "packed_B"]
+    assert names[3:] == ["workspace", "packed_B"]
+    assert launch.arguments[-1].nbytes == 5 * 16 * 53 * 4  # five panels of 16 columns, as deep as K
+
+
+def test_a_kernel_that_keeps_nothing_needs_no_workspace() -> None:
+    config = cpu_config(Isa.AVX2, block=(8, 32, 56), tile=(4, 16, 4), a=Packing.NONE, b=Packing.NONE)
+    assert [a.name for a in compile_cpu_gemm(_PROBLEM, config, _SPEC).launch.arguments] == ["A", "B", "C"]
+
+
+def test_the_same_inputs_give_the_same_bytes_in_another_process() -> None:
+    here = compile_cpu_gemm(_PROBLEM, _CONFIG, _SPEC).content_hash
+    code = (
+        "import tests.codegen.cpu.test_compile_cpu as t; "
+        "print(t.compile_cpu_gemm(t._PROBLEM, t._CONFIG, t._SPEC).content_hash)"
+    )
+    command, root = [sys.executable, "-c", code], Path(__file__).parents[3]
+    there = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root).stdout.strip()
+    assert here == there
+
+
+def test_the_key_tells_instruction_sets_apart_that_code_uses() -> None:
+    wide = replace(_SPEC, isa=(*_FLAGS, "avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_bf16"))
+    assert cpu_compile_key(_PROBLEM, _CONFIG, wide) == cpu_compile_key(_PROBLEM, _CONFIG, _SPEC)
+    vnni = replace(_SPEC, isa=(*_FLAGS, "avx_vnni"))
+    assert cpu_compile_key(_PROBLEM, _CONFIG, vnni) != cpu_compile_key(_PROBLEM, _CONFIG, _SPEC)
+
+
+def test_what_a_rule_refuses_is_not_compiled() -> None:
+    with pytest.raises(Refused, match="isa"):
+        compile_cpu_gemm(_PROBLEM, cpu_config(Isa.AVX512, block=(8, 32, 16), tile=(4, 16, 4)), _SPEC)
+
+
+def test_a_stage_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(plan: Plan, name: str) -> str:
+        return "define void @f() { ret i32 }"
+
+    monkeypatch.setattr("codegen.cpu.compile.kernel_module", wrong)
+    with pytest.raises(CompileFailed, match="stage llvm"):
+        compile_cpu_gemm(_PROBLEM, _CONFIG, _SPEC)

@@ -1,0 +1,167 @@
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from codegen import DType, GemmProblem, LoopOrder
+from codegen.cpu.compile import compile_cpu_gemm
+from codegen.cpu.config import CpuConfig, Isa, Packing
+from codegen.cpu.rules import cpu_violations
+from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
+from tests.codegen.cpu.run_kernels import Run, check_kernel, cpu_config, this_cpu
+from tuner.reference import Reference
+
+pytestmark = pytest.mark.skipif(
+    not {"avx512f", "fma"} <= set(this_cpu().isa or ()), reason="runs kernels: needs a CPU with AVX-512"
+)
+
+_ORDERS = [order for order in LoopOrder if order.walks_along_n]
+
+
+def _f32(m: int, n: int, k: int, **others: Any) -> GemmProblem:
+    return GemmProblem(m=m, n=n, k=k, dtype_a=DType.F32, dtype_b=DType.F32, **others)
+
+
+@pytest.mark.parametrize("order", _ORDERS)
+def test_every_order_of_the_loops(order: LoopOrder) -> None:
+    problem = _f32(31, 83, 57)
+    config = cpu_config(block=(8, 32, 16), tile=(4, 16, 4), order=order, a=Packing.BLOCK, b=Packing.BLOCK)
+    check_kernel(problem, config)
+
+
+@pytest.mark.parametrize("order", [LoopOrder.M_OUTER, LoopOrder.PNPMPKOKONOMINIMIK])
+@pytest.mark.parametrize("threads", [(2, 1, 1), (1, 3, 1), (1, 1, 2), (2, 2, 3), (3, 2, 1)])
+def test_every_grid_of_threads(order: LoopOrder, threads: tuple[int, int, int]) -> None:
+    problem = _f32(31, 83, 57, batch=2)
+    check_kernel(problem, cpu_config(threads=threads, block=(8, 32, 16), tile=(4, 16, 4), order=order), calls=3)
+
+
+@pytest.mark.parametrize("a", [Packing.NONE, Packing.BLOCK, Packing.WHOLE])
+@pytest.mark.parametrize("b", list(Packing))
+def test_every_packing(a: Packing, b: Packing) -> None:
+    problem = _f32(45, 71, 53, lda=59, ldb=77, ldc=73, alignment=4)
+    check_kernel(problem, cpu_config(threads=(2, 1, 1), block=(16, 32, 20), tile=(8, 16, 4), a=a, b=b))
+
+
+@pytest.mark.parametrize("broadcast", [{"batch_stride_a": 0}, {"batch_stride_b": 0}, {"batch_stride_a": 31 * 57 + 5}])
+def test_matrices_of_a_batch_lie_apart_or_are_shared(broadcast: dict[str, int]) -> None:
+    problem = _f32(31, 43, 57, batch=3, **broadcast)
+    for b in (Packing.BLOCK, Packing.WHOLE, Packing.BEFOREHAND):
+        check_kernel(problem, cpu_config(threads=(4, 1, 1), block=(8, 32, 16), tile=(4, 16, 4), a=Packing.WHOLE, b=b))
+
+
+@pytest.mark.parametrize("threads", [(2, 2, 1), (1, 2, 2)])
+def test_sums_along_rows_and_columns(threads: tuple[int, int, int]) -> None:
+    steps = tuple(EpilogueStep(EpilogueKind.REDUCE, axis=axis) for axis in Axis)
+    problem = _f32(45, 71, 53, batch=2, epilogue=steps)
+    check_kernel(problem, cpu_config(threads=threads, block=(16, 32, 20), tile=(8, 16, 4)), calls=2)
+
+
+def test_sums_of_threads_over_k_are_the_same_every_time() -> None:
+    problem = _f32(31, 83, 257)
+    config = cpu_config(threads=(1, 1, 4), block=(8, 32, 16), tile=(4, 16, 4))
+    reference, results = Reference(problem, 5), set[bytes]()
+    with Run(compile_cpu_gemm(problem, config, this_cpu())) as run:
+        for _ in range(20):
+            buffers = reference.buffers()
+            run(buffers)
+            results.add(buffers[2].tobytes())
+    assert len(results) == 1
+
+
+def test_a_pool_may_have_more_threads_but_not_fewer() -> None:
+    problem = _f32(31, 83, 57)
+    artifact = compile_cpu_gemm(problem, cpu_config(threads=(3, 1, 1), block=(8, 32, 16), tile=(4, 16, 4)), this_cpu())
+    buffers = Reference(problem, 5).buffers()
+    before = buffers[2].copy()
+    with Run(artifact, pool=2) as run:
+        assert run(buffers) == [1]
+    assert (buffers[2].view(np.uint32) == before.view(np.uint32)).all()
+    with Run(artifact, pool=5) as run:
+        assert run(buffers) == [0]
+    assert not (buffers[2].view(np.uint32) == before.view(np.uint32)).any()
+
+
+@pytest.mark.parametrize("dtype", [DType.BF16, DType.F16])
+def test_one_column_that_is_left_is_all_that_is_written(dtype: DType) -> None:
+    problem = GemmProblem(m=5, n=33, k=20, ldc=40, dtype_a=DType.F32, dtype_b=DType.F32, dtype_c=dtype)
+    check_kernel(problem, cpu_config(block=(4, 32, 20), tile=(4, 32, 4)))
+
+
+@pytest.mark.parametrize("dtype", [DType.S8, DType.U8])
+def test_one_byte_that_is_left_is_all_that_is_written(dtype: DType) -> None:
+    problem = GemmProblem(m=5, n=33, k=20, ldc=40, dtype_a=DType.U8, dtype_b=DType.U8, dtype_c=dtype)
+    check_kernel(problem, cpu_config(block=(4, 32, 20), tile=(4, 32, 4)))
+
+
+_KINDS = (
+    (DType.F32, DType.F32, (DType.F32, DType.BF16)),
+    (DType.BF16, DType.BF16, (DType.F32, DType.BF16)),
+    (DType.F16, DType.F16, (DType.F32, DType.F16)),
+    (DType.S8, DType.S8, (DType.I32, DType.F32, DType.S8)),
+    (DType.U8, DType.S8, (DType.I32,)),
+    (DType.S8, DType.U8, (DType.I32,)),
+    (DType.U8, DType.U8, (DType.I32, DType.U8)),
+)
+_STEPS = (
+    EpilogueStep(EpilogueKind.ALPHA, 0.5),
+    EpilogueStep(EpilogueKind.BETA, 0.25),
+    EpilogueStep(EpilogueKind.BIAS, axis=Axis.COLUMN),
+    EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW),
+    EpilogueStep(EpilogueKind.REDUCE, axis=Axis.COLUMN),
+    EpilogueStep(EpilogueKind.GELU),
+    EpilogueStep(EpilogueKind.ADD),
+)
+
+
+def draw_problem(r: random.Random) -> GemmProblem:
+    """Any types, layouts, sizes, batch and epilogue."""
+    a, b, outputs = r.choice(_KINDS)
+    m, n, k = (r.choice([r.randint(1, 20), r.randint(20, 150), r.randint(100, 260)]) for _ in range(3))
+    transposed = r.random() < 0.5, r.random() < 0.5
+    batch = r.choice([1, 1, 1, 2, 3])
+    strides: dict[str, Any] = {}
+    if r.random() < 0.4:
+        strides = {"lda": max(m, k) + 3, "ldb": max(n, k) + 5, "ldc": n + 7}
+    if batch > 1 and r.random() < 0.6:
+        strides[r.choice(["batch_stride_a", "batch_stride_b"])] = 0
+    return GemmProblem(
+        m=m,
+        n=n,
+        k=k,
+        batch=batch,
+        dtype_a=a,
+        dtype_b=b,
+        dtype_c=r.choice(outputs),
+        transpose_a=transposed[0],
+        transpose_b=transposed[1],
+        alignment=4,
+        epilogue=tuple(r.sample(_STEPS, r.choice([0, 0, 1, 2]))),
+        **strides,
+    )
+
+
+def draw_config(r: random.Random) -> CpuConfig:
+    """Any instruction set but AMX, tile, blocks, threads, order and packing; not all are legal."""
+    isa = r.choice([Isa.AVX512, Isa.AVX512, Isa.AVX2])
+    tile = r.choice([1, 2, 3, 4, 6, 8, 12, 14]), (16 if isa is Isa.AVX512 else 8) * r.randint(1, 4), 4 * r.randint(1, 4)
+    return cpu_config(
+        isa,
+        (r.randint(1, 3), r.randint(1, 3), r.randint(1, 3)),
+        (tile[0] * r.randint(1, 6), tile[1] * r.randint(1, 3), tile[2] * r.randint(1, 12)),
+        tile,
+        r.choice(list(LoopOrder)),
+        r.choice([Packing.NONE, Packing.BLOCK, Packing.WHOLE]),
+        r.choice(list(Packing)),
+        r.choice([0, 0, 4]),
+    )
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_any_legal_configuration_of_any_problem(seed: int) -> None:
+    r = random.Random(seed)
+    problem, config = draw_problem(r), draw_config(r)
+    while cpu_violations(problem, config, this_cpu()):
+        problem, config = draw_problem(r), draw_config(r)
+    check_kernel(problem, config, calls=2)
