@@ -1,11 +1,16 @@
 """Micro-kernels of vectors against numpy: types, sources, ragged edges, K blocks; memory ends where matrices do."""
 
+import ctypes
+import mmap
+
+import numpy as np
 import pytest
 
 from codegen import DType, GemmProblem
 from codegen.cpu.config import Isa, Packing
-from tests.codegen.cpu.microkernels import FLAGS, Run, plan_of, skip_without
+from tests.codegen.cpu.microkernels import FLAGS, Run, compiled, plan_of, skip_without
 
+MAP_NORESERVE = 0x4000  # of Linux; Python does not name it
 NONE, BLOCK = Packing.NONE, Packing.BLOCK
 PAIRS = [
     (DType.F32, DType.F32),
@@ -61,3 +66,24 @@ def test_sums_of_several_k_threads_are_finished(dtype: DType) -> None:
     skip_without(Isa.AVX512)
     problem = GemmProblem(9, 37, 50, dtype_a=dtype, dtype_b=dtype, dtype_c=DType.F32)
     Run(plan_of(problem, (4, 32), block_k=8, unroll=2, threads_k=3))()
+
+
+def test_addresses_of_matrices_of_more_than_2_to_31_elements() -> None:
+    skip_without(Isa.AVX512)
+    pitch, m, n, k = 2**24, 170, 19, 5
+    problem = GemmProblem(m, n, k, dtype_a=DType.F32, dtype_b=DType.F32, lda=pitch, ldc=pitch)
+    plan = plan_of(problem, (34, 16), pack_a=NONE, pack_b=NONE)
+    # Memory that is only there where it is touched.
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE
+    a, c = (np.frombuffer(mmap.mmap(-1, m * pitch * 4, flags), np.float32).reshape(m, pitch) for _ in "ac")
+    b = np.arange(k * n, dtype=np.float32).reshape(k, n)
+    row, column, rows, columns = 136, 16, 34, 3
+    a[row:, :k] = np.arange(rows * k).reshape(rows, k)
+    pointers = (ctypes.c_void_p * 3)(a.ctypes.data, b.ctypes.data, c.ctypes.data)
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5, *[ctypes.c_bool] * 2, *[ctypes.c_int64] * 3)
+    engine = compiled(plan, None)
+    start_a, start_b = a[row:].ctypes.data, b[:, column:].ctypes.data
+    sums = np.zeros(34 * 16, np.float32)
+    tile = call(engine.get_function_address(f"tile_{rows}x{columns}"))
+    tile(ctypes.addressof(pointers), start_a, start_b, sums.ctypes.data, k, True, True, 0, row, column)
+    assert (c[row:, column:n] == a[row:, :k] @ b[:, column:]).all()
