@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from codegen.errors import Refused
-from hal import DeviceSpec, untargetable_reason
+from hal import DeviceSpec, runs_own_code, untargetable_reason
 
 SUBGROUP_SIZE = 16
 SMALL_GRF, LARGE_GRF = 128, 256  # the modes that a build option asks for
@@ -61,6 +61,8 @@ def target_of(spec: DeviceSpec) -> Target:
 
 def _lacks(spec: DeviceSpec) -> str:
     """All that stands against a device, whichever rule names the first of it."""
+    if runs_own_code(spec):
+        return f"{spec.name} is a CPU and this is for GPUs: name one that `xetune devices` lists"
     return f"kernels cannot be compiled for {spec.name}: {untargetable_reason(spec) or 'its DPAS is not known in full'}"
 
 

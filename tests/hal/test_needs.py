@@ -56,6 +56,11 @@ def test_a_cpu_is_compiled_for_and_not_predicted() -> None:
     assert predicted.reason == "there is no model of CPUs; times are measured where the CPU is"
 
 
+def test_what_is_for_gpus_refuses_a_cpu() -> None:
+    with pytest.raises(Refused, match="A CPU is a CPU and this is for GPUs: name one"):
+        target_of(CPU)
+
+
 @pytest.mark.parametrize("fact", CPU_NEEDS[Use.COMPILE])
 def test_what_a_cpu_does_not_tell_is_named(fact: str) -> None:
     compiled, _ = readiness(without(CPU, fact))
