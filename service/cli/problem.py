@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, get_type_hints
+from typing import Annotated, cast, get_type_hints
 
 import typer
 
@@ -136,12 +136,35 @@ class ProblemOptions:
         )
 
 
+def _three(sizes: list[int] | None) -> list[int] | None:
+    if sizes and len(sizes) != 3:
+        raise InvalidProblem("sizes", f"expected three numbers, M N K, got {' '.join(map(str, sizes))}")
+    return sizes
+
+
+_SIZES = "sizes"
+_Sizes = Annotated[
+    list[int] | None,
+    typer.Argument(
+        help="M, N and K, in place of --m, --n and --k.", metavar="M N K", show_default=False, callback=_three
+    ),
+]
+
+
 def with_problem(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of a problem in place of its parameter `problem`, a ProblemOptions."""
+    """The command with the options of a problem in place of its parameter `problem`, a ProblemOptions.
+
+    A command that takes no file of its own takes the three sizes as arguments too.
+    """
     hints, own = get_type_hints(ProblemOptions, include_extras=True), inspect.signature(command)
 
     def called(**values: object) -> None:
-        options = ProblemOptions(**{name: values.pop(name) for name in hints})  # pyright: ignore[reportArgumentType]
+        sizes = cast("list[int]", values.pop(_SIZES, None) or [])
+        given = {name: values.pop(name) for name in hints}
+        if sizes and (both := [f"--{name}" for name in "mnk" if given[name] is not None]):
+            raise InvalidProblem("sizes", f"expected them once, got {' '.join(map(str, sizes))} and {', '.join(both)}")
+        given |= dict(zip("mnk", sizes, strict=False))
+        options = ProblemOptions(**given)  # pyright: ignore[reportArgumentType]
         command(**values, problem=options)
 
     keyword = inspect.Parameter.KEYWORD_ONLY
@@ -149,6 +172,8 @@ def with_problem(command: Callable[..., None]) -> Callable[..., None]:
         inspect.Parameter(f.name, keyword, default=f.default, annotation=hints[f.name]) for f in fields(ProblemOptions)
     ]
     parameters: list[inspect.Parameter] = []
+    if "file" not in own.parameters:
+        parameters.append(inspect.Parameter(_SIZES, keyword, default=None, annotation=_Sizes))
     for name, parameter in own.parameters.items():
         parameters += said if name == "problem" else [parameter.replace(kind=keyword)]
     called.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]

@@ -174,6 +174,25 @@ def test_what_cannot_be_a_problem_names_the_field(say: Say, options: tuple[str, 
     assert message in str(refused.value)
 
 
+def test_the_sizes_may_be_said_in_a_row(say: Say) -> None:
+    assert say("48", "96", "64", "--layout", "nt") == GemmProblem(48, 96, 64, transpose_b=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("48", "96"), "sizes: expected three numbers, M N K, got 48 96"),
+        (("48", "96", "64", "2"), "sizes: expected three numbers, M N K, got 48 96 64 2"),
+        (("48", "96", "64", "--k", "64"), "sizes: expected them once, got 48 96 64 and --k"),
+        (("0", "96", "64"), "m: expected 1 to"),
+    ],
+)
+def test_sizes_in_a_row_that_cannot_be_are_refused(say: Say, options: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InvalidProblem) as refused:
+        say(*options)
+    assert message in str(refused.value)
+
+
 def configured(tmp_path: Path, *settings: str) -> KernelConfig:
     """The configuration of a file with those settings."""
     file = tmp_path / "config.json"
