@@ -83,6 +83,7 @@ class _Import:
         self._added: Counter[str] = Counter()
         self._rows: dict[str, models.Job] = {}
         self._kernels: set[UUID] = set()
+        self._there: dict[UUID, dict[int | str, models.Trial]] = {}
 
     def run(self) -> Imported:
         """Add what is not here, judge predictions by it, and say what was done."""
@@ -160,19 +161,26 @@ class _Import:
 
     def _trial(self, line: Line[TrialRecord]) -> None:
         record, job = line.record, self._rows[line.record.job]
-        there = trials.find_clash(self._session, job.id, record.number, record.config.key)
-        if there is not None:
-            known = trials.get(self._session, job.id, there.number)
-            if known is None or known.status == "pending" or trial_record(known) != record:
-                message = f"trial: expected what trial {there.number} of job {job.id} is here, got another outcome"
-                raise InvalidLine(line.number, message)
-            self._added["known"] += 1
-            return
-        if job.imported is None:
+        there = self._trials_of(job)
+        known = there.get(record.number) or there.get(record.config.key)
+        if known is None and job.imported is None:
             raise InvalidLine(
                 line.number, f"trial: job {job.id} ran here and has no trial {record.number}: expected those it has"
             )
-        self._add_trial(record, job)
+        if known is None:
+            self._add_trial(record, job)
+        elif known.status == "pending" or trial_record(known) != record:
+            message = f"trial: expected what trial {known.number} of job {job.id} is here, got another outcome"
+            raise InvalidLine(line.number, message)
+        else:
+            self._added["known"] += 1
+
+    def _trials_of(self, job: models.Job) -> Mapping[int | str, models.Trial]:
+        """The trials that a job had before, by number and by hash of the configuration."""
+        if job.id not in self._there:
+            rows = trials.list_page(self._session, job.id)
+            self._there[job.id] = {row.number: row for row in rows} | {row.config_hash: row for row in rows}
+        return self._there[job.id]
 
     def _add_trial(self, record: TrialRecord, job: models.Job) -> None:
         row = models.Trial(
@@ -185,19 +193,14 @@ class _Import:
             ended_at=datetime.fromisoformat(record.ended_at),
             **outcome_to_columns(record.outcome),
         )
-        self._session.add(row)
-        self._session.flush()
         if (m := record.outcome.measurement) is not None and record.measured_at is not None:
             times = {name: getattr(m, name) for name in ("median_us", "min_us", "p10_us", "p90_us", "samples")}
             times |= {"label": m.label, "driver": m.driver, "versions": dict(record.versions or {})}
-            at = datetime.fromisoformat(record.measured_at)
-            self._session.add(models.Measurement(trial_id=row.id, measured_at=at, **times))
+            row.measurement = models.Measurement(measured_at=datetime.fromisoformat(record.measured_at), **times)
         if (p := record.outcome.prediction) is not None and record.predicted_at is not None:
-            times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us}
-            at = datetime.fromisoformat(record.predicted_at)
-            self._session.add(
-                models.Prediction(trial_id=row.id, model_version=p.model_version, predicted_at=at, **times)
-            )
+            times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us, "model_version": p.model_version}
+            row.prediction = models.Prediction(predicted_at=datetime.fromisoformat(record.predicted_at), **times)
+        self._session.add(row)
         self._added["trials"] += 1
 
     def _kernel(self, record: TrialRecord, job: models.Job) -> UUID | None:

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import CheckConstraint, Engine, inspect, text
+from sqlalchemy import CheckConstraint, Engine, inspect, select, text
 
+from db import predictions
 from db.base import Base
 from db.errors import DatabaseNotMigrated, DatabaseUnavailable
 from db.migrate import check_migrated, current, downgrade, head, prepare, upgrade
+from db.models import PredictionError
 from db.session import Database, make_engine, open_database
 from tests.db import rows
 from tests.db.databases import BACKENDS, create_postgres, drop_postgres
@@ -47,6 +49,22 @@ def test_up_down_up_with_rows_in_every_step(engine: Engine) -> None:
         downgrade(engine, "base")
         assert current(engine) is None
         assert inspect(engine).get_table_names() == ["alembic_version"]
+
+
+def test_predictions_of_older_rows_are_judged_by_their_own_measurements(engine: Engine) -> None:
+    upgrade(engine)
+    database = Database(engine)
+    with database.write() as session:
+        job = rows.add_job(session, "b580")
+        rows.predict(session, rows.add_measured(session, job, 0, 30.0), 20.0)
+        rows.add_predicted(session, job, 1, 40.0)
+        rows.add_measured(session, job, 2, 50.0)
+    downgrade(engine, "0002")
+    assert "prediction_error" not in inspect(engine).get_table_names()
+    upgrade(engine)
+    with database.read() as session:
+        assert [(error.ratio, error.trial_id) for error in session.scalars(select(PredictionError))] == [(1.5, 1)]
+        assert predictions.judged(session, "b580")[0].measured_us == 30.0
 
 
 def test_upgrade_of_an_upgraded_database_keeps_its_rows(engine: Engine) -> None:

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import func, select
 
 from codegen import GemmProblem
-from db import jobs, kernels, leases, problems
+from db import jobs, kernels, leases, problems, trials
 from db.base import utc_now
 from db.errors import LeaseLost
 from db.models import Artifact, Job, Kernel, Measurement
@@ -146,3 +146,36 @@ def test_worker_that_lost_the_job_writes_nothing_more(store: DbTrialStore) -> No
     resumed.end(0, measured(0), artifact(0))
     with store.database.read() as session:
         assert session.scalars(select(Job.attempts)).one() == 2
+
+
+def test_a_measured_trial_judges_what_was_predicted_of_its_configuration_before(store: DbTrialStore) -> None:
+    with store.database.write() as session:
+        problem = problems.upsert(session, key=PROBLEM.key, definition=problem_to_json(PROBLEM))
+        later_id = add_job(session, problem_id=problem.id).id
+        leases.claim(session, later_id, "worker", 60.0)
+    later = replace(store, job_id=later_id)
+    for number, time_us in ((0, 10.0), (1, 20.0)):
+        run(store, number, predicted(number, time_us))
+    assert best_number(store) == 0
+    run(later, 1, replace(measured(1, 30.0), prediction=predicted(1, 24.0).prediction))
+    assert best_number(store) == 1, "the other is only predicted"
+    with store.database.read() as session:
+        ratios = {
+            (trial.job_id, trial.number): trial.prediction.error and trial.prediction.error.ratio
+            for job_id in (store.job_id, later_id)
+            for trial in trials.list_page(session, job_id)
+            if trial.prediction is not None
+        }
+    assert ratios == {(store.job_id, 0): None, (store.job_id, 1): 1.5, (later_id, 1): 1.25}
+
+
+def test_what_was_measured_before_judges_a_prediction_at_once(store: DbTrialStore) -> None:
+    with store.database.write() as session:
+        problem = problems.upsert(session, key=PROBLEM.key, definition=problem_to_json(PROBLEM))
+        later_id = add_job(session, problem_id=problem.id).id
+        leases.claim(session, later_id, "worker", 60.0)
+    later = replace(store, job_id=later_id)
+    run(store, 3, measured(3, 30.0))
+    run(later, 0, predicted(0, 10.0))
+    run(later, 3, predicted(3, 20.0))
+    assert best_number(later) == 3
