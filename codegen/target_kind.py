@@ -9,12 +9,7 @@ from codegen.cpu.config import AnyConfig, CpuConfig
 from codegen.errors import Refused
 from codegen.problem import GemmProblem
 from codegen.target import target_of
-from hal import DeviceKind, DeviceSpec
-
-
-def is_cpu(spec: DeviceSpec) -> bool:
-    """Whether kernels for a device are native code for a CPU, and not a GPU's that it runs in its place."""
-    return spec.kind is DeviceKind.CPU and spec.emulates is None
+from hal import DeviceSpec, runs_own_code
 
 
 def check_kind(config: AnyConfig, spec: DeviceSpec) -> None:
@@ -23,7 +18,7 @@ def check_kind(config: AnyConfig, spec: DeviceSpec) -> None:
     Raises:
         Refused: it is for the other.
     """
-    if isinstance(config, CpuConfig) == is_cpu(spec):
+    if isinstance(config, CpuConfig) == runs_own_code(spec):
         return
     of, wanted = ("a CPU", "a GPU") if isinstance(config, CpuConfig) else ("a GPU", "a CPU")
     raise Refused(
@@ -39,7 +34,7 @@ def check_supported(problem: GemmProblem, spec: DeviceSpec) -> None:
     Raises:
         Refused: the first rule that refuses; its message tells of the others too.
     """
-    if is_cpu(spec):
+    if runs_own_code(spec):
         from codegen.cpu.rules import check_cpu_problem
 
         check_cpu_problem(problem, spec)

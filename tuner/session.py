@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from codegen import AnyArtifact, AnyConfig, GemmProblem, KernelConfig
-from codegen.target_kind import is_cpu
-from hal import Device, DeviceSpec
+from hal import Device, DeviceSpec, runs_own_code
 from tuner.ahead import Ahead, Candidate
 from tuner.errors import DeviceUnusable, NotOnThisCpu, NoValidMeasurement
 from tuner.finalists import ROUNDS, compare_finalists
@@ -81,7 +80,7 @@ def run_session(
     """
     begun_s = time.monotonic()
     default = default_for(problem, spec)
-    if device is None and is_cpu(spec):
+    if device is None and runs_own_code(spec):
         raise NotOnThisCpu(spec.id)
     if device is None:
         check_predictable(spec)  # facts that are missing end the job before it compiles anything

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from codegen import AnyConfig, GemmProblem
-from codegen.target_kind import is_cpu
-from hal import DeviceSpec
+from hal import DeviceSpec, runs_own_code
 from tuner.cpu.heuristic import default_cpu_config, explain_cpu_default
 from tuner.cpu.space import cpu_space
 from tuner.forecast import Forecast, forecast, forecast_if_known
@@ -37,7 +36,7 @@ def default_for(problem: GemmProblem, spec: DeviceSpec) -> AnyConfig:
     Raises:
         Refused: the problem or the device is refused, or nothing is legal.
     """
-    return default_cpu_config(problem, spec) if is_cpu(spec) else default_config(problem, spec)
+    return default_cpu_config(problem, spec) if runs_own_code(spec) else default_config(problem, spec)
 
 
 def steps_to_default(problem: GemmProblem, spec: DeviceSpec) -> tuple[HeuristicStep, ...]:
@@ -46,7 +45,7 @@ def steps_to_default(problem: GemmProblem, spec: DeviceSpec) -> tuple[HeuristicS
     Raises:
         Refused: the problem or the device is refused, or nothing is legal.
     """
-    return (explain_cpu_default(problem, spec) if is_cpu(spec) else explain_default(problem, spec)).steps
+    return (explain_cpu_default(problem, spec) if runs_own_code(spec) else explain_default(problem, spec)).steps
 
 
 def search_for(problem: GemmProblem, spec: DeviceSpec, seed: int, *, measured: bool) -> Search:
@@ -56,7 +55,7 @@ def search_for(problem: GemmProblem, spec: DeviceSpec, seed: int, *, measured: b
         Refused: the problem or the device is refused, or nothing is legal.
         CannotPredict: trials are predicted, and a fact of the device is not known.
     """
-    if is_cpu(spec):
+    if runs_own_code(spec):
         cpu = cpu_space(problem, spec)
         return _search(cpu, OptunaProposer(cpu, seed))
     space = xe_space(problem, spec)

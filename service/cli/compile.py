@@ -12,14 +12,15 @@ from codegen import AnyArtifact, CpuArtifact, Distributor, InvalidProblem, Kerne
 from codegen.isa import NativeCode, Ocloc
 from codegen.manifest import module_manifest
 from codegen.pool import CompilePool
-from codegen.target_kind import describe, is_cpu
-from hal import DeviceSpec, ListedDevice, open_device, resolve_device
+from codegen.target_kind import describe
+from hal import DeviceSpec, ListedDevice, open_device, runs_own_code
 from service.cli.configuration import ConfigFile, ConfigOptions, Settings
+from service.cli.device_file import named_device
 from service.cli.isa import Isa, isa_table, wanted_ocloc, with_code
 from service.cli.launch import launch_lines
 from service.cli.modules import Way, described, read_source
 from service.cli.output import CONSOLE, print_json
-from service.cli.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
+from service.cli.problem import AsJson, DeviceOrFile, ProblemOptions, TargetName, with_problem
 from service.files import write_atomically
 from tuner.reference import Reference
 from tuner.trial import Proof, ProofKind
@@ -36,7 +37,7 @@ def compile_command(
         Path | None,
         typer.Argument(help="Module to compile, XeTile or XeGPU, in place of a GEMM.", exists=True, dir_okay=False),
     ] = None,
-    device: DeviceName = "b580",
+    device: DeviceOrFile = "b580",
     target: TargetName = None,
     config: ConfigFile = None,
     settings: Settings = None,
@@ -51,9 +52,9 @@ def compile_command(
     as_json: AsJson = False,
 ) -> None:
     """Compile a GEMM (--m, --n, --k) or the kernels of an .mlir file, and write every stage and kernel.json."""
-    listed = resolve_device(device, target)
+    listed = named_device(device, target)
     spec = listed.spec
-    if is_cpu(spec) and (file is not None or isa):
+    if runs_own_code(spec) and (file is not None or isa):
         given = "a file" if file is not None else "--isa"
         raise InvalidProblem("--device", f"expected a GPU with {given}, got {spec.id}; of a GEMM, kernel.o is its code")
     ocloc = wanted_ocloc(isa)

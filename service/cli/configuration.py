@@ -19,8 +19,8 @@ from codegen import (
     Prefetch,
     XeStrategy,
 )
-from codegen.target_kind import check_kind, is_cpu
-from hal import DeviceSpec
+from codegen.target_kind import check_kind
+from hal import DeviceSpec, runs_own_code
 from service.cli.documents import read_json
 from service.convert import config_from_json, config_to_json
 from tuner.cpu.refit import refit, within
@@ -83,7 +83,7 @@ class ConfigOptions:
 def _as_said(spec: DeviceSpec, said: Mapping[str, object]) -> DeviceSpec:
     """The device that a default is for: of a CPU, with the instructions that were asked for."""
     isa = said.get("isa")
-    return within(spec, Isa(isa)) if is_cpu(spec) and isa in set(Isa) else spec
+    return within(spec, Isa(isa)) if runs_own_code(spec) and isa in set(Isa) else spec
 
 
 def _read_file(path: Path) -> AnyConfig:
@@ -119,7 +119,7 @@ def _places(*, for_cpu: bool) -> _Places:
 
 
 def _said(settings: list[str], spec: DeviceSpec) -> dict[str, object]:
-    places = _places(for_cpu=is_cpu(spec))
+    places = _places(for_cpu=runs_own_code(spec))
     return dict(_setting(setting, places) for setting in settings)
 
 

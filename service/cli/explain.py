@@ -9,11 +9,12 @@ from rich.text import Text
 
 from codegen import CpuConfig, GemmProblem, KernelConfig
 from codegen.target_kind import check_kernel
-from hal import DeviceSpec, resolve_device
+from hal import DeviceSpec
 from service.cli.configuration import ConfigFile, ConfigOptions, Settings
+from service.cli.device_file import named_device
 from service.cli.explain_cpu import cpu_explanation_json, render_cpu_explanation
 from service.cli.output import CONSOLE, print_json
-from service.cli.problem import AsJson, DeviceName, ProblemOptions, with_problem
+from service.cli.problem import AsJson, DeviceOrFile, ProblemOptions, with_problem
 from service.convert import config_to_json
 from tuner.model.xe import Explanation, explain
 from tuner.targets import default_for
@@ -25,7 +26,7 @@ _WIDTH, _HEIGHT = 56, 10  # of the picture, in characters
 @with_problem
 def explain_command(
     problem: ProblemOptions,
-    device: DeviceName = "b580",
+    device: DeviceOrFile = "b580",
     config: ConfigFile = None,
     settings: Settings = None,
     as_json: AsJson = False,
@@ -34,7 +35,7 @@ def explain_command(
 
     On a CPU, where times are measured: the steps to the default configuration, and an estimate of cache traffic.
     """
-    spec, gemm = resolve_device(device, None).spec, problem.read()
+    spec, gemm = named_device(device, None).spec, problem.read()
     chosen = ConfigOptions(config, settings or []).read(gemm, spec)
     check_kernel(gemm, chosen, spec)
     if isinstance(chosen, CpuConfig):

@@ -15,6 +15,14 @@ from service.cli.documents import read_json
 from service.convert import problem_from_json
 
 DeviceName = Annotated[str, typer.Option("--device", help="auto, cpu, opencl-cpu, or one that `xetune devices` lists.")]
+DeviceOrFile = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        help="A name that `xetune devices` lists, or FILE.json with what `xetune devices show NAME --json` printed "
+        "where the device is.",
+    ),
+]
 TargetName = Annotated[
     str | None,
     typer.Option("--target", help="Xe GPU whose kernels a CPU OpenCL device runs with emulated built-ins."),
