@@ -23,7 +23,8 @@ def kernels_of(module: ModuleOp) -> tuple[gpu.FuncOp, ...]:
     Raises:
         CompileFailed: stage source; there is none, or two have one name.
     """
-    kernels = tuple(op for op in module.walk() if isinstance(op, gpu.FuncOp) and op.kernel is not None)
+    modules = [op for op in module.body.ops if isinstance(op, gpu.ModuleOp)]
+    kernels = tuple(op for m in modules for op in m.body.ops if isinstance(op, gpu.FuncOp) and op.kernel is not None)
     names = [kernel.sym_name.data for kernel in kernels]
     if not kernels:
         raise CompileFailed("source", "expected a gpu.module with a gpu.func that is a kernel, got none")

@@ -25,18 +25,14 @@ gpu.module @kernels {
 // CHECK-NEXT:       %8 = llvm.inttoptr %7 : i64 to !llvm.ptr<1>
 // CHECK-NEXT:       %9 = arith.index_cast %x : index to i32
 // CHECK-NEXT:       %10 = "xevm.blockload2d"(%8, %0, %1, %0, %9, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 8 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false, cache_control = #xevm.load_cache_control<L1s_L2uc_L3c>}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<8xi32>
-// CHECK-NEXT:       %11 = arith.index_cast %x : index to i32
-// CHECK-NEXT:       %12 = "xevm.blockload2d"(%8, %0, %1, %0, %11, %3) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false, cache_control = #xevm.load_cache_control<L1s_L2uc_L3c>}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<4xi32>
-// CHECK-NEXT:       %13 = arith.index_cast %x : index to i32
-// CHECK-NEXT:       %14 = arith.bitcast %10 : vector<8xi32> to vector<8xf32>
-// CHECK-NEXT:       %15 = arith.bitcast %14 : vector<8xf32> to vector<8xi32>
-// CHECK-NEXT:       "xevm.blockstore2d"(%8, %0, %1, %0, %4, %13, %15) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 8 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<8xi32>) -> ()
-// CHECK-NEXT:       %16 = arith.index_cast %x : index to i32
-// CHECK-NEXT:       %17 = arith.addi %16, %2 : i32
-// CHECK-NEXT:       %18 = arith.bitcast %12 : vector<4xi32> to vector<4xf32>
-// CHECK-NEXT:       %19 = arith.bitcast %18 : vector<4xf32> to vector<4xi32>
-// CHECK-NEXT:       "xevm.blockstore2d"(%8, %0, %1, %0, %4, %17, %19) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<4xi32>) -> ()
-// CHECK-NEXT:       %20 = arith.addi %x, %5 : index
+// CHECK-NEXT:       %11 = "xevm.blockload2d"(%8, %0, %1, %0, %9, %3) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false, cache_control = #xevm.load_cache_control<L1s_L2uc_L3c>}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<4xi32>
+// CHECK-NEXT:       %12 = arith.bitcast %10 : vector<8xi32> to vector<8xf32>
+// CHECK-NEXT:       %13 = arith.bitcast %12 : vector<8xf32> to vector<8xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%8, %0, %1, %0, %4, %9, %13) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 8 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<8xi32>) -> ()
+// CHECK-NEXT:       %14 = arith.addi %9, %2 : i32
+// CHECK-NEXT:       %15 = arith.bitcast %11 : vector<4xi32> to vector<4xf32>
+// CHECK-NEXT:       %16 = arith.bitcast %15 : vector<4xf32> to vector<4xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%8, %0, %1, %0, %4, %14, %16) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<4xi32>) -> ()
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
@@ -130,31 +126,28 @@ gpu.module @kernels {
 // CHECK-NEXT:       %19 = llvm.load %18 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
 // CHECK-NEXT:       %20 = arith.addi %row, %7 : index
 // CHECK-NEXT:       %21 = arith.cmpi ult, %20, %5 : index
-// CHECK-NEXT:       %22 = arith.cmpi ult, %3, %4 : index
-// CHECK-NEXT:       %23 = arith.andi %21, %22 : i1
-// CHECK-NEXT:       %24 = arith.muli %20, %4 : index
-// CHECK-NEXT:       %25 = arith.addi %24, %3 : index
-// CHECK-NEXT:       %26 = arith.select %23, %25, %6 : index
-// CHECK-NEXT:       %27 = arith.index_cast %26 : index to i64
-// CHECK-NEXT:       %28 = llvm.getelementptr %10[%27] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:       %29 = llvm.load %28 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-// CHECK-NEXT:       %30 = arith.cmpi ult, %3, %4 : index
-// CHECK-NEXT:       %31 = arith.select %13, %19, %0 : f32
-// CHECK-NEXT:       %32 = arith.select %23, %29, %0 : f32
-// CHECK-NEXT:       %33 = vector.from_elements %31, %32 : vector<2xf32>
-// CHECK-NEXT:       %34 = vector.extract %33[0] : f32 from vector<2xf32>
-// CHECK-NEXT:       scf.if %30 {
-// CHECK-NEXT:         %35 = arith.index_cast %3 : index to i64
-// CHECK-NEXT:         %36 = llvm.getelementptr %10[%35] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:         llvm.store %34, %36 {alignment = 4 : i64} : f32, !llvm.ptr<1>
+// CHECK-NEXT:       %22 = arith.andi %21, %12 : i1
+// CHECK-NEXT:       %23 = arith.muli %20, %4 : index
+// CHECK-NEXT:       %24 = arith.addi %23, %3 : index
+// CHECK-NEXT:       %25 = arith.select %22, %24, %6 : index
+// CHECK-NEXT:       %26 = arith.index_cast %25 : index to i64
+// CHECK-NEXT:       %27 = llvm.getelementptr %10[%26] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:       %28 = llvm.load %27 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// CHECK-NEXT:       %29 = arith.select %13, %19, %0 : f32
+// CHECK-NEXT:       %30 = arith.select %22, %28, %0 : f32
+// CHECK-NEXT:       %31 = vector.from_elements %29, %30 : vector<2xf32>
+// CHECK-NEXT:       %32 = vector.extract %31[0] : f32 from vector<2xf32>
+// CHECK-NEXT:       scf.if %12 {
+// CHECK-NEXT:         %33 = arith.index_cast %3 : index to i64
+// CHECK-NEXT:         %34 = llvm.getelementptr %10[%33] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:         llvm.store %32, %34 {alignment = 4 : i64} : f32, !llvm.ptr<1>
 // CHECK-NEXT:       }
-// CHECK-NEXT:       %37 = arith.cmpi ult, %3, %4 : index
-// CHECK-NEXT:       %38 = arith.addi %3, %4 : index
-// CHECK-NEXT:       %39 = vector.extract %33[1] : f32 from vector<2xf32>
-// CHECK-NEXT:       scf.if %37 {
-// CHECK-NEXT:         %40 = arith.index_cast %38 : index to i64
-// CHECK-NEXT:         %41 = llvm.getelementptr %10[%40] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:         llvm.store %39, %41 {alignment = 4 : i64} : f32, !llvm.ptr<1>
+// CHECK-NEXT:       %35 = arith.addi %3, %4 : index
+// CHECK-NEXT:       %36 = vector.extract %31[1] : f32 from vector<2xf32>
+// CHECK-NEXT:       scf.if %12 {
+// CHECK-NEXT:         %37 = arith.index_cast %35 : index to i64
+// CHECK-NEXT:         %38 = llvm.getelementptr %10[%37] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:         llvm.store %36, %38 {alignment = 4 : i64} : f32, !llvm.ptr<1>
 // CHECK-NEXT:       }
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }

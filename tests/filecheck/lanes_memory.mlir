@@ -40,15 +40,12 @@ gpu.module @kernels {
 // CHECK-NEXT:       %18 = llvm.getelementptr %4[%17] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, f16
 // CHECK-NEXT:       llvm.store %15, %18 {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
 // CHECK-NEXT:       gpu.barrier
-// CHECK-NEXT:       %19 = arith.addi %8, %9 : index
-// CHECK-NEXT:       %20 = arith.index_cast %19 : index to i64
-// CHECK-NEXT:       %21 = llvm.getelementptr %4[%20] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, f16
-// CHECK-NEXT:       %22 = llvm.load %21 {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xf16>
-// CHECK-NEXT:       %23 = "memref.extract_aligned_pointer_as_index"(%B) : (memref<8x32xf16>) -> index
-// CHECK-NEXT:       %24 = arith.index_cast %23 : index to i64
-// CHECK-NEXT:       %25 = llvm.inttoptr %24 : i64 to !llvm.ptr<1>
-// CHECK-NEXT:       %26 = arith.bitcast %22 : vector<8xf16> to vector<8xi16>
-// CHECK-NEXT:       "xevm.blockstore2d"(%25, %0, %1, %0, %10, %2, %26) <{elem_size_in_bits = 16 : i32, tile_width = 16 : i32, tile_height = 8 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<8xi16>) -> ()
+// CHECK-NEXT:       %19 = llvm.load %18 {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xf16>
+// CHECK-NEXT:       %20 = "memref.extract_aligned_pointer_as_index"(%B) : (memref<8x32xf16>) -> index
+// CHECK-NEXT:       %21 = arith.index_cast %20 : index to i64
+// CHECK-NEXT:       %22 = llvm.inttoptr %21 : i64 to !llvm.ptr<1>
+// CHECK-NEXT:       %23 = arith.bitcast %19 : vector<8xf16> to vector<8xi16>
+// CHECK-NEXT:       "xevm.blockstore2d"(%22, %0, %1, %0, %10, %2, %23) <{elem_size_in_bits = 16 : i32, tile_width = 16 : i32, tile_height = 8 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<8xi16>) -> ()
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }

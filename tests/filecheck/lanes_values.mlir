@@ -58,8 +58,7 @@ gpu.module @kernels {
 // CHECK-NEXT:       %47 = arith.addf %45, %46 : vector<2xf32>
 // CHECK-NEXT:       %48 = arith.bitcast %47 : vector<2xf32> to vector<2xi32>
 // CHECK-NEXT:       "xevm.blockstore2d"(%10, %0, %1, %0, %2, %2, %48) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<2xi32>) -> ()
-// CHECK-NEXT:       %49 = arith.bitcast %47 : vector<2xf32> to vector<2xi32>
-// CHECK-NEXT:       "xevm.blockstore2d"(%10, %0, %1, %0, %3, %2, %49) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<2xi32>) -> ()
+// CHECK-NEXT:       "xevm.blockstore2d"(%10, %0, %1, %0, %3, %2, %48) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<2xi32>) -> ()
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }

@@ -5,9 +5,7 @@ from enum import IntEnum
 
 from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, StringAttr, SymbolRefAttr, UnitAttr, i32, i64
 from xdsl.dialects.llvm import (
-    GEP_USE_SSA_VAL,
     FastMathAttr,
-    GEPOp,
     IntToPtrOp,
     LinkageAttr,
     LLVMFunctionType,
@@ -33,8 +31,6 @@ from xdsl.irdl import (
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, SymbolOpInterface
-
-from codegen.dialects.index_list import Index
 
 GLOBAL = LLVMPointerType(IntAttr(1))
 """A pointer into the device's memory."""
@@ -118,15 +114,6 @@ class AtomicCmpXchgOp(IRDLOperation):
 def pointer_from(address: SSAValue, pointer: LLVMPointerType = GLOBAL) -> IntToPtrOp:
     """The pointer of an address, i64."""
     return IntToPtrOp.create(operands=[address], result_types=[pointer])
-
-
-def element_pointer(pointer: SSAValue, offset: Index, element: Attribute) -> GEPOp:
-    """A pointer some elements further; the offset is an i64 or i32, or a number."""
-    type_ = pointer.type
-    assert isinstance(type_, LLVMPointerType)
-    if isinstance(offset, int):
-        return GEPOp(pointer, [offset], element, result_type=type_)
-    return GEPOp(pointer, [GEP_USE_SSA_VAL], element, [offset], result_type=type_)
 
 
 @irdl_attr_definition

@@ -43,6 +43,8 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from codegen.dialects import interned
+from codegen.dialects.interned import i64_array
 from codegen.dialects.maps import Ints, format_ints, parse_ints
 from codegen.dialects.upstream.contract import ContractOp, IteratorTypeAttr
 
@@ -227,11 +229,11 @@ class ExtractStridedSliceOp(IRDLOperation):
         vector = cast(VectorType, source.type)
         super().__init__(
             operands=[source],
-            result_types=[VectorType(vector.element_type, [*sizes, *vector.get_shape()[len(sizes) :]])],
+            result_types=[interned.vector(vector.element_type, *sizes, *vector.get_shape()[len(sizes) :])],
             properties={
-                "offsets": _array(offsets),
-                "sizes": _array(sizes),
-                "strides": _array([1] * len(offsets)),
+                "offsets": i64_array(offsets),
+                "sizes": i64_array(sizes),
+                "strides": i64_array([1] * len(offsets)),
             },
         )
 
@@ -271,8 +273,8 @@ class InsertStridedSliceOp(IRDLOperation):
             operands=[source, dest],
             result_types=[dest.type],
             properties={
-                "offsets": _array(offsets),
-                "strides": _array([1] * len(_shape(source))),
+                "offsets": i64_array(offsets),
+                "strides": i64_array([1] * len(_shape(source))),
             },
         )
 
@@ -355,10 +357,6 @@ class FromElementsOp(IRDLOperation):
 def integers(array: ArrayAttr[IntegerAttr]) -> Ints:
     """The numbers of an array attribute."""
     return tuple(a.value.data for a in array)
-
-
-def _array(values: Sequence[int]) -> ArrayAttr[IntegerAttr]:
-    return ArrayAttr([IntegerAttr(v, i64) for v in values])
 
 
 def _shape(value: SSAValue[Attribute]) -> Ints:

@@ -5,6 +5,7 @@ The shapes that they may have are MLIR's to verify.
 
 from dataclasses import dataclass
 from enum import auto
+from functools import cache
 
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, VectorType, i32
 from xdsl.dialects.llvm import LLVMPointerType
@@ -25,6 +26,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.str_enum import StrEnum
 
 from codegen.dialects.cache_hint import CachePolicy
+from codegen.dialects.interned import integer
 
 
 class _Word(Data[str]):
@@ -160,7 +162,12 @@ def _shape(message: BlockMessage) -> dict[str, Attribute]:
         "tile_width": message.columns,
         "tile_height": message.rows,
     }
-    return {key: IntegerAttr(number, i32) for key, number in numbers.items()}
+    return {key: integer(number, i32) for key, number in numbers.items()}
+
+
+_bool = cache(BoolAttr.from_bool)
+_mma_shape = cache(MmaShapeAttr)
+_mma_types = cache(MmaTypesAttr)
 
 
 @irdl_op_definition
@@ -192,9 +199,9 @@ class BlockLoad2dOp(IRDLOperation):
             result_types=[result],
             properties=_shape(message)
             | {
-                "v_blocks": IntegerAttr(message.count, i32),
-                "transpose": BoolAttr.from_bool(message.transpose),
-                "pack_register": BoolAttr.from_bool(message.transform),
+                "v_blocks": integer(message.count, i32),
+                "transpose": _bool(message.transpose),
+                "pack_register": _bool(message.transform),
                 "cache_control": cache,
             },
         )
@@ -245,7 +252,7 @@ class BlockPrefetch2dOp(IRDLOperation):
     def __init__(self, place: BlockPlace, message: BlockMessage, cache: LoadCacheControlAttr | None) -> None:
         super().__init__(
             operands=place.operands(),
-            properties=_shape(message) | {"v_blocks": IntegerAttr(message.count, i32), "cache_control": cache},
+            properties=_shape(message) | {"v_blocks": integer(message.count, i32), "cache_control": cache},
         )
 
 
@@ -268,7 +275,7 @@ class MmaOp(IRDLOperation):
         super().__init__(
             operands=[a, b, c],
             result_types=[c.type],
-            properties={"shape": MmaShapeAttr(shape), "types": MmaTypesAttr(types)},
+            properties={"shape": _mma_shape(shape), "types": _mma_types(types)},
         )
 
 

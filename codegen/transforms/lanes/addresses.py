@@ -27,6 +27,7 @@ class Messages:
         emitter, matrix = self._emitter, self._matrix
         column = emitter.as_int(emitter.sum(matrix.column, piece.column), i32)
         if piece.unit != 1:
-            column = emitter.value(arith.ShRSIOp(column, emitter.constant(piece.unit.bit_length() - 1, i32)))
+            shift = emitter.constant(piece.unit.bit_length() - 1, i32)
+            column = emitter.pure(arith.ShRSIOp, (column, shift), i32)
         row = emitter.as_int(emitter.sum(matrix.row, piece.row), i32)
         return BlockPlace(matrix.pointer, self._width, self._height, self._pitch, column, row)

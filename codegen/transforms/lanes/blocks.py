@@ -6,9 +6,10 @@ from typing import cast
 
 import numpy as np
 from xdsl.dialects import vector as xvector
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, VectorType
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from codegen.dialects.interned import integer_type, vector
 from codegen.dialects.maps import Ints
 from codegen.dialects.upstream.vector_ops import ExtractStridedSliceOp
 from codegen.dialects.upstream.xevm import (
@@ -132,7 +133,7 @@ def _load_messages(
     places: list[Places] = []
     chunks: list[SSAValue] = []
     for piece in found:
-        result = VectorType(IntegerType(piece.register_bits), [piece.words])
+        result = vector(integer_type(piece.register_bits), piece.words)
         loaded_ = emitter.value(BlockLoad2dOp(messages.place(piece), piece.spelled, result, cache))
         chunks += _slices(emitter, loaded_, element, max(wanted.chunks))
         row, column = piece.places()
@@ -151,7 +152,7 @@ def _slices(emitter: Emitter, value: SSAValue, element: Attribute, longest: int)
     for length in pieces(words, max(1, longest // width)):
         part = value
         if length == 1:
-            part = emitter.value(xvector.ExtractOp(value, [first], value.type.element_type))
+            part = emitter.register((value, first))
         elif length != words:
             part = emitter.value(ExtractStridedSliceOp(value, [first], [length]))
         out.append(emitter.bitcast(part, element))
@@ -179,9 +180,9 @@ def _store_nd(lowering: Lowering, op: Operation) -> None:
     for piece in found:
         first = piece.column // LANES * rows + piece.row
         chunk = emitter.chunk(registers[first : first + piece.message.rows])
-        data = emitter.bitcast(chunk, IntegerType(bits))
+        data = emitter.bitcast(chunk, integer_type(bits))
         if not isinstance(data.type, VectorType):
-            data = emitter.value(xvector.BroadcastOp(data, VectorType(data.type, [1])))
+            data = emitter.pure(xvector.BroadcastOp, (data,), vector(data.type, 1))
         emitter.add(BlockStore2dOp(messages.place(piece), piece.spelled, data, cache))
 
 

@@ -14,7 +14,6 @@ from xdsl.ir import SSAValue
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.maps import Ints
-from codegen.dialects.upstream.llvm_ops import element_pointer
 from codegen.dialects.upstream.xevm import BlockLoad2dOp, LoadCacheControlAttr
 from codegen.layout import BlockMessage, Transfer
 from codegen.transforms.lanes.addresses import Messages
@@ -53,7 +52,7 @@ def halves_of(lowering: Lowering, matrix: MatrixAccess) -> tuple[MatrixAccess, M
         pitch=emitter.product(matrix.pitch, 2),
         row=_half(emitter, matrix.row),
     )
-    odd = replace(even, pointer=emitter.value(element_pointer(matrix.pointer, step, i8)), height=_half(emitter, height))
+    odd = replace(even, pointer=emitter.pointer(matrix.pointer, step, i8), height=_half(emitter, height))
     for half in (even, odd):
         assumptions = assumed(half, 8, lowering.limits, lowering.sums)
         if assumptions is None:

@@ -1,19 +1,17 @@
 """Writes per-lane operations, and knows what a lane knows of itself."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from math import gcd
 from typing import cast
 
-from xdsl.builder import Builder
 from xdsl.dialects import arith
 from xdsl.dialects import vector as xvector
 from xdsl.dialects.builtin import (
     AnyFloat,
-    DenseArrayBase,
     FixedBitwidthType,
     FloatAttr,
     IndexType,
-    IntegerAttr,
     IntegerType,
     VectorType,
     bf16,
@@ -23,31 +21,40 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.llvm import GEP_USE_SSA_VAL, GEPOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.rewriter import InsertPoint
 
 from codegen.dialects.gpu import LaneIdOp, ShuffleMode, ShuffleOp
 from codegen.dialects.index_list import Index
+from codegen.dialects.interned import dense, index, integer, integer_type, vector
 from codegen.dialects.upstream.arith_casts import ExtUIOp
+from codegen.dialects.upstream.arith_ops import CmpiOp
 from codegen.dialects.upstream.vector_ops import FromElementsOp
 from codegen.transforms.lanes.divisibility import number
 from codegen.transforms.lanes.layout import LANES
+from codegen.transforms.lanes.pure_values import PureValues
 
 Register = tuple[SSAValue, int]
 """One register: its chunk, and its position there."""
 
 _NIBBLE = 4
-index = IndexType()
+_NONE: Mapping[str, Attribute] = {}
+_PREDICATES = {name: integer(number, i64) for number, name in enumerate(CmpiOp.PREDICATES)}
 
 
 class Emitter:
     """Appends operations to a block; what depends only on the lane goes, once, to the start of the kernel."""
 
     def __init__(self, entry: Block) -> None:
-        self._builder = Builder(InsertPoint.at_end(entry))
-        self._entry = entry
-        self._prologue = Block()
+        self.block, self._entry, self._prologue = entry, entry, Block()
+        self._of_lane = PureValues()
+        self._pure = self._of_body = PureValues(self._of_lane)
         self._known: dict[object, SSAValue] = {}
+
+    def drop_unused(self) -> None:
+        """Erase the values without effects that nothing uses."""
+        self._of_body.drop_unused()
+        self._of_lane.drop_unused()
 
     def finish(self) -> None:
         """Put what depends only on the lane where it belongs."""
@@ -59,33 +66,45 @@ class Emitter:
 
     def add(self, op: Operation) -> SSAValue | None:
         """Append an operation; its first result, if it has one."""
-        self._builder.insert(op)
+        self.block.add_op(op)
         return op.results[0] if op.results else None
 
     def value(self, op: Operation) -> SSAValue:
         """Append an operation that has a result."""
-        self._builder.insert(op)
+        self.block.add_op(op)
         return op.results[0]
 
-    def into(self, block: Block) -> "_Inside":
-        """A context in which operations go to the end of another block."""
-        return _Inside(self, block)
+    def pure(
+        self,
+        kind: type[Operation],
+        operands: Sequence[SSAValue],
+        type_: Attribute,
+        properties: Mapping[str, Attribute] = _NONE,
+    ) -> SSAValue:
+        """The result of an operation without effects; one that was made before, if it is seen from here."""
+        return self._pure.value(self.block, kind, operands, type_, properties)
 
-    @property
-    def builder(self) -> Builder:
-        """Where operations go."""
-        return self._builder
-
-    @builder.setter
-    def builder(self, builder: Builder) -> None:
-        self._builder = builder
+    @contextmanager
+    def into(self, block: Block) -> Generator[None]:
+        """A context in which operations go to the end of another block, inside of the one that they went to."""
+        outside, mark = self.block, self._pure.mark()
+        self.block = block
+        try:
+            yield
+        finally:
+            self.block = outside
+            self._pure.forget(mark)
 
     def once(self, key: object, make: Callable[[], SSAValue]) -> SSAValue:
         """What `make` emits, at the start of the kernel, and only the first time."""
         if key in self._known:
             return self._known[key]
-        with self.into(self._prologue):
+        outside = self.block, self._pure
+        self.block, self._pure = self._prologue, self._of_lane
+        try:
             value = self._known[key] = make()
+        finally:
+            self.block, self._pure = outside
         return value
 
     # Numbers.
@@ -97,7 +116,7 @@ class Emitter:
             if isinstance(type_, AnyFloat):
                 return self.value(arith.ConstantOp(FloatAttr(float(number), type_)))
             assert isinstance(type_, IntegerType | IndexType)
-            return self.value(arith.ConstantOp(IntegerAttr(int(number), type_, truncate_bits=True)))
+            return self.value(arith.ConstantOp(integer(int(number), type_)))
 
         return self.once(("constant", repr(number), type_), make)
 
@@ -116,8 +135,8 @@ class Emitter:
         if isinstance(owner, arith.IndexCastOp) and owner.input.type == type_:
             return owner.input
         if isinstance(owner, arith.AddiOp | arith.MuliOp) and type_ == i32:
-            return self.value(type(owner)(self.as_int(owner.lhs, type_), self.as_int(owner.rhs, type_)))
-        return self.value(arith.IndexCastOp(value, type_))
+            return self.pure(type(owner), (self.as_int(owner.lhs, type_), self.as_int(owner.rhs, type_)), type_)
+        return self.pure(arith.IndexCastOp, (value,), type_)
 
     def sum(self, *terms: Index) -> Index:
         """The sum of indices; a number where all are."""
@@ -125,10 +144,10 @@ class Emitter:
         total: Index | None = None
         for term in terms:
             if isinstance(term, SSAValue):
-                total = term if total is None else self.value(arith.AddiOp(self.index(total), term))
+                total = term if total is None else self.pure(arith.AddiOp, (self.index(total), term), index)
         if total is None or number == 0:
             return number if total is None else total
-        return self.value(arith.AddiOp(self.index(total), self.index(number)))
+        return self.pure(arith.AddiOp, (self.index(total), self.index(number)), index)
 
     def product(self, a: Index, b: Index) -> Index:
         """The product of two indices; a number where both are, or one is 0."""
@@ -137,7 +156,29 @@ class Emitter:
         for one, other in ((a, b), (b, a)):
             if not isinstance(one, SSAValue) and one in (0, 1):
                 return 0 if one == 0 else other
-        return self.value(arith.MuliOp(self.index(a), self.index(b)))
+        return self.pure(arith.MuliOp, (self.index(a), self.index(b)), index)
+
+    def compared(self, a: SSAValue, b: SSAValue, predicate: str) -> SSAValue:
+        """Whether a comparison of integers holds."""
+        return self.pure(arith.CmpiOp, (a, b), i1, {"predicate": _PREDICATES[predicate]})
+
+    def both(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The bits that two integers have."""
+        return self.pure(arith.AndIOp, (a, b), a.type)
+
+    def chosen(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
+        """One value where a condition holds, the other where it does not."""
+        return self.pure(arith.SelectOp, (condition, a, b), a.type)
+
+    # Memory.
+
+    def pointer(self, pointer: SSAValue, offset: Index, element: Attribute) -> SSAValue:
+        """A pointer some elements further; the offset is an i64 or i32, or a number."""
+        operands, number = (
+            ((pointer, offset), GEP_USE_SSA_VAL) if isinstance(offset, SSAValue) else ((pointer,), offset)
+        )
+        place = {"rawConstantIndices": dense(i32, (number,)), "elem_type": element, "noWrapFlags": integer(0, i32)}
+        return self.pure(GEPOp, operands, pointer.type, place)
 
     # Lanes.
 
@@ -218,7 +259,7 @@ class Emitter:
         if not isinstance(chunk.type, VectorType):
             return chunk
         element = cast("VectorType[Attribute]", chunk.type).element_type
-        return self.value(xvector.ExtractOp(chunk, [position], element))
+        return self.pure(xvector.ExtractOp, (chunk,), element, {"static_position": dense(i64, (position,))})
 
     def chunk(self, registers: Sequence[Register]) -> SSAValue:
         """A chunk of some registers."""
@@ -233,20 +274,16 @@ class Emitter:
         joins = len(sources) <= 2 and min(lengths) > 1 and len(set(lengths)) == 1 and not _are_words(sources)
         if joins and not _is_slice(mask, lengths):
             element = cast("VectorType[Attribute]", first.type).element_type
-            return self.value(
-                xvector.ShuffleOp(
-                    sources[0],
-                    sources[-1],
-                    DenseArrayBase.from_list(i64, mask),
-                    result_type=VectorType(element, [len(registers)]),
-                )
-            )
+            pair, type_ = (sources[0], sources[-1]), vector(element, len(registers))
+            return self.pure(xvector.ShuffleOp, pair, type_, {"mask": dense(i64, mask)})
         scalars = [self.register(r) for r in registers]
-        return self.value(FromElementsOp(scalars, VectorType(scalars[0].type, [len(scalars)])))
+        return self.pure(FromElementsOp, scalars, vector(scalars[0].type, len(scalars)))
 
     def splat(self, scalar: SSAValue, length: int) -> SSAValue:
         """A chunk whose registers are all the same."""
-        return scalar if length == 1 else self.value(xvector.BroadcastOp(scalar, VectorType(scalar.type, [length])))
+        if length == 1:
+            return scalar
+        return self.pure(xvector.BroadcastOp, (scalar,), vector(scalar.type, length))
 
     def bitcast(self, chunk: SSAValue, element: Attribute) -> SSAValue:
         """A chunk's bits as elements of another type, as many as fit; one is a scalar."""
@@ -254,15 +291,15 @@ class Emitter:
             return chunk
         length = length_of(chunk) * bits_of(element_of(chunk)) // bits_of(element)
         if length_of(chunk) == length:
-            return self.value(arith.BitcastOp(chunk, chunk_type(element, length)))
+            return self.pure(arith.BitcastOp, (chunk,), chunk_type(element, length))
         halves = _halves(chunk)
         if halves and length % 2 == 0 and length < length_of(chunk):  # words are joined without moves, halves are not
             words = [self.bitcast(half, element) for half in halves]
             return self.chunk([(word, position) for word in words for position in range(length // 2)])
         if not isinstance(chunk.type, VectorType):
-            chunk = self.value(xvector.BroadcastOp(chunk, VectorType(chunk.type, [1])))
-        cast_ = self.value(xvector.BitcastOp(chunk, VectorType(element, [length])))
-        return cast_ if length > 1 else self.value(xvector.ExtractOp(cast_, [0], element))
+            chunk = self.pure(xvector.BroadcastOp, (chunk,), vector(chunk.type, 1))
+        cast_ = self.pure(xvector.BitcastOp, (chunk,), vector(element, length))
+        return cast_ if length > 1 else self.register((cast_, 0))
 
     def as_f32(self, chunk: SSAValue) -> SSAValue:
         """Floats of 16 bits as f32.
@@ -285,7 +322,7 @@ class Emitter:
         if isinstance(type_, IndexType):
             wide = self.value(arith.IndexCastOp(scalar, i64))
         elif isinstance(type_, AnyFloat) and width < 32:
-            wide = self.value(arith.BitcastOp(scalar, IntegerType(width)))
+            wide = self.value(arith.BitcastOp(scalar, integer_type(width)))
         else:
             wide = scalar
         if width < 32:
@@ -296,25 +333,10 @@ class Emitter:
             mode, argument = ShuffleMode.XOR, [flipped] * LANES  # needs no register with lanes
         moved = self.value(ShuffleOp(mode, wide, self.by_lane(argument), self.constant(LANES, i32)))
         if width < 32:
-            moved = self.value(arith.TruncIOp(moved, IntegerType(width)))
+            moved = self.value(arith.TruncIOp(moved, integer_type(width)))
         if isinstance(type_, IndexType):
             return self.value(arith.IndexCastOp(moved, index))
         return moved if moved.type == type_ else self.value(arith.BitcastOp(moved, type_))
-
-
-class _Inside:
-    """Sets an emitter's place for a while."""
-
-    def __init__(self, emitter: Emitter, block: Block) -> None:
-        self._emitter, self._block = emitter, block
-        self._before = emitter.builder
-
-    def __enter__(self) -> None:
-        self._before = self._emitter.builder
-        self._emitter.builder = Builder(InsertPoint.at_end(self._block))
-
-    def __exit__(self, *_: object) -> None:
-        self._emitter.builder = self._before
 
 
 def _is_slice(mask: Sequence[int], lengths: Sequence[int]) -> bool:
@@ -341,7 +363,7 @@ def _halves(chunk: SSAValue) -> Sequence[SSAValue]:
 
 def chunk_type(element: Attribute, length: int) -> Attribute:
     """The type of a chunk; of one register, the element's."""
-    return element if length == 1 else VectorType(element, [length])
+    return element if length == 1 else vector(element, length)
 
 
 def length_of(chunk: SSAValue) -> int:

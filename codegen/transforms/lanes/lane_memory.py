@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from types import TracebackType
 
 import numpy as np
-from xdsl.dialects import arith, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import i64
 from xdsl.dialects.llvm import LoadOp, StoreOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from codegen.dialects.index_list import Index
-from codegen.dialects.upstream.llvm_ops import element_pointer
 from codegen.transforms.lanes.emitter import Emitter, bits_of, chunk_type, element_of, length_of
 from codegen.transforms.lanes.layout import LANES, Choice, LaneLayout, Places
 
@@ -21,7 +20,7 @@ def all_of(emitter: Emitter, conditions: Sequence[SSAValue]) -> SSAValue:
     """True where all conditions are."""
     out = conditions[0]
     for condition in conditions[1:]:
-        out = emitter.value(arith.AndIOp(out, condition))
+        out = emitter.both(out, condition)
     return out
 
 
@@ -44,7 +43,7 @@ def numbers_of(emitter: Emitter, of_lanes: Places) -> tuple[Index, int]:
 def pointer_at(emitter: Emitter, pointer: SSAValue, offset: Index, element: Attribute) -> SSAValue:
     """The pointer to what lies some elements further."""
     at = emitter.as_int(offset, i64) if isinstance(offset, SSAValue) else offset
-    return emitter.value(element_pointer(pointer, at, element))
+    return emitter.pointer(pointer, at, element)
 
 
 def load(
@@ -108,7 +107,7 @@ class Guarded:
             return
         emitter = self._emitter
         emitter.add(scf.YieldOp(*self._yielded))
-        self._inside.__exit__()
+        self._inside.__exit__(kind, error, trace)
         otherwise = Region()
         if self._yielded:
             with emitter.into(block := Block()):

@@ -7,7 +7,7 @@ from xdsl.dialects.llvm import AddressOfOp, GlobalOp, LLVMArrayType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects.upstream.llvm_ops import LOCAL, element_pointer
+from codegen.dialects.upstream.llvm_ops import LOCAL
 from codegen.transforms.lanes.emitter import Emitter, bits_of
 from codegen.transforms.lanes.values import lane_element
 
@@ -27,7 +27,7 @@ class LocalMemory:
         offset = self._nbytes
         self._nbytes += -(-nbytes // _ALIGNMENT) * _ALIGNMENT
         base = emitter.once("local memory", lambda: emitter.value(AddressOfOp(self._name, LOCAL)))
-        return emitter.once(("buffer", offset), lambda: emitter.value(element_pointer(base, offset, i8)))
+        return emitter.once(("buffer", offset), lambda: emitter.pointer(base, offset, i8))
 
     def declare(self, emitter: Emitter, buffer: SSAValue) -> None:
         """Place a memref in shared local memory.

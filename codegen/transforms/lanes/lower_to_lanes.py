@@ -80,7 +80,7 @@ def lower_to_lanes(module: ModuleOp, limits: BlockLimits = _LIMITS) -> None:
     Raises:
         PassFailedException: an operation has no per-lane form.
     """
-    for op in module.walk():
+    for op in module.body.ops:
         if isinstance(op, gpu.ModuleOp):
             for function in list(op.body.block.ops):
                 if isinstance(function, gpu.FuncOp):
@@ -100,6 +100,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
     for buffer in function.workgroup_buffers:
         memory.declare(lowering.emitter, buffer)
     lowering.lower(old)
+    lowering.emitter.drop_unused()
     order_by_stores(new, lowering, apart=ARGUMENTS_APART in function.attributes)
     lowering.emitter.finish()
     take_elements_of_slices(new)

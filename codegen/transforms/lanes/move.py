@@ -5,10 +5,9 @@ whose lanes all keep theirs is renamed; one that takes from other lanes of one r
 are joined by selects. A transposition exchanges a bit of the lane with a bit of the register, step by step.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import SSAValue
 
@@ -47,7 +46,12 @@ def splat(emitter: Emitter, scalar: SSAValue, layout: LaneLayout, type_: VectorT
 def gather(emitter: Emitter, registers: Sequence[Register], places: Places, wanted: Places) -> list[Register]:
     """Registers that hold the wanted elements, of those that hold `places`."""
     out: list[Register | None] = [None] * len(wanted)
-    for targets, sources in _independent(places, wanted):
+    same = _same_rows(places, wanted)
+    for targets, sources in _independent(places, wanted, same):
+        if all(t in same for t in targets):
+            for target in targets:
+                out[target] = registers[same[target]]
+            continue
         now, at = [registers[s] for s in sources], places[sources]
         if len(targets) * 2 >= len(sources):
             now, at = _exchange(emitter, now, at, wanted[targets])
@@ -57,16 +61,34 @@ def gather(emitter: Emitter, registers: Sequence[Register], places: Places, want
     return [r for r in out if r is not None]
 
 
-def _independent(places: Places, wanted: Places) -> list[tuple[list[int], list[int]]]:
-    """Groups of wanted registers with the registers they need, so that no two groups need the same one."""
+def _same_rows(places: Places, wanted: Places) -> dict[int, int]:
+    """Of wanted registers that are there as they are, where: the first."""
+    first = {row.tobytes(): register for register, row in reversed(list(enumerate(places)))}
+    full = (wanted != NOTHING).all(1)
+    out: dict[int, int] = {}
+    for target, row in enumerate(wanted):
+        if full[target]:
+            register = first.get(row.tobytes())
+        else:  # any register will do for what is not wanted
+            register = next(iter(np.flatnonzero(((places == row) | (row == NOTHING)).all(1)).tolist()), None)
+        if register is not None:
+            out[target] = register
+    return out
+
+
+def _independent(places: Places, wanted: Places, same: Mapping[int, int]) -> list[tuple[list[int], list[int]]]:
+    """Groups of wanted registers with the registers they need, so that no two groups need the same one.
+
+    `same`: the registers that are one each.
+    """
     holders: dict[int, int] = {}
-    for register, row in reversed(list(enumerate(places.tolist()))):
-        holders.update((element, register) for element in row if element != NOTHING)
+    if len(same) < len(wanted):
+        for register, row in reversed(list(enumerate(places.tolist()))):
+            holders.update((element, register) for element in row if element != NOTHING)
     group_of: dict[int, int] = {}
     groups: list[tuple[list[int], set[int]]] = []
     for target, row in enumerate(wanted):
-        kept = np.flatnonzero(((places == row) | (row == NOTHING)).all(1))
-        needs = {int(kept[0])} if len(kept) else {holders[e] for e in row.tolist() if e != NOTHING}
+        needs = {same[target]} if target in same else {holders[e] for e in row.tolist() if e != NOTHING}
         joined = sorted({group_of[s] for s in needs if s in group_of})
         if not joined:
             joined = [len(groups)]
@@ -136,7 +158,7 @@ class _Search:
         scalar = emitter.register(register)
         for covered, other in reversed(parts[:-1]):
             where = emitter.lanes(covered.tolist())
-            scalar = emitter.value(arith.SelectOp(where, emitter.register(other), scalar))
+            scalar = emitter.chosen(where, emitter.register(other), scalar)
         return scalar, 0
 
 
@@ -200,10 +222,10 @@ def _exchange_bit(
         if low == high:
             continue
         a, b = emitter.register(held[low]), emitter.register(held[high])
-        sent = emitter.value(arith.SelectOp(is_upper, a, b))
+        sent = emitter.chosen(is_upper, a, b)
         received = emitter.shuffled(sent, partner)
-        held[low] = emitter.value(arith.SelectOp(is_upper, received, a)), 0
-        held[high] = emitter.value(arith.SelectOp(is_upper, b, received)), 0
+        held[low] = emitter.chosen(is_upper, received, a), 0
+        held[high] = emitter.chosen(is_upper, b, received), 0
         swapped = np.where(upper, places[low], places[high])[np.arange(LANES) ^ (1 << lane_bit)]
         at[low] = np.where(upper, swapped, places[low])
         at[high] = np.where(upper, places[high], swapped)

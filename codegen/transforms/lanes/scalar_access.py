@@ -6,7 +6,6 @@ Of a block of which each lane holds rows, a chunk of neighbouring columns goes a
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import VectorType, i32
 from xdsl.ir import Attribute, SSAValue
 
@@ -43,10 +42,10 @@ def load_each(emitter: Emitter, access: Access, layout: LaneLayout, fill: SSAVal
 def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue) -> SSAValue:
     offset, inside = _place(emitter, access, places)
     if inside is not None:  # the first element of the matrix is there to be read instead
-        offset = emitter.value(arith.SelectOp(inside, emitter.index(offset), emitter.index(0)))
+        offset = emitter.chosen(inside, emitter.index(offset), emitter.index(0))
     element = access.type.element_type
     value = load(emitter, pointer_at(emitter, access.matrix.pointer, offset, element), element, cache=access.cache)
-    return value if inside is None else emitter.value(arith.SelectOp(inside, value, fill))
+    return value if inside is None else emitter.chosen(inside, value, fill)
 
 
 def store_each(emitter: Emitter, access: Access, value: Lanes) -> None:
@@ -91,5 +90,5 @@ def _place(emitter: Emitter, access: Access, places: Places) -> tuple[Index, SSA
         if extent is None or (isinstance(at, int) and isinstance(extent, int) and 0 <= at < extent):
             continue
         # Unsigned: what lies before the matrix is beyond it, too.
-        conditions.append(emitter.value(arith.CmpiOp(emitter.index(at), emitter.index(extent), "ult")))
+        conditions.append(emitter.compared(emitter.index(at), emitter.index(extent), "ult"))
     return offset, all_of(emitter, conditions) if conditions else None

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.dialects.index_list import Index
 from codegen.dialects.lane_access import LANE_ACCESS
-from codegen.dialects.upstream.llvm_ops import GLOBAL, LOCAL, element_pointer, pointer_from
+from codegen.dialects.upstream.llvm_ops import GLOBAL, LOCAL, pointer_from
 from codegen.dialects.xegpu import CreateNdTdescOp, UpdateNdOffsetOp
 from codegen.dialects.xegpu.types import row_major
 from codegen.dialects.xegpu.verify import MemorySpace
@@ -53,7 +53,7 @@ def pointer_of(lowering: Lowering, source: SSAValue, *, local: bool = False) -> 
     offset = _memref_offset(emitter, value, type_)
     if offset == 0:
         return pointer
-    return emitter.value(element_pointer(pointer, _as_i64(emitter, offset), lane_element(type_.element_type)))
+    return emitter.pointer(pointer, _as_i64(emitter, offset), lane_element(type_.element_type))
 
 
 def _address(emitter: Emitter, value: SSAValue) -> SSAValue:
@@ -136,7 +136,7 @@ def matrix_of(lowering: Lowering, block: Block, offsets: Sequence[Index]) -> Mat
     skipped = zip(places[:lead], surface.strides[:lead], strict=True)
     first = emitter.sum(*(emitter.product(o, s) for o, s in skipped))
     if first != 0:
-        pointer = emitter.value(element_pointer(pointer, _as_i64(emitter, first), element))
+        pointer = emitter.pointer(pointer, _as_i64(emitter, first), element)
     width = surface.shape[-1] if surface.shape else None
     if rank == 1:
         return MatrixAccess(pointer, surface.local, 1, width, 0, 0, places[-1], surface.by_lanes)
