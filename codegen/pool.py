@@ -18,6 +18,7 @@ from codegen.artifact import AnyArtifact, CpuArtifact, Distributor, KernelArtifa
 from codegen.cache import CompileCache
 from codegen.cpu.config import AnyConfig
 from codegen.errors import CompileCrashed, CompileTimedOut
+from codegen.garbage import collect_between
 from codegen.problem import GemmProblem
 from codegen.target_kind import compile_kernel
 from hal import DeviceSpec
@@ -122,6 +123,9 @@ def _start_worker() -> None:
     # An aborting compiler prints its stack; the parent reports the signal instead.
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, sys.stderr.fileno() if sys.stderr is not None else 2)
+    from codegen.spirv import start_emitter  # LLVM, which the parent does without
+
+    start_emitter()
 
 
 def _compile(
@@ -130,6 +134,7 @@ def _compile(
     store = CompileCache(cache) if cache is not None else None
     if store is not None and (known := store.get(problem, config, spec)) is not None:
         return known
+    collect_between()
     artifact = compiler(problem, config, spec)
     if store is not None:
         # A cache that cannot be written costs time, not the result.
@@ -143,6 +148,7 @@ def _compile_module(
 ) -> KernelArtifact:
     from codegen.modules import compile_module  # MLIR, which workers for CPUs do without
 
+    collect_between()
     return compile_module(source, spec, name, distribution=distribution, block=block)
 
 

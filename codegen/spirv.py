@@ -1,17 +1,19 @@
 """The one door to LLVM's SPIR-V target.
 
 The target keeps state from one module to the next: the second module that a process emits may define an id twice,
-and an error ends the process. So every module is emitted by a fork of a process that never emitted one.
+and an error ends the process. So every module is emitted by a fork of a process that never emitted one. A process that
+emits many starts an emitter while it is small.
 """
 
 import llvmlite.binding as llvm
 
 from codegen.fork import in_fork
+from codegen.fork_server import ForkServer, ForkServerEnded
 from codegen.spirv_check import check_spirv
 
 TRIPLE = "spirv64-unknown-unknown"
 
-_STAGE = "spirv"
+_STAGE, _LLVM = "spirv", "LLVM"
 _CPU_LIMIT_S = 60
 # Rounding f32 to bf16 needs the first, arithmetic on bf16 the second; cache hints on loads and prefetches the third.
 _EXTENSIONS = ",".join(
@@ -43,12 +45,31 @@ def emit_spirv(text: str) -> bytes:
     Raises:
         CompileFailed: LLVM refused the text, ended the fork, or emitted a module that is not valid.
     """
-    spirv = in_fork(_STAGE, "LLVM", lambda: _emit(text), _CPU_LIMIT_S)
+    spirv = _emitted(text.encode())
     check_spirv(spirv)
     return spirv
 
 
-def _emit(text: str) -> bytes:
-    module = llvm.parse_assembly(text)
+def start_emitter() -> ForkServer:
+    """Fork this process now, for the forks that `emit_spirv` takes from here on to be of what it is now."""
+    _emitters[:] = [ForkServer(_STAGE, _LLVM, _emit, _CPU_LIMIT_S)]
+    return _emitters[0]
+
+
+_emitters: list[ForkServer] = []
+
+
+def _emitted(text: bytes) -> bytes:
+    for emitter in tuple(_emitters):
+        try:
+            return emitter.run(text)
+        except ForkServerEnded:
+            emitter.close()
+            _emitters.clear()
+    return in_fork(_STAGE, _LLVM, lambda: _emit(text), _CPU_LIMIT_S)
+
+
+def _emit(text: bytes) -> bytes:
+    module = llvm.parse_assembly(text.decode())
     module.verify()
     return target_machine().emit_object(module)

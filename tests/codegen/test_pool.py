@@ -72,6 +72,15 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path) -
         assert pool.compile(PROBLEM, CONFIG, B580).result().problem == PROBLEM
 
 
+def test_no_process_outlives_its_pool() -> None:
+    with CompilePool(1, 60.0, None) as pool:
+        pool.compile(PROBLEM, CONFIG, B580).result()
+        processes = psutil.Process().children(recursive=True)
+    assert len(processes) >= 2  # a worker and what emits SPIR-V for it
+    _, alive = psutil.wait_procs(processes, timeout=10)
+    assert not [p for p in alive if "resource_tracker" not in " ".join(p.cmdline())]
+
+
 def test_workers_that_all_end_between_compilations_are_replaced() -> None:
     with CompilePool(2, 60.0, None) as pool:
         first = pool.compile(PROBLEM, CONFIG, B580).result()
