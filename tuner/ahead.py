@@ -4,28 +4,45 @@ from collections import deque
 from collections.abc import Callable
 
 from codegen import AnyConfig
-from tuner.native import Examining
+from tuner.native import Examining, Quiet
 
 Candidate = tuple[AnyConfig, Examining]
 
 
 class Ahead:
-    """Proposals that compile, in the order they were proposed. No trial of theirs has begun yet."""
+    """Proposals that compile, in the order they were proposed. No trial of theirs has begun yet.
+
+    With `quiet`, where what compiles is what measures, `depth` candidates compile together, and none is measured before
+    all of them are there.
+    """
 
     def __init__(
-        self, propose: Callable[[], AnyConfig | None], compile: Callable[[AnyConfig], Examining], depth: int
+        self,
+        propose: Callable[[], AnyConfig | None],
+        compile: Callable[[AnyConfig], Examining],
+        depth: int,
+        quiet: bool = False,
     ) -> None:
-        self._propose, self._compile, self._depth = propose, compile, depth
+        self._propose, self._compile, self._depth, self._quiet = propose, compile, depth, quiet
         self._waiting: deque[Candidate] = deque()
 
+    def next(self, most: int) -> Candidate | None:
+        """The next candidate, of at most `most`; None when there is none left to propose."""
+        if not self._waiting:
+            self._fill(most if self._quiet else 1)
+        if not self._waiting:
+            return None
+        config, wanted = self._waiting.popleft()
+        return config, Quiet(wanted, tuple(other for _, other in self._waiting)) if self._quiet else wanted
+
     def fill(self, most: int) -> None:
-        """Propose until `depth` candidates wait, and at most `most`."""
+        """While a candidate is about to be measured: propose until `depth` wait, and at most `most`."""
+        if not self._quiet:
+            self._fill(most)
+
+    def _fill(self, most: int) -> None:
         while len(self._waiting) < min(self._depth, most) and (config := self._propose()) is not None:
             self._waiting.append((config, self._compile(config)))
-
-    def take(self) -> Candidate | None:
-        """The next candidate; None when all were taken."""
-        return self._waiting.popleft() if self._waiting else None
 
     def cancel(self) -> None:
         """Drop the candidates that wait."""

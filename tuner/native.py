@@ -1,11 +1,12 @@
 """What a GPU that need not be here would run for a kernel, and what that says of a time that is not measured."""
 
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import CancelledError, Executor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from codegen import AnyArtifact, CompileFailed, CompileTimedOut, GemmArtifact
+from codegen import AnyArtifact, CodegenError, CompileFailed, CompileTimedOut, GemmArtifact
 from codegen.errors import OclocUnusable
 from codegen.isa import NativeCode, with_isa
 from tuner.trial import Status
@@ -102,4 +103,32 @@ class Unexamined:
         self.compilation.cancel()
 
 
-Examining = Examination | Unexamined
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """A compilation that gives its kernel when `others` have ended too, whatever became of them.
+
+    For a device that is the CPU that compiles: what is timed beside a compilation is the time of both.
+    """
+
+    wanted: "Examining"
+    others: tuple["Examining", ...]
+
+    def result(self) -> Examined:
+        """Wait for all.
+
+        Raises:
+            Refused, CompileFailed: as the compilation that is wanted.
+            CancelledError: it was stopped.
+        """
+        for other in self.others:
+            with suppress(CodegenError, CancelledError):
+                other.result()
+        return self.wanted.result()
+
+    def cancel(self) -> None:
+        """Stop those that have not ended."""
+        for each in (self.wanted, *self.others):
+            each.cancel()
+
+
+Examining = Examination | Unexamined | Quiet

@@ -127,7 +127,9 @@ class _Session:
         for config in (default, *(trial.config for trial in self._history.unfinished)):
             self._proposer.skip(config)
         self._threads = ThreadPoolExecutor(pool.workers)
-        self._ahead = Ahead(self._propose, self._compile, pool.workers * (1 if bench.device is not None else _QUEUED))
+        depth = pool.workers * (1 if bench.device is not None else _QUEUED)
+        quiet = bench.device is not None and runs_own_code(bench.spec)
+        self._ahead = Ahead(self._propose, self._compile, depth, quiet)
         self._kernels: dict[AnyConfig, AnyArtifact] = {}
         self._crashes = 0
 
@@ -190,8 +192,7 @@ class _Session:
         if self._first is not None:
             first, self._first = self._first, None
             return self._default, self._examining(first)
-        self._ahead.fill(1)
-        return self._ahead.take()
+        return self._ahead.next(self._budget.trials - len(self._history))
 
     def _try(self, number: int, config: AnyConfig, candidate: Examining) -> None:
         self._emit(TrialBegun(number, config))

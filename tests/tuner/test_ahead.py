@@ -1,0 +1,120 @@
+"""Candidates compile while another one is measured, but not on the CPU that measures."""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+import pytest
+
+from codegen import AnyConfig, CompileFailed, DType, GemmProblem
+from hal import Buffer, LaunchSpec, RunReport, Timing
+from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, cpu_spec, emulated
+from tuner.ahead import Ahead
+from tuner.memory_store import MemoryTrialStore
+from tuner.native import Examining, Quiet
+from tuner.session import Budget, run_session
+
+CPU_PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)
+
+
+def _ahead(quiet: bool, left: int = 7) -> tuple[Ahead, list[int]]:
+    """Proposes the numbers 0, 1, ... as configurations; keeps which began to compile."""
+    numbers, begun = iter(range(left)), []
+
+    def compile(config: AnyConfig) -> Examining:
+        begun.append(config)
+        return cast("Examining", config)
+
+    return Ahead(lambda: cast("AnyConfig | None", next(numbers, None)), compile, 3, quiet), begun
+
+
+def test_others_compile_while_one_is_measured() -> None:
+    ahead, begun = _ahead(quiet=False)
+    assert ahead.next(9) == (0, 0)
+    ahead.fill(2)
+    assert begun == [0, 1, 2]
+    assert ahead.next(9) == (1, 1)
+    ahead.fill(9)
+    assert begun == [0, 1, 2, 3, 4]
+
+
+def test_on_the_cpu_that_measures_candidates_compile_together_and_then_none() -> None:
+    ahead, begun = _ahead(quiet=True)
+    for number in range(7):
+        candidate = ahead.next(9)
+        ahead.fill(9)
+        together = 3 * (number // 3 + 1)
+        assert candidate == (number, Quiet(cast("Examining", number), tuple(range(number + 1, min(together, 7)))))  # pyright: ignore[reportArgumentType]
+        assert len(begun) == min(together, 7)
+    assert ahead.next(9) is None
+
+
+def test_no_more_candidates_compile_than_are_left_to_try() -> None:
+    ahead, begun = _ahead(quiet=True)
+    ahead.next(2)
+    assert begun == [0, 1]
+
+
+@dataclass
+class Heard:
+    """A compilation that keeps that it was waited for."""
+
+    error: CompileFailed | None = None
+    waited: bool = False
+    cancelled: bool = False
+
+    def result(self) -> None:
+        self.waited = True
+        if self.error is not None:
+            raise self.error
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+def test_a_quiet_candidate_is_there_when_the_others_have_ended_whatever_became_of_them() -> None:
+    wanted, failed, other = Heard(), Heard(CompileFailed("llvm", "x")), Heard()
+    quiet = Quiet(cast("Examining", wanted), cast("tuple[Examining, ...]", (failed, other)))
+    quiet.result()
+    assert wanted.waited
+    assert other.waited
+    quiet.cancel()
+    assert wanted.cancelled
+    assert failed.cancelled
+    assert other.cancelled
+    with pytest.raises(CompileFailed):
+        Quiet(cast("Examining", failed), ()).result()
+
+
+@dataclass
+class HeardCompiler(FakeCompiler):
+    """Counts compilations that nobody waited for."""
+
+    waiting: set[int] = field(default_factory=set)
+
+    def compile(self, *given: object) -> FakeCompilation:
+        made = super().compile(*given)  # pyright: ignore[reportArgumentType]
+        self.waiting.add(id(made))
+        result = made.result
+
+        def waited() -> object:
+            self.waiting.discard(id(made))
+            return result()
+
+        made.result = waited  # pyright: ignore[reportAttributeAccessIssue]
+        return made
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_a_session_measures_on_its_cpu_while_nothing_compiles(native: bool) -> None:
+    problem, spec = (CPU_PROBLEM, cpu_spec()) if native else (SMALL, emulated())
+    pool, beside = HeardCompiler(), []
+
+    class Device(FakeDevice):
+        def run(
+            self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+        ) -> RunReport:
+            beside.append(len(pool.waiting))
+            return super().run(launch, buffers, timing, timeout_s)
+
+    run_session(problem, spec, Device(problem, spec), MemoryTrialStore(), pool, Budget(8, 100.0), seed=3)
+    assert (max(beside) == 0) is native
