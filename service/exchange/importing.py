@@ -226,17 +226,17 @@ class _Import:
         return row.id
 
     def _best(self, line: Line[JobRecord]) -> None:
-        """Let a new job name its winner, which is not always the fastest trial: it may have been measured again."""
+        """Let a new job name its winner: the fastest trial, unless the finalists were measured again in turns."""
         record, job = line.record, self._rows[line.record.id]
         if job.best_trial_id is not None:
             return
-        if record.best is None:
-            jobs.update_best(self._session, job.id)
-            return
-        best = trials.get(self._session, job.id, record.best)
-        if best is None or best.status not in ("measured", "predicted"):
+        best = None if record.best is None else trials.get(self._session, job.id, record.best)
+        if record.best is not None and (best is None or best.status not in ("measured", "predicted")):
             raise InvalidLine(line.number, f"job: best: expected a trial of the job with a time, got {record.best}")
-        jobs.set_best(self._session, job.id, record.best)
+        if best is not None and record.compared_best_us is not None:
+            jobs.set_best(self._session, job.id, best.number)
+        else:
+            jobs.update_best(self._session, job.id)
 
     def _origin_of(self, record: JobRecord) -> str:
         return self._origin or record.origin or self._exchange.header.origin

@@ -102,6 +102,20 @@ def test_results_are_taken_in_whole_with_their_origin(database: Database, artifa
     assert found.kernel.toolchain == {"llvm": "22.1"}
 
 
+@pytest.mark.parametrize(
+    ("said", "best"),
+    [({"best": 0}, 1), ({"best": None}, 1), ({"best": 0, "compared_default_us": 48.0, "compared_best_us": 48.0}, 0)],
+)
+def test_the_winner_is_the_fastest_unless_the_finalists_were_compared(
+    database: Database, artifacts: ArtifactStore, said: dict[str, object], best: int
+) -> None:
+    bring(database, artifacts, [*results()[:3], lines.job(**said), *results()[4:]])  # pyright: ignore[reportArgumentType]
+    with database.read() as session:
+        job, found = read_job(session, UUID(JOB)), look_up(session, GEMM, TABLED)
+    assert job.best is not None
+    assert (job.best.number, found.kernel.content_hash) == (best, lines.kernel(best).content_hash)
+
+
 def test_the_same_file_twice_changes_nothing(database: Database, artifacts: ArtifactStore) -> None:
     bring(database, artifacts, results())
     before, rows = counts(database), exported(database, artifacts)
