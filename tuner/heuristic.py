@@ -6,7 +6,7 @@ Source: DOC: deep-Tiled Matmul, "Config/Schedule": innermost, threads, block, lo
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codegen import GemmProblem, KernelConfig, LoopOrder, Refused, SplitK
+from codegen import GemmProblem, KernelConfig, LoopOrder, Refused, SlmOperands, SplitK
 from codegen.rules import ceil_div, check_problem, steps_of
 from codegen.rules.case import Problem
 from codegen.rules.tiles import chooses_blocks_of_a, chooses_blocks_of_b
@@ -16,12 +16,14 @@ from tuner.model.core_clocks import Rates, access_clocks, core_clocks, gpu_rates
 from tuner.model.traffic import bytes_read_together, split_bytes
 from tuner.xe.axes import Point, Ranges, ranges_of
 from tuner.xe.points import config_of
-from tuner.xe.tiles import case_of, is_legal, widest_tiles
+from tuner.xe.tiles import case_of, is_legal, settled, widest_tiles
 
 # Half of the prefetches and of their moves: benchmarks/isa.py. More in a round compile longer.
 _STEPS_A_ROUND = 2
 # The distance at which mlir-extensions' GEMM examples were fastest on a B580, of 0, 1 and 3.
 _PREFETCH_DISTANCE = 3
+# Buffers of shared local memory: one is filled while the other is multiplied.
+_STAGES = 2
 # Where rates are unknown (a CPU that emulates DPAS): one lane-wide multiply-add or one element loaded a clock.
 _EMULATED_ENGINE_FMA, _EMULATED_BYTES = 16, 4
 # Splitting K must save this many times the clocks that its sums take, and those of one more kernel (assumed).
@@ -65,7 +67,8 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
     rates, cores = rates_of(on)
     tiles = best_tiles(on, widest_tiles(on, ranges), rates)
     split, why_split = _split(on, ranges, tiles, rates)
-    fetched, why_fetch = _prefetch(on, ranges, split)
+    staged, why_staged = _stage(on, ranges, split)
+    fetched, why_fetch = _prefetch(on, ranges, staged)
     point, why_order = _raster(on, ranges, fetched, rates)
     config = config_of(problem, point)
     threads, clocks = config.matmul.threads, core_clocks(problem, config, rates)
@@ -84,7 +87,8 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
             f"GRF {point.grf}, prefetch {point.prefetch}, {point.k_unroll} K steps a round",
             f"of the tiles whose accumulator and operands fit {point.grf} registers the fewest clocks for an element "
             f"of K: {'DPAS' if on.uses_dpas else 'multiply-add'} {clocks.dpas:g}, L1 {clocks.l1:g}, "
-            f"L2 {clocks.l2:g}; a K step is {point.block_k * problem.dtype_a.nbytes} bytes of K; {why_fetch}",
+            f"L2 {clocks.l2:g}; a K step is {point.block_k * problem.dtype_a.nbytes} bytes of K; "
+            f"{why_staged}{why_fetch}",
         ),
         HeuristicStep("loop order", _print_raster(point), why_order),
     )
@@ -126,7 +130,7 @@ def best_tiles(on: Problem, tiles: Iterable[Point], rates: Rates) -> list[Point]
 
 def with_defaults(on: Problem, ranges: Ranges, tile: Point, rates: Rates) -> Point:
     """A tile with the strategy that the default would have on it, but for splits of K."""
-    fetched, _ = _prefetch(on, ranges, tile)
+    fetched, _ = _prefetch(on, ranges, _stage(on, ranges, tile)[0])
     return _raster(on, ranges, fetched, rates)[0]
 
 
@@ -187,6 +191,23 @@ def _clocks(on: Problem, point: Point, rates: Rates) -> float:
         return multiply
     sums = split_bytes(on.problem, config) / (rates.l2_bytes * rates.cores)
     return multiply + _WORTH * sums + _NEXT_KERNEL_CLOCKS
+
+
+def _stage(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
+    """What lanes access and several sub-groups share goes through shared local memory: each fetches a part of it once.
+
+    Lanes fetch an element a message and lane, and without staging every sub-group fetches all that it multiplies.
+    """
+    shared = (on.lanes_a and point.sg_columns > 1, on.lanes_b and point.sg_rows > 1)
+    slm = {(True, True): SlmOperands.BOTH, (True, False): SlmOperands.A, (False, True): SlmOperands.B}.get(shared)
+    if slm is None or on.target.emulated:
+        return point, ""
+    staged = point._replace(slm=slm.value, slm_stages=_STAGES)
+    shallower = (staged._replace(block_k=k) for k in reversed(ranges.block_k) if k <= point.block_k)
+    found = next((p for p in (settled(on, ranges, p) for p in shallower) if is_legal(on, p)), None)
+    if found is None:
+        return point, ""
+    return found, f"what lanes fetch goes through shared local memory ({slm.value}), once for a work-group; "
 
 
 def _prefetch(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import DType, GemmProblem, Refused, SplitK
+from codegen import DType, GemmProblem, Refused, SlmOperands, SplitK
 from codegen.rules import check, check_problem
 from codegen.target import target_of
 from hal import XE_DEVICES, DeviceSpec, find
 from tests.tuner.fakes import SMALL, emulated
 from tests.tuner.gemm_problems import PROBLEMS
 from tuner.heuristic import default_config, explain_default
+from tuner.model.xe import predict
 from tuner.xe.axes import ranges_of
 from tuner.xe.points import config_of, point_of
 
@@ -97,6 +98,26 @@ def test_prefetch_stays_within_k() -> None:
 def test_what_lanes_access_is_not_prefetched() -> None:
     assert default_config(PROBLEMS["odd"], B580).strategy.prefetch.distance == 0
     assert default_config(PROBLEMS["odd A alone"], B580).strategy.prefetch.distance > 0
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "staged"), [(1001, 999, SlmOperands.BOTH), (1008, 999, SlmOperands.A), (1001, 1008, SlmOperands.B)]
+)
+def test_what_lanes_access_and_sub_groups_share_is_fetched_once(n: int, k: int, staged: SlmOperands) -> None:
+    problem = GemmProblem(1000, n, k)
+    default = explain_default(problem, B580)
+    assert default.config.subgroups == 32
+    assert (default.config.strategy.slm, default.config.strategy.slm_stages) == (staged, 2)
+    assert f"shared local memory ({staged.value})" in default.steps[2].why
+    plain = replace(default.config, strategy=replace(default.config.strategy, slm=SlmOperands.NONE, slm_stages=0))
+    assert predict(problem, default.config, B580).time_us < 0.7 * predict(problem, plain, B580).time_us
+    assert default_config(problem, emulated()).strategy.slm is SlmOperands.NONE
+
+
+def test_what_one_sub_group_multiplies_is_not_staged() -> None:
+    config = default_config(GemmProblem(3, 1001, 4097), B580)
+    assert config.subgroups == 1
+    assert config.strategy.slm is SlmOperands.NONE
 
 
 @pytest.mark.parametrize("name", ["long K", "long K, deterministic", "long K, f16 out"])

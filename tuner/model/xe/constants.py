@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
-FORMULAS = 1
+FORMULAS = 2
 """Counts changes of the formulas; those of constants show in the hash."""
 
 CATALOGUE = "oneDNN's kernel.db of 041d0e67, clocks of strategies in steady state"
@@ -64,7 +64,7 @@ class Constants:
     registers_pipelined: float = _constant(1.6, "code: for each register of operands")
     registers_unrolled: float = _constant(0.9, "code: the same again, where the loop is unrolled and pipelined")
     registers_unrolled_columns: float = _constant(2.0, "code: for each register of operands, unrolled, B by columns")
-    registers_unrolled_lanes: float = _constant(2.0, "code: for each register of operands, unrolled, by lanes")
+    registers_unrolled_lanes: float = _constant(2.0, "code: for each register that lanes fetch, unrolled")
     registers_lanes: float = _constant(0.1, "code: for each register that lanes fetch")
 
     # Memory and frequency

@@ -32,16 +32,16 @@ def needed_registers(on: Case, c: Columns) -> Column:
     )
     need = need + k.registers_staged_a * c.staged_a * a + k.registers_staged_b * c.staged_b * b
     pipelined = k.registers_pipelined + k.registers_unrolled * (c.k_unroll > 1)
-    return need + c.pipelined * pipelined * (a + b) + _of_access(on, c) * (a + b)
+    return need + c.pipelined * pipelined * (a + b) + _of_access(on, c, a, b)
 
 
-def _of_access(on: Case, c: Columns) -> Column:
-    """Registers for each of the operands that fetching them needs beside: what is unrolled is fetched together."""
+def _of_access(on: Case, c: Columns, a: Column, b: Column) -> Column:
+    """Registers that fetching operands needs beside: what is unrolled is fetched together, unless it is staged."""
     k, unrolled = on.constants, c.k_unroll > 1
     by_columns = on.problem.transpose_b and not on.lanes_b
-    of_columns = k.registers_unrolled_columns * unrolled * by_columns * (1 - c.staged_b)
-    of_lanes = (k.registers_lanes + k.registers_unrolled_lanes * unrolled) * (on.lanes_a or on.lanes_b)
-    return of_columns + of_lanes
+    of_columns = k.registers_unrolled_columns * unrolled * by_columns * (1 - c.staged_b) * (a + b)
+    fetched = a * on.lanes_a * (1 - c.staged_a) + b * on.lanes_b * (1 - c.staged_b)
+    return of_columns + (k.registers_lanes + k.registers_unrolled_lanes * unrolled) * fetched
 
 
 def spilled_registers(on: Case, c: Columns) -> Column:
