@@ -111,8 +111,9 @@ def write_packer(module: Module, packer: Packer) -> None:
     `lines` are all that the matrix has from the panel's first on; `depth` is what it has of the K block.
     """
     p = packer
-    for width in sorted({p.width(strip) for strip in range(ceil_div(p.lines, p.strip))}):
-        _write_block(module, p, width)
+    if p.along_k or p.transposes:
+        for width in sorted({p.width(strip) for strip in range(ceil_div(p.lines, p.strip))}):
+            _write_block(module, p, width)
     _write_stage(module, p)
     with module.function(p.name, _PARAMETERS) as f:
         buffer = f.op(f"alloca [{p.rows * p.elements * p.dtype.nbytes} x i8], align {LINE}")
@@ -161,6 +162,9 @@ def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -
 
 
 def _call_block(f: Function, p: Packer, width: int, source: str, pitch: int, panel: str) -> None:
+    if not (p.along_k or p.transposes):  # less work than a call
+        _write_lanes(f, p, width, source, pitch, panel)
+        return
     f.call("void", f"{p.name}_block_{width}", [("ptr", source), ("i64", pitch), ("ptr", panel)])
 
 
@@ -169,14 +173,16 @@ def _write_block(module: Module, p: Packer, width: int) -> None:
     parameters = [("ptr", "%source"), ("i64", "%pitch"), ("ptr", "%panel")]
     with module.function(f"{p.name}_block_{width}", parameters) as f:
         if not p.transposes:
-            (_write_lines if p.along_k else _write_lanes)(f, p, width)
+            _write_lines(f, p, width)
             return
         if p.along_k:
             lines = [_along(f, p, f.at("%source", f.mul("%pitch", line))) for line in range(width)]
             lines += ["zeroinitializer"] * (p.lanes - width)
             distance, stored, count = p.lines * GROUP_BYTES, width, p.lanes
         else:
-            lines = [_across(f, p, depth, 0) for depth in range(p.lanes)]
+            lines = [
+                _across(f, p, f.at("%source", f.mul("%pitch", depth * p.group)), "%pitch") for depth in range(p.lanes)
+            ]
             distance, stored, count = LINE, p.lanes, width
         for number, vector in enumerate(write_transposed(f, lines)[:count]):
             _store(f, p, vector, stored, f.at("%panel", number * distance))
@@ -189,11 +195,11 @@ def _write_lines(f: Function, p: Packer, width: int) -> None:
         _store(f, p, vector, p.lanes, f.at("%panel", f.mul(line.index, LINE)))
 
 
-def _write_lanes(f: Function, p: Packer, width: int) -> None:
+def _write_lanes(f: Function, p: Packer, width: int, source: str, pitch: Value, panel: str) -> None:
     """One group of each line."""
     for first in range(0, width, p.lanes):
-        vector = _across(f, p, 0, first)
-        _store(f, p, vector, min(p.lanes, width - first), f.at("%panel", first * GROUP_BYTES))
+        vector = _across(f, p, f.at(source, first * p.dtype.nbytes), pitch)
+        _store(f, p, vector, min(p.lanes, width - first), f.at(panel, first * GROUP_BYTES))
 
 
 def _along(f: Function, p: Packer, pointer: str) -> str:
@@ -204,14 +210,13 @@ def _along(f: Function, p: Packer, pointer: str) -> str:
     return _shifted(f, p, packed if wide == "i32" else f.op(f"bitcast <{count} x {wide}> {packed} to {p.vector}"))
 
 
-def _across(f: Function, p: Packer, depth: int, first: int) -> str:
-    """A vector of groups whose elements lie in rows one after another; `depth` in groups."""
+def _across(f: Function, p: Packer, source: str, pitch: Value) -> str:
+    """A vector of groups whose elements lie in rows one after another."""
     wide = f"i{8 * p.plan.element_bytes}"
     joined = ""
     for number in range(p.group):
-        row = f.at("%source", f.mul("%pitch", depth * p.group + number))
-        loaded = f.load(f"<{p.lanes} x {p.bits}>", f.at(row, first * p.dtype.nbytes), p.dtype.nbytes)
-        packed = _converted(f, p, loaded, p.lanes, wide)
+        row = f.at(source, f.mul(pitch, number))
+        packed = _converted(f, p, f.load(f"<{p.lanes} x {p.bits}>", row, p.dtype.nbytes), p.lanes, wide)
         if wide != "i32":
             packed = f.op(f"zext <{p.lanes} x {wide}> {packed} to {p.vector}")
         if number:
@@ -244,15 +249,9 @@ def _shifted(f: Function, p: Packer, vector: str) -> str:
 
 
 def _store(f: Function, p: Packer, vector: str, count: int, pointer: str) -> None:
-    """The first `count` groups: by one masked store where there are masks, else by pieces."""
+    """The first `count` groups, by pieces: quicker than masked stores."""
     if count == p.lanes:
         f.store(p.vector, vector, pointer, GROUP_BYTES)
-        return
-    if p.lanes * GROUP_BYTES == LINE:
-        some = ", ".join(f"i1 {'true' if lane < count else 'false'}" for lane in range(p.lanes))
-        bits = f"<{p.lanes} x i1>"
-        listed = [(p.vector, vector), (f"ptr align {GROUP_BYTES}", pointer), (bits, f"<{some}>")]
-        f.call("void", f"llvm.masked.store.v{p.lanes}i32.p0", listed)
         return
     first = 0
     while first < count:

@@ -1,3 +1,4 @@
+import mmap
 import random
 from typing import Any
 
@@ -11,6 +12,8 @@ from codegen.cpu.rules import cpu_violations
 from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
 from tests.codegen.cpu.run_kernels import Run, check_kernel, cpu_config, this_cpu
 from tuner.reference import Reference
+
+_NO_RESERVE = 0x4000  # Linux: memory counts once it is written
 
 pytestmark = pytest.mark.skipif(
     not {"avx512f", "fma"} <= set(this_cpu().isa or ()), reason="runs kernels: needs a CPU with AVX-512"
@@ -165,3 +168,22 @@ def test_any_legal_configuration_of_any_problem(seed: int) -> None:
     while cpu_violations(problem, config, this_cpu()):
         problem, config = draw_problem(r), draw_config(r)
     check_kernel(problem, config, calls=2)
+
+
+def test_matrices_may_lie_more_than_two_gigabytes_apart() -> None:
+    stride = 2**31 + 64
+    problem = GemmProblem(
+        m=31, n=83, k=57, batch=2, dtype_a=DType.U8, dtype_b=DType.S8, batch_stride_a=stride, batch_stride_b=stride
+    )
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
+    a, b = (np.frombuffer(mmap.mmap(-1, 2 * stride, flags), kind) for kind in (np.uint8, np.int8))
+    c, rng = np.zeros((2, 31, 83), np.int32), np.random.default_rng(3)
+    config = cpu_config(threads=(2, 1, 1), block=(8, 32, 16), tile=(4, 16, 4))
+    with Run(compile_cpu_gemm(problem, config, this_cpu())) as run:
+        for at in (0, stride):
+            a[at : at + 31 * 57] = rng.integers(0, 256, 31 * 57)
+            b[at : at + 57 * 83] = rng.integers(-128, 128, 57 * 83)
+        assert run((a, b, c)) == [0]
+    for entry, at in enumerate((0, stride)):
+        left, right = a[at : at + 31 * 57].reshape(31, 57), b[at : at + 57 * 83].reshape(57, 83)
+        assert (c[entry] == left.astype(np.int32) @ right.astype(np.int32)).all()
