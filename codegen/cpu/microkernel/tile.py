@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codegen.cpu.elements import elements_of
 from codegen.cpu.epilogue import Epilogue, is_short
 from codegen.cpu.plan import SUM_BYTES, Plan
 from codegen.cpu.writer import Function, Module, Value
+from codegen.dtype import DType
 from codegen.rules.sizes import ceil_div
 
 _PLACE = (("i64", "%matrix"), ("i64", "%row"), ("i64", "%column"))
@@ -190,13 +192,8 @@ def _each_row(tile: Tile, epilogue: Epilogue, rows: Value, sums: str, parts: Val
 def _loaded(tile: Tile, pointer: str, vector: int) -> str:
     """A vector of sums; where rows are no whole vectors, nothing beyond the last is read."""
     count = min(tile.plan.lanes, tile.plan.nr - vector * tile.plan.lanes)
-    if count == tile.plan.lanes:
-        return tile.f.load(tile.vector_kind, pointer, SUM_BYTES)
-    lanes, kind = tile.plan.lanes, tile.vector_kind
-    mask = ", ".join(f"i1 {int(n < count)}" for n in range(lanes))
-    name = f"llvm.masked.load.v{lanes}{'i32' if tile.plan.sums_are_integers else 'f32'}.p0"
-    arguments = f"ptr align {SUM_BYTES} {pointer}, <{lanes} x i1> <{mask}>, {kind} zeroinitializer"
-    return tile.f.op(f"call {kind} @{name}({arguments})")
+    dtype = DType.I32 if tile.plan.sums_are_integers else DType.F32
+    return elements_of(tile.f, tile.plan).load(pointer, dtype, count)
 
 
 def _rows_name(columns: int) -> str:
