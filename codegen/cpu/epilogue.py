@@ -100,7 +100,8 @@ class Epilogue:
         for place, step in enumerate(self.sums_along_columns):
             for c in range(self.vectors):
                 pointer = self.f.at(self._partials[step], c * self.plan.lanes * 4)
-                self.f.store(self.floats.type, along_columns[place * self.vectors + c], pointer, 4)
+                value = along_columns[place * self.vectors + c]
+                self._elements.store(value, pointer, DType.F32, self._rest(c))  # what follows is another tile's
 
     # Steps.
 

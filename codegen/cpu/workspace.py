@@ -49,8 +49,9 @@ def block_tiles_n(plan: Plan) -> int:
 
 
 def tile_bytes(plan: Plan) -> int:
-    """Bytes of the sums of one tile."""
-    return ceil_div(plan.mr * plan.nr * SUM_BYTES, LINE) * LINE
+    """Bytes of the sums of one tile, whose last row is kept in whole vectors, too."""
+    sums = (plan.mr - 1) * plan.nr + ceil_div(plan.nr, plan.lanes) * plan.lanes
+    return ceil_div(sums * SUM_BYTES, LINE) * LINE
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,13 @@ def test_sums_along_rows_and_columns(threads: tuple[int, int, int]) -> None:
     check_kernel(problem, cpu_config(threads=threads, block=(16, 32, 20), tile=(8, 16, 4)), calls=2)
 
 
+def test_sums_along_columns_of_tiles_that_fill_no_vector() -> None:
+    step = EpilogueStep(EpilogueKind.REDUCE, axis=Axis.COLUMN)
+    problem = _f32(7, 11, 33, transpose_b=True, epilogue=(step,))
+    config = cpu_config(threads=(1, 2, 1), block=(4, 8, 48), tile=(1, 4, 16), a=Packing.NONE, b=Packing.NONE)
+    check_kernel(problem, config)
+
+
 def test_sums_of_threads_over_k_are_the_same_every_time() -> None:
     problem = _f32(31, 83, 257)
     config = cpu_config(threads=(1, 1, 4), block=(8, 32, 16), tile=(4, 16, 4))
