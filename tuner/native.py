@@ -1,5 +1,6 @@
 """What a GPU that need not be here would run for a kernel, and what that says of a time that is not measured."""
 
+import math
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Executor
 from contextlib import suppress
@@ -11,8 +12,11 @@ from codegen.errors import OclocUnusable
 from codegen.isa import NativeCode, with_isa
 from tuner.trial import Status
 
-Native = Callable[[GemmArtifact], NativeCode]
-"""Compiles a kernel for its GPU. Called from several threads. Raises CompileFailed and OclocUnusable."""
+Native = Callable[[GemmArtifact, float], NativeCode]
+"""Compiles a kernel for its GPU, until a time of the monotonic clock at the latest. Called from several threads.
+
+Raises CompileFailed, CompileTimedOut at that time, and OclocUnusable.
+"""
 
 
 class Compilation(Protocol):
@@ -38,12 +42,12 @@ class Examined:
     finding: Finding | None = None
 
 
-def examine(native: Native, artifact: AnyArtifact) -> Examined:
+def examine(native: Native, artifact: AnyArtifact, until_s: float = math.inf) -> Examined:
     """Compile a kernel for its GPU: registers that spill are a finding, and so is code that cannot be made."""
     if not isinstance(artifact, GemmArtifact):
         return Examined(artifact)  # a CPU runs the code that it was given
     try:
-        code = native(artifact)
+        code = native(artifact, until_s)
     except OclocUnusable:
         return Examined(artifact)  # nothing is known of the kernel
     except CompileTimedOut as failure:
@@ -64,9 +68,9 @@ def _spill(code: NativeCode) -> str:
 class Examination:
     """A compilation whose kernel is examined, in a thread of `threads`, as soon as it is there."""
 
-    def __init__(self, compilation: Compilation, native: Native, threads: Executor) -> None:
+    def __init__(self, compilation: Compilation, native: Native, threads: Executor, until_s: float = math.inf) -> None:
         self._compilation = compilation
-        self._future = threads.submit(lambda: examine(native, compilation.result()))
+        self._future = threads.submit(lambda: examine(native, compilation.result(), until_s))
 
     def result(self) -> Examined:
         """Wait for the kernel and what is found.

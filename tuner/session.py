@@ -216,7 +216,9 @@ class _Session:
         if self._native is None or artifact is None or not self._would_lead(number, outcome.time_us):
             return outcome, artifact
         begun_s = time.perf_counter()
-        artifact = examine(self._native, artifact).artifact  # a measured time stands, whatever its code is like
+        artifact = examine(
+            self._native, artifact, self._until_s()
+        ).artifact  # a measured time stands, whatever its code is like
         return replace(outcome, compile_s=outcome.compile_s + time.perf_counter() - begun_s), artifact
 
     def _foresee(self, number: int, config: AnyConfig, candidate: Examining) -> tuple[Outcome, AnyArtifact | None]:
@@ -266,6 +268,10 @@ class _Session:
     def _left_s(self) -> float:
         return self._budget.seconds - self._history.earlier_s - (time.monotonic() - self._begun_s)
 
+    def _until_s(self) -> float:
+        """When the job ends at the latest, on the monotonic clock."""
+        return time.monotonic() + self._left_s() + _GRACE_S
+
     def _reserve_s(self) -> float:
         """Seconds to keep for the comparison at the end."""
         best, baseline = self._history.best, self._history.baseline
@@ -289,7 +295,7 @@ class _Session:
 
     def _examining(self, compilation: Compilation) -> Examining:
         if self._bench.device is None and self._native is not None:
-            return Examination(compilation, self._native, self._threads)
+            return Examination(compilation, self._native, self._threads, self._until_s())
         return Unexamined(compilation)
 
     def _compilation(self, config: AnyConfig) -> Compilation:

@@ -1,7 +1,9 @@
 """The one door to Intel's offline compiler, ocloc: compiles SPIR-V for a chip and disassembles what it made."""
 
+import math
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,10 +26,14 @@ class Disassembly:
 
 @dataclass(frozen=True, slots=True)
 class Ocloc:
-    """An installed compiler. `timeout_s` limits one compilation or disassembly. Safe to share between threads."""
+    """An installed compiler. Safe to share between threads.
+
+    `timeout_s` limits one compilation or disassembly; at `until_s` of the monotonic clock all of them end.
+    """
 
     path: Path
     timeout_s: float = 60.0
+    until_s: float = math.inf
 
     def version(self) -> str:
         """What it says its version is.
@@ -91,10 +97,15 @@ class Ocloc:
             return Disassembly(info.read_text(errors="replace"), assembly)
 
     def _work(self, folder: Path, *arguments: str) -> None:
+        left_s = max(self.until_s - time.monotonic(), 0.0)
+        limit_s = min(self.timeout_s, left_s)
         try:
-            done = self._run(folder, self.timeout_s, *arguments)
+            if not left_s:
+                raise subprocess.TimeoutExpired(arguments[0], 0.0)
+            done = self._run(folder, limit_s, *arguments)
         except subprocess.TimeoutExpired:
-            message = f"ocloc {arguments[0]}: no result within {self.timeout_s:g} s; it was ended"
+            whose = ", all that was left" if limit_s == left_s else ""
+            message = f"ocloc {arguments[0]}: no result within {limit_s:.3g} s{whose}; it was ended"
             raise CompileTimedOut(_STAGE, message) from None
         if done.returncode < 0:
             raise CompileCrashed(_STAGE, f"ocloc {arguments[0]}: {_told(done)}")

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -72,5 +72,5 @@ class OfflineCompiler:
 NativeFor = Callable[[DeviceSpec], Native | None]
 
 
-def _compile(ocloc: Ocloc, target: Target, artifact: GemmArtifact) -> NativeCode:
-    return compile_kernel(ocloc, artifact, target)
+def _compile(ocloc: Ocloc, target: Target, artifact: GemmArtifact, until_s: float) -> NativeCode:
+    return compile_kernel(replace(ocloc, until_s=until_s), artifact, target)

@@ -1,5 +1,6 @@
 """Kernels are compiled for their GPU: the report is kept, and what it finds becomes the outcome of predicted trials."""
 
+import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
@@ -31,7 +32,7 @@ def code(spill_bytes: int = 0) -> NativeCode:
 def gives(spill_bytes: int) -> Native:
     """A compiler whose kernels all spill so much."""
 
-    def native(_: GemmArtifact) -> NativeCode:
+    def native(_: GemmArtifact, _until_s: float) -> NativeCode:
         return code(spill_bytes)
 
     return native
@@ -40,7 +41,7 @@ def gives(spill_bytes: int) -> Native:
 def fails(error: Exception) -> Native:
     """A compiler that fails."""
 
-    def native(_: GemmArtifact) -> NativeCode:
+    def native(_: GemmArtifact, _until_s: float) -> NativeCode:
         raise error
 
     return native
@@ -105,7 +106,7 @@ def test_a_kernel_is_examined_in_a_thread_and_its_compilation_can_be_stopped() -
 def test_with_a_device_the_default_and_whatever_leads_is_compiled_for_its_gpu() -> None:
     store, seen = MemoryTrialStore(), list[KernelConfig]()
 
-    def native(artifact: GemmArtifact) -> NativeCode:
+    def native(artifact: GemmArtifact, _: float) -> NativeCode:
         seen.append(artifact.config)
         return code()
 
@@ -148,7 +149,7 @@ def proofs(monkeypatch: pytest.MonkeyPatch) -> list[KernelConfig]:
 
 def spilling(spills: Callable[[KernelConfig], bool]) -> Native:
     """A compiler that spills for some configurations."""
-    return lambda artifact: code(64 if spills(artifact.config) else 0)
+    return lambda artifact, _: code(64 if spills(artifact.config) else 0)
 
 
 def test_a_default_that_spills_is_passed_over_before_it_is_proven(proofs: list[KernelConfig]) -> None:
@@ -179,3 +180,23 @@ def test_a_job_whose_kernels_cannot_be_compiled_for_the_gpu_says_why(proofs: lis
     with pytest.raises(NoValidMeasurement, match="the code for bmg calls f, which do not exist"):
         run_session(SMALL, GPU, None, MemoryTrialStore(), FakeCompiler(), Budget(3, 100), 4, native=native)
     assert proofs == []
+
+
+def test_examinations_end_when_the_job_does(proofs: list[KernelConfig]) -> None:
+    limits: list[float] = []
+
+    def native(_: GemmArtifact, until_s: float) -> NativeCode:
+        limits.append(until_s - begun_s)
+        if len(limits) > 1:
+            raise CompileTimedOut("isa", "ocloc compile: no result within 1 s, all that was left; it was ended")
+        return code()
+
+    begun_s, store = time.monotonic(), MemoryTrialStore()
+    result = run_session(SMALL, GPU, None, store, FakeCompiler(), Budget(5, 100), 4, native=native)
+    assert result.trials == {Status.PREDICTED: 1, Status.TIMED_OUT: 4}
+    assert len(limits) == 5
+    assert all(100 <= limit < 105 for limit in limits)  # the job's seconds, and what a candidate may overrun them by
+    outcome = store.trials()[1].outcome
+    assert outcome is not None
+    assert "all that was left" in str(outcome.reason)
+    assert proofs == [default_config(SMALL, GPU)]

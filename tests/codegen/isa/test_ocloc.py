@@ -2,7 +2,9 @@
 
 import json
 import struct
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,15 @@ def test_each_failure_has_its_error(make: MakeOcloc, how: dict[str, str], error:
     with pytest.raises(error, match=message) as raised:
         compile_native(make(**how), PRODUCT, TARGET)
     assert type(raised.value) is error
+
+
+@pytest.mark.parametrize("left_s", [0.3, -1.0])
+def test_it_ends_at_its_time_whatever_its_limit_is(make: MakeOcloc, left_s: float) -> None:
+    begun_s = time.monotonic()
+    ocloc = replace(make(compile="exec sleep 60"), until_s=begun_s + left_s)
+    with pytest.raises(CompileTimedOut, match=r"no result within 0(\.[0-9]+)? s, all that was left; it was ended"):
+        compile_native(ocloc, PRODUCT, TARGET)
+    assert time.monotonic() - begun_s < 10
 
 
 def test_products_without_dpas_are_an_error_and_kernels_without_products_are_not(make: MakeOcloc) -> None:
