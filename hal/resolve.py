@@ -97,6 +97,9 @@ def _table_id(wanted: str, ids: tuple[str, ...]) -> str:
     except UnknownDevice:
         if wanted.startswith("cpu-"):
             here = next((id for id in ids if id.startswith("cpu-")), "another")
-            raise UnknownDevice(f"{wanted} is not the CPU of this machine, which is {here}: ask where it is") from None
+            raise UnknownDevice(
+                f"{wanted} is not the CPU of this machine, which is {here}: tune where it is; "
+                "`xetune compile --device FILE.json` makes kernels for it anywhere"
+            ) from None
         names = (AUTO, *HOST_NAMES, OPENCL_CPU_ID, *ids, *(alias for row in XE_DEVICES for alias in row.aliases))
         raise UnknownDevice(f"no device is known as {wanted!r}; {suggestion(wanted, names)}") from None

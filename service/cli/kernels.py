@@ -9,12 +9,13 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from db import kernels
-from hal import resolve_device
+from hal import ListedDevice, UnknownDevice, resolve_device
 from service.cli.evidence import shown_gflops, shown_kind, shown_proof_short, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson, ProblemOptions, TargetName, with_problem
 from service.cli.results import artifact_paths
 from service.cli.stored import Stored, stored
+from service.devices.elsewhere import device_elsewhere
 from service.files import write_atomically
 from service.kernels import service
 from service.kernels.schemas import KernelOut, LookupOut
@@ -37,12 +38,25 @@ def kernels_command(
         if not problem.given:
             _list(store, device, limit, as_json)
         else:
-            gemm, listed = problem.read(), resolve_device(device or "auto", target)
+            gemm = problem.read()
+            listed = _device(store, device or "auto", target)
             with store.database.read() as session:
                 found = service.look_up(session, gemm, listed)
             kernel = found.kernel
             files = artifact_paths(kernel, store.artifacts) if output is None else _copy(store, kernel, output)
             _show(found, files, as_json)
+
+
+def _device(store: Stored, name: str, target: str | None) -> ListedDevice:
+    """The device of that name here or in the table, else the one that the database was told of."""
+    try:
+        return resolve_device(name, target)
+    except UnknownDevice:
+        with store.database.read() as session:
+            known = device_elsewhere(session, name.strip().lower()) if target is None else None
+        if known is None:
+            raise
+        return known
 
 
 def _list(store: Stored, device: str | None, limit: int, as_json: bool) -> None:

@@ -7,6 +7,8 @@ from fastapi import APIRouter, Query, Request, Response
 
 from codegen import GemmProblem
 from service.deps import Context, ContextDep, ReadSessionDep
+from service.devices.elsewhere import device_elsewhere
+from service.errors import BadRequest
 from service.kernels import files, service
 from service.kernels.schemas import KernelOut, LookupBody, LookupOut, LookupQuery
 from service.responses import BAD_REQUEST, NOT_FOUND, RANGE, TOO_LARGE, Responses
@@ -49,6 +51,13 @@ def read_artifact(kernel_id: UUID, name: str, request: Request, context: Context
 
 
 def _look_up(context: Context, problem: GemmProblem, device: str, target: str | None) -> LookupOut:
-    found = context.devices.resolve(device, target)  # may probe: before the transaction
+    try:
+        found = context.devices.resolve(device, target)  # may probe: before the transaction
+    except BadRequest:
+        with context.database.read() as session:
+            known = device_elsewhere(session, device.strip().lower()) if target is None else None
+        if known is None:
+            raise
+        found = known
     with context.database.read() as session:
         return service.look_up(session, problem, found)

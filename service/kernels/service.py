@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from codegen import GemmProblem
 from db import kernels, predictions, trials
 from db.models import Artifact, Kernel, Trial
-from hal.listed import ListedDevice
+from hal.listed import ListedDevice, runs_own_code
 from service.configurations import to_config_body
 from service.errors import NextRequest, NotFound
 from service.evidence import evidence_of, foretold, prediction_error, tflops
@@ -117,7 +117,7 @@ def _describe_artifact(artifact: Artifact) -> ArtifactOut:
 
 
 def _what_helps(problem: GemmProblem, device: ListedDevice) -> list[NextRequest]:
-    if not device.targetable:
+    if not device.targetable or (runs_own_code(device.spec) and not device.runnable):
         return []
     body: Mapping[str, object] = {
         "problem": to_body(problem).model_dump(mode="json"),

@@ -45,7 +45,7 @@ def test_the_cpu_of_this_machine_has_three_names(name: str) -> None:
 
 
 def test_another_cpu_is_where_it_is() -> None:
-    with pytest.raises(UnknownDevice, match=f"cpu-of-another-9c is not the CPU .* which is {probe_cpu().id}: ask wh"):
+    with pytest.raises(UnknownDevice, match=f"cpu-of-another-9c is not the CPU .* which is {probe_cpu().id}: tune wh"):
         resolve_device("cpu-of-another-9c", among=devices(CPU))
 
 

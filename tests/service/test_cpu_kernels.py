@@ -38,8 +38,7 @@ BEFOREHAND = replace(DEFAULT, strategy=replace(DEFAULT.strategy, pack_b=Packing.
 
 @pytest.fixture
 def app(settings: Settings) -> Generator[FastAPI]:  # noqa: F811
-    here = ListedDevice(SPEC, Backend.HOST, NATIVE, runnable=True, targetable=True, note="")
-    made = create_app(settings, lambda: [here, *invented_devices()])
+    made = create_app(settings, invented_devices)
     yield made
     made.state.context.database.close()
 
@@ -89,6 +88,23 @@ def test_a_cpu_kernel_is_stored_served_and_shown(app: FastAPI, client: TestClien
     assert "SHA-256 of the object code" in seen
     assert f"measured on {SPEC.id}" in seen
     assert "emulated" not in seen
+
+
+def test_a_kernel_of_another_machine_s_cpu_is_served_but_not_tuned(app: FastAPI, settings: Settings) -> None:  # noqa: F811
+    context: Context = app.state.context
+    _tuned(TestClient(app), context, ArtifactStore(settings.artifacts_dir))
+    another = ListedDevice(
+        replace(SPEC, id="cpu-another-3c"), Backend.HOST, NATIVE, runnable=True, targetable=True, note=""
+    )
+    elsewhere = TestClient(create_app(settings, lambda: [another]))
+    found = elsewhere.post("/v1/kernels/lookup", json={"problem": BODY, "device": SPEC.id})
+    assert found.json()["kernel"]["device"] == SPEC.id
+    missed = elsewhere.post("/v1/kernels/lookup", json={"problem": BODY | {"k": 88}, "device": SPEC.id})
+    assert (missed.status_code, missed.json().get("next") or []) == (404, []), "nothing here could make it"
+    refused = elsewhere.post("/v1/jobs", json={"problem": BODY, "device": SPEC.id})
+    assert refused.status_code == 400
+    assert "is not the CPU of this machine" in refused.json()["detail"]
+    assert elsewhere.post("/v1/kernels/lookup", json={"problem": BODY, "device": "cpu-none"}).status_code == 400
 
 
 def test_kernel_json_says_all_that_a_caller_needs() -> None:
