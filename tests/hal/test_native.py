@@ -11,7 +11,9 @@ from hal import Argument, Buffer, DeviceCrashed, DeviceFailed, DeviceTimedOut, K
 from hal.cores import pinning_order, usable_cpus
 from hal.cpu import probe_cpu
 from hal.listed import NATIVE, OVERSUBSCRIBED
+from hal.native import launches
 from hal.native.device import NativeDevice
+from hal.native.launches import TimedLaunches
 from hal.native.memory import guarded, rows_of_buffers
 from hal.process import ProcessDevice
 from tests.hal.kernels import N, expected, operands
@@ -131,6 +133,20 @@ def test_short_launches_are_timed_together_and_long_ones_alone(device: NativeDev
     long = device.run(launch(sleeps), operands(), QUICK, 60)
     assert long.launches_per_sample == 1
     assert min(long.times_us) > 2000
+
+
+@pytest.mark.parametrize(
+    ("interrupted", "expected_us", "tries"),
+    [((0, 0), 10.0, 1), ((0, 1, 1, 1), 20.0, 2), ((0, 1, 1, 3, 3, 3), 30.0, 3), (tuple(range(8)), 10.0, 4)],
+)
+def test_a_sample_that_another_program_interrupted_is_taken_again(
+    monkeypatch: pytest.MonkeyPatch, interrupted: tuple[int, ...], expected_us: float, tries: int
+) -> None:
+    counts, times = iter(interrupted), iter((10.0, 20.0, 30.0, 40.0))
+    monkeypatch.setattr(launches, "_times_interrupted", lambda: next(counts))
+    monkeypatch.setattr(TimedLaunches, "_time_us", lambda _: next(times))
+    assert TimedLaunches.launch_us(TimedLaunches.__new__(TimedLaunches), 0) == expected_us
+    assert next(times, 50.0) == (tries + 1) * 10.0
 
 
 def _addresses(alignment: int) -> LaunchSpec:
