@@ -40,7 +40,8 @@ def compile_cpu_gemm(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) 
     name = f"xetune_gemm_{key[:_DIGITS]}"
     stages = Stages()
     nest = stages.add("nest", "nest.ll", lambda: kernel_module(plan, name)).decode()
-    optimised = stages.add("llvm", "llvm.ll", lambda: optimise(nest, wanted)).decode()
+    optimised = stages.run("llvm", lambda: optimise(nest, wanted))
+    stages.add("llvm", "llvm.ll", lambda: str(optimised))
     binary = stages.add("object", "kernel.o", lambda: emit_object(optimised, wanted))
     stages.add("header", "kernel.h", lambda: header_text(plan, name, needs))
     return CpuArtifact(

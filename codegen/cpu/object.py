@@ -16,33 +16,27 @@ _OF_A_FILE = (".file", ".ident", ".addrsig", '.section\t".note.GNU-stack"')
 _ESCAPES = str.maketrans({'"': "\\22", "\\": "\\5C"})
 
 
-def optimise(text: str, features: tuple[str, ...]) -> str:
-    """Optimised LLVM IR text, for a CPU with `features`, named as LLVM does.
+def optimise(text: str, features: tuple[str, ...]) -> llvm.ModuleRef:
+    """Optimised LLVM IR, for a CPU with `features`, named as LLVM does.
 
     Raises:
         RuntimeError: the text is not valid LLVM IR.
     """
-    module = _parsed(text, features)
-    _optimise(module)
-    return str(module)
+    module = llvm.parse_assembly(text)
+    module.verify()
+    module.triple, module.data_layout = TRIPLE, str(_machine(features).target_data)
+    _optimise(module, features)
+    return module
 
 
-def emit_object(text: str, features: tuple[str, ...]) -> bytes:
-    """Object code of optimised text; the same bytes for the same text.
-
-    Raises:
-        RuntimeError: the text is not valid LLVM IR.
-    """
-    return _machine(features).emit_object(_parsed(text, features))
+def emit_object(module: llvm.ModuleRef, features: tuple[str, ...]) -> bytes:
+    """Object code of an optimised module; the same bytes for the same text."""
+    return _machine(features).emit_object(module)
 
 
-def emit_assembly(text: str, features: tuple[str, ...]) -> str:
-    """The same as assembly, to be read.
-
-    Raises:
-        RuntimeError: the text is not valid LLVM IR.
-    """
-    return _machine(features).emit_assembly(_parsed(text, features))
+def emit_assembly(module: llvm.ModuleRef, features: tuple[str, ...]) -> str:
+    """The same as assembly, to be read."""
+    return _machine(features).emit_assembly(module)
 
 
 @cache
@@ -70,16 +64,9 @@ def _machine(features: tuple[str, ...]) -> llvm.TargetMachine:
     return target.create_target_machine(_CPU, named, opt=2, reloc="pic", codemodel="default")
 
 
-def _parsed(text: str, features: tuple[str, ...]) -> llvm.ModuleRef:
-    module = llvm.parse_assembly(text)
-    module.verify()
-    module.triple, module.data_layout = TRIPLE, str(_machine(features).target_data)
-    return module
-
-
-def _optimise(module: llvm.ModuleRef) -> None:
+def _optimise(module: llvm.ModuleRef, features: tuple[str, ...]) -> None:
     """Few passes: the writers leave little to do, and code generation places addresses in loops by itself."""
-    builder = llvm.create_pass_builder(_machine(()), llvm.create_pipeline_tuning_options(speed_level=2))
+    builder = llvm.create_pass_builder(_machine(features), llvm.create_pipeline_tuning_options(speed_level=2))
     passes = llvm.create_new_module_pass_manager()
     passes.add_new_gvn_pass()
     passes.add_simplify_cfg_pass()
