@@ -192,9 +192,9 @@ def registers_of(case: CpuCase) -> tuple[int, int]:
     if case.by_dots:
         return plan.mr * plan.nr + min(plan.mr, plan.nr) + 1, have
     vectors = plan.nr // plan.lanes
-    # AVX-512 multiplies by an element of memory; what is converted, shifted or not fused takes registers.
+    # One holds an element of A; what is converted, shifted or not fused takes more.
     direct_a, direct_b = plan.packs_a is Packing.NONE, plan.packs_b is Packing.NONE
-    spare = 0 if plan.isa is Isa.AVX512 else 1
+    spare = 1
     spare += 1 if plan.multiply is Multiply.S16 else 0
     spare += 2 if direct_a and plan.shifted else 0
     spare += 1 if direct_a and plan.multiply is Multiply.F32 and plan.problem.dtype_a.nbytes == 2 else 0

@@ -18,10 +18,12 @@ from tuner.cpu.points import DOTS, WHOLE, CpuPoint, config_of, is_dots, plain_bl
 from tuner.heuristic import HeuristicStep
 
 _L1_BYTES, _L2_BYTES = 32 * 1024, 1024 * 1024  # where a CPU does not say: the least of those with AVX2, and a usual one
-_SHARE = 0.5  # of a cache that blocks may fill; the rest is for what streams through
+_PANELS = 2  # times L1 that a panel of A and one of B may fill: B's is read in order, which hides the way from L2
+_BLOCK = 0.25  # of L2 for a block of A, and as much for its sums with a block of B, whose panels stream through
 _JOIN_CLOCKS = 12_000  # to wake a thread and wait for it (assumed: about 4 us)
 _MEMORY_BYTES_A_CLOCK = 4.0  # that one core draws from memory (assumed: about 12 GB/s a core when all draw)
 _STEPS_A_ROUND = 4
+_WAY_BYTES = 4096  # of L1, so that its index is within a page
 _FEW_ROWS = 8  # rows that are multiplied with rows of B in place
 
 
@@ -163,9 +165,14 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
             yield isa, Packing.BLOCK, Packing.NONE
         if few and isa is Isa.AMX and len(on.isas) > 1:
             continue
-        if in_place and p.k % 64 == 0:
-            yield isa, Packing.NONE if p.n <= 512 else Packing.BLOCK, Packing.WHOLE
+        if in_place and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m):
+            yield isa, Packing.NONE, Packing.WHOLE
         yield isa, Packing.BLOCK, Packing.WHOLE
+
+
+def _aliases(pitch_bytes: int, rows: int) -> bool:
+    """Whether rows that lie so far apart fall into one set of L1, and are more than its ways hold."""
+    return pitch_bytes % _WAY_BYTES == 0 and rows > _FEW_ROWS
 
 
 def _why_packed(on: CpuProblem, pack_b: Packing) -> str:
@@ -208,45 +215,55 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
 
 
 def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """Depth: panels of A and B in half of L1. Rows: a block of A in half of L2. Columns: all that the thread has."""
+    """Depth by L1, then rows and columns by L2."""
     p, spec, isa = on.problem, on.spec, Isa(point.isa)
     l1, l2 = spec.l1_bytes or _L1_BYTES, spec.l2_bytes or _L2_BYTES
     each = {Multiply.F32: 4, Multiply.S8: 1}.get(_multiply(on, isa), 2)
     ranges = ranges_of(on, spec.cores or 1)
     step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.pack_b))
-    deepest = _SHARE * l1 / (each * (point.tile_m + point.tile_n))
+    rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
+    deepest = _PANELS * l1 // (each * (point.tile_m + point.tile_n))
+    # What streams through once is not cut; blocks of K that are a little too deep neither.
+    streams = point.pack_b == Packing.NONE.value and rows == 1
     depths = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
-    in_l1 = [d for d in depths if d <= max(deepest, 256 / each)]
-    depth = max(in_l1, default=min(depths, default=WHOLE))
-    streams = point.pack_b == Packing.NONE.value and p.m <= point.tile_m
-    if (p.k <= 1.5 * max(deepest, depth) or streams) and point.threads_k == 1:
+    depth = max((d for d in depths if d <= deepest), default=min(depths, default=WHOLE))
+    if point.threads_k == 1 and (streams or p.k <= 1.5 * deepest):
         depth = WHOLE
     deep = depth or p.k
-    rows = ceil_div(p.m, point.tile_m)
-    most = max(1, int(_SHARE * l2 / (point.tile_m * deep * each)))
-    a_thread = ceil_div(rows, point.threads_m)
-    # Blocks of about one size: the least count that needs no more of them than the largest that fits.
-    even = ceil_div(a_thread, ceil_div(a_thread, most))
-    block_m = WHOLE if rows <= most else min((c for c in ranges.block_m if c >= even), default=max(ranges.block_m))
+    block_m = _evenly(ranges.block_m, rows, point.threads_m, int(_BLOCK * l2 / (point.tile_m * deep * each)))
+    tall = (block_m or rows) * point.tile_m
+    block_n = WHOLE if streams else _evenly(
+        ranges.block_n, columns, point.threads_n, int(_BLOCK * l2 / (point.tile_n * min(tall, p.m) * 4))
+    )  # fmt: skip
+    wide = (block_n or columns) * point.tile_n
     why = (
-        f"a panel of A and one of B, {deep} deep, take {deep * each * (point.tile_m + point.tile_n) / 1024:.0f} of "
-        f"{l1 / 1024:.0f} KiB of L1; a block of A takes "
-        f"{(block_m or rows) * point.tile_m * deep * each / 1024:.0f} of {l2 / 1024:.0f} KiB of L2"
+        f"panels {deep} deep take {deep * each * (point.tile_m + point.tile_n) / 1024:.0f} KiB, L1 is {l1 / 1024:.0f}; "
+        f"of L2's {l2 / 1024:.0f} KiB a block of A takes {tall * deep * each / 1024:.0f}, "
+        f"and its sums with a block of B {tall * wide * 4 / 1024:.0f}"
     )
-    return point._replace(block_m=block_m, block_k=depth), why
+    return point._replace(block_m=block_m, block_n=block_n, block_k=depth), why
+
+
+def _evenly(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int:
+    """Tiles of a block: no more than `most`, and such that the blocks of a thread are about equal."""
+    of_thread = ceil_div(tiles, threads)
+    even = ceil_div(of_thread, ceil_div(of_thread, max(1, most)))
+    if even >= tiles:
+        return WHOLE
+    return min((count for count in counts if even <= count < tiles), default=WHOLE)
 
 
 def _order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """What is reused most stays: a block of A in L2 while panels of B pass, each in L1 over all rows of the block."""
+    """K innermost of the o loops, so that sums stay in L2; rows innermost of the i loops, so that B stays in L1."""
     p = on.problem
-    rows = ceil_div(p.m, point.tile_m)
-    several = rows > 1 and point.block_m != 1 and ceil_div(p.n, point.tile_n) > 1
+    rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
+    several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1
     point = point._replace(
-        blocks="okomon",
+        blocks="omonok",
         inner="inimik" if several else "iminik",
         parallel="pnpmpk" if p.n > p.m and point.threads_m > 1 and point.threads_n > 1 else "pmpnpk",
     )
     point = point._replace(blocks=plain_blocks(on, point))
-    waits = "sums of a block wait for the next K block" if point.block_k != WHOLE else "sums stay in registers"
-    kept = "each panel of B stays in L1 over the rows of a block" if several else "A stays in L1 while B passes"
-    return point, f"{kept}; {waits}"
+    sums = "sums of a block wait in L2 for its next K block" if point.block_k != WHOLE else "sums stay in registers"
+    kept = "each panel of B is used by all rows of a block" if several else "A stays in L1 while B passes"
+    return point, f"{kept}; {sums}"
