@@ -19,7 +19,8 @@ from service.convert import config_to_json
 from tuner.model.xe import Explanation, explain
 from tuner.targets import default_for
 
-_BAR = 20  # characters of the longest part
+_BAR = 12  # characters of the longest part
+_ADDED = ("spills", "kernels", "launch")  # parts that no other hides
 _WIDTH, _HEIGHT = 56, 10  # of the picture, in characters
 
 
@@ -90,6 +91,8 @@ def explanation_json(
         "threads_per_engine": e.threads_per_engine,
         "waves": e.waves,
         "busy": e.busy,
+        "memory_bytes": e.memory_bytes,
+        "least_bytes": e.least_bytes,
         "registers_needed": e.registers_needed,
         "registers": e.registers,
         "registers_spilled": e.registers_spilled,
@@ -98,12 +101,14 @@ def explanation_json(
 
 def render_explanation(explained: Explanation) -> RenderableType:
     """A line on the time, the parts by length, what runs where, and the roofline."""
-    p = explained.prediction
+    p, unit = explained.prediction, _unit(explained.prediction.time_us)
     time = (
-        f"predicted      {_us(p.time_us)} ({_us(p.low_us)} to {_us(p.high_us)}), "
+        f"predicted      {_in(unit, p.time_us)} ({_in(unit, p.low_us)} to {_in(unit, p.high_us)}), "
         f"{explained.tflops:.1f} of {explained.peak_tflops:.1f} Tflop/s"
     )
-    bound = f"bound by       {explained.bound_by}; model {p.model_version}"
+    longest = max(part.time_us for part in explained.parts)
+    share = f"which alone takes {longest / p.time_us:.0%} of the time"
+    bound = f"bound by       {explained.bound_by}, {share}; model {p.model_version}"
     return Group(
         Text(time),
         Text(bound),
@@ -115,27 +120,32 @@ def render_explanation(explained: Explanation) -> RenderableType:
 
 
 def _parts(explained: Explanation) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, caption="What each would take alone; they overlap.")
+    taken = [part for part in explained.parts if part.time_us > 0]
+    none = ", ".join(part.name for part in explained.parts if part.time_us <= 0)
+    caption = f"What each takes alone. They overlap; {', '.join(_ADDED)} are added."
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, caption=f"{caption}\nNo time: {none}." if none else caption)
     table.caption_justify = "left"
     for heading in ("part", "time", "", "what it is"):
-        table.add_column(heading, justify="right" if heading == "time" else "left", overflow="fold")
-    longest = max(part.time_us for part in explained.parts)
-    for part in sorted(explained.parts, key=lambda part: -part.time_us):
-        table.add_row(part.name, _us(part.time_us), "█" * round(_BAR * part.time_us / longest), part.what)
+        table.add_column(heading, justify="right" if heading == "time" else "left", no_wrap=True)
+    longest, unit = max(part.time_us for part in taken), _unit(explained.prediction.time_us)
+    for part in sorted(taken, key=lambda part: -part.time_us):
+        table.add_row(part.name, _in(unit, part.time_us), "█" * round(_BAR * part.time_us / longest), part.what)
     return table
 
 
 def _facts(e: Explanation) -> list[Text]:
-    spilled = f", {e.registers_spilled} spill" if e.registers_spilled else ""
+    spilled = f"; in memory: {e.registers_spilled}" if e.registers_spilled else ""
+    again = f", {e.memory_bytes / e.least_bytes:.1f} times what the operands hold"
     return [
         Text(
             f"work-groups    {e.work_groups}, {e.groups_per_core} on a core at a time in {e.waves} "
             f"wave{'s' if e.waves > 1 else ''}, {e.busy:.0%} of places busy"
         ),
         Text(
-            f"threads        up to {e.threads_per_engine} an engine; about {e.registers_needed} registers needed of "
+            f"threads        up to {e.threads_per_engine} an engine; {e.registers_needed} registers needed of "
             f"{e.registers}{spilled}"
         ),
+        Text(f"memory         {e.memory_bytes / 1e6:,.1f} MB read and written{again}"),
     ]
 
 
@@ -187,5 +197,10 @@ def _picture(e: Explanation) -> list[str]:
     ]
 
 
-def _us(time_us: float) -> str:
-    return f"{time_us / 1e3:.2f} ms" if time_us >= 1e3 else f"{time_us:.1f} us"
+def _unit(time_us: float) -> str:
+    """The one unit that all times of a page are shown in."""
+    return "ms" if time_us >= 1e3 else "us"
+
+
+def _in(unit: str, time_us: float) -> str:
+    return f"{time_us / 1e3:.3f} ms" if unit == "ms" else f"{time_us:.1f} us"

@@ -21,8 +21,19 @@ def test_people_see_the_parts_and_a_roofline() -> None:
     shown = _explained(*SIZE, "--device", "b580")
     assert "bound by       multiply" in shown
     assert MODEL_VERSION in shown
-    for part in PARTS:
+    for part in set(PARTS) - {"spills", "kernels"}:
         assert f"\n {part} " in shown
+    assert "No time: spills, kernels." in shown
+    assert " us" not in shown  # one unit a page
+    assert "times what the operands hold" in shown
+    assert max(map(len, shown.partition("configuration")[2].splitlines()[1:])) <= 80
+
+
+def test_people_see_why_a_bad_choice_is_slow() -> None:
+    shown = _explained(*SIZE, "--device", "b580", "--set", "pipelined_registers=true")
+    assert "\n spills " in shown
+    assert "No time: kernels." in shown
+    assert "; in memory: " in shown
     assert "this configuration at: 1 L1, 2 L2, 3 memory" in shown
 
 

@@ -7,7 +7,7 @@ from hal import DeviceSpec
 from tuner.model.xe.columns import columns_of
 from tuner.model.xe.device import Case, case_of
 from tuner.model.xe.fetch import fetch_of
-from tuner.model.xe.memory import memory_bytes
+from tuner.model.xe.memory import different_bytes, memory_bytes
 from tuner.model.xe.predict import PARTS, predict_many
 from tuner.model.xe.registers import needed_registers, spilled_registers
 from tuner.model.xe.work import work_of
@@ -15,14 +15,14 @@ from tuner.trial import Prediction
 
 _WHAT = {
     "multiply": "multiply instructions",
-    "l1": "operands into registers, messages",
+    "l1": "operands into registers",
     "l2": "tiles out of L2 to the cores",
     "instructions": "addresses, moves, sends",
     "spills": "registers kept in memory",
-    "latency": "one thread alone, with its waits",
-    "tiles": "first operands and stores of tiles",
+    "latency": "one thread, waiting for loads",
+    "tiles": "first loads, and stores of C",
     "memory": "bytes over the memory bus",
-    "kernels": "sums of splits of K, of reductions",
+    "kernels": "sums of splits or reductions",
     "launch": "start of the launch",
 }
 
@@ -55,7 +55,7 @@ class Explanation:
     """A prediction taken apart. `bound_by` is the longest part; parts overlap, so they do not add up.
 
     `busy` is the share of the cores' places that work-groups fill, 1 without a tail. `waves` is how often the busiest
-    core takes work-groups.
+    core takes work-groups. `memory_bytes` cross the memory bus; `least_bytes` would if nothing were read twice.
     """
 
     prediction: Prediction
@@ -69,6 +69,8 @@ class Explanation:
     threads_per_engine: int
     waves: int
     busy: float
+    memory_bytes: int
+    least_bytes: int
     registers_needed: int
     registers: int
     registers_spilled: int
@@ -91,18 +93,21 @@ def explain(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Exp
     fetch = fetch_of(on, columns, work)
     steps = float((work.groups * work.turns * work.steps)[0])
     near, far = float(fetch.near_bytes[0]) * steps, float(fetch.far_bytes[0]) * steps
+    moved = float(memory_bytes(on, columns, work)[0])
     return Explanation(
         prediction=prediction,
         parts=parts,
         bound_by=max(parts, key=lambda part: part.time_us).name,
         tflops=problem.flops / prediction.time_us / 1e6,
         peak_tflops=on.peak_flops_per_us / 1e6,
-        ceilings=_ceilings(on, near, far, float(memory_bytes(on, columns, work)[0])),
+        ceilings=_ceilings(on, near, far, moved),
         work_groups=int(work.groups[0]),
         groups_per_core=int(work.resident[0]),
         threads_per_engine=int(work.threads_per_engine[0]),
         waves=waves,
         busy=float((work.groups / places)[0]),
+        memory_bytes=round(moved),
+        least_bytes=sum(different_bytes(o, problem.batch) * (1 + (o.role == "inout")) for o in problem.operands),
         registers_needed=round(float(needed_registers(on, columns)[0])),
         registers=config.strategy.grf_mode,
         registers_spilled=round(float(spilled_registers(on, columns)[0])),

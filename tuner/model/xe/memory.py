@@ -11,7 +11,9 @@ from tuner.model.xe.work import Work
 def memory_bytes(on: Case, c: Columns, work: Work) -> Column:
     """A and B as often as they are read again, and everything else once; sums of splits are another kernel's."""
     p = on.problem
-    return input_bytes(on, c, work) + sum(_nbytes(o, p.batch) * (1 + (o.role == "inout")) for o in p.operands[2:])
+    return input_bytes(on, c, work) + sum(
+        different_bytes(o, p.batch) * (1 + (o.role == "inout")) for o in p.operands[2:]
+    )
 
 
 def input_bytes(on: Case, c: Columns, work: Work) -> Column:
@@ -22,7 +24,7 @@ def input_bytes(on: Case, c: Columns, work: Work) -> Column:
     room for it beside what is new.
     """
     p, nbytes = on.problem, on.problem.dtype_a.nbytes
-    a, b = (_nbytes(o, p.batch) for o in p.operands[:2])
+    a, b = (different_bytes(o, p.batch) for o in p.operands[:2])
     rows, columns = _together(c, work)
     along_n = np.where(work.turns > 1, c.tiles_along_n, c.along_n) > 0
     depth, matrices = p.k / c.splits * nbytes, a / p.batch + b / p.batch
@@ -59,6 +61,6 @@ def _kept(need: Column | float, room: float) -> Column:
     return np.clip(2 - np.asarray(need) / room, 0, 1)
 
 
-def _nbytes(operand: Operand, batch: int) -> int:
+def different_bytes(operand: Operand, batch: int) -> int:
     """Bytes of all different matrices."""
     return operand.rows * operand.columns * operand.dtype.nbytes * (batch if operand.batch_stride else 1)
