@@ -225,14 +225,48 @@ wait:
   ret void
 }
 
-; How long threads look before they sleep: about 40 us, and not at all if there are fewer CPUs than threads.
-define linkonce_odr hidden i64 @xetune_pool_patience(ptr %pool, i32 %threads) nounwind {
-  %mask = getelementptr i8, ptr %pool, i64 256
-  %bytes = call i64 (i64, ...) @syscall(i64 204, i32 0, i64 128, ptr %mask)
+; How long threads look before they sleep: about 40 us, and not at all if there are fewer CPUs than threads. Also keeps
+; which CPUs the caller may run on.
+define linkonce_odr hidden i64 @xetune_pool_patience(ptr %pool, i32 %threads, ptr %cpus) nounwind {
+  %given = alloca [16 x i64], align 16
+  %allowed = getelementptr i8, ptr %pool, i64 256
+  %bytes = call i64 (i64, ...) @syscall(i64 204, i32 0, i64 128, ptr %allowed)
+  %wanted = zext i32 %threads to i64
+  %named = icmp ne ptr %cpus, null
+  br i1 %named, label %clear, label %begin
+clear:
+  %c = phi i64 [ 0, %0 ], [ %c_next, %clear ]
+  %empty = getelementptr i64, ptr %given, i64 %c
+  store volatile i64 0, ptr %empty, align 8
+  %c_next = add i64 %c, 1
+  %c_more = icmp ult i64 %c_next, 16
+  br i1 %c_more, label %clear, label %mark
+mark:
+  %t = phi i64 [ 0, %clear ], [ %t_next, %marked ]
+  %of_cpu = getelementptr i32, ptr %cpus, i64 %t
+  %cpu = load i32, ptr %of_cpu, align 4
+  %cpu_wide = zext i32 %cpu to i64
+  %known = icmp ult i64 %cpu_wide, 1024
+  br i1 %known, label %set, label %marked
+set:
+  %at = lshr i64 %cpu_wide, 6
+  %bit = and i64 %cpu_wide, 63
+  %one = shl i64 1, %bit
+  %its = getelementptr i64, ptr %given, i64 %at
+  %old = load i64, ptr %its, align 8
+  %new = or i64 %old, %one
+  store i64 %new, ptr %its, align 8
+  br label %marked
+marked:
+  %t_next = add i64 %t, 1
+  %t_more = icmp ult i64 %t_next, %wanted
+  br i1 %t_more, label %mark, label %begin
+begin:
+  %mask = phi ptr [ %allowed, %0 ], [ %given, %marked ]
   br label %count
 count:
-  %i = phi i64 [ 0, %0 ], [ %next, %count ]
-  %sum = phi i64 [ 0, %0 ], [ %total, %count ]
+  %i = phi i64 [ 0, %begin ], [ %next, %count ]
+  %sum = phi i64 [ 0, %begin ], [ %total, %count ]
   %word = getelementptr i64, ptr %mask, i64 %i
   %bits = load i64, ptr %word, align 8
   %ones = call i64 @llvm.ctpop.i64(i64 %bits)
@@ -241,7 +275,6 @@ count:
   %more = icmp ult i64 %next, 16
   br i1 %more, label %count, label %decide
 decide:
-  %wanted = zext i32 %threads to i64
   %enough = icmp uge i64 %total, %wanted
   %cycles = select i1 %enough, i64 100000, i64 0
   ret i64 %cycles
@@ -270,7 +303,7 @@ clear:
   br i1 %i_more, label %clear, label %fill
 fill:
   %of_cycles = getelementptr i8, ptr %pool, i64 8
-  %cycles = call i64 @xetune_pool_patience(ptr %pool, i32 %threads)
+  %cycles = call i64 @xetune_pool_patience(ptr %pool, i32 %threads, ptr %cpus)
   store i64 %cycles, ptr %of_cycles, align 8
   store i32 1, ptr %pool, align 4
   %named = icmp ne ptr %cpus, null

@@ -126,6 +126,23 @@ def test_the_caller_is_pinned_until_destroy(code: Loaded) -> None:
     assert os.sched_getaffinity(0) == allowed
 
 
+def test_threads_with_a_cpu_each_look_before_they_sleep(code: Loaded) -> None:
+    allowed = sorted(os.sched_getaffinity(0))
+    if len(allowed) < 2:
+        pytest.skip("needs two CPUs")
+    one, other = allowed[:2]
+    os.sched_setaffinity(0, {one})  # where the caller may run says nothing of threads that have CPUs of their own
+    try:
+        for cpus, looks in (((one, other), True), ((one, one), False), (None, False)):
+            pool = _create(code, 2, None if cpus is None else (_I * 2)(*cpus))
+            assert pool
+            assert (ctypes.c_int64.from_address(pool + 8).value > 0) == looks
+            _calls(code, pool, 2, 5)
+            _destroy(code, pool)
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
 def test_no_pool_of_no_threads(code: Loaded) -> None:
     assert _create(code, 0) is None
     _destroy(code, None)
