@@ -72,13 +72,18 @@ def _width(problem: GemmProblem, operand: Operand, target: Target) -> str | None
 
 def _pitch(problem: GemmProblem, operand: Operand, target: Target) -> str | None:
     pitch, multiple = operand.pitch * operand.dtype.nbytes, target.block2d_pitch_multiple_bytes
-    if pitch % multiple or pitch > MAX_SURFACE_BYTES:
-        step = multiple // operand.dtype.nbytes
+    step = multiple // operand.dtype.nbytes
+    if not pitch % multiple and pitch <= MAX_SURFACE_BYTES:
+        return None
+    if operand.rows == 1:
         return (
-            f"rows of {operand.name} are {pitch} bytes apart; block messages need a multiple of {multiple} and at most "
-            f"{MAX_SURFACE_BYTES}: rows {-(-operand.pitch // step) * step} elements apart would do"
+            f"{operand.name} is one row of {pitch} bytes; block messages need a multiple of {multiple}, "
+            f"{step} elements, and at most {MAX_SURFACE_BYTES}"
         )
-    return None
+    return (
+        f"rows of {operand.name} are {pitch} bytes apart; block messages need a multiple of {multiple} and at most "
+        f"{MAX_SURFACE_BYTES}: rows {-(-operand.pitch // step) * step} elements apart would do"
+    )
 
 
 _RULES: dict[str, Callable[[GemmProblem, Operand, Target], str | None]] = {

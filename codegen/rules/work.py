@@ -71,7 +71,11 @@ def subgroups_divide_block(case: Case) -> str | None:
     """Sub-groups share the block evenly."""
     block, layout = case.config.matmul.block, case.config.strategy.sg_layout
     if block.m % layout[0] or block.n % layout[1]:
-        return f"block {block.m}x{block.n} does not divide over sg_layout {layout[0]}x{layout[1]}"
+        target = case.on.target
+        return (
+            f"block {block.m}x{block.n} does not divide over sg_layout {layout[0]}x{layout[1]}; "
+            f"multiples of {layout[0] * target.dpas_m}x{layout[1] * target.dpas_n} do"
+        )
     return None
 
 

@@ -25,6 +25,7 @@ from service.cli.documents import read_json
 from service.convert import config_from_json, config_to_json
 from tuner.cpu.refit import refit, within
 from tuner.targets import default_for
+from tuner.xe.refit import refit_xe
 
 ConfigFile = Annotated[
     Path | None,
@@ -64,7 +65,7 @@ class ConfigOptions:
         """The configuration they say for a problem.
 
         What they leave unsaid follows from what they say: with another block and no `threads`, work-groups are as many
-        as C then has tiles; on a CPU, tile and blocks fit each other.
+        as C then has tiles; without a file, load blocks, sub-groups and blocks fit each other.
 
         Raises:
             InvalidConfig: names the file or the option, and the field at fault.
@@ -77,7 +78,11 @@ class ConfigOptions:
         if not said:
             return chosen
         changed = _changed(chosen, said, problem)
-        return refit(problem, changed, spec, said) if isinstance(changed, CpuConfig) and self.file is None else changed
+        if self.file is not None:
+            return changed
+        if isinstance(changed, CpuConfig):
+            return refit(problem, changed, spec, said)
+        return refit_xe(problem, changed, spec, said)
 
 
 def _as_said(spec: DeviceSpec, said: Mapping[str, object]) -> DeviceSpec:

@@ -88,7 +88,7 @@ CASES: tuple[Case, ...] = (
     Case(
         "subgroups-divide-block",
         config(sg_layout=(3, 2)),
-        "64x64 does not divide",
+        "64x64 does not divide over sg_layout 3x2; multiples of 24x32 do",
         config((96, 64, 32), sg_layout=(3, 2)),
     ),
     Case(

@@ -53,7 +53,11 @@ def test_a_setting_changes_the_time() -> None:
 
 def test_what_is_not_legal_is_refused() -> None:
     with pytest.raises(Refused, match="registers"):
-        _explained(*SIZE, "--set", "grf_mode=128")
+        _explained(*SIZE, "--set", "grf_mode=128", "--set", "block=256x256x32", "--set", "sg_layout=8x4")
+
+
+def test_what_is_not_said_follows_from_what_is() -> None:
+    assert "grf 128" in _explained(*SIZE, "--set", "grf_mode=128")
 
 
 def test_a_missing_fact_is_named() -> None:
