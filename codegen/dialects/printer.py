@@ -19,19 +19,22 @@ class ModulePrinter(Printer):
 
     aliases: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
     _texts: dict[int, tuple[Attribute, str]] = field(default_factory=dict[int, tuple[Attribute, str]])
+    _by_value: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
 
     def print_attribute(self, attribute: Attribute) -> None:
         known = self._texts.get(id(attribute))
         if known is None:
-            known = attribute, self._attribute_text(attribute)  # kept alive, so that its id stays its own
-            self._texts[id(attribute)] = known
+            text = self._by_value.get(attribute)
+            if text is None:
+                text = self._by_value[attribute] = self._attribute_text(attribute)
+            known = self._texts[id(attribute)] = attribute, text  # kept alive, so that its id stays its own
         self.print_string(known[1])
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
-        if "\n" in text:
+        if self.stream is None or "\n" in text:
             super().print_string(text, indent=indent)
         else:
-            print(text, end="", file=self.stream)
+            self.stream.write(text)
 
     def alias_definitions(self) -> str:
         """Lines that define the aliases that were used."""

@@ -50,6 +50,7 @@ class Emitter:
         self._of_lane = PureValues()
         self._pure = self._of_body = PureValues(self._of_lane)
         self._known: dict[object, SSAValue] = {}
+        self._integers: dict[tuple[int, int], tuple[SSAValue, Attribute]] = {}
 
     def drop_unused(self) -> None:
         """Erase the values without effects that nothing uses."""
@@ -118,7 +119,13 @@ class Emitter:
             assert isinstance(type_, IntegerType | IndexType)
             return self.value(arith.ConstantOp(integer(int(number), type_)))
 
-        return self.once(("constant", repr(number), type_), make)
+        if type(number) is not int:
+            return self.once(("constant", repr(number), type_), make)
+        known = self._integers.get((number, id(type_)))
+        if known is None:
+            value = self.once(("constant", repr(number), type_), make)
+            known = self._integers[number, id(type_)] = value, type_  # kept alive, so that its id stays its own
+        return known[0]
 
     def index(self, value: Index) -> SSAValue:
         """An index as a value."""
@@ -126,9 +133,14 @@ class Emitter:
 
     def as_int(self, value: Index, type_: IntegerType) -> SSAValue:
         """An index as an integer; sums and products of indices are taken anew as those of integers."""
+        if not isinstance(value, SSAValue):
+            return self.constant(value, type_)
+        return self._pure.known((value, type_), lambda: self._as_int(value, type_))
+
+    def _as_int(self, value: SSAValue, type_: IntegerType) -> SSAValue:
         known = number(value)
-        if known is not None or not isinstance(value, SSAValue):
-            return self.constant(known or 0, type_)
+        if known is not None:
+            return self.constant(known, type_)
         owner = value.owner
         if value.type == type_:
             return value

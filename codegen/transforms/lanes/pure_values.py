@@ -4,7 +4,7 @@ The same sums are asked for again and again, as every access says its whole plac
 each of them was made, printed, parsed and converted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -22,6 +22,7 @@ class PureValues:
         self._everywhere = everywhere  # values that are seen from every block, too
         self._made: dict[Key, SSAValue] = {}
         self._operations: list[Operation] = []
+        self._kept: list[object] = []
 
     def value(
         self,
@@ -39,6 +40,15 @@ class PureValues:
             block.add_op(op)
             self._operations.append(op)
             found = self._made[key] = op.results[0]
+        return found
+
+    def known(self, of: tuple[SSAValue, Attribute], make: Callable[[], SSAValue]) -> SSAValue:
+        """What `make` gives for a value and a type, where it is seen; a kernel has its values until it is lowered."""
+        key = tuple(map(id, of))
+        found = self._find(key)
+        if found is None:
+            found = self._made[key] = make()
+            self._kept.append(of)
         return found
 
     def _find(self, key: Key) -> SSAValue | None:
