@@ -24,7 +24,7 @@ from codegen.rules import ceil_div
 from hal import DeviceSpec, find
 from tuner.errors import CannotPredict
 from tuner.heuristic import default_config
-from tuner.model.xe import MODEL_VERSION, columns_of, columns_of_space, predict, predict_many
+from tuner.model.xe import MODEL_VERSION, columns_of, columns_of_space, explain, predict, predict_many
 from tuner.space import Space
 from tuner.xe_space import xe_space
 
@@ -95,6 +95,23 @@ def test_the_prefetch_cliff_is_between_none_and_one_step() -> None:
 
 def test_tiles_that_spill_are_far_slower() -> None:
     assert _us(SQUARE, _config(SQUARE, (512, 256))) > 5 * _us(SQUARE, _config(SQUARE))
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        GemmProblem(4096, 2048, 8192, transpose_b=True),
+        GemmProblem(4096, 2048, 8192, transpose_a=True, transpose_b=True),
+        GemmProblem(1000, 1008, 999),
+        GemmProblem(1000, 1001, 1024),
+    ],
+    ids=["B by columns", "both by columns", "A by lanes", "B by lanes"],
+)
+def test_defaults_whose_code_does_not_spill_are_not_predicted_to(problem: GemmProblem) -> None:
+    """Intel's offline compiler spills nothing of these: unrolled by two, what lanes fetch staged."""
+    config = default_config(problem, B580)
+    assert config.strategy.k_unroll == 2
+    assert explain(problem, config, B580).registers_spilled == 0
 
 
 def test_rows_that_run_together_read_b_once() -> None:

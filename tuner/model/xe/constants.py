@@ -63,7 +63,6 @@ class Constants:
     registers_copied: float = _constant(0.4, "code: for each register that a sub-group copies")
     registers_pipelined: float = _constant(1.6, "code: for each register of operands")
     registers_unrolled: float = _constant(0.9, "code: the same again, where the loop is unrolled and pipelined")
-    registers_unrolled_columns: float = _constant(2.0, "code: for each register of operands, unrolled, B by columns")
     registers_unrolled_lanes: float = _constant(2.0, "code: for each register that lanes fetch, unrolled")
     registers_lanes: float = _constant(0.1, "code: for each register that lanes fetch")
 

@@ -36,12 +36,10 @@ def needed_registers(on: Case, c: Columns) -> Column:
 
 
 def _of_access(on: Case, c: Columns, a: Column, b: Column) -> Column:
-    """Registers that fetching operands needs beside: what is unrolled is fetched together, unless it is staged."""
+    """Registers that lanes need beside to fetch operands: what is unrolled is fetched together, unless it is staged."""
     k, unrolled = on.constants, c.k_unroll > 1
-    by_columns = on.problem.transpose_b and not on.lanes_b
-    of_columns = k.registers_unrolled_columns * unrolled * by_columns * (1 - c.staged_b) * (a + b)
     fetched = a * on.lanes_a * (1 - c.staged_a) + b * on.lanes_b * (1 - c.staged_b)
-    return of_columns + (k.registers_lanes + k.registers_unrolled_lanes * unrolled) * fetched
+    return (k.registers_lanes + k.registers_unrolled_lanes * unrolled) * fetched
 
 
 def spilled_registers(on: Case, c: Columns) -> Column:
