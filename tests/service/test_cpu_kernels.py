@@ -179,3 +179,13 @@ def test_settings_change_fields_of_a_cpu_configuration() -> None:
 def test_a_setting_that_no_cpu_has_is_refused_by_name(setting: str, message: str) -> None:
     with pytest.raises(InvalidConfig, match=re.escape(message)):
         _read(setting)
+
+
+def test_the_form_offers_the_cpu_to_run_on_and_not_to_compile_for(client: TestClient) -> None:
+    page = client.get("/").text
+    device, target = (re.search(rf'<select name="{name}">(.*?)</select>', page) for name in ("device", "target"))
+    assert device is not None
+    assert target is not None
+    assert f'value="{SPEC.id}"' in device[1]
+    assert f'value="{SPEC.id}"' not in target[1]
+    assert 'value="b580"' in target[1]
