@@ -20,6 +20,8 @@ from tuner.xe.tiles import case_of, is_legal, settled, widest_tiles
 
 # Half of the prefetches and of their moves: benchmarks/isa.py. More in a round compile longer.
 _STEPS_A_ROUND = 2
+# Intel's compiler unrolls a loop of few rounds whole: with longer rounds f16 and tf32 NT spill at 8, not at 64.
+_LEAST_ROUNDS = 16
 # The distance at which mlir-extensions' GEMM examples were fastest on a B580, of 0, 1 and 3.
 _PREFETCH_DISTANCE = 3
 # Buffers of shared local memory: one is filled while the other is multiplied.
@@ -224,7 +226,8 @@ def _prefetch(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
     fetched = next((p for p in reversed(distances) if is_legal(on, p)), point)
     why = f"prefetch {fetched.prefetch} K steps of {step_bytes} bytes ahead, within half of L1"
     unrolled = fetched._replace(k_unroll=_STEPS_A_ROUND)
-    if fetched.prefetch and is_legal(on, unrolled):
+    rounds = steps_of(on.problem, config_of(on.problem, point)) // _STEPS_A_ROUND
+    if fetched.prefetch and rounds >= _LEAST_ROUNDS and is_legal(on, unrolled):
         return unrolled, f"{why}, one for the {_STEPS_A_ROUND} steps of a round"
     return fetched, why
 

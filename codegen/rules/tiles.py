@@ -69,9 +69,14 @@ def registers(case: Case) -> str | None:
     """The accumulator and the operands that are held at one time fit the registers."""
     c, p = case.config, case.problem
     accumulator = c.sg_m * c.sg_n * p.dtype_acc.nbytes
-    operands = _operands(case, c.matmul.innermost.k)
+    depth = c.matmul.block.k
     if c.strategy.pipelined_registers:
-        operands = 2 * _operands(case, c.matmul.block.k)
+        operands = 2 * _operands(case, depth, depth)
+    elif case.on.uses_dpas:
+        operands = _operands(case, c.matmul.innermost.k, c.matmul.innermost.k)
+    else:
+        # Without DPAS all of a K step is multiplied before the next is loaded, but for B: that of a round comes first.
+        operands = _operands(case, depth, depth * c.strategy.k_unroll)
     have = (c.strategy.grf_mode - RESERVED_REGISTERS) * case.on.target.grf_bytes
     if accumulator + operands > have:
         return (
@@ -81,9 +86,9 @@ def registers(case: Case) -> str | None:
     return None
 
 
-def _operands(case: Case, depth: int) -> int:
+def _operands(case: Case, depth_a: int, depth_b: int) -> int:
     c, p = case.config, case.problem
-    return c.sg_m * depth * p.dtype_a.nbytes + depth * c.sg_n * p.dtype_b.nbytes
+    return c.sg_m * depth_a * p.dtype_a.nbytes + depth_b * c.sg_n * p.dtype_b.nbytes
 
 
 def _load_block(

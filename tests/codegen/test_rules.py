@@ -171,6 +171,20 @@ CASES: tuple[Case, ...] = (
         "of operands",
         config((64, 128, 16), (8, 32, 16), pipelined_registers=True),
     ),
+    Case(
+        "registers",
+        config((64, 128, 16), (8, 16, 8), k_unroll=2),
+        "32x64 needs 8192 bytes of accumulator and 10240 of operands",
+        config((64, 128, 16), (8, 16, 8)),
+        PLAIN,
+    ),
+    Case(
+        "registers",
+        config((64, 64, 16), (8, 16, 8), grf_mode=128),
+        "4096 bytes of accumulator and 4096 of operands; 128 registers leave 7168",
+        config((32, 64, 16), (8, 16, 8), grf_mode=128),
+        PLAIN,
+    ),
     Case("slm-stages", config(slm=SlmOperands.A), "slm none goes with slm_stages 0", config(load=STAGED_A, **STAGED)),
     Case(
         "slm-stages",
