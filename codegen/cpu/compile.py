@@ -5,6 +5,7 @@ import hashlib
 from codegen.artifact import CpuArtifact
 from codegen.canonical import content_hash
 from codegen.cpu.config import CpuConfig, Packing
+from codegen.cpu.document import deep_tiled_mlir, has_document_form
 from codegen.cpu.entries import kernel_module, pack_b_name, parameters_of
 from codegen.cpu.header import header_text
 from codegen.cpu.isa import features, needed_flags
@@ -39,6 +40,8 @@ def compile_cpu_gemm(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) 
     key = cpu_compile_key(problem, config, spec)
     name = f"xetune_gemm_{key[:_DIGITS]}"
     stages = Stages()
+    if has_document_form(problem) is None:
+        stages.add("deep-tiled", "deep-tiled.mlir", lambda: deep_tiled_mlir(problem, config))
     nest = stages.add("nest", "nest.ll", lambda: kernel_module(plan, name)).decode()
     optimised = stages.run("llvm", lambda: optimise(nest, wanted))
     stages.add("llvm", "llvm.ll", lambda: str(optimised))

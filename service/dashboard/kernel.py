@@ -24,6 +24,7 @@ _TITLES = {
     "xegpu.mlir": "XeGPU",
     "subgroup.mlir": "XeGPU of a sub-group",
     "lanes.mlir": "Lanes",
+    "deep-tiled.mlir": "The deep-tiled matmul, MLIR",
     "nest.ll": "Loops around the micro-kernel, LLVM IR",
     "llvm.ll": "LLVM IR",
     "kernel.h": "C header",

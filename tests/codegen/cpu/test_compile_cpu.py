@@ -23,7 +23,13 @@ _SPEC = replace(cpu_spec(), isa=_FLAGS)
 def test_stages_are_named_and_the_object_is_elf() -> None:
     artifact = compile_cpu_gemm(_PROBLEM, _CONFIG, _SPEC)
     files = [(stage.name, stage.file_name) for stage in artifact.stages]
-    assert files == [("nest", "nest.ll"), ("llvm", "llvm.ll"), ("object", "kernel.o"), ("header", "kernel.h")]
+    assert files == [
+        ("deep-tiled", "deep-tiled.mlir"),
+        ("nest", "nest.ll"),
+        ("llvm", "llvm.ll"),
+        ("object", "kernel.o"),
+        ("header", "kernel.h"),
+    ]
     binary = artifact.stage("object").data
     assert binary[:4] == b"\x7fELF"
     assert artifact.launch.binary == binary
