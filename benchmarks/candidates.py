@@ -1,5 +1,7 @@
 """Candidates that compile workers finish in a second, what one takes, and what memory a worker comes to hold.
 
+Where other programs run, look at processor time: that of a fixed loop says how fast the machine was.
+
 Run: python -m benchmarks.candidates [--count 300] [--workers 2] [--device b580] [--seed 0]
 """
 
@@ -12,9 +14,12 @@ from collections.abc import Iterator
 
 import psutil
 
-from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmArtifact, GemmProblem, KernelConfig
+from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, KernelConfig
+from codegen.artifact import AnyArtifact
+from codegen.garbage import collect_between
 from codegen.pipeline import compile_gemm
 from codegen.pool import CompilePool
+from codegen.spirv import start_emitter
 from hal import DeviceSpec
 from hal.xe import find
 from tuner.xe_space import xe_space
@@ -22,6 +27,9 @@ from tuner.xe_space import xe_space
 _TIME_LIMIT_S = 60.0
 _MIB = 2**20
 _REPORTED = (1, 50, 200, 500, 1000)
+_ADDITIONS = 1_000_000
+
+Candidate = tuple[str, GemmProblem, KernelConfig]
 
 PROBLEMS = {
     "f16": GemmProblem(4096, 2048, 1024),
@@ -44,7 +52,7 @@ PROBLEMS = {
 
 
 def main() -> None:
-    """Print two tables, in Markdown."""
+    """Print three tables, in Markdown."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--count", type=int, default=300)
     arguments.add_argument("--workers", type=int, default=2)
@@ -54,10 +62,10 @@ def main() -> None:
     spec = find(options.device)
     drawn = list(draw(options.count, options.seed, spec))
     _throughput(drawn, spec, options.workers)
-    _memory([case[1:] for case in drawn], spec)
+    _one_process(drawn, spec)
 
 
-def draw(count: int, seed: int, spec: DeviceSpec) -> Iterator[tuple[str, GemmProblem, KernelConfig]]:
+def draw(count: int, seed: int, spec: DeviceSpec) -> Iterator[Candidate]:
     """Random configurations of the problems' spaces, in turn."""
     rng = random.Random(seed)
     spaces = {name: xe_space(problem, spec) for name, problem in PROBLEMS.items()}
@@ -68,7 +76,7 @@ def draw(count: int, seed: int, spec: DeviceSpec) -> Iterator[tuple[str, GemmPro
         yield name, PROBLEMS[name], space.config(rng.randrange(len(space)))
 
 
-def _throughput(drawn: list[tuple[str, GemmProblem, KernelConfig]], spec: DeviceSpec, workers: int) -> None:
+def _throughput(drawn: list[Candidate], spec: DeviceSpec, workers: int) -> None:
     times: dict[str, list[float]] = defaultdict(list)
     with CompilePool(workers, _TIME_LIMIT_S, cache=None) as pool:
         for compilation in [pool.compile(*drawn[i][1:], spec) for i in range(workers)]:
@@ -78,24 +86,55 @@ def _throughput(drawn: list[tuple[str, GemmProblem, KernelConfig]], spec: Device
             times[name].append(_elapsed_ms(compilation.result()))
         seconds = time.perf_counter() - begun
     print(f"{len(drawn)} candidates by {workers} workers: {len(drawn) / seconds:.1f} in a second\n")
+    _print_times(times)
+
+
+def _elapsed_ms(artifact: AnyArtifact) -> float:
+    return sum(stage.elapsed_ms for stage in artifact.stages)
+
+
+def _print_times(times: dict[str, list[float]]) -> None:
     print("| problem | candidates | median ms | p90 ms | worst ms |\n|---|---:|---:|---:|---:|")
     for name, values in [*times.items(), ("all", [ms for named in times.values() for ms in named])]:
         values.sort()
         p90 = values[int(0.9 * len(values))]
-        print(f"| {name} | {len(values)} | {statistics.median(values):.0f} | {p90:.0f} | {values[-1]:.0f} |")
+        print(
+            f"| {name} | {len(values)} | {statistics.median(values):.0f} | {p90:.0f} | {values[-1]:.0f} |", flush=True
+        )
 
 
-def _elapsed_ms(artifact: GemmArtifact) -> float:
-    return sum(stage.elapsed_ms for stage in artifact.stages)
-
-
-def _memory(drawn: list[tuple[GemmProblem, KernelConfig]], spec: DeviceSpec) -> None:
-    """In this process, which compiles as a worker does that is not replaced."""
-    print("\n| compilations in one process | resident MiB |\n|---:|---:|", flush=True)
+def _one_process(drawn: list[Candidate], spec: DeviceSpec) -> None:
+    """Processor time and memory of this process, which compiles as a worker does that is not replaced."""
+    emitter = psutil.Process(start_emitter().pid)
+    times: dict[str, list[float]] = defaultdict(list)
+    memory: list[str] = []
+    loop = min(_loop_ms() for _ in range(5))
     for number in range(1, max(_REPORTED) + 1):
-        compile_gemm(*drawn[number % len(drawn)], spec)
+        name, problem, config = drawn[number % len(drawn)]
+        collect_between()
+        begun = _processor_ms(emitter)
+        compile_gemm(problem, config, spec)
+        if 1 < number < len(drawn) + 2:  # the first loads what the others find
+            times[name].append(_processor_ms(emitter) - begun)
         if number in _REPORTED:
-            print(f"| {number} | {psutil.Process().memory_info().rss / _MIB:.0f} |", flush=True)
+            memory.append(f"| {number} | {psutil.Process().memory_info().rss / _MIB:.0f} |")
+        if number == len(drawn) + 1:
+            print(f"\nProcessor time; a loop of {_ADDITIONS} additions takes {loop:.0f} ms.\n")
+            _print_times(times)
+    print("\n| compilations in one process | resident MiB |\n|---:|---:|", *memory, sep="\n")
+
+
+def _processor_ms(emitter: psutil.Process) -> float:
+    """Of this process, and of the forks in which SPIR-V is emitted, which the system counts in steps of 10 ms."""
+    forks = emitter.cpu_times()
+    return (time.process_time() + sum(forks[:4])) * 1e3
+
+
+def _loop_ms() -> float:
+    begun, total = time.process_time(), 0
+    for number in range(_ADDITIONS):
+        total += number
+    return (time.process_time() - begun) * 1e3
 
 
 if __name__ == "__main__":
