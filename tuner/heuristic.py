@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from codegen import GemmProblem, KernelConfig, LoopOrder, Refused, SlmOperands, SplitK
 from codegen.rules import ceil_div, check_problem, steps_of
 from codegen.rules.case import Problem
-from codegen.rules.tiles import chooses_blocks_of_a, chooses_blocks_of_b
+from codegen.rules.tiles import RESERVED_REGISTERS, chooses_blocks_of_a, chooses_blocks_of_b
 from hal import DeviceSpec
 from tuner.errors import CannotPredict
 from tuner.model.core_clocks import Rates, access_clocks, core_clocks, gpu_rates
@@ -20,8 +20,10 @@ from tuner.xe.tiles import case_of, is_legal, settled, widest_tiles
 
 # Half of the prefetches and of their moves: benchmarks/isa.py. More in a round compile longer.
 _STEPS_A_ROUND = 2
-# Intel's compiler unrolls a loop of few rounds whole: with longer rounds f16 and tf32 NT spill at 8, not at 64.
-_LEAST_ROUNDS = 16
+# Intel's compiler unrolls a loop of few rounds whole. Of B alone by columns, f16 and tf32 then spill: at 16, not at 64.
+_LEAST_ROUNDS = 32
+# As many K steps are held together where a loop of no more of them is unrolled whole.
+_STEPS_TOGETHER = 2
 # The distance at which mlir-extensions' GEMM examples were fastest on a B580, of 0, 1 and 3.
 _PREFETCH_DISTANCE = 3
 # Buffers of shared local memory: one is filled while the other is multiplied.
@@ -69,7 +71,7 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
     rates, cores = rates_of(on)
     tiles = best_tiles(on, widest_tiles(on, ranges), rates)
     split, why_split = _split(on, ranges, tiles, rates)
-    staged, why_staged = _stage(on, ranges, split)
+    staged, why_staged = _stage(on, ranges, _shallower(on, ranges, split))
     fetched, why_fetch = _prefetch(on, ranges, staged)
     point, why_order = _raster(on, ranges, fetched, rates)
     config = config_of(problem, point)
@@ -132,7 +134,7 @@ def best_tiles(on: Problem, tiles: Iterable[Point], rates: Rates) -> list[Point]
 
 def with_defaults(on: Problem, ranges: Ranges, tile: Point, rates: Rates) -> Point:
     """A tile with the strategy that the default would have on it, but for splits of K."""
-    fetched, _ = _prefetch(on, ranges, _stage(on, ranges, tile)[0])
+    fetched, _ = _prefetch(on, ranges, _stage(on, ranges, _shallower(on, ranges, tile))[0])
     return _raster(on, ranges, fetched, rates)[0]
 
 
@@ -195,6 +197,31 @@ def _clocks(on: Problem, point: Point, rates: Rates) -> float:
     return multiply + _WORTH * sums + _NEXT_KERNEL_CLOCKS
 
 
+def _shallower(on: Problem, ranges: Ranges, point: Point) -> Point:
+    """The tile with a K step that leaves registers for what is turned in them."""
+    while not _keeps_registers(on, point) and point.block_k > ranges.block_k[0]:
+        halved = settled(on, ranges, point._replace(block_k=point.block_k // 2))
+        if not is_legal(on, halved):
+            return point
+        point = halved
+    return point
+
+
+def _keeps_registers(on: Problem, point: Point) -> bool:
+    """Whether nothing spills of what no rule refuses, as it is right for other problems and other chips."""
+    problem, config = on.problem, config_of(on.problem, point)
+    nbytes, steps = problem.dtype_a.nbytes, steps_of(problem, config)
+    if problem.transpose_b and not problem.transpose_a:
+        return point.k_unroll == 1 or steps // point.k_unroll >= _LEAST_ROUNDS
+    if not problem.transpose_a or problem.transpose_b or on.lanes_a or (on.uses_dpas and nbytes > 1):
+        return True
+    # A of f32 or bytes by columns alone is turned by moves: there is A as it was and as it is multiplied.
+    together = (steps if steps <= _STEPS_TOGETHER else 0) if on.uses_dpas else point.k_unroll
+    operands = (2 * config.sg_m + config.sg_n) * point.block_k * together * nbytes
+    held = config.sg_m * config.sg_n * problem.dtype_acc.nbytes + operands
+    return held <= (point.grf - RESERVED_REGISTERS) * on.target.grf_bytes
+
+
 def _stage(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
     """What lanes access and several sub-groups share goes through shared local memory: each fetches a part of it once.
 
@@ -226,8 +253,7 @@ def _prefetch(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
     fetched = next((p for p in reversed(distances) if is_legal(on, p)), point)
     why = f"prefetch {fetched.prefetch} K steps of {step_bytes} bytes ahead, within half of L1"
     unrolled = fetched._replace(k_unroll=_STEPS_A_ROUND)
-    rounds = steps_of(on.problem, config_of(on.problem, point)) // _STEPS_A_ROUND
-    if fetched.prefetch and rounds >= _LEAST_ROUNDS and is_legal(on, unrolled):
+    if fetched.prefetch and _keeps_registers(on, unrolled) and is_legal(on, unrolled):
         return unrolled, f"{why}, one for the {_STEPS_A_ROUND} steps of a round"
     return fetched, why
 

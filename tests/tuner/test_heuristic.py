@@ -157,3 +157,22 @@ def test_the_first_step_says_what_loads_follow_from(name: str, reason: str) -> N
 def test_a_device_without_block_loads_is_refused() -> None:
     with pytest.raises(Refused):
         default_config(SMALL, find("a770"))
+
+
+@pytest.mark.parametrize(
+    ("problem", "device", "block_k", "k_unroll"),
+    [
+        (GemmProblem(4096, 2048, 8192, transpose_b=True), "b580", 32, 2),
+        (GemmProblem(1000, 1016, 520, transpose_b=True), "b580", 32, 1),
+        (GemmProblem(1000, 1016, 520), "b580", 32, 2),
+        (GemmProblem(1000, 1016, 520, dtype_a=DType.TF32, dtype_b=DType.TF32, transpose_b=True), "max1550", 16, 1),
+        (GemmProblem(4096, 2048, 1024, dtype_a=DType.F32, dtype_b=DType.F32, transpose_a=True), "max1550", 8, 1),
+        (GemmProblem(464, 160, 80, dtype_a=DType.S8, dtype_b=DType.S8, transpose_a=True), "lunar-lake", 32, 2),
+        (GemmProblem(4096, 2048, 1024, dtype_a=DType.S8, dtype_b=DType.S8, transpose_a=True), "lunar-lake", 64, 2),
+    ],
+)
+def test_fewer_k_steps_together_where_more_would_spill(
+    problem: GemmProblem, device: str, block_k: int, k_unroll: int
+) -> None:
+    config = default_config(problem, find(device))
+    assert (config.matmul.block.k, config.strategy.k_unroll) == (block_k, k_unroll)
