@@ -64,7 +64,7 @@ class Run:
         """Run all steps on `buffers`, those of the operands in order, and give what they returned."""
         launch = self.artifact.launch
         memory = list(buffers)
-        memory += [_aligned(argument.nbytes) for argument in launch.arguments[len(buffers) :]]
+        memory += [scratch(argument.nbytes) for argument in launch.arguments[len(buffers) :]]
         results: list[int] = []
         for step in launch.steps:
             pointers = [memory[p].ctypes.data for p in step.parameters if isinstance(p, int)]
@@ -74,7 +74,7 @@ class Run:
         return results
 
 
-def _aligned(nbytes: int) -> Buffer:
+def scratch(nbytes: int) -> Buffer:
     """Scratch full of ones in every bit, from a multiple of 64 bytes to memory that nobody may touch."""
     ones = np.full(math.ceil(nbytes / 64) * 64, 0xFF, np.uint8)
     return guarded(ones)
@@ -86,13 +86,13 @@ def check_kernel(problem: GemmProblem, config: CpuConfig, calls: int = 1) -> Cpu
     reference = Reference(problem, seed=11)
     with Run(artifact) as run:
         for _ in range(calls):
-            buffers = _placed(problem, reference.buffers())
+            buffers = placed(problem, reference.buffers())
             assert set(run(buffers)) == {0}
             compare_outputs(problem, reference, buffers)
     return artifact
 
 
-def _placed(problem: GemmProblem, buffers: tuple[Buffer, ...]) -> tuple[Buffer, ...]:
+def placed(problem: GemmProblem, buffers: tuple[Buffer, ...]) -> tuple[Buffer, ...]:
     """Copies that end at the last element: nothing behind the last row of the last matrix may be touched."""
     placed: list[Buffer] = []
     for operand, buffer in zip(problem.operands, buffers, strict=True):

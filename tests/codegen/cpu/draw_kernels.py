@@ -1,0 +1,154 @@
+"""Draws problems with legal configurations for a CPU, over every axis of both."""
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from codegen import DType, GemmProblem, InvalidProblem, LoopOrder
+from codegen.config import Extent, MatmulConfig
+from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
+from codegen.cpu.rules import CpuProblem, check_cpu_problem, refusal_on_cpu
+from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
+from hal import DeviceSpec
+from tuner.cpu.points import CpuPoint, CpuRanges, config_of, ranges_of
+
+INPUTS = (
+    *((dtype, dtype) for dtype in (DType.F32, DType.TF32, DType.F16, DType.BF16)),
+    *((a, b) for a in (DType.S8, DType.U8) for b in (DType.S8, DType.U8)),
+)
+OUTPUTS = (DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8)
+_STORED = (None, DType.F16, DType.BF16)
+_MOST_THREADS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A problem and a configuration that every rule passes."""
+
+    problem: GemmProblem
+    config: CpuConfig
+
+    def __str__(self) -> str:
+        return f"{self.problem} {self.problem.dtype_c} {self.problem.epilogue} by {self.config}"
+
+
+def draw(seed: int, spec: DeviceSpec, isas: tuple[Isa, ...], most_threads: int = _MOST_THREADS) -> Drawn:
+    """The draw of a seed, of those instruction sets."""
+    r = random.Random(seed)
+    isa = isas[seed % len(isas)]
+    while True:
+        try:
+            problem = _problem(r)
+            on = check_cpu_problem(problem, spec)
+        except InvalidProblem:  # C of a type that such sums are not stored as
+            continue
+        if isa not in on.isas:
+            continue
+        ranges = ranges_of(on, 4)
+        for _ in range(40):
+            config = _of_the_space(r, on, ranges, isa) if r.random() < 0.5 else _free(r, isa)
+            if config.thread_count <= most_threads and refusal_on_cpu(on, config) is None:
+                return Drawn(problem, config)
+
+
+def facts_of(drawn: Drawn) -> set[str]:
+    """What a draw reaches, by name: enough draws reach all."""
+    p, c = drawn.problem, drawn.config
+    threads = c.matmul.threads
+    order = c.matmul.loop_order.value
+    grid = {name for name, count in (("m", threads.m), ("n", threads.n), ("k", threads.k)) if count > 1}
+    layout = f"{'t' if p.transpose_a else 'n'}{'t' if p.transpose_b else 'n'}"
+    shared = {f"shared {x}" for x, stride in (("A", p.batch_stride_a), ("B", p.batch_stride_b)) if stride == 0}
+    return {
+        f"inputs {p.dtype_a.value} {p.dtype_b.value}",
+        f"output {p.dtype_c.value}",
+        f"layout {layout}",
+        f"batch {p.batch > 1}",
+        *shared,
+        *(f"step {step.kind.value}" for step in p.epilogue),
+        *(f"sums along {step.axis}" for step in p.epilogue if step.kind is EpilogueKind.REDUCE),
+        f"isa {c.strategy.isa.value}",
+        f"A {c.strategy.pack_a.value}",
+        f"B {c.strategy.pack_b.value}",
+        f"prefetch {c.strategy.prefetch_distance > 0}",
+        *(f"threads {name}" for name in grid),
+        f"p {order[:6]}",
+        f"o {order[6:12]}",
+        f"i {order[12:]}",
+    }
+
+
+def _problem(r: random.Random) -> GemmProblem:
+    a, b = r.choice(INPUTS)
+    m, n, k = (r.choice([r.randint(1, 20), r.randint(20, 120), r.randint(100, 230)]) for _ in range(3))
+    batch = r.choice([1, 1, 1, 2, 3])
+    strides: dict[str, Any] = {}
+    if r.random() < 0.4:
+        strides = {"lda": max(m, k) + r.randint(0, 9), "ldb": max(n, k) + r.randint(0, 9), "ldc": n + r.randint(0, 9)}
+    if batch > 1 and r.random() < 0.6:
+        strides[r.choice(["batch_stride_a", "batch_stride_b"])] = 0
+    return GemmProblem(
+        m=m,
+        n=n,
+        k=k,
+        batch=batch,
+        dtype_a=a,
+        dtype_b=b,
+        dtype_c=r.choice(OUTPUTS),
+        transpose_a=r.random() < 0.5,
+        transpose_b=r.random() < 0.5,
+        alignment=r.choice([4, 16, 64]),
+        epilogue=tuple(_step(r, n) for _ in range(r.choice([0, 0, 1, 1, 2, 4]))),
+        **strides,
+    )
+
+
+def _step(r: random.Random, n: int) -> EpilogueStep:
+    kind, axis, stored = r.choice(list(EpilogueKind)), r.choice(list(Axis)), r.choice(_STORED)
+    match kind:
+        case EpilogueKind.ALPHA | EpilogueKind.BETA | EpilogueKind.LEAKY_RELU:
+            return EpilogueStep(kind, value=r.choice([0.5, -0.25, 1.5]))
+        case EpilogueKind.CLIP:
+            return EpilogueStep(kind, value=-0.5, high=r.choice([0.75, 6.0]))
+        case EpilogueKind.BIAS:
+            return EpilogueStep(kind, axis=axis, dtype=stored)
+        case EpilogueKind.SCALE:
+            return EpilogueStep(kind, axis=axis, dtype=stored) if r.random() < 0.7 else EpilogueStep(kind, value=0.5)
+        case EpilogueKind.ADD | EpilogueKind.MULTIPLY:
+            return EpilogueStep(kind, dtype=stored, ld=r.choice([None, n + 3]))
+        case EpilogueKind.REDUCE:
+            return EpilogueStep(kind, axis=axis)
+        case _:
+            return EpilogueStep(kind)
+
+
+def _of_the_space(r: random.Random, on: CpuProblem, ranges: CpuRanges, isa: Isa) -> CpuConfig:
+    """One that a search may try, or B packed beforehand."""
+    point = CpuPoint._make(r.choice(values) for values in ranges)
+    pack_b = r.choice([point.pack_b, Packing.BEFOREHAND.value])
+    return config_of(on, point._replace(pack_b=pack_b, isa=isa.value, tile_m=_rows(r, isa, on.problem.m)))
+
+
+def _free(r: random.Random, isa: Isa) -> CpuConfig:
+    """One of any lengths; few are legal."""
+    lanes, unit = (8, 4) if isa is Isa.AVX2 else (16, 64 if isa is Isa.AMX else 4)
+    dots = r.random() < 0.2
+    m, k = _rows(r, isa, 64), unit * r.randint(1, 4) * (4 if dots else 1)
+    n = r.randint(1, 8) if dots else lanes * r.randint(1, 4)
+    block = Extent(m * r.randint(1, 6), n * r.randint(1, 3), k * r.randint(1, 12))
+    threads = Extent(*(r.choice([1, 1, 2, 3]) for _ in range(3)))
+    return CpuConfig(
+        MatmulConfig(threads, block, Extent(m, n, k), r.choice(list(LoopOrder))),
+        CpuStrategy(
+            isa,
+            r.choice([Packing.NONE, Packing.BLOCK, Packing.WHOLE]),
+            Packing.NONE if dots else r.choice(list(Packing)),
+            r.choice([0, 0, 4]),
+        ),
+    )
+
+
+def _rows(r: random.Random, isa: Isa, m: int) -> int:
+    if isa is Isa.AMX:
+        return r.choice([16, 32, 48, min(m, 32)])
+    return r.choice([1, 2, 3, 4, 6, 8, 12, 14])

@@ -1,0 +1,80 @@
+"""Any legal configuration of any problem, compiled and run on this CPU, against numpy."""
+
+import pytest
+
+from codegen.cpu.config import Isa, Packing
+from codegen.cpu.isa import isas_of
+from codegen.epilogue import Axis, EpilogueKind
+from tests.codegen.cpu.draw_kernels import INPUTS, OUTPUTS, Drawn, draw, facts_of
+from tests.codegen.cpu.run_kernels import check_kernel, this_cpu
+from tests.codegen.cpu.run_tiles import RAPIDS, check_tiles
+
+_HERE = tuple(isa for isa in (Isa.AVX512, Isa.AVX2) if isa in isas_of(this_cpu().isa or ()))
+_PART = 10
+_FEW = range(0, 160, _PART)
+_MANY = range(1000, 3000, 50)
+
+runs_here = pytest.mark.skipif(not _HERE, reason="runs kernels: needs a CPU with AVX2")
+runs_tiles = pytest.mark.skipif(
+    not {"avx512f", "avx512_bf16"} <= set(this_cpu().isa or ()), reason="runs what surrounds tiles: needs AVX-512 BF16"
+)
+
+
+def _fault(drawn: Drawn, seed: int) -> str | None:
+    try:
+        check_kernel(drawn.problem, drawn.config, calls=2)
+    except AssertionError as error:
+        return f"seed {seed}: {drawn}: {error}"
+    return None
+
+
+def _faults(first: int, count: int) -> list[str]:
+    found = (_fault(draw(seed, this_cpu(), _HERE), seed) for seed in range(first, first + count))
+    return [fault for fault in found if fault is not None]
+
+
+@runs_here
+@pytest.mark.parametrize("first", _FEW)
+def test_a_legal_kernel_is_right(first: int) -> None:
+    found = _faults(first, _PART)
+    assert not found, "\n".join(found)
+
+
+@runs_here
+@pytest.mark.slow
+@pytest.mark.parametrize("first", _MANY)
+def test_many_legal_kernels_are_right(first: int) -> None:
+    found = _faults(first, _MANY.step)
+    assert not found, "\n".join(found)
+
+
+@runs_tiles
+@pytest.mark.parametrize("seed", range(24))
+def test_a_legal_kernel_of_tiles_is_right(seed: int) -> None:
+    check_tiles(draw(seed, RAPIDS, (Isa.AMX,), most_threads=1))
+
+
+def test_draws_reach_every_axis() -> None:
+    facts = set[str]()
+    for seed in range(300):
+        drawn = draw(seed, RAPIDS, tuple(Isa))
+        facts |= facts_of(drawn)
+    wanted = {
+        *(f"inputs {a.value} {b.value}" for a, b in INPUTS),
+        *(f"output {dtype.value}" for dtype in OUTPUTS),
+        *(f"layout {layout}" for layout in ("nn", "nt", "tn", "tt")),
+        *(f"batch {several}" for several in (True, False)),
+        "shared A",
+        "shared B",
+        *(f"step {kind.value}" for kind in EpilogueKind),
+        *(f"sums along {axis}" for axis in Axis),
+        *(f"isa {isa.value}" for isa in Isa),
+        *(f"A {packing.value}" for packing in Packing if packing is not Packing.BEFOREHAND),
+        *(f"B {packing.value}" for packing in Packing),
+        *(f"prefetch {some}" for some in (True, False)),
+        *(f"threads {axis}" for axis in "mnk"),
+        *(f"p {p}" for p in ("pmpnpk", "pnpmpk")),
+        *(f"o o{a}o{b}o{c}" for a, b, c in ("mnk", "mkn", "nmk", "nkm", "kmn", "knm")),
+        *(f"i {i}" for i in ("iminik", "inimik")),
+    }
+    assert wanted <= facts, sorted(wanted - facts)
