@@ -16,6 +16,7 @@ from codegen.rules.sizes import ceil_div
 _MULTIPLIES_A_CLOCK = _LOADS_A_CLOCK = 2
 _LATENCY_CLOCKS = 4
 _TILE_MULTIPLY_CLOCKS, _TILE_LOAD_CLOCKS = 16, 8
+_NOT_HIDDEN = 0.25  # of tile loads and multiplies that could go on side by side (assumed)
 _STORE_CLOCKS = 2  # of one vector of sums to C or to where they wait, with its conversion
 
 
@@ -31,7 +32,8 @@ def step_clocks(isa: Isa, multiply: Multiply, rows: int, columns: int) -> float:
     """Clocks of one step along K of a tile: one group of elements a lane, or one register of K for AMX."""
     if isa is Isa.AMX:
         over_m, over_n = ceil_div(rows, 16), ceil_div(columns, 16)
-        return max(over_m * over_n * _TILE_MULTIPLY_CLOCKS, (over_m + over_n) * _TILE_LOAD_CLOCKS)
+        multiplies, loads = over_m * over_n * _TILE_MULTIPLY_CLOCKS, (over_m + over_n) * _TILE_LOAD_CLOCKS
+        return max(multiplies, loads) + _NOT_HIDDEN * min(multiplies, loads)
     vectors = ceil_div(columns, ISA_FACTS[isa].vector_bytes // 4)
     issued = rows * vectors * (2 if multiply is Multiply.S16 else 1)
     return max(issued / _MULTIPLIES_A_CLOCK, (rows + vectors) / _LOADS_A_CLOCK, float(_LATENCY_CLOCKS))
