@@ -23,14 +23,25 @@ def usable_cpus(sys: Path = SYS) -> tuple[LogicalCpu, ...]:
 
 
 def pinning_order(cpus: tuple[LogicalCpu, ...]) -> tuple[int, ...]:
-    """Numbers of CPUs in the order in which threads take them: each core once, memory by memory, then once more."""
+    """Numbers of CPUs in the order in which threads take them: each core once, memory by memory, then once more.
+
+    Virtual machines often hide which CPUs are one core. Where no two are, neighbours and CPUs half of all apart, which
+    are the usual ways to number them, are kept from coming early together.
+    """
     taken: dict[int, int] = {}
-    ranked: list[tuple[int, int, int]] = []
-    for cpu in cpus:
+    ranked: list[tuple[int, int, bool, int]] = []
+    hidden = len({cpu.core for cpu in cpus}) == len(cpus)
+    for place, cpu in enumerate(cpus):
         turn = taken.get(cpu.core, 0)
         taken[cpu.core] = turn + 1
-        ranked.append((turn, cpu.node or 0, cpu.number))
-    return tuple(number for _, _, number in sorted(ranked))
+        ranked.append((turn, cpu.node or 0, hidden and _may_share(place, len(cpus)), cpu.number))
+    return tuple(number for *_, number in sorted(ranked))
+
+
+def _may_share(place: int, count: int) -> bool:
+    """Whether a CPU is not among those of which no two are neighbours or half of all apart."""
+    half = count // 2
+    return bool(place % 2) if place < half else not (place - half) % 2
 
 
 def folder_of(cpu: int, sys: Path = SYS) -> Path:

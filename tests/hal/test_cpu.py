@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hal import FACT_NAMES
-from hal.cores import cpus_of_list, pinning_order, usable_cpus
+from hal.cores import LogicalCpu, cpus_of_list, pinning_order, usable_cpus
 from hal.cpu import probe_cpu
 from hal.spec import DERIVED, PROBED
 
@@ -165,3 +165,12 @@ def test_this_machine_claims_only_what_its_cpuinfo_holds() -> None:
 def test_a_list_of_cpus_is_numbers_and_ranges() -> None:
     assert cpus_of_list("0-2,7, 9-9") == (0, 1, 2, 7, 9)
     assert cpus_of_list("") == cpus_of_list("x-y") == ()
+
+
+@pytest.mark.parametrize("count", [2, 4, 8, 16, 17, 64])
+def test_where_cores_are_hidden_half_of_the_threads_share_none_however_cpus_are_numbered(count: int) -> None:
+    order = pinning_order(tuple(LogicalCpu(number, number, None) for number in range(count)))
+    assert sorted(order) == list(range(count))
+    first = order[: count // 2]
+    assert len({number // 2 for number in first}) == len(first)  # neighbours are one core
+    assert len({number % (count // 2) for number in first}) == len(first)  # or CPUs half of all apart
