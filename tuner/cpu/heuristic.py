@@ -18,6 +18,7 @@ from tuner.cpu.points import DOTS, WHOLE, CpuPoint, config_of, is_dots, plain_bl
 from tuner.heuristic import HeuristicStep
 
 _L1_BYTES, _L2_BYTES = 32 * 1024, 1024 * 1024  # where a CPU does not say: the least of those with AVX2, and a usual one
+_LINE_BYTES = 64
 _PANELS = 2  # times L1 that a panel of A and one of B may fill: B's is read in order, which hides the way from L2
 _BLOCK = 0.25  # of L2 for a block of A, and as much for its sums with a block of B, whose panels stream through
 _JOIN_CLOCKS = 12_000  # to wake a thread and wait for it (assumed: about 4 us)
@@ -25,6 +26,15 @@ _MEMORY_BYTES_A_CLOCK = 4.0  # that one core draws from memory (assumed: about 1
 _STEPS_A_ROUND = 4
 _WAY_BYTES = 4096  # of L1, so that its index is within a page
 _FEW_ROWS = 8  # rows that are multiplied with rows of B in place
+_FEW_ROWS_BY_DOTS = 16  # where columns of B are contiguous: a copy of them is dearer
+_SOME_ROWS = 512  # for which a copy of all of B costs more than they gain by its panels
+_BLOCK_AMX = 0.5  # of L2 for all of A there: tile registers read it faster than it comes from L3
+_PANEL = 0.5  # of L2 for one panel of B that is used at once
+_COLUMNS_A_CORE = 64  # at least, for threads that share no columns
+_LINE_WEIGHT = 24  # of lines that are read for a copy of B, for each row that uses it (fitted, as what follows)
+_FEWEST_USES = 32  # rows below which tiles of few rows are no better
+_MOST_LINES = 4  # beyond which longer pieces of rows are no better
+_EVEN_WEIGHT = 0.1  # of tiles that are a large part of C: they leave little to share
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +102,24 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
     multiply = _multiply(on, isa)
     dots = is_dots(on, plain.pack_b)
 
+    copies_rows = not p.transpose_b and plain.pack_b != Packing.NONE.value
+
     def clocks(tile: TileShape) -> tuple[float, float]:
         steps = sweep_clocks(isa, multiply, p.m, p.n if not dots else p.n * 16, _of_vectors(tile, dots))
-        return steps, tile.m / p.m + tile.n / p.n + 1 / tile.m + 1 / tile.n
+        uses = max(p.m, _FEWEST_USES)
+        copying = _LINE_WEIGHT / uses * _pieces_of_rows(on, tile.n) if copies_rows else 0.0
+        parts = _EVEN_WEIGHT * (tile.m / p.m + tile.n / p.n)
+        return steps, 1 / tile.m + 1 / tile.n + parts + copying
 
     return sorted(tiles_of(on, isa, plain), key=clocks)
+
+
+def _pieces_of_rows(on: CpuProblem, columns: int) -> float:
+    """Lines of B for each piece of a row that a panel copies together, aligned as the piece is."""
+    p, line = on.problem, on.spec.line_bytes or _LINE_BYTES
+    nbytes = columns * p.dtype_b.nbytes
+    aligned = nbytes & -nbytes if p.pitch_b * p.dtype_b.nbytes % line == 0 else nbytes
+    return line / min(aligned, _MOST_LINES * line)
 
 
 def _of_vectors(tile: TileShape, dots: bool) -> TileShape:
@@ -155,7 +178,7 @@ def _narrower(on: CpuProblem, isa: Isa, tiles: list[TileShape], cores: int) -> T
 def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Instruction sets and packings, in the order in which they are tried."""
     p = on.problem
-    few = p.m <= _FEW_ROWS
+    few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS)
     in_place = not p.transpose_a
     for isa in on.isas:
         if few and isa is not Isa.AMX and p.batch_stride_b != 0:
@@ -165,9 +188,26 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
             yield isa, Packing.BLOCK, Packing.NONE
         if few and isa is Isa.AMX and len(on.isas) > 1:
             continue
-        if in_place and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m):
+        separate = in_place and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
+        if _takes_panels_of_b(on, isa):
+            if separate:
+                yield isa, Packing.NONE, Packing.BLOCK
+            yield isa, Packing.WHOLE, Packing.BLOCK
+        if separate:
             yield isa, Packing.NONE, Packing.WHOLE
         yield isa, Packing.BLOCK, Packing.WHOLE
+
+
+def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
+    """Whether each panel of B is copied when it is its turn, for all rows at once."""
+    p = on.problem
+    a_bytes, l2 = p.m * p.k * p.dtype_a.nbytes, on.spec.l2_bytes or _L2_BYTES
+    return (
+        p.batch == 1
+        and p.m <= _SOME_ROWS
+        and p.n >= _COLUMNS_A_CORE * (on.spec.cores or 1)
+        and (isa is not Isa.AMX or a_bytes <= _BLOCK_AMX * l2)
+    )
 
 
 def _aliases(pitch_bytes: int, rows: int) -> bool:
@@ -178,6 +218,8 @@ def _aliases(pitch_bytes: int, rows: int) -> bool:
 def _why_packed(on: CpuProblem, pack_b: Packing) -> str:
     if pack_b is Packing.NONE:
         return f", because {on.problem.m} rows use each element of it no more than that"
+    if pack_b is Packing.BLOCK:
+        return f", a panel at a time, which {on.problem.m} rows use while it is in L2"
     return f", which {on.problem.m} rows use again"
 
 
@@ -203,7 +245,12 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
     grids = [
         (m, n, k)
         for m, n, k in product(ranges.threads_m, ranges.threads_n, ranges.threads_k)
-        if m * n * k <= cores and m <= rows and n <= columns and (k == 1 or p.k >= 512 * k)
+        if m * n * k <= cores
+        and m <= rows
+        and n <= columns
+        and (k == 1 or p.k >= 512 * k)
+        # Threads over M would each copy all of B.
+        and (m == 1 or point.pack_b != Packing.BLOCK.value)
     ]
     m, n, k = min(grids, key=clocks)
     busiest = ceil_div(rows, m) * ceil_div(columns, n)
@@ -215,7 +262,7 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
 
 
 def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """Depth by L1, then rows and columns by L2."""
+    """Depth by L1, then rows and columns by L2; for a panel of B that is used at once, its depth by L2 alone."""
     p, spec, isa = on.problem, on.spec, Isa(point.isa)
     l1, l2 = spec.l1_bytes or _L1_BYTES, spec.l2_bytes or _L2_BYTES
     each = {Multiply.F32: 4, Multiply.S8: 1}.get(_multiply(on, isa), 2)
@@ -223,6 +270,8 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.pack_b))
     rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
     deepest = _PANELS * l1 // (each * (point.tile_m + point.tile_n))
+    if point.pack_b == Packing.BLOCK.value:
+        return _one_panel(p, point, ranges.block_k, step, int(_PANEL * l2 / (each * point.tile_n)))
     # What streams through once is not cut; blocks of K that are a little too deep neither.
     streams = point.pack_b == Packing.NONE.value and rows == 1
     depths = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
@@ -242,6 +291,18 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
         f"and its sums with a block of B {tall * wide * 4 / 1024:.0f}"
     )
     return point._replace(block_m=block_m, block_n=block_n, block_k=depth), why
+
+
+def _one_panel(
+    p: GemmProblem, point: CpuPoint, depths: tuple[int, ...], step: int, deepest: int
+) -> tuple[CpuPoint, str]:
+    """All rows by one panel of B after another, as deep as there is room for."""
+    legal = [d for d in depths if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
+    depth = max((d for d in legal if d <= deepest), default=min(legal, default=WHOLE))
+    if point.threads_k == 1 and p.k <= deepest:
+        depth = WHOLE
+    why = f"a panel of B, {depth or p.k} deep, is copied to L2, which has room for {deepest}, and used by all rows"
+    return point._replace(block_m=WHOLE, block_n=1 if point.tile_n < p.n else WHOLE, block_k=depth), why
 
 
 def _evenly(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int:

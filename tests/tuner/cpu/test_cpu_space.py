@@ -98,7 +98,42 @@ def test_the_default_fills_the_cores_with_large_problems_and_leaves_them_for_tin
 
 def test_few_rows_read_weights_in_place_and_many_pack_them() -> None:
     assert default_cpu_config(gemm(1, 4096, 1024, BF16), ZEN).strategy.pack_b is Packing.NONE
-    assert default_cpu_config(gemm(256, 4096, 1024, BF16), ZEN).strategy.pack_b is Packing.WHOLE
+    assert default_cpu_config(gemm(1024, 4096, 768, BF16), ZEN).strategy.pack_b is Packing.WHOLE
+
+
+@pytest.mark.parametrize("dtype", [F32, BF16, S8])
+@pytest.mark.parametrize("k", [1024, 14336])
+def test_some_rows_use_each_panel_of_weights_where_it_was_copied_to(dtype: DType, k: int) -> None:
+    problem = gemm(96, 4096, k, dtype, transpose_b=True)
+    config = default_cpu_config(problem, ZEN)
+    c = config.matmul
+    assert config.strategy.pack_b is Packing.BLOCK
+    assert config.strategy.pack_a is not Packing.BLOCK  # it would be copied again for each panel
+    assert (c.threads.m, config.thread_count) == (1, 4)  # threads over M would each copy all of B
+    assert c.block.n == c.innermost.n
+    assert c.block.m >= problem.m
+    assert c.innermost.n * c.block.k * dtype.nbytes <= 2**21 // 2
+
+
+def test_columns_that_cores_would_have_to_share_are_packed_by_all() -> None:
+    assert default_cpu_config(gemm(96, 64, 1024, F32), PLAIN).strategy.pack_b is Packing.WHOLE
+
+
+def test_tile_registers_take_panels_only_of_an_a_that_stays_in_l2() -> None:
+    packings = [default_cpu_config(gemm(m, 4096, 4096, BF16), RAPIDS).strategy.pack_b for m in (96, 384)]
+    assert packings == [Packing.BLOCK, Packing.WHOLE]
+
+
+def test_few_rows_by_columns_of_weights_read_both_in_place() -> None:
+    by_columns, by_rows = (default_cpu_config(gemm(16, 4096, 1024, BF16, transpose_b=t), ZEN) for t in (True, False))
+    assert by_columns.strategy.pack_b is Packing.NONE
+    assert by_rows.strategy.pack_b is Packing.BLOCK
+
+
+def test_panels_for_few_rows_copy_whole_lines_of_rows_of_weights() -> None:
+    for dtype in (F32, BF16, S8):
+        columns = default_cpu_config(gemm(24, 4096, 1024, dtype), ZEN).matmul.innermost.n
+        assert columns * dtype.nbytes % 64 == 0
 
 
 def test_blocks_fit_the_caches_that_the_device_states() -> None:
