@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import psutil
@@ -29,10 +30,12 @@ _ROUNDED_PRODUCTS = 2
 _EXACT_K = 2**24 // WHOLE**2
 
 _CHUNK = 2**20  # elements of C for which steps are computed at one time
+_KEPT_BOUNDS = 2**23  # elements whose bounds are kept for the next candidate
+_BOUNDS_BYTES = 3 * 8
 _A, _B, _C = 0, 1, 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bounds:
     """What an output must be: from `low` to `high`, and `value` but for roundings; a float not rounded to its type."""
 
@@ -48,6 +51,11 @@ class Bounds:
         """The largest error of each element that rounding explains."""
         with np.errstate(invalid="ignore"):
             return np.nan_to_num(np.maximum(self.high - self.value, self.value - self.low), posinf=0.0)
+
+    @cached_property
+    def widest(self) -> float:
+        """The largest of these widths."""
+        return float(self.width().max())
 
 
 class Reference:
@@ -69,6 +77,8 @@ class Reference:
         self._a = a.transpose(0, 2, 1) if problem.transpose_a else a
         self._b = b.transpose(0, 2, 1) if problem.transpose_b else b
         self._sums: dict[tuple[int, int], Float64] = {}
+        self._bounds: dict[tuple[int, int, int, int, int], Bounds] = {}
+        self._elements_kept = 0
         if not problem.dtype_a.is_integer:
             self._norms_a = [_norms(matrix, problem.dtype_a, "ij,ij->i") for matrix in self._a]
             self._norms_b = [_norms(matrix, problem.dtype_b, "ij,ij->j") for matrix in self._b]
@@ -83,9 +93,16 @@ class Reference:
         return self._drawn
 
     def bounds_of_c(self, entry: int, rows: slice, columns: slice) -> Bounds:
-        """What a part of C must be, in one matrix of the batch."""
+        """What a part of C must be, in one matrix of the batch; the first parts asked for are kept."""
+        part = entry, rows.start, rows.stop, columns.start, columns.stop
+        if (known := self._bounds.get(part)) is not None:
+            return known
         with np.errstate(all="ignore"):
-            return self._rounded(self._after(entry, rows, columns, len(self.problem.epilogue)), self.problem.dtype_c)
+            bounds = self._rounded(self._after(entry, rows, columns, len(self.problem.epilogue)), self.problem.dtype_c)
+        if self._elements_kept + bounds.value.size <= _KEPT_BOUNDS:
+            self._bounds[part] = bounds
+            self._elements_kept += bounds.value.size
+        return bounds
 
     def bounds_of_sums(self, operand: Operand, entry: int, part: slice) -> Bounds:
         """What a part of a second output must be: sums along whole rows or columns."""
@@ -167,7 +184,9 @@ def _check_memory(p: GemmProblem) -> None:
     """What a proof holds at one time: operands drawn, handed out and come back, f32 and f64 of A and B, and sums."""
     operands = sum(operand.nbytes(p.batch) for operand in p.operands)
     whole = p.batch * p.m * p.n * p.k <= WHOLE_MULTIPLY_ADDS
-    need = 3 * operands + 12 * (p.m * p.k + p.k * p.n) + (8 * p.batch * p.m * p.n if whole else p.batch * p.m * p.n)
+    outputs = p.batch * p.m * p.n
+    kept = _BOUNDS_BYTES * min(outputs, _KEPT_BOUNDS) + (8 * outputs if whole else outputs)
+    need = 3 * operands + 12 * (p.m * p.k + p.k * p.n) + kept
     have = psutil.virtual_memory().available
     if need > have:
         raise TooLargeToProve(

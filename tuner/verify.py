@@ -142,20 +142,20 @@ class _Comparison:
 
     def add(self, output: _Output, part: Part, bounds: Bounds) -> None:
         stored = output.stored(part, output.memory)
-        got = decode(stored, output.operand.dtype).astype(np.float64)
-        bounds = Bounds(*(values.reshape(got.shape) for values in (bounds.value, bounds.low, bounds.high)))
-        width = bounds.width()
-        with np.errstate(invalid="ignore"):
-            error = np.where(got == bounds.value, 0.0, np.abs(got - bounds.value))
+        got = decode(stored, output.operand.dtype).astype(np.float64).reshape(bounds.value.shape)
         bad = ~bounds.holds(got)
-        self.tolerance = max(self.tolerance, float(width.max()))
-        self.max_error = max(self.max_error, float(np.max(error, initial=0.0, where=~np.isnan(error))))
+        with np.errstate(invalid="ignore"):
+            error = np.abs(got - bounds.value)  # NaN, which counts as none, where both are infinite
+        self.tolerance = max(self.tolerance, bounds.widest)
+        self.max_error = max(self.max_error, float(np.fmax.reduce(error, axis=None, initial=0.0)))
         if bad.any() and not self.wrong:
-            i, j = (int(index) for index in np.argwhere(bad)[0])
+            shape = stored.shape
+            i, j = (int(index) for index in np.argwhere(bad.reshape(shape))[0])
+            got, value, width = (values.reshape(shape) for values in (got, bounds.value, bounds.width()))
             name = output.name(part[0], part[1].start + i, part[2].start + j)
-            value = _said(output, bool(output.unchanged(part)[i, j]), float(got[i, j]))
-            wanted = f"expected {bounds.value[i, j]:.6g} within {width[i, j]:.3g}"
-            self.first = f"{name} is {value}" if value == _NOT_WRITTEN else f"{name} is {value}, {wanted}"
+            said = _said(output, bool(output.unchanged(part)[i, j]), float(got[i, j]))
+            wanted = f"expected {value[i, j]:.6g} within {width[i, j]:.3g}"
+            self.first = f"{name} is {said}" if said == _NOT_WRITTEN else f"{name} is {said}, {wanted}"
         self.wrong += int(bad.sum())
 
 

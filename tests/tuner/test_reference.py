@@ -127,3 +127,16 @@ def test_floats_are_drawn_so_that_the_epilogue_fills_integers() -> None:
 def test_a_problem_that_memory_does_not_hold_is_refused_before_anything_is_drawn() -> None:
     with pytest.raises(TooLargeToProve, match="GiB are free here"):
         Reference(GemmProblem(2**20, 2**20, 64), 0)
+
+
+def test_bounds_are_computed_once_for_all_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    reference = Reference(GemmProblem(24, 40, 56), seed=3)
+    rows, columns = slice(0, 20), slice(0, 40)
+    assert reference.bounds_of_c(0, rows, columns) is reference.bounds_of_c(0, rows, columns)
+    assert reference.bounds_of_c(0, slice(4, 20), columns).value.shape == (16, 40)
+    monkeypatch.setattr("tuner.reference._KEPT_BOUNDS", 20 * 40)
+    few = Reference(GemmProblem(24, 40, 56), seed=3)
+    few.bounds_of_c(0, rows, columns)
+    first, second = (few.bounds_of_c(0, slice(20, 24), columns) for _ in range(2))
+    assert first is not second
+    assert (first.low == second.low).all()

@@ -23,6 +23,7 @@ MOST_DRAWN = 6_000
 """Points that deviate in more."""
 _GOOD_TILES = 12
 _SEED = 20  # of what is drawn: always the same
+# After the instruction set and the tile, in the order of a point.
 _FREE = ("unroll", "block_m", "block_n", "block_k", "threads_m", "threads_n", "threads_k", "pack_a", "pack_b",
          "parallel", "blocks", "inner", "prefetch")  # fmt: skip
 
@@ -84,12 +85,14 @@ def _pairs(
 
 def _drawn(ranges: CpuRanges, tiles: list[tuple[str, int, int]], rng: np.random.Generator) -> Iterator[CpuPoint]:
     """Points with every axis drawn; ends when a few times as many were drawn as there is room for."""
-    for _ in range(8 * MOST_DRAWN):
-        isa, m, n = tiles[int(rng.integers(len(tiles)))]
-        values: dict[str, Value] = {
-            axis: getattr(ranges, axis)[int(rng.integers(len(getattr(ranges, axis))))] for axis in _FREE
-        }
-        yield _point(values | {"isa": isa, "tile_m": m, "tile_n": n})
+    count = 8 * MOST_DRAWN
+    which = rng.integers(len(tiles), size=count).tolist()
+    free: list[list[Value]] = []
+    for axis in _FREE:
+        values: tuple[Value, ...] = getattr(ranges, axis)
+        free.append([values[place] for place in rng.integers(len(values), size=count).tolist()])
+    for tile, *others in zip(which, *free, strict=True):
+        yield CpuPoint._make((*tiles[tile], *others))
 
 
 def _space(on: CpuProblem, points: list[CpuPoint]) -> Space[CpuConfig]:
