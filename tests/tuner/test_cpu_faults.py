@@ -1,0 +1,123 @@
+"""Kernels of CPUs that are wrong or crash, on the CPU of this machine: each is an Outcome, and the job goes on."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from codegen import AnyArtifact, AnyConfig, CpuArtifact, DType, GemmProblem
+from codegen.cpu.compile import compile_cpu_gemm
+from codegen.cpu.config import CpuConfig
+from codegen.cpu.object import emit_object, optimise
+from codegen.cpu.pool_runtime import AMX, POOL
+from hal import Device, DeviceSpec, open_device, resolve_device
+from hal.cpu import probe_cpu
+from hal.listing import list_devices
+from hal.probe import ProbeReport, Probes
+from tuner.cpu.heuristic import default_cpu_config
+from tuner.measure import Bench, Limits, evaluate
+from tuner.memory_store import MemoryTrialStore
+from tuner.native import Unexamined
+from tuner.reference import Reference
+from tuner.session import Budget, run_session
+from tuner.trial import Status
+
+PROBLEM = GemmProblem(45, 100, 77, dtype_a=DType.F32, dtype_b=DType.F32)
+SPEC = probe_cpu()
+pytestmark = pytest.mark.skipif(SPEC.target is None or "avx2" not in (SPEC.isa or ()), reason="needs x86-64 with AVX2")
+
+# What the planted kernel does in place of the product, and what becomes of its trial.
+ENDLESS = "br label %loop\nloop:\nfence seq_cst\nbr label %loop"
+FAULTS = {
+    "does nothing": ("ret i32 0", Status.WRONG_RESULT, "not written"),
+    "writes one element": ("store float 1.0, ptr %C\nret i32 0", Status.WRONG_RESULT, "wrong"),
+    "reads at zero": ("%v = load volatile i32, ptr null\nret i32 %v", Status.CRASHED, "SIGSEGV"),
+    "writes right behind C": (
+        "%at = getelementptr float, ptr %C, i64 4500\nstore volatile float 1.0, ptr %at\nret i32 0",
+        Status.CRASHED,
+        "right before or after argument C",
+    ),
+    "writes beyond C": (
+        "%at = getelementptr float, ptr %C, i64 4600\nstore volatile float 1.0, ptr %at\nret i32 0",
+        Status.CRASHED,
+        "SIGSEGV",
+    ),
+    "an instruction that no CPU has": ('call void asm sideeffect "ud2", ""()\nret i32 0', Status.CRASHED, "SIGILL"),
+    "a division by zero": (
+        'call void asm sideeffect "xorl %ecx, %ecx; xorl %eax, %eax; cltd; idivl %ecx", "~{eax},~{ecx},~{edx}"()\n'
+        "ret i32 0",
+        Status.CRASHED,
+        "SIGFPE",
+    ),
+    "an abort": ("call void @abort()\nunreachable", Status.CRASHED, "SIGABRT"),
+    "a status": ("ret i32 7", Status.COMPILE_FAILED, "returned 7"),
+    "never ends": (ENDLESS, Status.TIMED_OUT, "no answer"),
+}
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[Device]:
+    cpu = resolve_device("cpu", among=list_devices(Probes(ProbeReport(), ProbeReport())))
+    device = open_device(cpu)
+    yield device
+    device.close()
+
+
+def planted(artifact: CpuArtifact, body: str) -> CpuArtifact:
+    """The kernel with another body, and everything around as it was."""
+    (step,) = artifact.launch.steps
+    names = ["%A", "%B", "%C", "%workspace"][: len(step.parameters)]
+    parameters = ", ".join(f"ptr {name}" for name in ("%pool", *names))
+    text = f"{POOL}{AMX}\ndeclare void @abort()\ndefine i32 @{step.kernel}({parameters}) {{\nentry:\n{body}\n}}\n"
+    return replace(artifact, launch=replace(artifact.launch, binary=emit_object(optimise(text, ()), ())))
+
+
+@dataclass
+class Made:
+    """A compilation that has ended."""
+
+    artifact: AnyArtifact
+
+    def result(self) -> AnyArtifact:
+        return self.artifact
+
+    def cancel(self) -> None: ...
+
+
+@dataclass
+class Planting:
+    """Compiles, and plants the faults into every other kernel, the first of a job being right."""
+
+    bodies: tuple[str, ...]
+    workers: int = 1
+    made: list[AnyConfig] = field(default_factory=list)
+
+    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Made:
+        assert isinstance(config, CpuConfig)
+        artifact = compile_cpu_gemm(problem, config, spec)
+        self.made.append(config)
+        place, right = divmod(len(self.made), 2)
+        return Made(artifact if right or place > len(self.bodies) else planted(artifact, self.bodies[place - 1]))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_kernel_that_is_wrong_is_an_outcome(device: Device, name: str) -> None:
+    body, status, said = FAULTS[name]
+    artifact = planted(compile_cpu_gemm(PROBLEM, default_cpu_config(PROBLEM, SPEC), SPEC), body)
+    bench = Bench(PROBLEM, SPEC, device, Reference(PROBLEM, 3))
+    limits = Limits(compile_s=60, run_s=3 if status is Status.TIMED_OUT else 60)
+    outcome, _ = evaluate(bench, Unexamined(Made(artifact)), limits)
+    assert outcome.status is status, outcome.reason
+    assert said in (outcome.reason or "")
+
+
+def test_a_job_goes_on_after_each(device: Device) -> None:
+    bodies = tuple(body for body, status, _ in FAULTS.values() if status is not Status.TIMED_OUT)
+    store = MemoryTrialStore()
+    result = run_session(PROBLEM, SPEC, device, store, Planting(bodies), Budget(2 * len(bodies), 300.0), seed=3)
+    wanted = Counter(status for _, status, _ in FAULTS.values() if status is not Status.TIMED_OUT)
+    assert result.trials == wanted | {Status.MEASURED: len(bodies)}
+    assert result.best is not None
+    assert result.best.outcome is not None
+    assert result.best.outcome.status is Status.MEASURED
