@@ -25,7 +25,7 @@ _JOIN_CLOCKS = 12_000  # to wake a thread and wait for it (assumed: about 4 us)
 _MEMORY_BYTES_A_CLOCK = 4.0  # that one core draws from memory (assumed: about 12 GB/s a core when all draw)
 _STEPS_A_ROUND = 4
 _WAY_BYTES = 4096  # of L1, so that its index is within a page
-_FEW_ROWS = 8  # rows that are multiplied with rows of B in place
+_FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many where four bytes are brought together
 _FEW_ROWS_BY_DOTS = 16  # where columns of B are contiguous: a copy of them is dearer
 _SOME_ROWS = 512  # for which a copy of all of B costs more than they gain by its panels
 _BLOCK_AMX = 0.5  # of L2 for all of A there: tile registers read it faster than it comes from L3
@@ -102,7 +102,7 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
     multiply = _multiply(on, isa)
     dots = is_dots(on, plain.pack_b)
 
-    copies_rows = not p.transpose_b and plain.pack_b != Packing.NONE.value
+    copies_rows = not p.transpose_b and (plain.pack_b != Packing.NONE.value or p.dtype_b.nbytes == 1)
 
     def clocks(tile: TileShape) -> tuple[float, float]:
         steps = sweep_clocks(isa, multiply, p.m, p.n if not dots else p.n * 16, _of_vectors(tile, dots))
@@ -178,7 +178,7 @@ def _narrower(on: CpuProblem, isa: Isa, tiles: list[TileShape], cores: int) -> T
 def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Instruction sets and packings, in the order in which they are tried."""
     p = on.problem
-    few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS)
+    few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS // (2 if p.dtype_b.nbytes == 1 else 1))
     in_place = not p.transpose_a
     for isa in on.isas:
         if few and isa is not Isa.AMX and p.batch_stride_b != 0:
@@ -273,13 +273,18 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     if point.pack_b == Packing.BLOCK.value:
         return _one_panel(p, point, ranges.block_k, step, int(_PANEL * l2 / (each * point.tile_n)))
     # What streams through once is not cut; blocks of K that are a little too deep neither.
-    streams = point.pack_b == Packing.NONE.value and rows == 1
+    in_l2 = p.m * p.k * p.dtype_a.nbytes <= _PANEL * l2
+    streams = point.pack_b == Packing.NONE.value and (rows == 1 or (p.transpose_b and in_l2))
     depths = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
     depth = max((d for d in depths if d <= deepest), default=min(depths, default=WHOLE))
     if point.threads_k == 1 and (streams or p.k <= 1.5 * deepest):
         depth = WHOLE
     deep = depth or p.k
-    block_m = _evenly(ranges.block_m, rows, point.threads_m, int(_BLOCK * l2 / (point.tile_m * deep * each)))
+    block_m = (
+        WHOLE
+        if streams
+        else _evenly(ranges.block_m, rows, point.threads_m, int(_BLOCK * l2 / (point.tile_m * deep * each)))
+    )
     tall = (block_m or rows) * point.tile_m
     block_n = WHOLE if streams else _evenly(
         ranges.block_n, columns, point.threads_n, int(_BLOCK * l2 / (point.tile_n * min(tall, p.m) * 4))

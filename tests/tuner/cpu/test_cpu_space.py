@@ -124,9 +124,10 @@ def test_tile_registers_take_panels_only_of_an_a_that_stays_in_l2() -> None:
     assert packings == [Packing.BLOCK, Packing.WHOLE]
 
 
-def test_few_rows_by_columns_of_weights_read_both_in_place() -> None:
+def test_few_rows_by_columns_of_weights_read_both_in_place_at_full_depth() -> None:
     by_columns, by_rows = (default_cpu_config(gemm(16, 4096, 1024, BF16, transpose_b=t), ZEN) for t in (True, False))
     assert by_columns.strategy.pack_b is Packing.NONE
+    assert (by_columns.matmul.block.m >= 16, by_columns.matmul.block.k >= 1024) == (True, True)
     assert by_rows.strategy.pack_b is Packing.BLOCK
 
 
@@ -168,3 +169,8 @@ def test_what_a_cpu_lacks_is_said_with_what_to_use() -> None:
     (refused,) = cpu_violations(problem, config, ZEN)
     assert refused.rule == "isa"
     assert "lacks amx_tile; use isa avx512, avx2" in refused.message
+
+
+def test_bytes_of_more_than_four_rows_are_brought_together_once() -> None:
+    packings = [default_cpu_config(gemm(m, 4096, 1024, S8), ZEN).strategy.pack_b for m in (4, 7)]
+    assert packings == [Packing.NONE, Packing.BLOCK]
