@@ -1,8 +1,10 @@
 import mmap
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from codegen import DType, GemmProblem, LoopOrder
 from codegen.cpu.compile import compile_cpu_gemm
@@ -120,3 +122,33 @@ def test_matrices_may_lie_more_than_two_gigabytes_apart() -> None:
     for entry, at in enumerate((0, stride)):
         left, right = a[at : at + 31 * 57].reshape(31, 57), b[at : at + 57 * 83].reshape(57, 83)
         assert (c[entry] == left.astype(np.int32) @ right.astype(np.int32)).all()
+
+
+@pytest.mark.parametrize(("transpose_a", "transpose_b"), [(False, False), (True, True), (False, True)])
+@pytest.mark.parametrize(("pack_a", "pack_b"), [(Packing.NONE, Packing.NONE), (Packing.BLOCK, Packing.WHOLE)])
+def test_rows_may_lie_so_far_apart_that_elements_need_more_than_32_bits(
+    transpose_a: bool, transpose_b: bool, pack_a: Packing, pack_b: Packing
+) -> None:
+    m, n, k, pitch = 131, 133, 137, 2**24  # the last rows begin 2^31 elements behind the first
+    problem = _f32(m, n, k, transpose_a=transpose_a, transpose_b=transpose_b, lda=pitch, ldb=pitch, ldc=pitch)
+    in_place = pack_a is Packing.NONE
+    dots = transpose_b and in_place
+    if dots and transpose_a:
+        pytest.skip("a rule refuses it")
+    tile = (2, 4, 16) if dots else (4, 16, 4)
+    config = cpu_config(threads=(2, 1, 1), block=(12, 48, 32), tile=tile, a=pack_a, b=pack_b)
+    a, b, c = (_sparse(rows, pitch) for rows in ((k if transpose_a else m), (n if transpose_b else k), m))
+    rng = np.random.default_rng(3)
+    for matrix, length in ((a, m if transpose_a else k), (b, k if transpose_b else n)):
+        matrix[:, :length] = rng.integers(-3, 4, (len(matrix), length))
+    with Run(compile_cpu_gemm(problem, config, replace(this_cpu(), memory_bytes=2**50))) as run:
+        assert run((a, b, c)) == [0]
+    left, right = (a[:, :m].T if transpose_a else a[:, :k]), (b[:, :k].T if transpose_b else b[:, :n])
+    assert (c[:, :n] == left @ right).all()
+    assert not c[:, n : n + 64].any()
+
+
+def _sparse(rows: int, pitch: int) -> NDArray[np.float32]:
+    """A matrix of zeros, of which only the pages that are written take memory."""
+    mapping = mmap.mmap(-1, rows * pitch * 4, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
+    return np.frombuffer(mapping, np.float32).reshape(rows, pitch)
