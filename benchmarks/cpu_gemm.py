@@ -20,12 +20,13 @@ import numpy as np
 from benchmarks import cpu_libraries as libraries
 from benchmarks.cpu_buffers import Operands, as_floats, operands
 from benchmarks.cpu_cases import Case, cases
-from benchmarks.cpu_ours import Kernels, Search, Winners, default_config, packed_beforehand, searching, spec_of_threads
+from benchmarks.cpu_ours import Kernels, Search, Winners, packed_beforehand, searching, spec_of_threads
 from benchmarks.cpu_peak import peak_gops
 from benchmarks.cpu_rows import DEFAULT, NUMPY, OURS, TORCH, Row, scaling_table, summary, table
 from benchmarks.cpu_timing import Contender, Measured, measure
 from codegen import CpuConfig, DType
 from hal import DeviceSpec
+from tuner.cpu.heuristic import default_cpu_config
 from tuner.measure import timing_for
 
 _SCALED = "1024x1024x1024,2048x2048x2048,16x4096x4096,128x14336x4096t"
@@ -43,8 +44,9 @@ class Bench:
         """Measure one cell."""
         spec = spec_of_threads(threads)
         best = self._winners.config(case, spec)
-        configs = {OURS: packed_beforehand(best) if self._options.prepacked else best}
-        configs[DEFAULT] = default_config(case, spec, self._options.prepacked)
+        configs = {OURS: best, DEFAULT: default_cpu_config(case.problem, spec)}
+        if self._options.prepacked:
+            configs = {name: packed_beforehand(case.problem, config, spec) for name, config in configs.items()}
         rotate = timing_for(spec, None).rotate_bytes
         sets = operands(case, rotate)
         kernels = Kernels(spec)

@@ -87,7 +87,7 @@ def prepacked_torch_contender(torch: Any, sets: Sequence[Operands], case: Case) 
     rows: list[tuple[Any, Any]] = []
     for s in sets:
         a, b, _ = _tensors(torch, s, case)
-        rows.append((a, packs(b.t().contiguous().to_mkldnn(), case.m)))
+        rows.append((a, packs(b.t().contiguous(), case.m)))
 
     def call(number: int) -> None:
         a, weights = rows[number]

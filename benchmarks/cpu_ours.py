@@ -13,6 +13,7 @@ from benchmarks.cpu_timing import Contender
 from codegen import CpuConfig, GemmProblem, Packing
 from codegen.canonical import to_json
 from codegen.cpu.compile import compile_cpu_gemm
+from codegen.cpu.rules import cpu_violations
 from codegen.pool import CompilePool
 from codegen.stored_config import decode_config
 from hal import Device, DeviceSpec, LaunchSpec, open_device, resolve_device
@@ -86,15 +87,13 @@ def spec_of_threads(threads: int) -> DeviceSpec:
     return replace(spec, cores=threads)
 
 
-def default_config(case: Case, spec: DeviceSpec, prepacked: bool) -> CpuConfig:
-    """What is used without a search."""
-    config = default_cpu_config(case.problem, spec)
-    return packed_beforehand(config) if prepacked else config
-
-
-def packed_beforehand(config: CpuConfig) -> CpuConfig:
-    """The same with B packed before the first call."""
-    return replace(config, strategy=replace(config.strategy, pack_b=Packing.BEFOREHAND))
+def packed_beforehand(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> CpuConfig:
+    """The same with B packed before the first call; where its tile is for reading B in place, a default of panels."""
+    wanted = replace(config, strategy=replace(config.strategy, pack_b=Packing.BEFOREHAND))
+    if not cpu_violations(problem, wanted, spec):
+        return wanted
+    panels = default_cpu_config(replace(problem, transpose_b=False, ldb=None, batch_stride_b=None), spec)
+    return replace(panels, strategy=replace(panels.strategy, pack_b=Packing.BEFOREHAND))
 
 
 class Kernels:
