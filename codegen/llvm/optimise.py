@@ -14,6 +14,10 @@ from codegen.llvm.wide_vectors import split_wide_vectors
 from codegen.signature import KernelArgument, Parameter
 from codegen.spirv import TRIPLE, target_machine
 
+# Above this many bytes of bitcode O2 takes about half as long again as O1, mostly in InstCombine and global value
+# numbering. Intel's compiler, which optimises again, makes the same K loops of both.
+_O2_BYTES = 12_000
+
 
 @dataclass(frozen=True, slots=True)
 class OptimisedModule:
@@ -26,7 +30,9 @@ class OptimisedModule:
 def optimise(
     bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]], prefetches: Prefetches = Prefetches.PORTABLE
 ) -> OptimisedModule:
-    """Optimise at O2, keep only the parameters that `kernels` (their arguments by name) use, make it fit for SPIR-V.
+    """Optimise, keep only the parameters that `kernels` (their arguments by name) use, make it fit for SPIR-V.
+
+    At O2, a large module at O1.
 
     Raises:
         CompileFailed: the IR is not of the shape these steps know.
@@ -35,7 +41,8 @@ def optimise(
     machine = target_machine()
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     _keep_together(module)
-    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+    level = 2 if len(bitcode) <= _O2_BYTES else 1
+    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level))
     passes.getModulePassManager().run(module, passes)
     for kernel, arguments in kernels.items():
         name_parameters(module.get_function(kernel), arguments)

@@ -4,6 +4,7 @@ import llvmlite.binding as llvm
 import pytest
 
 from codegen import CompileFailed
+from codegen.llvm import optimise
 from codegen.llvm.parameters import keep_used_parameters
 from codegen.llvm.private_memory import align_private_memory
 from codegen.llvm.wide_vectors import split_wide_vectors
@@ -97,3 +98,50 @@ def test_the_allocated_pointer_is_not_given_by_a_launch() -> None:
     used = MEMREF.replace("1, ptr addrspace(1) %A", "1, ptr addrspace(1) %A.allocated")
     with pytest.raises(CompileFailed, match=r"uses %A\.allocated"):
         keep_used_parameters(used, "k", ARGUMENTS)
+
+
+PRODUCT_AFTER_BRANCHES = (
+    HEADER
+    + """
+define spir_kernel void @k(i1 %first, i32 %x, i32 %y, ptr addrspace(1) %C) {
+  br i1 %first, label %left, label %right
+left:
+  %1 = mul i32 %x, %y
+  store volatile i32 %1, ptr addrspace(1) %C, align 4
+  br label %end
+right:
+  store volatile i32 7, ptr addrspace(1) %C, align 4
+  br label %end
+end:
+  %2 = mul i32 %x, %y
+  store volatile i32 %2, ptr addrspace(1) %C, align 4
+  ret void
+}
+"""
+)
+
+
+def test_a_large_module_is_optimised_at_o1() -> None:
+    stores = "\n".join(f"  store volatile i32 {n}, ptr addrspace(1) %C, align 4" for n in range(3000))
+    large = (
+        f"{PRODUCT_AFTER_BRANCHES}define spir_kernel void @large(ptr addrspace(1) %C) {{\n{stores}\n  ret void\n}}\n"
+    )
+    assert " phi i32 " in _optimised(PRODUCT_AFTER_BRANCHES)  # O2 takes the product of the branch
+    kernel = _optimised(large).partition("@large")[0]
+    assert kernel.count(" mul i32 ") == 2
+    assert " phi i32 " not in kernel
+
+
+def test_o1_folds_what_a_large_module_repeats() -> None:
+    products = "\n".join(
+        f"  %p{n} = mul i32 %x, %y\n  store volatile i32 %p{n}, ptr addrspace(1) %C, align 4" for n in range(3000)
+    )
+    text = _optimised(
+        f"{HEADER}define spir_kernel void @k(i32 %x, i32 %y, ptr addrspace(1) %C) {{\n{products}\n  ret void\n}}\n"
+    )
+    assert text.count(" mul i32 ") == 1
+    assert text.count("store volatile") == 3000
+
+
+def _optimised(text: str) -> str:
+    return optimise(llvm.parse_assembly(text).as_bitcode(), {}).text
