@@ -45,7 +45,7 @@ def cpu_manifest(artifact: CpuArtifact) -> dict[str, Json]:
 
 
 def _packing(artifact: CpuArtifact) -> dict[str, Json]:
-    """When each matrix is packed, the type of its elements then, and the bytes of all of it where it is packed whole."""
+    """When each matrix is packed, the type of its elements then, and the bytes of all of it where all of it is."""
     plan = Plan(artifact.problem, artifact.config, artifact.launch.isa)
     return {
         name: {
