@@ -1,34 +1,28 @@
-import random
-
 from codegen.config import LoopOrder
-from codegen.cpu.config import Packing
+from codegen.cpu.config import Isa, Packing
 from codegen.cpu.plan import Plan
-from codegen.cpu.rules import cpu_violations
 from codegen.cpu.workspace import blocks_in_order, sums_buffer, workspace_of
 from codegen.dtype import DType
 from codegen.problem import GemmProblem
-from tests.codegen.cpu.run_kernels import cpu_config, this_cpu
-from tests.codegen.cpu.test_kernels import draw_config, draw_problem
+from tests.codegen.cpu.draw_kernels import draw
+from tests.codegen.cpu.run_kernels import cpu_config
+from tests.tuner.cpu.cpus import ZEN
 
 _PROBLEM = GemmProblem(m=45, n=300, k=53, dtype_a=DType.F32, dtype_b=DType.F32)
 _FLAGS = ("avx2", "avx512f")
 
 
 def test_regions_lie_apart_on_lines_and_inside() -> None:
-    r, seen = random.Random(1), 0
-    while seen < 60:
-        problem, config = draw_problem(r), draw_config(r)
-        if cpu_violations(problem, config, this_cpu()):
-            continue
-        seen += 1
-        work = workspace_of(Plan(problem, config, this_cpu().isa or ()))
+    for seed in range(60):
+        drawn = draw(seed, ZEN, (Isa.AVX2, Isa.AVX512), 4)
+        work = workspace_of(Plan(drawn.problem, drawn.config, ZEN.isa or ()))
         for regions, end in ((work.shared, work.threads_at), (work.own, work.thread_bytes)):
             offsets = [region.offset for region in regions]
             ends = [region.offset + region.nbytes for region in regions]
             assert all(offset % 64 == 0 for offset in offsets)
             assert all(a <= b for a, b in zip(ends, [*offsets[1:], end], strict=bool(regions)))
         assert work.thread_bytes % 64 == 0
-        assert work.nbytes == work.threads_at + work.thread_bytes * config.thread_count
+        assert work.nbytes == work.threads_at + work.thread_bytes * drawn.config.thread_count
 
 
 def test_sums_are_kept_of_what_lies_inside_the_loop_over_k() -> None:
