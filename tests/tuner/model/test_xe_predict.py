@@ -176,6 +176,15 @@ def test_a_missing_fact_is_named(fact: str) -> None:
         predict(SQUARE, _config(SQUARE), _without(B580, fact))
 
 
+def test_all_missing_facts_are_named_at_once() -> None:
+    said = r"^xe_cores and clock_mhz and l2_bytes and bandwidth_bytes_per_s of Intel Data Center GPU Max 1450"
+    with pytest.raises(CannotPredict, match=said):
+        predict(SQUARE, _config(SQUARE), find("max1450"))
+    one_mode = _without(_without(B580, "threads_per_eu_by_grf_mode"), "threads_per_eu_large_grf")
+    with pytest.raises(CannotPredict, match=r"^threads_per_eu_large_grf of Intel Arc B580 is"):
+        predict(SQUARE, _config(SQUARE), one_mode)
+
+
 def test_a_device_that_code_cannot_target_is_refused() -> None:
     with pytest.raises(Refused, match="device-subgroup-size"):
         predict(SQUARE, _config(SQUARE), find("a770"))

@@ -8,7 +8,7 @@ import numpy as np
 from codegen import DType, GemmProblem
 from codegen.rules import check_problem
 from codegen.target import LARGE_GRF, SMALL_GRF
-from hal import DeviceSpec
+from hal import DeviceSpec, Use, readiness
 from tuner.errors import CannotPredict
 from tuner.model.xe.columns import Column
 from tuner.model.xe.constants import ARCHITECTURES, CONSTANTS, Constants
@@ -100,11 +100,12 @@ def known(spec: DeviceSpec, fact: str) -> int:
     """The value of a fact.
 
     Raises:
-        CannotPredict: it is not known.
+        CannotPredict: it is not known; names with it all others that predicting needs and nobody stated.
     """
     value = getattr(spec, fact)
     if value is None:
-        raise CannotPredict(spec.name, fact)
+        others = next(ready.missing for ready in readiness(spec) if ready.use is Use.PREDICT)
+        raise CannotPredict(spec.name, *dict.fromkeys((*others, fact)))
     return value
 
 
