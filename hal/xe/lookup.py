@@ -16,7 +16,15 @@ XE_DEVICES: tuple[XeDevice, ...] = (*XE_HPC_DEVICES, *XE2_DEVICES, *XE3_DEVICES,
 _BY_ID = {row.spec.id: row for row in XE_DEVICES}
 _BY_PCI_ID = {pci_id: row.spec for row in XE_DEVICES for pci_id in row.spec.pci_ids or ()}
 _BY_NAME = {name: row.spec for row in XE_DEVICES for name in (row.spec.id, *row.aliases)}
+_NOT_OF_THE_NAME = re.compile(r"\((?:r|tm)\)|[®™]|\b(?:intel|data center gpu|graphics)\b")
 _IP_VERSION = re.compile(r"\d{1,3}\.\d{1,3}(\.\d{1,3})?")
+
+
+def _plain(name: str) -> str:
+    return "-".join(_NOT_OF_THE_NAME.sub(" ", name.lower()).split())
+
+
+_BY_FULL_NAME = {_plain(row.spec.name): row.spec for row in XE_DEVICES}
 
 
 def row_of(id: str) -> XeDevice | None:
@@ -37,7 +45,9 @@ def find_by_ip_version(ip_version: str) -> tuple[DeviceSpec, ...]:
 
 
 def find(name: str) -> DeviceSpec:
-    """The row of an id, an alias, a PCI device id or an IP version ("b580", "bmg", "0xe20b", "8086:E20B", "20.4.4").
+    """The row of an id, an alias, a full name, a PCI device id or an IP version.
+
+    As in "b580", "bmg", "Intel(R) Arc(TM) B580 Graphics", "0xe20b", "8086:E20B", "20.4.4".
 
     Raises:
         AmbiguousDevice: an IP version that several rows have.
@@ -45,6 +55,8 @@ def find(name: str) -> DeviceSpec:
     """
     wanted = name.strip().lower()
     found = _BY_NAME.get(wanted) or find_by_pci_id(wanted.removeprefix("8086:").removeprefix("0x"))
+    if found is None:
+        found = _BY_NAME.get(_plain(wanted)) or _BY_FULL_NAME.get(_plain(wanted))
     if found is None and _IP_VERSION.fullmatch(wanted):
         found = _only(wanted, find_by_ip_version(wanted))
     if found is None:

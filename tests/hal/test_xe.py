@@ -28,9 +28,14 @@ HARDWARE = Path(__file__).parents[3] / "shared/data/hardware.csv"
         ("0bda", "max1100"),
         ("140V", "lunar-lake"),
         ("arc-b390", "panther-lake-12xe"),
+        ("Arc B580", "b580"),
+        ("Intel(R) Arc(TM) B580 Graphics", "b580"),
+        ("Intel® Data Center GPU Max 1100", "max1100"),
+        ("Intel Data Center GPU Max 1550, one stack", "max1550"),
+        ("Intel Lunar Lake (Arc 140V, 130V)", "lunar-lake"),
     ],
 )
-def test_a_gpu_is_found_by_id_alias_and_pci_id(name: str, id: str) -> None:
+def test_a_gpu_is_found_by_id_alias_pci_id_and_full_name(name: str, id: str) -> None:
     assert find(name).id == id
 
 
