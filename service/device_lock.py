@@ -5,7 +5,7 @@ import os
 import tempfile
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -14,6 +14,7 @@ import structlog
 from service.artifacts import StorageError
 
 _POLL_S = 0.2
+_LONGEST_NAME = 200
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -23,8 +24,16 @@ def locks_dir() -> Path:
 
 
 @contextmanager
-def only_user(device: str, folder: Path, stopped: Callable[[], bool]) -> Generator[bool]:
+def only_user(
+    device: str,
+    folder: Path,
+    stopped: Callable[[], bool],
+    user: str = "",
+    on_wait: Callable[[str], None] = lambda _message: None,
+) -> Generator[bool]:
     """Wait until no other job uses the device, then keep others away; False when `stopped` said so while waiting.
+
+    `user` is who has it then, for those that wait; `on_wait` hears once whom this one waits for.
 
     A process that dies gives its devices back.
 
@@ -34,29 +43,45 @@ def only_user(device: str, folder: Path, stopped: Callable[[], bool]) -> Generat
     path = folder / f"{device}.lock"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = path.open("ab")
+        file = path.open("a+b")
     except OSError as error:
         raise StorageError(f"lock {path} of device {device} cannot be opened: {error.strerror}; remove it") from error
     with file:
-        held = _wait(file, device, stopped)
+        held = _wait(file, device, stopped, on_wait)
         try:
+            if held:
+                _sign(file, f"{user}, process {os.getpid()}," if user else f"process {os.getpid()}")
             yield held
         finally:
             if held:
+                _sign(file, "")
                 fcntl.flock(file, fcntl.LOCK_UN)  # closing would leave it to children that were forked meanwhile
 
 
-def _wait(file: IO[bytes], device: str, stopped: Callable[[], bool]) -> bool:
+def _wait(file: IO[bytes], device: str, stopped: Callable[[], bool], on_wait: Callable[[str], None]) -> bool:
     told = False
     while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if not told:
-                _log.info(f"waits for device {device}, which another process uses")
+                message = f"waits for device {device}, which {_signed(file)} uses"
+                _log.info(message)
+                on_wait(message)
                 told = True
             if stopped():
                 return False
             threading.Event().wait(_POLL_S)
         else:
             return True
+
+
+def _sign(file: IO[bytes], user: str) -> None:
+    with suppress(OSError):  # no room for the name is no reason to leave the device unused
+        os.ftruncate(file.fileno(), 0)
+        os.write(file.fileno(), user.encode())
+
+
+def _signed(file: IO[bytes]) -> str:
+    """Who has the lock; it may not have said so yet."""
+    return os.pread(file.fileno(), _LONGEST_NAME, 0).decode(errors="replace") or "another process"

@@ -28,7 +28,10 @@ Listener = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What running jobs needs. `on_event` hears of each trial; `native_for` compiles kernels for their GPU."""
+    """What running jobs needs.
+
+    `on_event` hears of each trial, `on_wait` whom a job waits for; `native_for` compiles kernels for their GPU.
+    """
 
     database: Database
     artifacts: ArtifactStore
@@ -37,6 +40,7 @@ class Tuning:
     resolve: Callable[[str], ListedDevice] = resolve_device
     locks: Path = field(default_factory=locks_dir)
     native_for: NativeFor = lambda _spec: None
+    on_wait: Callable[[str], None] = lambda _message: None
 
     def run(self, job: ClaimedJob, interrupt: threading.Event) -> JobEnd:
         """Tune until the budget is spent, the space is exhausted, or someone asks to stop.
@@ -51,7 +55,7 @@ class Tuning:
         store = _Interruptible(DbTrialStore(self.database, self.artifacts, job.id, job.worker), interrupt)
         if not listed.runnable:
             return self._tune(job, listed, None, store)
-        with only_user(_hardware(listed), self.locks, store.cancelled) as alone:
+        with only_user(_hardware(listed), self.locks, store.cancelled, f"job {job.id}", self.on_wait) as alone:
             if not alone:
                 return _stopped(interrupt)
             device = open_device(listed)

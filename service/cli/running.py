@@ -49,7 +49,14 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
             _update(progress, task, _read(store, job_id))
 
         native_for = OfflineCompiler(find_ocloc(store.settings))
-        tuning = Tuning(store.database, store.artifacts, store.settings.cache_dir, on_event=show, native_for=native_for)
+        tuning = Tuning(
+            store.database,
+            store.artifacts,
+            store.settings.cache_dir,
+            on_event=show,
+            native_for=native_for,
+            on_wait=lambda message: _tell(f"job {job_id} {message}"),
+        )
         worker = Worker(store.database, store.settings, tuning.run)
         with _stopping(worker):
             try:
@@ -68,9 +75,15 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
 
 def _follow(store: Stored, job_id: UUID, progress: Progress, task: TaskID) -> None:
     """Another worker has the job, or it is over: show how it goes."""
+    if not _read(store, job_id).status.over:
+        _tell(f"job {job_id} is run by another process, which is followed here")
     while not (job := _read(store, job_id)).status.over:
         _update(progress, task, job)
         time.sleep(_POLL_S)
+
+
+def _tell(message: str) -> None:
+    ERRORS.print(message, highlight=False, soft_wrap=True)
 
 
 def _read(store: Stored, job_id: UUID) -> JobOut:

@@ -1,5 +1,6 @@
 """A job has its device for itself, and what it found is kept only while the job is its worker's."""
 
+import os
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -97,6 +98,24 @@ def test_two_jobs_on_one_device_take_turns(tune: Callable[[], Tuning], monkeypat
         thread.join(30)
     assert (ends, most) == ([JobEnd.SUCCEEDED] * 2, 1)
     assert waits.is_set()
+
+
+def test_who_waits_for_a_device_is_told_whose_job_has_it(tune: Callable[[], Tuning]) -> None:
+    mine, interrupt = tune(), threading.Event()
+    job = claimed(mine.database, "w")
+    told: list[str] = []
+
+    def hear(message: str) -> None:
+        told.append(message)
+        interrupt.set()
+
+    waiting = replace(mine, on_wait=hear)
+    with device_lock.only_user("cpu", mine.locks, lambda: False, "job 7") as held:
+        assert held
+        assert waiting.run(job, interrupt) is JobEnd.INTERRUPTED
+    assert told == [f"waits for device cpu, which job 7, process {os.getpid()}, uses"]
+    assert (mine.locks / "cpu.lock").read_text() == ""  # who comes next waits for nobody of that name
+    mine.database.close()
 
 
 @pytest.mark.parametrize("how", [JobEnd.INTERRUPTED, JobEnd.CANCELLED])
