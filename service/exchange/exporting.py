@@ -64,6 +64,11 @@ def results(
             yield record
 
 
+def left_out(session: Session, selection: Selection) -> list[models.Job]:
+    """Jobs that `results` passes over: their kernels are of a CPU itself, and files hold those of GPUs."""
+    return [] if selection.job_id is not None else [job for job in _over(session, selection) if _is_cpu(job.device)]
+
+
 def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[Record]:
     """Configurations that are predicted and not measured, the fastest `limit` of each problem and device."""
     if selection.job_id is not None:
@@ -91,10 +96,14 @@ def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[R
 def _jobs(session: Session, selection: Selection) -> list[models.Job]:
     if selection.job_id is not None:
         return [_job(session, selection.job_id)]
+    return [job for job in _over(session, selection) if not _is_cpu(job.device)]
+
+
+def _over(session: Session, selection: Selection) -> list[models.Job]:
     newest = jobs.list_page(
         session, limit=_ALL, statuses=_OVER, device=selection.device, problem_key=selection.problem_key
     )
-    return [job for job in newest[::-1] if not _is_cpu(job.device)]
+    return newest[::-1]
 
 
 def _job(session: Session, job_id: UUID) -> models.Job:
