@@ -74,7 +74,7 @@ def _functions(plan: Plan, name: str) -> str:
     parts += [f" * Addresses are multiples of {plan.problem.alignment} bytes; C overlaps no input."]
     if plan.packs_b is Packing.BEFOREHAND:
         parts += [" * packed_B is what _pack_b made of B, once for any number of calls; B itself is not read."]
-    parts += [f" * Returns {_returns(plan)}. */"]
+    parts += [f" * Returns {returned(plan)}. */"]
     names = parameters_of(plan)
     parameters = ["void *pool", *(_parameter(operands.get(parameter), parameter) for parameter in names)]
     text = "\n".join(parts) + f"\nint32_t {name}({', '.join(parameters)});\n"
@@ -84,7 +84,8 @@ def _functions(plan: Plan, name: str) -> str:
     return text
 
 
-def _returns(plan: Plan) -> str:
+def returned(plan: Plan) -> str:
+    """What calls of a kernel return, in words."""
     said = [str(DONE)]
     if plan.config.thread_count > 1:
         said.append(f"{TOO_FEW_THREADS} if the pool has fewer threads than that")

@@ -3,6 +3,7 @@
 from codegen.artifact import CpuArtifact
 from codegen.canonical import Json, to_json
 from codegen.cpu.config import Packing
+from codegen.cpu.header import returned
 from codegen.cpu.plan import Plan
 from hal import LaunchStep
 
@@ -25,7 +26,7 @@ def cpu_manifest(artifact: CpuArtifact) -> dict[str, Json]:
             "header": "kernel.h",
             "object": "kernel.o",
             "format": "ELF, x86-64 System V, position independent",
-            "returns": "0, or 1 where the pool has fewer threads than the kernel needs",
+            "returns": returned(Plan(problem, config, launch.isa)),
         },
         "arguments": [
             {"index": i, "name": a.name, "role": a.role, "dtype": a.dtype, "bytes": a.nbytes, "kind": "pointer"}

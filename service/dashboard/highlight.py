@@ -1,14 +1,16 @@
-"""Colours for MLIR, LLVM IR and JSON: one regular expression, output already escaped."""
+"""Colours for MLIR, LLVM IR, JSON and C headers: one regular expression for each, output already escaped."""
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from markupsafe import Markup, escape
 
 MAX_LINES = 3000
 
-_TOKEN = re.compile(
-    r"(?P<comment>(?://|;)[^\n]*)"
+_COMMENTS = {".h": r"/\*[\s\S]*?\*/|//[^\n]*", ".ll": r";[^\n]*"}
+_COMMENT = r"(?://|;)[^\n]*"
+_TOKENS = (
     r'|(?P<string>"(?:[^"\\\n]|\\.)*")'
     r"|(?P<value>[%^][\w.$-]+(?:#\d+)?)"
     r"|(?P<symbol>@[\w.$-]+|[#!]\w[\w.]*)"
@@ -30,20 +32,25 @@ class Listing:
     left_out: int
 
 
-def listing(text: str) -> Listing:
-    """The first lines of a text with colours; the rest is in the download."""
+def listing(text: str, suffix: str = "") -> Listing:
+    """The first lines of a text with colours, of a file whose name ends so; the rest is in the download."""
     lines = text.splitlines()
     shown = lines[:MAX_LINES]
     numbers = "\n".join(str(i) for i in range(1, len(shown) + 1))
-    return Listing(_colour("\n".join(shown)), numbers, len(lines), len(lines) - len(shown))
+    return Listing(_colour("\n".join(shown), suffix), numbers, len(lines), len(lines) - len(shown))
 
 
-def _colour(text: str) -> Markup:
+def _colour(text: str, suffix: str) -> Markup:
     pieces: list[str] = []
     end = 0
-    for match in _TOKEN.finditer(text):
+    for match in _token(_COMMENTS.get(suffix, _COMMENT)).finditer(text):
         pieces.append(str(escape(text[end : match.start()])))
         pieces.append(f'<span class="t-{match.lastgroup}">{escape(match.group())}</span>')
         end = match.end()
     pieces.append(str(escape(text[end:])))
     return Markup("".join(pieces))  # every piece above went through escape
+
+
+@cache
+def _token(comment: str) -> re.Pattern[str]:
+    return re.compile(f"(?P<comment>{comment})" + _TOKENS)

@@ -1,6 +1,7 @@
 """Reads a kernel, its evidence and the texts of its stages for the kernel page."""
 
 from collections.abc import Callable
+from pathlib import PurePath
 from uuid import UUID
 
 from sqlalchemy import select
@@ -77,5 +78,5 @@ def _stage(artifact: Artifact, read: ReadArtifact) -> Stage:
         file_name=artifact.name,
         nbytes=artifact.size,
         is_text=is_text,
-        listing=None if data is None else listing(data.decode(errors="replace")),
+        listing=None if data is None else listing(data.decode(errors="replace"), PurePath(artifact.name).suffix),
     )

@@ -104,3 +104,10 @@ def test_other_numbers_have_units_too() -> None:
     assert units.seconds(7500) == "2 h 5 min"
     assert units.round_duration(1500.0) == "1.5 ms"
     assert units.round_duration(5000.0) == "5 ms"
+
+
+def test_a_semicolon_begins_a_comment_in_llvm_ir_and_none_in_a_c_header() -> None:
+    header = str(listing("void *pool; /* none; of it */ int32_t x;", ".h").markup)
+    assert 'class="t-comment">/* none; of it */</span> int32_t x;' in header
+    assert "pool; <span" in header
+    assert 'class="t-comment">; the rest</span>' in str(listing("ret void ; the rest", ".ll").markup)

@@ -217,7 +217,7 @@ def _aliases(pitch_bytes: int, rows: int) -> bool:
 
 def _why_packed(on: CpuProblem, pack_b: Packing) -> str:
     if pack_b is Packing.NONE:
-        return f", because {on.problem.m} rows use each element of it no more than that"
+        return f", because {on.problem.m} row{'' if on.problem.m == 1 else 's'} of A would not pay for a copy"
     if pack_b is Packing.BLOCK:
         return f", a panel at a time, which {on.problem.m} rows use while it is in L2"
     return f", which {on.problem.m} rows use again"
@@ -291,9 +291,9 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     )  # fmt: skip
     wide = (block_n or columns) * point.tile_n
     why = (
-        f"panels {deep} deep take {deep * each * (point.tile_m + point.tile_n) / 1024:.0f} KiB, L1 is {l1 / 1024:.0f}; "
-        f"of L2's {l2 / 1024:.0f} KiB a block of A takes {tall * deep * each / 1024:.0f}, "
-        f"and its sums with a block of B {tall * wide * 4 / 1024:.0f}"
+        f"panels {deep} deep take {deep * each * (point.tile_m + point.tile_n) / 1024:.0f} KiB, "
+        f"L1 is {l1 / 1024:.0f} KiB; of L2's {l2 / 1024:.0f} KiB a block of A takes {tall * deep * each / 1024:.3g}, "
+        f"and its sums with a block of B {tall * wide * 4 / 1024:.3g}"
     )
     return point._replace(block_m=block_m, block_n=block_n, block_k=depth), why
 
