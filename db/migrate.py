@@ -1,5 +1,7 @@
 """Brings the tables of a database to this program's version, or says that they are not."""
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from alembic import command
@@ -7,12 +9,14 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy.exc import OperationalError
 
 from db.errors import NOT_MIGRATED_ADVICE, DatabaseNotMigrated, DatabaseUnavailable
-from db.session import Database, open_database, shown_url, sqlite_path, typed_errors
+from db.session import LOCK_TIMEOUT_S, Database, open_database, shown_url, sqlite_path, typed_errors
 
 _SCRIPTS = Path(__file__).resolve().parents[1] / "migrations"
 _UPGRADE_LOCK = 0x7865_7475  # any number that only we use
+_RETRY_S = 0.05
 
 
 def head() -> str:
@@ -115,7 +119,20 @@ def _make_sqlite_file(engine: Engine) -> None:
             ) from error
     with engine.execution_options(sqlite_begin=None).connect() as connection:
         # Kept in the file: readers and one writer do not wait for each other.
-        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        _retry_while_locked(lambda: connection.exec_driver_sql("PRAGMA journal_mode = WAL"))
+
+
+def _retry_while_locked(change: Callable[[], object]) -> None:
+    """SQLite waits for locks of others, but not where the journal's mode changes."""
+    deadline_s = time.monotonic() + LOCK_TIMEOUT_S
+    while True:
+        try:
+            change()
+            return
+        except OperationalError as error:
+            if "locked" not in str(error.orig) or time.monotonic() > deadline_s:
+                raise
+            time.sleep(_RETRY_S)
 
 
 def _wait_for_others(connection: Connection) -> None:

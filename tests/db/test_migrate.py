@@ -1,7 +1,10 @@
 """Migrations go up, down and up again, and leave the tables that the models describe."""
 
+import sqlite3
+import threading
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -101,6 +104,21 @@ def test_two_upgrades_at_once_both_succeed(empty: str) -> None:
         list(pool.map(upgrade, engines))
     assert [current(engine) for engine in engines] == [head(), head()]
     for engine in engines:
+        engine.dispose()
+
+
+def test_an_upgrade_waits_for_who_writes_a_new_file(tmp_path: Path) -> None:
+    file = tmp_path / "new.sqlite"
+    with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("CREATE TABLE other (x)")
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("INSERT INTO other VALUES (1)")
+        timer = threading.Timer(0.3, lambda: other.execute("COMMIT"))
+        timer.start()
+        engine = make_engine(f"sqlite:///{file}")
+        upgrade(engine)
+        timer.join()
+        assert current(engine) == head()
         engine.dispose()
 
 
