@@ -49,16 +49,17 @@ class Strategy:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One cell: what is compiled, and where it stands."""
+    """One cell: what is compiled, for which GPU, and where it stands."""
 
     key: Key
     problem: GemmProblem
     config: KernelConfig
+    device: str = DEVICE
 
     def refusal(self) -> Refused | None:
         """Why it is not legal."""
         try:
-            check(self.problem, self.config, find(DEVICE))
+            check(self.problem, self.config, find(self.device))
         except Refused as refused:
             return refused
         return None
@@ -189,6 +190,8 @@ writes this page from runs; `tests/codegen/gemm/test_coverage.py` checks it on a
 - **{VERIFIED}**: compiled for {DEVICE}, valid SPIR-V, and every element of every output, in the simulator, within the
   bound of numpy's float64; a dynamic kernel at a second size as well.
 - a **name**: the rule that refuses; the last table says why.
+
+`--device` judges the same cells for another GPU and prints those that differ; for max1550 none does.
 
 Types are those of A and B; C is of the type of sums. Every type and layout with every strategy, every epilogue with
 every strategy, and every epilogue with every type is a cell of its own; in the table of epilogues types and layouts

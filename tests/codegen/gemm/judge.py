@@ -14,7 +14,7 @@ from codegen.launch import launch_for
 from codegen.rules import tiles_of
 from codegen.target import target_of
 from hal import DeviceSpec, find
-from tests.codegen.gemm.coverage import DEVICE, VERIFIED, WRONG, Case
+from tests.codegen.gemm.coverage import VERIFIED, WRONG, Case
 from tests.codegen.gemm.draws import Draw
 from tests.codegen.gemm.problems import other_sizes
 from tuner.errors import ProofFailed
@@ -91,5 +91,5 @@ def cell_of(case: Case) -> tuple[str, str]:
     """What the page of coverage says of a case, and what is wrong."""
     if (refused := case.refusal()) is not None:
         return refused.rule, ""
-    fault = judge(Draw(0, DEVICE, case.problem, case.config, Counter())).fault
+    fault = judge(Draw(0, case.device, case.problem, case.config, Counter())).fault
     return (WRONG if fault else VERIFIED), fault
