@@ -9,21 +9,18 @@ from dataclasses import dataclass
 from codegen import GemmProblem, KernelConfig, LoopOrder, Refused, SlmOperands, SplitK
 from codegen.rules import ceil_div, check_problem, steps_of
 from codegen.rules.case import Problem
-from codegen.rules.tiles import RESERVED_REGISTERS, chooses_blocks_of_a, chooses_blocks_of_b
+from codegen.rules.tiles import chooses_blocks_of_a, chooses_blocks_of_b
 from hal import DeviceSpec
 from tuner.errors import CannotPredict
 from tuner.model.core_clocks import Rates, access_clocks, core_clocks, gpu_rates
 from tuner.model.traffic import bytes_read_together, split_bytes
 from tuner.xe.axes import Point, Ranges, ranges_of
 from tuner.xe.points import config_of
+from tuner.xe.spills import keeps_registers
 from tuner.xe.tiles import case_of, is_legal, settled, widest_tiles
 
 # Half of the prefetches and of their moves: benchmarks/isa.py. More in a round compile longer.
 _STEPS_A_ROUND = 2
-# Intel's compiler unrolls a loop of few rounds whole. Of B alone by columns, f16 and tf32 then spill: at 16, not at 64.
-_LEAST_ROUNDS = 32
-# As many K steps are held together where a loop of no more of them is unrolled whole.
-_STEPS_TOGETHER = 2
 # The distance at which mlir-extensions' GEMM examples were fastest on a B580, of 0, 1 and 3.
 _PREFETCH_DISTANCE = 3
 # Buffers of shared local memory: one is filled while the other is multiplied.
@@ -69,9 +66,9 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
     on = check_problem(problem, spec)
     ranges = ranges_of(on)
     rates, cores = rates_of(on)
-    tiles = best_tiles(on, widest_tiles(on, ranges), rates)
+    tiles = _without_spills(on, ranges, best_tiles(on, widest_tiles(on, ranges), rates))
     split, why_split = _split(on, ranges, tiles, rates)
-    staged, why_staged = _stage(on, ranges, _shallower(on, ranges, split))
+    staged, why_staged = _stage(on, ranges, split)
     fetched, why_fetch = _prefetch(on, ranges, staged)
     point, why_order = _raster(on, ranges, fetched, rates)
     config = config_of(problem, point)
@@ -134,7 +131,7 @@ def best_tiles(on: Problem, tiles: Iterable[Point], rates: Rates) -> list[Point]
 
 def with_defaults(on: Problem, ranges: Ranges, tile: Point, rates: Rates) -> Point:
     """A tile with the strategy that the default would have on it, but for splits of K."""
-    fetched, _ = _prefetch(on, ranges, _stage(on, ranges, _shallower(on, ranges, tile))[0])
+    fetched, _ = _prefetch(on, ranges, _stage(on, ranges, _shallower(on, ranges, tile) or tile)[0])
     return _raster(on, ranges, fetched, rates)[0]
 
 
@@ -197,29 +194,19 @@ def _clocks(on: Problem, point: Point, rates: Rates) -> float:
     return multiply + _WORTH * sums + _NEXT_KERNEL_CLOCKS
 
 
-def _shallower(on: Problem, ranges: Ranges, point: Point) -> Point:
-    """The tile with a K step that leaves registers for what is turned in them."""
-    while not _keeps_registers(on, point) and point.block_k > ranges.block_k[0]:
-        halved = settled(on, ranges, point._replace(block_k=point.block_k // 2))
-        if not is_legal(on, halved):
+def _without_spills(on: Problem, ranges: Ranges, tiles: list[Point]) -> list[Point]:
+    """The tiles of which none of the known cases of spills applies, some with a shorter K step; all if none is left."""
+    found = (_shallower(on, ranges, tile) for tile in tiles)
+    return [tile for tile in found if tile is not None] or tiles
+
+
+def _shallower(on: Problem, ranges: Ranges, tile: Point) -> Point | None:
+    """The tile with the longest K step up to its own with which nothing spills, staged as the default stages it."""
+    for k in reversed([k for k in ranges.block_k if k <= tile.block_k]):
+        point = tile if k == tile.block_k else settled(on, ranges, tile._replace(block_k=k))
+        if keeps_registers(on, config_of(on.problem, _stage(on, ranges, point)[0])) and is_legal(on, point):
             return point
-        point = halved
-    return point
-
-
-def _keeps_registers(on: Problem, point: Point) -> bool:
-    """Whether nothing spills of what no rule refuses, as it is right for other problems and other chips."""
-    problem, config = on.problem, config_of(on.problem, point)
-    nbytes, steps = problem.dtype_a.nbytes, steps_of(problem, config)
-    if problem.transpose_b and not problem.transpose_a:
-        return point.k_unroll == 1 or steps // point.k_unroll >= _LEAST_ROUNDS
-    if not problem.transpose_a or problem.transpose_b or on.lanes_a or (on.uses_dpas and nbytes > 1):
-        return True
-    # A of f32 or bytes by columns alone is turned by moves: there is A as it was and as it is multiplied.
-    together = (steps if steps <= _STEPS_TOGETHER else 0) if on.uses_dpas else point.k_unroll
-    operands = (2 * config.sg_m + config.sg_n) * point.block_k * together * nbytes
-    held = config.sg_m * config.sg_n * problem.dtype_acc.nbytes + operands
-    return held <= (point.grf - RESERVED_REGISTERS) * on.target.grf_bytes
+    return None
 
 
 def _stage(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
@@ -253,7 +240,7 @@ def _prefetch(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
     fetched = next((p for p in reversed(distances) if is_legal(on, p)), point)
     why = f"prefetch {fetched.prefetch} K steps of {step_bytes} bytes ahead, within half of L1"
     unrolled = fetched._replace(k_unroll=_STEPS_A_ROUND)
-    if fetched.prefetch and _keeps_registers(on, unrolled) and is_legal(on, unrolled):
+    if fetched.prefetch and keeps_registers(on, config_of(on.problem, unrolled)) and is_legal(on, unrolled):
         return unrolled, f"{why}, one for the {_STEPS_A_ROUND} steps of a round"
     return fetched, why
 

@@ -169,6 +169,7 @@ def test_a_device_without_block_loads_is_refused() -> None:
         (GemmProblem(4096, 2048, 1024, dtype_a=DType.F32, dtype_b=DType.F32, transpose_a=True), "max1550", 8, 1),
         (GemmProblem(464, 160, 80, dtype_a=DType.S8, dtype_b=DType.S8, transpose_a=True), "lunar-lake", 32, 2),
         (GemmProblem(4096, 2048, 1024, dtype_a=DType.S8, dtype_b=DType.S8, transpose_a=True), "lunar-lake", 64, 2),
+        (GemmProblem(1000, 1016, 520, dtype_a=DType.S8, dtype_b=DType.S8), "max1550", 32, 1),  # by lanes
     ],
 )
 def test_fewer_k_steps_together_where_more_would_spill(
@@ -176,3 +177,11 @@ def test_fewer_k_steps_together_where_more_would_spill(
 ) -> None:
     config = default_config(problem, find(device))
     assert (config.matmul.block.k, config.strategy.k_unroll) == (block_k, k_unroll)
+
+
+def test_a_tile_of_bytes_by_lanes_is_smaller_than_one_by_messages() -> None:
+    by_lanes, by_messages = (
+        default_config(GemmProblem(1000, n, 520, dtype_a=DType.S8, dtype_b=DType.S8, lda=lda), find("lunar-lake"))
+        for n, lda in ((1016, 520), (1024, 528))
+    )
+    assert by_lanes.sg_m * by_lanes.sg_n < by_messages.sg_m * by_messages.sg_n
