@@ -6,10 +6,11 @@ simulator, and the others are kept as runners-up.
 """
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from codegen import AnyArtifact, AnyConfig, GemmProblem, KernelConfig
 from hal import Device, DeviceSpec, runs_own_code
@@ -61,8 +62,12 @@ def run_session(
     seed: int,
     on_event: Callable[[Event], None] = lambda _: None,
     native: Native | None = None,
+    donors: Sequence[AnyConfig] = (),
 ) -> SessionResult:
     """Tune, going on from the trials that the store holds; without a device, times are predicted for `spec`.
+
+    `donors` are configurations that are good for other problems or devices, best first: they, or what is nearest to
+    them here, are tried right after the default. A run that goes on is given the same ones.
 
     With `native`, kernels are compiled for their GPU before they are recorded: with a device the default and each trial
     that would lead, without one all, and what spills registers or cannot be made is not proven.
@@ -89,7 +94,8 @@ def run_session(
     first = pool.compile(problem, default, spec) if history.next_number == 0 else None
     try:
         bench = Bench(problem, spec, device, Reference(problem, seed))
-        session = _Session(bench, default, first, history, store, pool, budget, seed, on_event, native, begun_s)
+        search = partial(search_for, problem, spec, seed, measured=device is not None, donors=donors)
+        session = _Session(bench, default, first, history, store, pool, budget, search, on_event, native, begun_s)
     except BaseException:
         if first is not None:
             first.cancel()
@@ -109,7 +115,7 @@ class _Session:
         store: TrialStore,
         pool: Compiler,
         budget: Budget,
-        seed: int,
+        search: Callable[[], Search],
         on_event: Callable[[Event], None],
         native: Native | None,
         begun_s: float,
@@ -120,7 +126,7 @@ class _Session:
         self._history, self._first = history, first
         self._propose_s = 0.0
         with self._proposing():
-            self._searched: Search = search_for(bench.problem, bench.spec, seed, measured=bench.device is not None)
+            self._searched = search()
             self._proposer = self._searched.proposer
         for trial, outcome in self._history.ended():
             self._proposer.tell(trial.config, outcome.time_us)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 C = TypeVar("C")
-Value = int | str
+Value = int | float | str
 Ranks = tuple[int, ...]
 
 
@@ -81,6 +81,22 @@ class Space(Generic[C]):
         # Two configurations may differ in what no axis says.
         return found if found is not None and self.config(found) == config else None
 
+    def near(self, config: C) -> Ranks | None:
+        """The point of a configuration, which need not be legal here; a number that no axis has is its nearest one.
+
+        None when an axis lacks one of its words.
+        """
+        ranks: list[int] = []
+        for axis, value in zip(self.axes, self._read(config), strict=True):
+            numbers = _numbers(axis)
+            if value in axis.values:
+                ranks.append(axis.values.index(value))
+            elif isinstance(value, str) or not numbers:
+                return None
+            else:
+                ranks.append(_nearest(numbers, value))
+        return tuple(ranks)
+
     def find(self, ranks: Ranks) -> int | None:
         """The row of a point; None when it is not legal."""
         code = int(np.array(ranks, dtype=np.int64) @ self._radix)
@@ -92,3 +108,12 @@ class Space(Generic[C]):
     def distances(self, ranks: Ranks) -> NDArray[np.int64]:
         """Steps along the axes from a point to every row."""
         return np.abs(self.points - np.array(ranks, dtype=np.int16)).sum(axis=1, dtype=np.int64)
+
+
+def _numbers(axis: Axis) -> dict[int, float]:
+    """The ranks of an axis that are numbers, and these."""
+    return {rank: value for rank, value in enumerate(axis.values) if not isinstance(value, str)}
+
+
+def _nearest(numbers: dict[int, float], value: float) -> int:
+    return min(numbers, key=lambda rank: abs(numbers[rank] - value))

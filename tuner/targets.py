@@ -3,10 +3,11 @@
 A search never leaves the configurations of its own kind, so that types which hold either are as good there as its own.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from codegen import AnyConfig, GemmProblem
+from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
 from hal import DeviceSpec, runs_own_code
 from tuner.cpu.heuristic import default_cpu_config, explain_cpu_default
 from tuner.cpu.space import cpu_space
@@ -14,6 +15,7 @@ from tuner.forecast import Forecast, forecast, forecast_if_known
 from tuner.heuristic import HeuristicStep, default_config, explain_default
 from tuner.search.optuna import STARTUP, OptunaProposer
 from tuner.search.proposer import Proposer
+from tuner.search.repair import rows_near
 from tuner.space import Space
 from tuner.xe_space import xe_space
 
@@ -48,8 +50,12 @@ def steps_to_default(problem: GemmProblem, spec: DeviceSpec) -> tuple[HeuristicS
     return (explain_cpu_default(problem, spec) if runs_own_code(spec) else explain_default(problem, spec)).steps
 
 
-def search_for(problem: GemmProblem, spec: DeviceSpec, seed: int, *, measured: bool) -> Search:
+def search_for(
+    problem: GemmProblem, spec: DeviceSpec, seed: int, *, measured: bool, donors: Sequence[AnyConfig] = ()
+) -> Search:
     """What to search, with trials that are `measured` or predicted.
+
+    `donors`, best first, are good elsewhere: a measured search begins with them, or with what is nearest to them here.
 
     Raises:
         Refused: the problem or the device is refused, or nothing is legal.
@@ -57,15 +63,17 @@ def search_for(problem: GemmProblem, spec: DeviceSpec, seed: int, *, measured: b
     """
     if runs_own_code(spec):
         cpu = cpu_space(problem, spec)
-        return _search(cpu, OptunaProposer(cpu, seed))
+        given = [config for config in donors if isinstance(config, CpuConfig)]
+        return _search(cpu, OptunaProposer(cpu, seed, rows_near(cpu, given)))
     space = xe_space(problem, spec)
     if not measured:
         known = forecast(problem, spec, space)
         return _search(space, known.proposer(), known)
     known = forecast_if_known(problem, spec, space)
+    first = rows_near(space, [config for config in donors if isinstance(config, KernelConfig)])
     if known is None:
-        return _search(space, OptunaProposer(space, seed))
-    return _search(space, OptunaProposer(space, seed, known.first_rows(STARTUP), known.hopeless()), known)
+        return _search(space, OptunaProposer(space, seed, first))
+    return _search(space, OptunaProposer(space, seed, [*first, *known.first_rows(STARTUP)], known.hopeless()), known)
 
 
 def _search(space: Space[C], proposer: Proposer[C], known: Forecast | None = None) -> Search:

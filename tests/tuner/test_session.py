@@ -8,7 +8,8 @@ import pytest
 from codegen import GemmProblem, KernelConfig
 from codegen.errors import CompileFailed
 from hal import Buffer, DeviceCrashed, DeviceTimedOut, find
-from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, emulated
+from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, cpu_spec, emulated
+from tuner.cpu.heuristic import default_cpu_config
 from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement
 from tuner.heuristic import default_config
 from tuner.memory_store import MemoryTrialStore
@@ -253,3 +254,13 @@ def test_configurations_follow_from_the_seed() -> None:
         return [trial.config for trial in store.trials()]
 
     assert configs(1) == configs(1) != configs(2)
+
+
+def test_donors_come_right_after_the_default_or_what_is_nearest_to_them() -> None:
+    space = xe_space(SMALL, SPEC)
+    # A CPU's configuration has no place here.
+    donors = [space.config(7), default_cpu_config(SMALL, cpu_spec()), space.config(3), space.config(11)]
+    store = MemoryTrialStore()
+    device = FakeDevice(SMALL, SPEC)
+    run_session(SMALL, SPEC, device, store, FakeCompiler(), Budget(4, 100), 1, donors=donors)
+    assert [trial.config for trial in store.trials()] == [DEFAULT, space.config(7), space.config(3), space.config(11)]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tuner.search.repair import nearest_unseen
-from tuner.space import Axis, Space
+from tuner.search.repair import nearest_unseen, rows_near
+from tuner.space import Axis, Space, Value
 
 
 def _grid() -> Space[tuple[int, ...]]:
@@ -37,3 +37,15 @@ def test_repair_takes_the_nearest_that_was_not_seen() -> None:
     assert nearest_unseen(space, (0, 0), np.array([True, True, True]), rng) is None
     drawn = {nearest_unseen(space, (0, 1), np.array([False, False, False]), rng) for _ in range(30)}
     assert drawn == {0, 2}  # both are one step away
+
+
+def test_what_is_good_elsewhere_has_the_nearest_row_here() -> None:
+    axes = (Axis("x", (1, 2, 4)), Axis("how", ("a", "b")))
+    space: Space[tuple[Value, ...]] = Space(
+        axes, np.array([[0, 0], [2, 0], [1, 1]], dtype=np.int16), lambda c: c, lambda v: v
+    )
+    assert space.near((1024, "b")) == (2, 1)
+    assert space.near((1, "c")) is None
+    # (1024, b) is (4, b), whose nearest is either of the others; (1, a) is itself; (2, c) is nothing here.
+    assert rows_near(space, [(1, "a"), (1024, "b"), (2, "c"), (1, "a"), (1, "a")])[0] == 0
+    assert sorted(rows_near(space, [(1, "a"), (1024, "b"), (2, "c"), (1, "a"), (1, "a")])) == [0, 1, 2]

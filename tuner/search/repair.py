@@ -1,5 +1,6 @@
 """Projection of a suggestion onto the legal configurations that were not tried."""
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -19,3 +20,17 @@ def nearest_unseen(space: Space[C], ranks: Ranks, seen: NDArray[np.bool_], rng: 
     distances = space.distances(ranks)
     distances[seen] = np.iinfo(distances.dtype).max
     return int(rng.choice(np.flatnonzero(distances == distances.min())))
+
+
+def rows_near(space: Space[C], configs: Sequence[C]) -> list[int]:
+    """A row for each configuration, the nearest that no earlier one took; of what has no point in the space, none."""
+    rng = np.random.default_rng(0)  # of equals any; always the same
+    taken = np.zeros(len(space), dtype=np.bool_)
+    rows: list[int] = []
+    for config in configs:
+        ranks = space.near(config)
+        row = nearest_unseen(space, ranks, taken, rng) if ranks is not None else None
+        if row is not None:
+            taken[row] = True
+            rows.append(row)
+    return rows

@@ -1,0 +1,105 @@
+"""A recorded space: the configurations that were run on some device, and the time that each took there."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tuner.space import Axis, Space, Value
+
+Point = tuple[Value, ...]
+"""A configuration: its value on every axis."""
+
+
+class TimeUnit(StrEnum):
+    """The unit that recorded times are in."""
+
+    NS = "ns"
+    US = "us"
+    MS = "ms"
+    S = "s"
+
+
+_US = {TimeUnit.NS: 1e-3, TimeUnit.US: 1.0, TimeUnit.MS: 1e3, TimeUnit.S: 1e6}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordedSpace:
+    """Configurations as ranks on their axes, and the time of each; what was not recorded is not legal.
+
+    `points` is [configurations, axes]. `times_us` is [configurations], NaN where a configuration was tried and gave
+    no time: a search may propose it, and loses an evaluation.
+
+    Raises:
+        ValueError: the shapes disagree, a time is not positive, a configuration occurs twice, or none has a time.
+    """
+
+    name: str
+    axes: tuple[Axis, ...]
+    points: NDArray[np.int16]
+    times_us: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        if self.points.shape != (len(self.times_us), len(self.axes)):
+            raise ValueError(
+                f"{self.name}: expected points [{len(self.times_us)} times, {len(self.axes)} axes], "
+                f"got {list(self.points.shape)}"
+            )
+        known = self.times_us[~np.isnan(self.times_us)]
+        if not len(known):
+            raise ValueError(f"{self.name}: none of {len(self.times_us)} configurations has a time; nothing to search")
+        if not (np.isfinite(known) & (known > 0)).all():
+            raise ValueError(f"{self.name}: times are positive, or NaN where there is none; got {known.min()} us")
+        if len(np.unique(self.points, axis=0)) != len(self.points):
+            raise ValueError(f"{self.name}: a configuration is recorded twice; keep one of its times")
+
+    def __len__(self) -> int:
+        return len(self.times_us)
+
+    @property
+    def best_us(self) -> float:
+        """The least time."""
+        return float(np.nanmin(self.times_us))
+
+    def space(self) -> Space[Point]:
+        """What a proposer searches: every recorded configuration, those without a time too."""
+        return Space(self.axes, self.points, lambda point: point, lambda values: values)
+
+    def time_us(self, row: int) -> float | None:
+        """The time of a row; None when it gave none."""
+        time_us = float(self.times_us[row])
+        return None if math.isnan(time_us) else time_us
+
+
+def recorded_space(
+    name: str, axes: Sequence[str], points: Sequence[Point], times: Sequence[float | None], unit: TimeUnit
+) -> RecordedSpace:
+    """A recorded space from the values of each configuration: numbers ascend on their axis, words stay in order.
+
+    `axes` are names. None or NaN as a time says that the configuration gave none.
+
+    Raises:
+        ValueError: a configuration has not one value an axis, there are not as many times, or as `RecordedSpace`.
+    """
+    if len(points) != len(times):
+        raise ValueError(f"{name}: expected a time for each of {len(points)} configurations, got {len(times)}")
+    for point in points:
+        if len(point) != len(axes):
+            raise ValueError(f"{name}: expected a value of each of {', '.join(axes)}; got {point}")
+    made = tuple(Axis(axis, _in_order([point[i] for point in points])) for i, axis in enumerate(axes))
+    ranks = [{value: rank for rank, value in enumerate(axis.values)} for axis in made]
+    rows = [[of_axis[value] for of_axis, value in zip(ranks, point, strict=True)] for point in points]
+    known = [math.nan if time is None else time * _US[unit] for time in times]
+    return RecordedSpace(
+        name, made, np.array(rows, dtype=np.int16).reshape(len(points), len(made)), np.array(known, dtype=np.float64)
+    )
+
+
+def _in_order(values: Sequence[Value]) -> tuple[Value, ...]:
+    """Each value once: numbers ascending, then words as they come."""
+    once = dict.fromkeys(values)
+    numbers = sorted(value for value in once if not isinstance(value, str))
+    return (*numbers, *(value for value in once if isinstance(value, str)))
