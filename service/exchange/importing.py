@@ -13,6 +13,7 @@ from codegen.canonical import content_hash
 from db import devices, jobs, kernels, models, predictions, problems, trials
 from db.kernels import ArtifactFile
 from db.session import Database
+from db.turns import one_import_at_a_time
 from hal import DeviceKind, DeviceSpec, UnknownDevice
 from service.artifacts import ArtifactStore
 from service.convert import config_to_json, outcome_to_columns, problem_to_json, spec_from_json, spec_to_json
@@ -65,6 +66,7 @@ def take_in(
     # Files first: a row never names bytes that are not there.
     files = {name: _put_files(artifacts, line.record) for name, line in exchange.kernels.items()}
     with database.write() as session:
+        one_import_at_a_time(session)
         return _Import(session, exchange, files, origin).run()
 
 
