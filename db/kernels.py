@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Select, delete, or_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
-from db import trials
+from db import best, trials
 from db.base import JsonObject
 from db.insert import insert_missing
 from db.models import Artifact, Device, Job, Kernel, KernelImport, Measurement, Prediction, Problem, Trial
@@ -101,15 +101,15 @@ def list_page(
 
 def best_measured(session: Session, problem_key: str, device: str) -> Trial | None:
     """Of the winners of jobs the measured one with the least median on that device (a slug), with kernel and job."""
-    query = _evidence(problem_key, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id)
-    return session.scalars(query).first()
+    query = _winners(problem_key, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id).limit(1)
+    return session.scalars(query.options(*_winner_loads())).first()
 
 
 def best_predicted(session: Session, problem_key: str, device: str) -> Trial | None:
-    """Of the winners of jobs the predicted one with the least time for that device (a slug). Never a measured one."""
-    query = _evidence(problem_key, device).where(Trial.status == "predicted")
-    query = query.join(Trial.prediction).order_by(Prediction.time_us, Trial.id)
-    return session.scalars(query).first()
+    """Of the winners of jobs the best predicted one for that device (a slug). Never a measured one."""
+    predicted = _winners(problem_key, device).where(Trial.status == "predicted").join(Trial.prediction)
+    query = best.best_predicted(predicted, Trial.id.expression)
+    return session.scalars(query.options(*_winner_loads())).first()
 
 
 def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
@@ -138,11 +138,14 @@ def _whole() -> Select[Kernel]:
     return select(Kernel).options(*(joinedload(column) for column in columns), selectinload(Kernel.artifacts))
 
 
-def _evidence(problem_key: str, device: str) -> Select[Trial]:
+def _winners(problem_key: str, device: str) -> Select[Trial]:
     query = select(Trial).join(Trial.kernel).join(Trial.job).join(Job.device).join(Job.problem)
-    query = query.where(Problem.key == problem_key, Device.slug == device, Job.best_trial_id == Trial.id).limit(1)
+    return query.where(Problem.key == problem_key, Device.slug == device, Job.best_trial_id == Trial.id)
+
+
+def _winner_loads():  # of a type that SQLAlchemy keeps to itself
     job = joinedload(Trial.job)
-    return query.options(
+    return (
         *trials.evidence_loads(),
         contains_eager(Trial.kernel).selectinload(Kernel.artifacts),
         job.joinedload(Job.device),

@@ -8,6 +8,7 @@ from sqlalchemy import Select, func, or_, select, tuple_
 from sqlalchemy.orm import Session, aliased, joinedload
 
 from db.base import JsonObject
+from db.best import best_predicted
 from db.models import Kernel, Measurement, Prediction, PredictionError, Trial
 
 
@@ -58,7 +59,7 @@ def ended_after(session: Session, job_id: UUID, cursor: tuple[datetime, int] | N
 
 
 def best(session: Session, job_id: UUID) -> Trial | None:
-    """The trial with the least median; if none was measured, of those that are proven the least predicted time.
+    """The trial with the least median; if none was measured, the best predicted one of those that are proven.
 
     A predicted trial whose configuration was measured in another job has that median, if its own numbers are proven
     or the kernel is the same.
@@ -77,9 +78,9 @@ def best(session: Session, job_id: UUID) -> Trial | None:
         .where(median_us.is_not(None), or_(Trial.proof_kind != "none", own.content_hash == other.content_hash))
         .order_by(median_us, Trial.number)
     )
-    proven = whole.where(Trial.status == "predicted", Trial.proof_kind != "none")
-    predicted = proven.join(Prediction).order_by(Prediction.time_us, Trial.number)
-    return session.scalars(measured).first() or session.scalars(predicted).first()
+    proven = select(Trial).where(Trial.job_id == job_id, Trial.status == "predicted", Trial.proof_kind != "none")
+    predicted = best_predicted(proven.join(Prediction), Trial.number.expression)
+    return session.scalars(measured).first() or session.scalars(predicted.options(*_loads())).first()
 
 
 def count_by_status(session: Session, job_id: UUID) -> dict[str, int]:
@@ -107,4 +108,8 @@ def evidence_loads():  # of a type that SQLAlchemy keeps to itself
 
 
 def _whole() -> Select[Trial]:
-    return select(Trial).options(*evidence_loads(), joinedload(Trial.kernel))
+    return select(Trial).options(*_loads())
+
+
+def _loads():  # of a type that SQLAlchemy keeps to itself
+    return *evidence_loads(), joinedload(Trial.kernel)

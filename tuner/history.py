@@ -4,7 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from codegen import AnyArtifact, AnyConfig
-from tuner.trial import Outcome, ProofKind, Status, Trial, TrialStore
+from tuner.best import best_of
+from tuner.trial import Outcome, Prediction, Proof, ProofKind, Status, Trial, TrialStore
+
+_PROVEN = Proof(ProofKind.SIMULATOR)
 
 
 class History:
@@ -32,13 +35,14 @@ class History:
 
     @property
     def best(self) -> Trial | None:
-        """The trial of least time, the earliest of several; never one whose numbers are not proven."""
-        timed = [
-            (time_us, trial.number)
-            for trial, outcome in self.ended()
-            if (time_us := outcome.time_us) is not None and outcome.proof.kind is not ProofKind.NONE
-        ]
-        return self._trials[min(timed)[1]] if timed else None
+        """The best trial that ended; never one whose numbers are not proven."""
+        return best_of(self._trials.values())
+
+    def would_lead(self, number: int, prediction: Prediction) -> bool:
+        """Whether a trial would be the best so far, if it were proven."""
+        would = Outcome(Status.PREDICTED, proof=_PROVEN, prediction=prediction)
+        best = best_of([*self._trials.values(), Trial(number, self._trials[number].config, would)])
+        return best is not None and best.number == number
 
     @property
     def proven(self) -> int:

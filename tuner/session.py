@@ -235,7 +235,7 @@ class _Session:
             candidate,
             self._limits(),
             prediction,
-            prove=self._history.proven < _PROVEN or self._would_lead(number, prediction.time_us),
+            prove=self._history.proven < _PROVEN or number == 0 or self._history.would_lead(number, prediction),
             keep_spilling=self._is_last_chance(),
         )
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 class AccuracyOut(BaseModel):
     """How far the predictions of one version of the model were off for a device. Ratios are measured over predicted."""
 
-    model: str = Field(description="Version of the model", examples=["xe-1-2db0e8fa"])
+    model: str = Field(description="Version of the model", examples=["xe-2-d8abce4a"])
     measured: int = Field(description="Measured trials that it predicted", examples=[12])
     off_by: float = Field(description="Median factor between predicted and measured time, at least 1", examples=[1.3])
     median_ratio: float = Field(description="Median of measured over predicted time", examples=[1.18])

@@ -1,0 +1,16 @@
+"""Which trial is the best, as queries: what `tuner/best.py` says of trials in memory.
+
+Of predicted trials those within 1 % of the least time are a tie, which the least upper bound decides.
+"""
+
+from sqlalchemy import ColumnElement, Select, func
+
+from db.models import Prediction, Trial
+
+TIE = 1.01
+
+
+def best_predicted(proven: Select[Trial], last: ColumnElement[int]) -> Select[Trial]:
+    """The best of `proven`, which selects predicted trials with their predictions joined; `last` decides the rest."""
+    least_us = proven.with_only_columns(func.min(Prediction.time_us)).correlate(None).scalar_subquery()
+    return proven.where(Prediction.time_us <= least_us * TIE).order_by(Prediction.high_us, last).limit(1)
