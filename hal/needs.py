@@ -22,8 +22,8 @@ NEEDS = {
         *("block2d_min_width_bytes", "block2d_base_alignment_bytes"),
     ),
     Use.PREDICT: (
-        *("xe_cores", "eus_per_core", "threads_per_eu", "dpas_f16_fma_per_clk_per_eu", "clock_mhz"),
-        *("slm_bytes_per_core", "l2_bytes", "bandwidth_bytes_per_s"),
+        *("xe_cores", "eus_per_core", "threads_per_eu", "threads_per_eu_large_grf", "dpas_f16_fma_per_clk_per_eu"),
+        *("clock_mhz", "slm_bytes_per_core", "l2_bytes", "bandwidth_bytes_per_s"),
     ),
 }
 """Facts of a GPU without which a kernel is not compiled, or its time not predicted."""

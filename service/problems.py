@@ -20,6 +20,7 @@ from service.errors import (
     ServiceError,
     Unavailable,
 )
+from tuner.errors import CannotPredict, NotOnThisCpu
 
 _SHOWN_ERRORS = 20
 
@@ -39,6 +40,11 @@ def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(Refused)
     def _refused(request: Request, error: Refused) -> JSONResponse:
         return render(request, RefusedByRule(error.message, rule=error.rule))
+
+    @app.exception_handler(CannotPredict)
+    @app.exception_handler(NotOnThisCpu)
+    def _elsewhere(request: Request, error: CannotPredict | NotOnThisCpu) -> JSONResponse:
+        return render(request, RefusedByRule(str(error), rule=_dashed(type(error).__name__)))
 
     @app.exception_handler(DatabaseError)
     def _database(request: Request, error: DatabaseError) -> JSONResponse:

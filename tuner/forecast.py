@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codegen import GemmProblem, KernelConfig
-from hal import DeviceKind, DeviceSpec, Use, readiness
-from tuner.errors import CannotPredict
+from hal import DeviceKind, DeviceSpec, Use, readiness, runs_own_code
+from tuner.errors import CannotPredict, NotOnThisCpu
 from tuner.model.xe import Predictions, columns_of_space, predict, predict_many
 from tuner.search.ranked import RankedProposer
 from tuner.space import Space
@@ -44,11 +44,14 @@ class Forecast:
 
 
 def check_predictable(spec: DeviceSpec) -> None:
-    """Return when the model knows all that it needs of a device.
+    """Return when times can be predicted for a device that is not here.
 
     Raises:
-        CannotPredict: names each fact that is missing.
+        NotOnThisCpu: it is a CPU, whose times are measured only.
+        CannotPredict: the model lacks facts of it; names each.
     """
+    if runs_own_code(spec):
+        raise NotOnThisCpu(spec.id)
     missing = next(ready.missing for ready in readiness(spec) if ready.use is Use.PREDICT)
     if missing:
         raise CannotPredict(spec.name, *missing)

@@ -66,7 +66,7 @@ class Reference:
     """
 
     def __init__(self, problem: GemmProblem, seed: int) -> None:
-        self.problem = problem
+        self.problem, self.seed = problem, seed
         _check_memory(problem)
         self._drawn = draw(problem, seed)
         self._views = tuple(

@@ -15,7 +15,7 @@ from functools import partial
 from codegen import AnyArtifact, AnyConfig, GemmProblem, KernelConfig
 from hal import Device, DeviceSpec, runs_own_code
 from tuner.ahead import Ahead, Candidate
-from tuner.errors import DeviceUnusable, NotOnThisCpu, NoValidMeasurement
+from tuner.errors import DeviceUnusable, NoValidMeasurement
 from tuner.finalists import ROUNDS, compare_finalists
 from tuner.forecast import check_predictable
 from tuner.history import History
@@ -85,8 +85,6 @@ def run_session(
     """
     begun_s = time.monotonic()
     default = default_for(problem, spec)
-    if device is None and runs_own_code(spec):
-        raise NotOnThisCpu(spec.id)
     if device is None:
         check_predictable(spec)  # facts that are missing end the job before it compiles anything
     history = History(store)

@@ -7,7 +7,7 @@ from codegen.tile_groups import Tile, TileGroups, tile_groups
 SIMULATED_WHOLE = 2**28
 """Multiply-adds up to which every work-group is simulated."""
 SAMPLE = 9
-"""Tiles of a sample at least: the corners, the middles of the edges, and the centre."""
+"""Tiles of a sample at least: the corners, one of each edge, and one inside."""
 
 
 def tiles_to_simulate(problem: GemmProblem, config: KernelConfig, seed: int) -> frozenset[Tile] | None:

@@ -16,6 +16,7 @@ from service.errors import BadRequest, FieldError, TooMany
 from service.jobs.schemas import BudgetBody, JobBody
 from service.schemas import to_problem
 from service.settings import Settings
+from tuner.forecast import check_predictable
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,16 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
         BadRequest: a budget out of bounds or an unknown device.
         InvalidProblem: the problem contradicts itself.
         Refused: a rule refuses the problem on the device.
+        CannotPredict: the device is not here, and the model lacks facts of it.
+        NotOnThisCpu: the device is a CPU that is not this one.
     """
     _check_budget(body.budget, settings)
     problem = to_problem(body.problem)
-    device = directory.resolve(body.device, body.target).spec
-    check_supported(problem, device)
-    return JobRequest(problem, device, body.budget.trials, body.budget.seconds, body.seed)
+    listed = directory.resolve(body.device, body.target)
+    check_supported(problem, listed.spec)
+    if not listed.runnable:
+        check_predictable(listed.spec)
+    return JobRequest(problem, listed.spec, body.budget.trials, body.budget.seconds, body.seed)
 
 
 def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job, bool]:

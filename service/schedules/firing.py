@@ -23,6 +23,7 @@ from service.errors import BadRequest, ServiceError, TooMany
 from service.jobs.requests import JobRequest, submit, understand
 from service.jobs.schemas import JobBody
 from service.schedules.cron import latest_due, next_due, parse_cron
+from tuner.errors import TunerError
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -53,7 +54,7 @@ def _understand(template: JsonObject, context: Context) -> JobRequest | str:
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False))
         return f"the stored request cannot be read ({faults}); delete the schedule and make it anew"
-    except (ServiceError, CodegenError, HalError) as error:
+    except (ServiceError, CodegenError, HalError, TunerError) as error:
         return str(error)
 
 

@@ -70,6 +70,10 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (("tune", *SIZE, "--device", ""), "error: --device: "),
         (("tune", *SIZE, "--target", ""), "error: --target: "),
         (("tune", *SIZE, "--device", "nosuch"), "error: --device: no device is known as 'nosuch'"),
+        (
+            ("tune", *SIZE, "--device", "b50"),
+            "error: l2_bytes of Intel Arc Pro B50 is not known; a predicted time needs",
+        ),
         (("tune", *SIZE, "--device", "a770"), "error: refused by rule device-subgroup-size: "),
         (("compile", *SIZE, "-o", "out", "--device", "a770"), "error: refused by rule device-subgroup-size: "),
         (("compile", *SIZE, "-o", "out", "--device", ""), "error: no device is known as ''"),

@@ -96,6 +96,8 @@ CLIP = {"kind": "clip", "value": 6.0, "high": 1.0}
         ({"problem": PROBLEM | {"alignment": 1}}, 409, "alignment", None),
         ({"problem": PROBLEM | {"m": 2**22, "n": 2**22}}, 409, "memory", None),
         ({"device": "a770"}, 409, "device-subgroup-size", None),
+        ({"device": "b50"}, 409, "cannot-predict", None),
+        ({"device": "max1450"}, 409, "cannot-predict", None),
         ({"device": "nosuch"}, 400, "unknown-device", "device"),
         ({"device": "auto", "target": "nosuch"}, 400, "unknown-device", "device"),
         ({"device": ""}, 422, None, "body.device"),

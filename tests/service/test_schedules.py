@@ -93,6 +93,18 @@ def test_a_device_that_went_away_refuses_the_run_with_the_reason(
     assert "no CPU OpenCL device" in fire["reason"]
 
 
+def test_a_gpu_that_is_not_here_any_more_and_cannot_be_predicted_refuses_the_run(
+    client: TestClient, context: Context, clock: Clock
+) -> None:
+    made = post(client)
+    change(context, made["name"], template=BODY | {"device": "b50"})
+    clock.step(hours=1)
+    fire_due(context)
+    (fire,) = client.get(f"/v1/schedules/{made['id']}").json()["fires"]
+    assert (fire["outcome"], fire["job"]) == ("refused", None)
+    assert "l2_bytes of Intel Arc Pro B50 is not known" in fire["reason"]
+
+
 def change(context: Context, name: str, **values: object) -> None:
     """Put values into a schedule's row that no request can bring there today."""
     with context.database.write() as session:

@@ -1,9 +1,11 @@
 """The list of facts that predictions need is the one that the model asks for."""
 
+from dataclasses import replace
+
 import pytest
 
 from codegen import GemmProblem
-from hal import XE_DEVICES, DeviceSpec, Use, readiness
+from hal import FACT_NAMES, NEEDS, XE_DEVICES, DeviceSpec, Use, find, readiness
 from tuner.errors import CannotPredict
 from tuner.heuristic import default_config
 from tuner.model.xe import predict
@@ -22,3 +24,20 @@ def test_a_device_is_ready_for_predictions_where_the_model_has_its_facts(spec: D
         with pytest.raises(CannotPredict) as refused:
             predict(PROBLEM, config, spec)
         assert refused.value.fact in predicted.missing
+
+
+def _without(spec: DeviceSpec, *names: str) -> DeviceSpec:
+    provenance = {name: source for name, source in spec.provenance.items() if name not in names}
+    return replace(spec, provenance=provenance, **dict.fromkeys(names))  # pyright: ignore[reportArgumentType]
+
+
+def test_every_fact_that_the_model_asks_for_is_listed() -> None:
+    config, asked = default_config(PROBLEM, find("b580")), set[str]()
+    for name in set(FACT_NAMES) - set(NEEDS[Use.COMPILE]):
+        # Threads of each mode, where they are known, stand for those of two modes.
+        spec = _without(find("b580"), name, "threads_per_eu_by_grf_mode")
+        try:
+            predict(PROBLEM, config, spec)
+        except CannotPredict as refused:
+            asked.update(refused.facts)
+    assert asked == set(NEEDS[Use.PREDICT])

@@ -22,7 +22,7 @@ def _config(threads: tuple[int, int]) -> KernelConfig:
 
 @pytest.mark.parametrize(
     ("threads", "groups"),
-    [(TILES, 9), ((8, 16), 6), ((8, 8), 4), ((4, 8), 2), ((4, 4), 1), ((16, 1), 1), ((1, 1), 1)],
+    [(TILES, 9), ((8, 16), 9), ((8, 8), 4), ((4, 8), 2), ((4, 4), 1), ((16, 1), 1), ((1, 1), 1)],
 )
 def test_persistent_work_groups_are_sampled_by_what_they_compute(threads: tuple[int, int], groups: int) -> None:
     config = _config(threads)
@@ -39,6 +39,12 @@ def test_a_work_group_each_its_corners_are_computed() -> None:
     sample = tiles_to_simulate(LARGE, _config(TILES), seed=3)
     assert sample is not None
     assert sample >= {(0, row, column) for row in (0, 15) for column in (0, 15)}
+
+
+def test_each_seed_draws_tiles_of_its_own() -> None:
+    samples = {tiles_to_simulate(LARGE, _config(TILES), seed) for seed in range(8)}
+    assert [sample for sample in samples if sample is not None and len(sample) == SAMPLE] == list(samples)
+    assert len(samples) == 8
 
 
 def test_small_problems_are_computed_whole_and_sums_by_whole_lines() -> None:
