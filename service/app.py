@@ -6,6 +6,7 @@ from datetime import datetime
 from importlib.metadata import version
 
 from fastapi import FastAPI
+from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 
 from db.base import utc_now
@@ -15,6 +16,7 @@ from hal.listing import list_devices
 from service.accuracy.routes import router as accuracy
 from service.artifacts import ArtifactStore
 from service.dashboard.routes import router as dashboard
+from service.dashboard.session import router as session
 from service.deps import Context
 from service.devices.routes import router as devices
 from service.devices.service import DeviceDirectory
@@ -22,9 +24,11 @@ from service.gate import Gate, allowed_hosts
 from service.health.routes import router as health
 from service.jobs.routes import router as jobs
 from service.kernels.routes import router as kernels
+from service.keys.guard import READ
+from service.keys.routes import router as keys
 from service.openapi import contract
 from service.problems import add_problem_handlers
-from service.responses import EVERYWHERE
+from service.responses import EVERYWHERE, GUARDED
 from service.schedules.clock import ScheduleClock
 from service.schedules.routes import router as schedules
 from service.settings import Settings
@@ -68,16 +72,24 @@ def create_app(
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        openapi_url="/openapi.json",
+        openapi_url=None,
         generate_unique_id_function=_operation_id,
     )
     app.state.context = context
     app.openapi = lambda: contract(app)
     app.add_middleware(Gate, max_body_bytes=settings.max_body_bytes, allowed_hosts=allowed_hosts(settings))
     add_problem_handlers(app)
-    for router in (jobs, kernels, devices, accuracy, schedules, health):
-        app.include_router(router, responses=EVERYWHERE)
-    app.include_router(dashboard, include_in_schema=False)
+    for router in (jobs, kernels, devices, accuracy, schedules, keys):
+        app.include_router(router, responses=GUARDED)
+    app.include_router(health, responses=EVERYWHERE)
+    for router in (dashboard, session):
+        app.include_router(router, include_in_schema=False)
+
+    @app.get("/openapi.json", include_in_schema=False, dependencies=[READ])
+    def read_contract() -> JSONResponse:
+        """The contract of this service."""
+        return JSONResponse(app.openapi())
+
     return app
 
 

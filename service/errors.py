@@ -2,7 +2,8 @@
 
 ServiceError
 +-- BadRequest    400  well-formed, but it cannot be meant
-+-- Forbidden     403  another web site made the browser ask
++-- Unauthorized  401  no API key, or not one that works
++-- Forbidden     403  another web site made the browser ask, or the key is not for this
 +-- NotFound      404  no such thing
 +-- Conflict      409  it contradicts the present state
 +-- RefusedByRule 409  a legality rule refuses the problem on the device
@@ -95,8 +96,17 @@ class BadRequest(ServiceError):
     status, kind = HTTPStatus.BAD_REQUEST, "bad-request"
 
 
+class Unauthorized(ServiceError):
+    """No API key, or not one that works."""
+
+    status, kind = HTTPStatus.UNAUTHORIZED, "unauthorized"
+
+    def headers(self) -> dict[str, str]:
+        return {"WWW-Authenticate": 'Bearer realm="xetune"'}
+
+
 class Forbidden(ServiceError):
-    """Another web site made the browser ask."""
+    """Another web site made the browser ask, or the key is not for this."""
 
     status, kind = HTTPStatus.FORBIDDEN, "forbidden"
 

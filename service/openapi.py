@@ -11,6 +11,11 @@ from fastapi.openapi.utils import get_openapi
 from service.errors import Problem
 
 CONTRACT_FILE = Path(__file__).resolve().parents[1] / "openapi.yaml"
+_KEY = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "An API key (`xetune keys create`). None is needed on loopback as long as none was ever made.",
+}
 _REF = "#/components/schemas/{model}"
 
 Contract = dict[str, object]
@@ -25,6 +30,8 @@ def contract(app: FastAPI) -> dict[str, object]:
         schemas.update(problem.pop("$defs"))
         schemas[Problem.__name__] = problem
         schema["components"]["schemas"] = dict(sorted(schemas.items()))
+        schema["components"]["securitySchemes"] = {"key": _KEY}
+        schema["security"] = [{"key": []}]
         app.openapi_schema = schema
     return app.openapi_schema
 

@@ -5,12 +5,13 @@ from http import HTTPStatus
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from codegen import InvalidProblem, Refused
 from db.errors import DatabaseError
+from service.dashboard.problem_pages import problem_page
 from service.errors import (
     PROBLEM_JSON,
     BadRequest,
@@ -29,8 +30,8 @@ def add_problem_handlers(app: FastAPI) -> None:
     """Make the app answer every known error with problem+json."""
 
     @app.exception_handler(ServiceError)
-    def _service(request: Request, error: ServiceError) -> JSONResponse:
-        return render(request, error)
+    def _service(request: Request, error: ServiceError) -> Response:
+        return problem_page(request, error) or render(request, error)
 
     @app.exception_handler(InvalidProblem)
     def _invalid(request: Request, error: InvalidProblem) -> JSONResponse:
@@ -47,8 +48,8 @@ def add_problem_handlers(app: FastAPI) -> None:
         return render(request, RefusedByRule(str(error), rule=_dashed(type(error).__name__)))
 
     @app.exception_handler(DatabaseError)
-    def _database(request: Request, error: DatabaseError) -> JSONResponse:
-        return render(request, Unavailable(str(error), rule=_dashed(type(error).__name__)))
+    def _database(request: Request, error: DatabaseError) -> Response:
+        return _service(request, Unavailable(str(error), rule=_dashed(type(error).__name__)))
 
     @app.exception_handler(RequestValidationError)
     def _malformed(request: Request, error: RequestValidationError) -> JSONResponse:

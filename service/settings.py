@@ -45,6 +45,11 @@ class Settings(BaseSettings):
         default="localhost,127.0.0.1,[::1]",
         description="Names that requests may address it by, besides `host`, with commas between; * allows any",
     )
+    open_on_loopback: bool = Field(
+        default=False,
+        description="Whether processes of this machine need no key, although keys exist; not behind a proxy that does "
+        "not say whom it asks for",
+    )
     port: int = Field(default=8752, ge=0, le=65535, description="TCP port to listen on; 0 picks a free one")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="Least severe message logged"

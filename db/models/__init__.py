@@ -3,6 +3,7 @@
 Clocks of hosts differ and may step back, so no constraint orders two times of a row.
 """
 
+from db.models.api_key import KEY_SCOPES, ApiKey
 from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.kernel import Artifact, Kernel
@@ -15,9 +16,11 @@ __all__ = [
     "DEVICE_KINDS",
     "FIRE_OUTCOMES",
     "JOB_STATUSES",
+    "KEY_SCOPES",
     "LABELS",
     "PROOF_KINDS",
     "TRIAL_STATUSES",
+    "ApiKey",
     "Artifact",
     "Candidate",
     "Device",

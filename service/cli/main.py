@@ -16,6 +16,7 @@ from service.cli.exchange import export_command, import_command, measure_command
 from service.cli.explain import explain_command
 from service.cli.jobs import app as jobs_app
 from service.cli.kernels import kernels_command
+from service.cli.keys import app as keys_app
 from service.cli.layout import layout_command
 from service.cli.opt import opt_command
 from service.cli.output import ERRORS
@@ -50,6 +51,7 @@ app.command("layout")(layout_command)
 app.add_typer(jobs_app, name="jobs")
 app.command("serve")(serve_command)
 app.command("worker")(worker_command)
+app.add_typer(keys_app, name="keys")
 app.add_typer(database_app, name="db")
 app.add_typer(toolchain_app, name="toolchain")
 

@@ -14,8 +14,9 @@ import uvicorn
 from db.migrate import prepare
 from service.app import create_app
 from service.cli.output import CONSOLE
+from service.keys.callers import check_closed
 from service.logs import configure_logs
-from service.settings import read_settings
+from service.settings import InvalidSettings, read_settings
 from service.supervisor import Supervisor, end_with
 from service.worker import run_worker
 
@@ -26,7 +27,12 @@ def serve_command(
     """Start the REST service and dashboard, with a worker beside it."""
     settings = read_settings()
     configure_logs(settings)
-    prepare(settings.database_url, create=True).close()
+    database = prepare(settings.database_url, create=True)
+    with database.read() as session:
+        refusal = check_closed(settings, session)
+    database.close()
+    if refusal is not None:
+        raise InvalidSettings(f"cannot start: {refusal}")
     CONSOLE.print(f"XeTune on http://{settings.host}:{settings.port}  (Ctrl-C stops it)", highlight=False)
     with _worker_beside() if worker else nullcontext():
         uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_config=None, access_log=False)

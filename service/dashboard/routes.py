@@ -14,10 +14,13 @@ from service.artifacts import ArtifactDamaged, ArtifactStore
 from service.dashboard.history import job_page
 from service.dashboard.kernel import kernel_page
 from service.dashboard.overview import overview
+from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import STATIC_FILES, STATIC_URL, message_page, page
 from service.dashboard.views import DeviceRow
 from service.deps import Context, ContextDep
 from service.errors import NotFound
+from service.keys.callers import COOKIE
+from service.keys.guard import PUBLIC, READ
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -28,7 +31,7 @@ curl -X POST {base}v1/schedules -H 'Content-Type: application/json' -d '{{
   "job": {{"problem": {{"m": 512, "n": 384, "k": 1024}}, "device": "auto", "budget": {{"trials": 50}}}}}}'"""
 
 
-@router.get("/")
+@router.get("/", dependencies=[PAGE, READ])
 def read_overview(request: Request, context: ContextDep) -> HTMLResponse:
     """Jobs, devices, schedules, and the form that starts a job."""
     devices = _devices(context)
@@ -37,6 +40,7 @@ def read_overview(request: Request, context: ContextDep) -> HTMLResponse:
         values = {
             "view": overview(session, devices),
             "dtypes": [d.value for d in _INPUT_DTYPES],
+            "signed_in": COOKIE in request.cookies,
             "schedule_example": _SCHEDULE_EXAMPLE.format(base=request.base_url),
         }
         return page("overview.html", values)
@@ -44,19 +48,19 @@ def read_overview(request: Request, context: ContextDep) -> HTMLResponse:
     return _read(context, answer)
 
 
-@router.get("/jobs/{job_id}")
+@router.get("/jobs/{job_id}", dependencies=[PAGE, READ])
 def read_job(context: ContextDep, job_id: str, sort: str = "time", page: str = "1") -> HTMLResponse:
     """A job: its history and one page of its trials."""
     return _job(context, "job.html", job_id, sort, page)
 
 
-@router.get("/jobs/{job_id}/live")
+@router.get("/jobs/{job_id}/live", dependencies=[PAGE, READ])
 def read_job_parts(context: ContextDep, job_id: str, sort: str = "time", page: str = "1") -> HTMLResponse:
     """The parts of a job's page that change while it runs."""
     return _job(context, "_job_live.html", job_id, sort, page)
 
 
-@router.get("/kernels/{kernel_id}")
+@router.get("/kernels/{kernel_id}", dependencies=[PAGE, READ])
 def read_kernel(context: ContextDep, kernel_id: str) -> HTMLResponse:
     """A kernel: launch, evidence, and its stages side by side."""
 
@@ -70,7 +74,7 @@ def read_kernel(context: ContextDep, kernel_id: str) -> HTMLResponse:
     return _read(context, answer)
 
 
-@router.get(STATIC_URL + "/{name}", response_class=FileResponse)
+@router.get(STATIC_URL + "/{name}", response_class=FileResponse, dependencies=[PUBLIC])
 def read_static(name: str) -> FileResponse:
     """A style, script or image of the pages."""
     if name not in STATIC_FILES:

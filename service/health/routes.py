@@ -7,17 +7,19 @@ from db.migrate import check_migrated, head
 from db.models import Job
 from service.deps import ContextDep
 from service.health.schemas import Health, Readiness, WorkerOut
+from service.keys.guard import PUBLIC
+from service.responses import OPEN
 
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz")
+@router.get("/healthz", dependencies=[PUBLIC], openapi_extra=OPEN)
 def read_health() -> Health:
     """Whether the process is up."""
     return Health()
 
 
-@router.get("/readyz")
+@router.get("/readyz", dependencies=[PUBLIC], openapi_extra=OPEN)
 def read_readiness(context: ContextDep) -> Readiness:
     """Whether requests can be served: the database is reachable and migrated. Also what the workers do."""
     check_migrated(context.database.engine)

@@ -11,6 +11,7 @@ from service.deps import ContextDep, DatabaseDep, ReadSessionDep
 from service.jobs import events, service
 from service.jobs.requests import submit, understand
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialPage
+from service.keys.guard import READ, TUNE
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY, Responses
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
@@ -31,7 +32,9 @@ _STREAM: Responses = {
 }
 
 
-@router.post("", status_code=202, responses=_CREATED | BAD_REQUEST | CONFLICT | TOO_LARGE | TOO_MANY)
+@router.post(
+    "", status_code=202, responses=_CREATED | BAD_REQUEST | CONFLICT | TOO_LARGE | TOO_MANY, dependencies=[TUNE]
+)
 def create_job(body: JobBody, context: ContextDep, response: Response) -> JobOut:
     """Queue a tuning job. While the same work is queued or running, that job is returned instead."""
     request = understand(body, context.devices, context.settings)
@@ -43,7 +46,7 @@ def create_job(body: JobBody, context: ContextDep, response: Response) -> JobOut
     return answer
 
 
-@router.get("")
+@router.get("", dependencies=[READ])
 def list_jobs(
     session: ReadSessionDep,
     status: Annotated[list[JobStatus] | None, Query(description="Only jobs with one of these")] = None,
@@ -54,13 +57,13 @@ def list_jobs(
     return service.list_jobs(session, status or [], before, limit)
 
 
-@router.get("/{job_id}", responses=NOT_FOUND)
+@router.get("/{job_id}", responses=NOT_FOUND, dependencies=[READ])
 def read_job(job_id: UUID, session: ReadSessionDep) -> JobOut:
     """A job: how far it is, and the best so far with its evidence."""
     return service.read_job(session, job_id)
 
 
-@router.get("/{job_id}/trials", responses=NOT_FOUND)
+@router.get("/{job_id}/trials", responses=NOT_FOUND, dependencies=[READ])
 def list_trials(
     job_id: UUID,
     session: ReadSessionDep,
@@ -71,7 +74,12 @@ def list_trials(
     return service.list_trials(session, job_id, after, limit)
 
 
-@router.get("/{job_id}/events", response_class=EventSourceResponse, responses=_STREAM | BAD_REQUEST | NOT_FOUND)
+@router.get(
+    "/{job_id}/events",
+    response_class=EventSourceResponse,
+    responses=_STREAM | BAD_REQUEST | NOT_FOUND,
+    dependencies=[READ],
+)
 def stream_events(
     job_id: UUID,
     context: ContextDep,
@@ -88,7 +96,7 @@ def stream_events(
     return EventSourceResponse(stream, shutdown_event=closing, shutdown_grace_period=_CLOSING_S)
 
 
-@router.post("/{job_id}/cancel", responses=NOT_FOUND)
+@router.post("/{job_id}/cancel", responses=NOT_FOUND, dependencies=[TUNE])
 def cancel_job(job_id: UUID, database: DatabaseDep) -> JobOut:
     """Ask a job to stop: a queued one is over at once, a running one after its present trial."""
     with database.write() as session:

@@ -11,6 +11,7 @@ from service.devices.elsewhere import device_elsewhere
 from service.errors import BadRequest
 from service.kernels import files, service
 from service.kernels.schemas import KernelOut, LookupBody, LookupOut, LookupQuery
+from service.keys.guard import READ
 from service.responses import BAD_REQUEST, NOT_FOUND, RANGE, TOO_LARGE, Responses
 from service.schemas import to_problem
 
@@ -24,25 +25,27 @@ _FILE: Responses = {
 }
 
 
-@router.post("/lookup", responses=BAD_REQUEST | NOT_FOUND | TOO_LARGE)
+@router.post("/lookup", responses=BAD_REQUEST | NOT_FOUND | TOO_LARGE, dependencies=[READ])
 def look_up_kernel(body: LookupBody, context: ContextDep) -> LookupOut:
     """The best kernel for a whole problem on a device. A miss is a 404 whose `next` says what would make one."""
     return _look_up(context, to_problem(body.problem), body.device, body.target)
 
 
-@router.get("", responses=BAD_REQUEST | NOT_FOUND)
+@router.get("", responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
 def find_kernel(context: ContextDep, query: Annotated[LookupQuery, Query()]) -> LookupOut:
     """The best kernel for a problem on a device. What is left out is plain: row-major, tight, no epilogue."""
     return _look_up(context, query.problem(), query.device, query.target)
 
 
-@router.get("/{kernel_id}", responses=NOT_FOUND)
+@router.get("/{kernel_id}", responses=NOT_FOUND, dependencies=[READ])
 def read_kernel(kernel_id: UUID, session: ReadSessionDep) -> KernelOut:
     """A kernel, its launch, its files, and the evidence of its best trial."""
     return service.read_kernel(session, kernel_id)
 
 
-@router.get("/{kernel_id}/artifacts/{name}", response_class=Response, responses=_FILE | NOT_FOUND | RANGE)
+@router.get(
+    "/{kernel_id}/artifacts/{name}", response_class=Response, responses=_FILE | NOT_FOUND | RANGE, dependencies=[READ]
+)
 def read_artifact(kernel_id: UUID, name: str, request: Request, context: ContextDep) -> Response:
     """A file of a kernel. It never changes: If-None-Match and Range are honoured."""
     with context.database.read() as session:

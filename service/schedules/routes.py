@@ -6,6 +6,7 @@ from fastapi import APIRouter, Response
 
 from service.deps import ContextDep, DatabaseDep, ReadSessionDep
 from service.jobs.requests import understand
+from service.keys.guard import READ, TUNE
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE
 from service.schedules import service
 from service.schedules.schemas import ScheduleBody, ScheduleList, ScheduleOut
@@ -13,7 +14,7 @@ from service.schedules.schemas import ScheduleBody, ScheduleList, ScheduleOut
 router = APIRouter(prefix="/v1/schedules", tags=["schedules"])
 
 
-@router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE)
+@router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])
 def create_schedule(body: ScheduleBody, context: ContextDep, response: Response) -> ScheduleOut:
     """Start a job by the clock. Its request is checked now, and again at every fire."""
     due_at = service.first_due(body, context.settings, context.now())
@@ -24,33 +25,33 @@ def create_schedule(body: ScheduleBody, context: ContextDep, response: Response)
     return schedule
 
 
-@router.get("")
+@router.get("", dependencies=[READ])
 def list_schedules(session: ReadSessionDep) -> ScheduleList:
     """Every schedule with its next run and last fires."""
     return service.list_schedules(session)
 
 
-@router.get("/{schedule_id}", responses=NOT_FOUND)
+@router.get("/{schedule_id}", responses=NOT_FOUND, dependencies=[READ])
 def read_schedule(schedule_id: UUID, session: ReadSessionDep) -> ScheduleOut:
     """One schedule with its next run and last fires."""
     return service.read_schedule(session, schedule_id)
 
 
-@router.delete("/{schedule_id}", status_code=204, responses=NOT_FOUND)
+@router.delete("/{schedule_id}", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])
 def delete_schedule(schedule_id: UUID, database: DatabaseDep) -> None:
     """Remove a schedule; the jobs it started stay."""
     with database.write() as session:
         service.delete(session, schedule_id)
 
 
-@router.post("/{schedule_id}/pause", responses=NOT_FOUND)
+@router.post("/{schedule_id}/pause", responses=NOT_FOUND, dependencies=[TUNE])
 def pause_schedule(schedule_id: UUID, database: DatabaseDep) -> ScheduleOut:
     """Stop firing until resumed."""
     with database.write() as session:
         return service.pause(session, schedule_id)
 
 
-@router.post("/{schedule_id}/resume", responses=NOT_FOUND)
+@router.post("/{schedule_id}/resume", responses=NOT_FOUND, dependencies=[TUNE])
 def resume_schedule(schedule_id: UUID, context: ContextDep) -> ScheduleOut:
     """Fire again, from the next due time on."""
     with context.database.write() as session:

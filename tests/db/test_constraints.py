@@ -94,6 +94,13 @@ VALID: dict[str, Row] = {
         "next_due_at": NOON,
     },
     "schedule_fire": {"schedule_id": "{schedule}", "due_at": NOON, "outcome": "missed"},
+    "api_key": {
+        "id": UUID(int=4),
+        "name": "ci",
+        "prefix": "0123456789ab",
+        "secret_sha256": digest("a key"),
+        "scope": "tune",
+    },
 }
 
 RUNNING: Row = {"status": "running", "worker": "w", "lease_until": NOON, "started_at": NOON, "attempts": 1}
@@ -127,6 +134,7 @@ ACCEPTED: list[tuple[str, Row]] = [
     ("schedule_fire", {"outcome": "created", "job_id": "{job}"}),
     ("schedule_fire", {"outcome": "joined", "job_id": "{job}"}),
     ("schedule_fire", {"outcome": "refused", "reason": "the device is gone"}),
+    ("api_key", {"name": "laptop", "revoked_at": NOON}),
 ]
 
 # What breaks which constraint.
@@ -257,6 +265,12 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_schedule_fire_job_iff_created_or_joined", {"job_id": "{job}"}),
     ("ck_schedule_fire_reason_iff_refused", {"outcome": "refused"}),
     ("ck_schedule_fire_reason_iff_refused", {"reason": "the device is gone"}),
+    ("uq_api_key_prefix", {"prefix": "abcdef012345"}),
+    ("uq_api_key_name_in_use", {"name": "laptop"}),
+    ("ck_api_key_name_not_empty", {"name": ""}),
+    ("ck_api_key_prefix_not_empty", {"prefix": ""}),
+    ("ck_api_key_secret_sha256_is_sha256", {"secret_sha256": "short"}),
+    ("ck_api_key_scope_known", {"scope": "root"}),
 ]
 
 
@@ -296,6 +310,8 @@ def add_row(session: Session, table: str, changes: Mapping[str, object]) -> None
     session.execute(insert(Base.metadata.tables["schedule"]).values(**schedule))
     fire = VALID["schedule_fire"] | {"schedule_id": UUID(int=3), "due_at": NOON - timedelta(days=1)}
     session.execute(insert(Base.metadata.tables["schedule_fire"]).values(**fire))
+    key = VALID["api_key"] | {"id": UUID(int=5), "name": "laptop", "prefix": "abcdef012345"}
+    session.execute(insert(Base.metadata.tables["api_key"]).values(**key))
     ids = {"{job}": job.id, "{problem}": job.problem_id, "{device}": job.device_id, "{pending}": pending.id}
     ids |= {"{predicted}": predicted.id}
     ids |= {"{kernel}": kernel.id, "{schedule}": UUID(int=3), "{request}": job.request_hash}

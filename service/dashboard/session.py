@@ -1,0 +1,69 @@
+"""Signing in: a page's form gives an API key, and a cookie that scripts cannot read brings it back.
+
+The cookie is SameSite=Strict, so that requests of other sites come without it; changes with it, signing in and out
+among them, must besides be said by the browser to come from a page of ours.
+"""
+
+from typing import Annotated
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from service.dashboard.problem_pages import PAGE, sign_in_page
+from service.deps import ContextDep
+from service.errors import Forbidden, Unauthorized
+from service.keys.callers import COOKIE, is_same_origin, read_key
+from service.keys.guard import PUBLIC
+
+router = APIRouter(prefix="/session", include_in_schema=False, default_response_class=HTMLResponse)
+
+_SEE_OTHER = 303
+_MOST_FIELDS = 8
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form as browsers send it; of those sent twice the last."""
+    text = (await request.body()).decode("ascii", errors="replace")
+    try:
+        return {name: values[-1] for name, values in parse_qs(text, max_num_fields=_MOST_FIELDS).items()}
+    except ValueError:  # more fields than any form of ours has
+        return {}
+
+
+FormDep = Annotated[dict[str, str], Depends(_form)]
+
+
+@router.post("", dependencies=[PAGE, PUBLIC])
+def sign_in(request: Request, context: ContextDep, form: FormDep) -> Response:
+    """Keep a key that works in the browser, and go to the page that asked for it."""
+    _check_origin(request)
+    key, where = form.get("key", "").strip(), _own_path(form.get("next", "/"))
+    try:
+        with context.database.read() as session:
+            read_key(session, key, context.now())
+    except Unauthorized as error:
+        return sign_in_page(error.detail, where)
+    answer = RedirectResponse(where, _SEE_OTHER)
+    answer.set_cookie(COOKIE, key, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+    return answer
+
+
+@router.post("/end", dependencies=[PAGE, PUBLIC])
+def sign_out(request: Request) -> Response:
+    """Forget the key in the browser."""
+    _check_origin(request)
+    answer = RedirectResponse("/", _SEE_OTHER)
+    answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    return answer
+
+
+def _check_origin(request: Request) -> None:
+    if not is_same_origin(request):
+        raise Forbidden("only a page of this service may sign in or out", rule="csrf")
+
+
+def _own_path(text: str) -> str:
+    """The text if it is a path of this service, else the first page: a redirect must not lead elsewhere."""
+    own = text.startswith("/") and not text.startswith("//")
+    return text if own and text.isascii() and text.isprintable() and "\\" not in text else "/"

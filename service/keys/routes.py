@@ -1,0 +1,33 @@
+"""/v1/keys."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from service.deps import ContextDep, ReadSessionDep
+from service.keys import service
+from service.keys.guard import ADMIN
+from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
+from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE
+
+router = APIRouter(prefix="/v1/keys", tags=["keys"])
+
+
+@router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[ADMIN])
+def create_key(body: KeyBody, context: ContextDep) -> NewKeyOut:
+    """Make a key; this answer alone holds it. From the first key on every request needs one."""
+    with context.database.write() as session:
+        return service.create(session, body, context.now())
+
+
+@router.get("", dependencies=[ADMIN])
+def list_keys(session: ReadSessionDep) -> KeyList:
+    """Every key without its secret, the newest first."""
+    return service.list_keys(session)
+
+
+@router.post("/{key_id}/revoke", responses=NOT_FOUND, dependencies=[ADMIN])
+def revoke_key(key_id: UUID, context: ContextDep) -> KeyOut:
+    """Let a key work no more, from the next request on."""
+    with context.database.write() as session:
+        return service.revoke(session, key_id, context.now())
