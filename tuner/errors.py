@@ -8,6 +8,7 @@ TunerError
 +-- NoValidMeasurement   a job ended without one configuration that gave a time
 +-- DeviceUnusable       the device crashed again and again
 +-- InvalidLine          a line of an exchange file is not what it should be
++-- InvalidFile          a file of another program's format is not what its format says
 """
 
 from tuner.trial import Proof
@@ -78,3 +79,7 @@ class InvalidLine(TunerError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return InvalidLine, (self.line, self.message)
+
+
+class InvalidFile(TunerError):
+    """A file of another program's format is not what its format says, or lacks what is asked of it."""

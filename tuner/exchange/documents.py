@@ -1,0 +1,120 @@
+"""JSON documents of other programs: compressed or not, whole or cut off where the program was killed."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, TypeVar, cast
+
+from codegen.decode import Malformed, decode
+from tuner.errors import InvalidFile
+
+MAX_BYTES = 512 * 2**20
+
+
+class SupportsRead(Protocol):
+    """A stream of bytes."""
+
+    def read(self, size: int = ..., /) -> bytes:
+        """At most `size` bytes."""
+        ...
+
+
+_PACKED: dict[bytes, Callable[[BinaryIO], SupportsRead]] = {
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+}
+_CUTS = 4  # places where an entry may have ended that are tried, the last first
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A JSON object and whether its end was missing: what was not written whole is left out."""
+
+    value: dict[str, object]
+    was_cut: bool
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, unpacked if it is compressed by gzip, bzip2 or xz.
+
+    Raises:
+        InvalidFile: it is damaged, too large, or no text in UTF-8.
+        OSError: it cannot be read.
+    """
+    packed = path.read_bytes()
+    unpack = next((of for begin, of in _PACKED.items() if packed.startswith(begin)), _as_it_is)
+    try:
+        data = unpack(io.BytesIO(packed)).read(MAX_BYTES + 1)
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise InvalidFile(f"{path.name}: its compression is damaged: {error}; fetch it again") from error
+    if len(data) > MAX_BYTES:
+        raise InvalidFile(f"{path.name}: expected at most {MAX_BYTES} bytes unpacked, got more")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidFile(f"{path.name}: expected UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def parse(name: str, text: str) -> Document:
+    """The JSON object of a text; of one that is cut off after some entries, those that are whole.
+
+    Raises:
+        InvalidFile: it is no JSON object, nor the beginning of one.
+    """
+    first: json.JSONDecodeError | None = None
+    for number, candidate in enumerate(_candidates(text)):
+        try:
+            value = json.loads(candidate)
+        except json.JSONDecodeError as error:
+            first = first or error
+            continue
+        except RecursionError as error:
+            raise InvalidFile(f"{name}: expected JSON of a sane depth, got one that is nested too deeply") from error
+        if not isinstance(value, dict):
+            break
+        return Document(cast("dict[str, object]", value), was_cut=number > 0)
+    why = "" if first is None else f": {first.msg} at line {first.lineno}, column {first.colno}"
+    raise InvalidFile(f"{name}: expected one JSON object, got {text[:40]!r}{why}")
+
+
+def known(kind: type[T], given: Mapping[str, object]) -> T:
+    """A value from the fields that it knows: formats let files say more.
+
+    Raises:
+        Malformed: a field that is missing, or of another type.
+    """
+    return decode(kind, {f.name: given[f.name] for f in fields(cast(Any, kind)) if f.name in given})
+
+
+def within(where: str, error: Malformed) -> Malformed:
+    """The same fault, of a value that is a part of another."""
+    return Malformed(f"{where}.{error.field}" if error.field else where, error.message)
+
+
+def _as_it_is(file: BinaryIO) -> BinaryIO:
+    return file
+
+
+def _candidates(text: str) -> Iterator[str]:
+    """The text; closed as a cache is that lacks its last brackets; and that without its last, broken entry."""
+    yield text
+    yield text.rstrip() + "}"
+    yield _closed(text)
+    end = len(text)
+    for _ in range(_CUTS):
+        if (end := text.rfind("},", 0, end)) < 0:
+            return
+        yield _closed(text[: end + 1])
+
+
+def _closed(text: str) -> str:
+    return text.rstrip().removesuffix(",") + "}}"

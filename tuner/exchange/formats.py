@@ -1,0 +1,105 @@
+"""The formats of files of results, and which one a file is in."""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from tuner.errors import InvalidFile
+from tuner.exchange import kernel_tuner, t1, t4
+from tuner.exchange.documents import Document, parse, read_text
+from tuner.exchange.results import Results
+from tuner.replay.recorded import RecordedSpace
+
+
+class Format(StrEnum):
+    """What a file of results can be written as."""
+
+    JSONL = "jsonl"
+    KERNEL_TUNER = "kernel-tuner"
+    T1 = "t1"
+    T4 = "t4"
+
+
+_MARKS = {
+    "cache": Format.KERNEL_TUNER,
+    "tune_params_keys": Format.KERNEL_TUNER,
+    "results": Format.T4,
+    "ConfigurationSpace": Format.T1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that was read, and its format. `document` is None of JSON lines, which are read line by line."""
+
+    name: str
+    format: Format
+    document: Document | None
+
+
+def open_file(path: Path, said: Format | None = None) -> File:
+    """Read a file; its format is what is `said`, or found by what it holds.
+
+    Raises:
+        InvalidFile: it is in none of the formats.
+        OSError: it cannot be read.
+    """
+    text = read_text(path)
+    if said is Format.JSONL or (said is None and _is_lines(text)):
+        return File(path.name, Format.JSONL, None)
+    document = parse(path.name, text)
+    found = said or next((of for mark, of in _MARKS.items() if mark in document.value), None)
+    if found is None:
+        names = ", ".join(format.value for format in Format)
+        raise InvalidFile(
+            f"{path.name}: expected one of the formats {names}, got an object of "
+            f"{', '.join(list(document.value)[:8]) or 'nothing'}"
+        )
+    return File(path.name, found, document)
+
+
+def results_of(file: File) -> Results:
+    """What a cache of Kernel Tuner or a T4 file says.
+
+    Raises:
+        InvalidFile: it is in another format, or not what its format says.
+    """
+    if file.document is not None and file.format is Format.KERNEL_TUNER:
+        return kernel_tuner.results_of(file.name, file.document)
+    if file.document is not None and file.format is Format.T4:
+        return t4.results_of(file.name, file.document)
+    raise InvalidFile(f"{file.name}: expected results, a cache of Kernel Tuner or a T4 file; got {file.format.value}")
+
+
+def specification_of(file: File) -> t1.Specification:
+    """What a T1 file says.
+
+    Raises:
+        InvalidFile: it is in another format, or not what its format says.
+    """
+    if file.document is None or file.format is not Format.T1:
+        raise InvalidFile(f"{file.name}: expected a T1 specification, got {file.format.value}")
+    return t1.specification_of(file.name, file.document)
+
+
+def read_recorded(path: Path, said: Format | None = None) -> RecordedSpace:
+    """A cache of Kernel Tuner or a T4 file, of any kernel, as a space to search.
+
+    Raises:
+        InvalidFile: it is neither, not what its format says, or holds nothing to search.
+        OSError: it cannot be read.
+    """
+    try:
+        return results_of(open_file(path, said)).space(path.name)
+    except ValueError as error:
+        raise InvalidFile(str(error)) from error
+
+
+def _is_lines(text: str) -> bool:
+    """Whether the first line is a JSON object of its own that says which record it is."""
+    try:
+        first = json.loads(text[: text.find("\n") + 1] or text)
+    except (json.JSONDecodeError, RecursionError):
+        return False
+    return isinstance(first, dict) and "record" in first

@@ -1,0 +1,92 @@
+"""A configuration as tunable parameters with plain values, as other programs name and keep them.
+
+Names are those of the fields without the first (`threads_m`, `sg_layout`, `prefetch_distance`), values numbers and
+words: 0 and 1 for whether, "none" for what is left to the builder, "4x2" for pairs.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from types import NoneType
+from typing import Any, cast, get_args, get_type_hints
+
+from codegen import AnyConfig, KernelConfig
+from codegen.canonical import to_json
+from codegen.cpu.config import CpuConfig
+from codegen.decode import decode
+
+Plain = int | str
+_NONE = "none"
+_Path = tuple[str, ...]
+
+
+def parameters_of(config: AnyConfig) -> dict[str, Plain]:
+    """Each choice by its name."""
+    made: dict[str, Plain] = {}
+    for path, _ in _leaves(type(config)):
+        value: Any = to_json(config)
+        for name in path:
+            value = value[name]
+        made[_name(path)] = _plain(value)
+    return made
+
+
+def config_of(given: Mapping[str, object]) -> AnyConfig:
+    """The configuration that parameters say: one for a CPU if they have an `isa`.
+
+    Raises:
+        ValueError: parameters that are missing or unknown, or values that cannot be.
+        InvalidConfig: values that contradict each other.
+    """
+    kind = CpuConfig if "isa" in given else KernelConfig
+    hints = dict(_leaves(kind))
+    names = {_name(path): path for path in hints}
+    if set(given) != set(names):
+        missing, unknown = sorted(set(names) - set(given)), sorted(set(given) - set(names))
+        raise ValueError(
+            f"expected the parameters of a configuration of this program, got none of {', '.join(missing) or 'these'} "
+            f"and unknown ones: {', '.join(unknown) or 'none'}"
+        )
+    nested: dict[str, Any] = {}
+    for name, value in given.items():
+        *parents, last = names[name]
+        place = nested
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[last] = _read(hints[names[name]], value)
+    return decode(kind, nested)
+
+
+def _leaves(kind: type, path: _Path = ()) -> Iterator[tuple[_Path, object]]:
+    """Where each choice is, and its type."""
+    hints = get_type_hints(kind)
+    for f in fields(cast(Any, kind)):
+        hint = hints[f.name]
+        if is_dataclass(hint):
+            yield from _leaves(cast(type, hint), (*path, f.name))
+        else:
+            yield (*path, f.name), hint
+
+
+def _name(path: _Path) -> str:
+    return "_".join(path[1:])
+
+
+def _plain(value: object) -> Plain:
+    if value is None:
+        return _NONE
+    if isinstance(value, list):
+        return "x".join(map(str, cast("list[object]", value)))
+    assert isinstance(value, int | str), f"no plain form for {value!r}"
+    return int(value) if isinstance(value, bool) else value
+
+
+def _read(hint: object, value: object) -> object:
+    """A value as the canonical JSON has it."""
+    if hint is bool and value in (0, 1):
+        return bool(value)
+    if NoneType in get_args(hint) and value == _NONE:
+        return None
+    if isinstance(value, str) and re.fullmatch("[0-9]+(x[0-9]+)+", value):
+        return [int(number) for number in value.split("x")]
+    return value

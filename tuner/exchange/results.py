@@ -1,0 +1,117 @@
+"""What a file of results says, whichever its format: configurations as parameters, and what became of each."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from codegen import GemmProblem
+from tuner.replay.recorded import Point, RecordedSpace, TimeUnit, recorded_space
+from tuner.space import Value
+from tuner.trial import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """A time in microseconds, and of its samples what is known.
+
+    `time_us` is the median in files of this program, and what the file calls its time in others.
+    """
+
+    time_us: float
+    min_us: float | None = None
+    p10_us: float | None = None
+    p90_us: float | None = None
+    samples: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A configuration, its values in order of the parameters, and what became of it.
+
+    `times` goes with status measured and only that, `reason` with every other. Wall times are seconds, None where
+    they are not said; `at` is when, as ISO 8601.
+    """
+
+    values: Point
+    status: Status
+    times: Times | None = None
+    reason: str | None = None
+    compile_s: float | None = None
+    verify_s: float | None = None
+    measure_s: float | None = None
+    at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What results of this program say beside what the format asks for. `label` is that of the times."""
+
+    problem: GemmProblem
+    device: str
+    driver: str
+    label: str
+    origin: str
+    program: str
+    job: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A file: its kernel, its device as it calls itself, and the configurations that were tried on it.
+
+    `source` is None for files that another program wrote. `notes` say what of the file is left out.
+    """
+
+    kernel: str
+    device: str
+    problem_size: tuple[int, ...]
+    parameters: tuple[str, ...]
+    tried: tuple[Tried, ...]
+    source: Source | None = None
+    notes: tuple[str, ...] = ()
+
+    def values(self) -> dict[str, list[Value]]:
+        """Each parameter with the values that occur, numbers ascending and before words."""
+        axes = ({tried.values[i] for tried in self.tried} for i in range(len(self.parameters)))
+        ordered = (sorted(values, key=_number_first) for values in axes)
+        return dict(zip(self.parameters, ordered, strict=True))
+
+    def space(self, name: str) -> RecordedSpace:
+        """The file as a space to search.
+
+        Raises:
+            ValueError: nothing has a time, or a configuration occurs twice.
+        """
+        points = [tried.values for tried in self.tried]
+        times = [None if tried.times is None else tried.times.time_us for tried in self.tried]
+        return recorded_space(name, self.parameters, points, times, TimeUnit.US)
+
+
+def times_of(time: float, runtimes: Sequence[float], unit_us: float) -> Times:
+    """A time and its samples, if there are any, in units of `unit_us`: the time is that of the file."""
+    if not runtimes:
+        return Times(time * unit_us)
+    us = np.array(runtimes) * unit_us
+    p10, p90 = np.percentile(us, [10, 90])
+    return Times(time * unit_us, float(us.min()), float(p10), float(p90), len(us))
+
+
+def is_time(value: object) -> bool:
+    """Whether a value can be a time: finite and above 0."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+
+
+def plain_value(value: object) -> Value:
+    """A value of a parameter as an axis keeps it: whether is 0 or 1, what is no number or text is its JSON."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int | float | str):
+        return value
+    return json.dumps(value, sort_keys=True)
+
+
+def _number_first(value: Value) -> tuple[bool, float, str]:
+    return (True, 0.0, value) if isinstance(value, str) else (False, float(value), "")
