@@ -14,6 +14,7 @@ class Stop(StrEnum):
     SECONDS = "seconds"
     EXHAUSTED = "exhausted"  # every configuration was tried
     CANCELLED = "cancelled"
+    PAUSED = "paused"  # its portion is spent, the budget is not
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,10 @@ class WallTime:
 
 @dataclass(frozen=True, slots=True)
 class SessionResult:
-    """How a session ended. `best` gave the least time; it is None only if it was cancelled before any did.
+    """How a session ended. `best` gave the least time; it is None only if it was cancelled or paused before any did.
 
-    `comparison` is None when the default gave no time. `trials` counts those with an outcome, by status.
+    `comparison` is None when the default gave no time, or the session paused. `trials` counts those with an outcome, by
+    status.
     """
 
     stop: Stop

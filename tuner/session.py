@@ -31,9 +31,18 @@ _FIRST_RUN_S = 300.0  # limit of a run on the device while the default's time is
 _LEAST_RUN_S, _RUN_FACTOR = 20.0, 20.0  # limit afterwards: at least, and times the default's
 _GRACE_S = 2.0  # what a candidate may overrun the job's seconds by
 _CRASHES = 5
+_UNFINISHED = (Stop.CANCELLED, Stop.PAUSED)
 _PROVEN = 8  # predicted trials that are proven before only those that would lead are
 _QUEUED = 16  # candidates that wait, for each compile worker, where they are proven meanwhile
 _RESERVE = 0.2  # at most this part of the seconds is kept for comparing default and best
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """What one run of a job may take before it pauses: trials, and seconds after which no further trial begins."""
+
+    trials: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,8 @@ def run_session(
     on_event: Callable[[Event], None] = lambda _: None,
     native: Native | None = None,
     donors: Sequence[AnyConfig] = (),
+    portion: Portion | None = None,
+    reference: Reference | None = None,
 ) -> SessionResult:
     """Tune, going on from the trials that the store holds; without a device, times are predicted for `spec`.
 
@@ -71,6 +82,9 @@ def run_session(
 
     With `native`, kernels are compiled for their GPU before they are recorded: with a device the default and each trial
     that would lead, without one all, and what spills registers or cannot be made is not proven.
+
+    A run of a `portion` pauses when that is spent, without comparing finalists, and another call goes on. `reference`
+    is that of the problem and the seed, where an earlier run has drawn it.
 
     Trials that were begun and not ended are done again under their numbers. Whatever ends it early, KeyboardInterrupt
     too, leaves the store such that another call goes on.
@@ -91,9 +105,11 @@ def run_session(
     # The compile workers start with the default while inputs are drawn and the space is enumerated.
     first = pool.compile(problem, default, spec) if history.next_number == 0 else None
     try:
-        bench = Bench(problem, spec, device, Reference(problem, seed))
+        bench = Bench(problem, spec, device, reference or Reference(problem, seed))
         search = partial(search_for, problem, spec, seed, measured=device is not None, donors=donors)
-        session = _Session(bench, default, first, history, store, pool, budget, search, on_event, native, begun_s)
+        session = _Session(
+            bench, default, first, history, store, pool, (budget, portion), search, on_event, native, begun_s
+        )
     except BaseException:
         if first is not None:
             first.cancel()
@@ -112,7 +128,7 @@ class _Session:
         history: History,
         store: TrialStore,
         pool: Compiler,
-        budget: Budget,
+        budget: tuple[Budget, Portion | None],
         search: Callable[[], Search],
         on_event: Callable[[Event], None],
         native: Native | None,
@@ -120,8 +136,9 @@ class _Session:
     ) -> None:
         self._begun_s = begun_s
         self._bench, self._default, self._store, self._pool = bench, default, store, pool
-        self._budget, self._emit, self._native = budget, on_event, native
+        (self._budget, self._portion), self._emit, self._native = budget, on_event, native
         self._history, self._first = history, first
+        self._earlier = self._worked_on()
         self._propose_s = 0.0
         with self._proposing():
             self._searched = search()
@@ -147,13 +164,13 @@ class _Session:
                 self._first.cancel()
             self._threads.shutdown(wait=False, cancel_futures=True)
         best, baseline = self._history.best, self._history.baseline
-        if best is None and stop is not Stop.CANCELLED:
+        if best is None and stop not in _UNFINISHED:
             raise NoValidMeasurement(
                 f"{len(self._history)} trials on {self._bench.spec.name} gave no time; the last ended with: "
                 f"{self._history.last_reason() or 'nothing, the seconds of the budget were spent'}"
             )
         comparison = None
-        if best is not None and baseline is not None:
+        if best is not None and baseline is not None and stop is not Stop.PAUSED:
             left_s = 0.0 if stop is Stop.CANCELLED else self._left_s()
             comparison = compare_finalists(self._bench, baseline, best, self._kernel_of, left_s)
         if comparison is not None and comparison.speedup < 1:
@@ -179,6 +196,8 @@ class _Session:
                 return Stop.CANCELLED
             if self._left_s() <= self._reserve_s():
                 return Stop.SECONDS
+            if self._is_portion_spent():
+                return Stop.PAUSED
             if self._history.unfinished:
                 trial = self._history.unfinished.pop(0)
                 self._try(trial.number, trial.config, self._compile(trial.config))
@@ -196,11 +215,11 @@ class _Session:
         if self._first is not None:
             first, self._first = self._first, None
             return self._default, self._examining(first)
-        return self._ahead.next(self._budget.trials - len(self._history))
+        return self._ahead.next(self._left_trials())
 
     def _try(self, number: int, config: AnyConfig, candidate: Examining) -> None:
         self._emit(TrialBegun(number, config))
-        self._ahead.fill(self._budget.trials - len(self._history))
+        self._ahead.fill(self._left_trials())
         outcome, artifact = (self._measure if self._bench.device is not None else self._foresee)(
             number, config, candidate
         )
@@ -268,6 +287,20 @@ class _Session:
         if baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None:
             run_s = max(_LEAST_RUN_S, _RUN_FACTOR * (baseline.outcome.verify_s + baseline.outcome.measure_s))
         return Limits(compile_s=left_s, run_s=min(run_s, left_s), best_us=self._best_us())
+
+    def _left_trials(self) -> int:
+        """How many trials may still begin in this run."""
+        left = self._budget.trials - len(self._history)
+        return left if self._portion is None else min(left, self._portion.trials - self._worked_on() + self._earlier)
+
+    def _worked_on(self) -> int:
+        """Trials that ended, and the present one."""
+        return len(self._history) - len(self._history.unfinished)
+
+    def _is_portion_spent(self) -> bool:
+        portion, spent_s = self._portion, time.monotonic() - self._begun_s
+        done = self._worked_on() - self._earlier
+        return portion is not None and done > 0 and (done >= portion.trials or spent_s >= portion.seconds)
 
     def _left_s(self) -> float:
         return self._budget.seconds - self._history.earlier_s - (time.monotonic() - self._begun_s)

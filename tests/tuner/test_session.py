@@ -14,7 +14,7 @@ from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement
 from tuner.heuristic import default_config
 from tuner.memory_store import MemoryTrialStore
 from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded
-from tuner.session import Budget, run_session
+from tuner.session import Budget, Portion, run_session
 from tuner.trial import Status
 from tuner.xe_space import xe_space
 
@@ -264,3 +264,30 @@ def test_donors_come_right_after_the_default_or_what_is_nearest_to_them() -> Non
     device = FakeDevice(SMALL, SPEC)
     run_session(SMALL, SPEC, device, store, FakeCompiler(), Budget(4, 100), 1, donors=donors)
     assert [trial.config for trial in store.trials()] == [DEFAULT, space.config(7), space.config(3), space.config(11)]
+
+
+def test_portions_make_the_same_trials_as_one_run_and_only_the_last_compares() -> None:
+    whole, parts, device = MemoryTrialStore(), MemoryTrialStore(), FakeDevice(SMALL, SPEC)
+    _run(whole, trials=14)
+    stops: list[Stop] = []
+    for trials in (1, 6, 6):
+        pool, portion = FakeCompiler(workers=3), Portion(trials, 100.0)
+        result = run_session(SMALL, SPEC, device, parts, pool, Budget(14, 100.0), seed=4, portion=portion)
+        stops.append(result.stop)
+        assert result.comparison is None
+        assert len(pool.begun) == trials  # nothing is compiled that the portion does not try
+    assert stops == [Stop.PAUSED] * 3
+    assert len(parts.trials()) == 13
+    last = _run(parts, device, trials=14)
+    assert (last.stop, last.comparison is not None) == (Stop.TRIALS, True)
+    _check_whole(parts, 14)
+    assert parts.trials()[0].config == whole.trials()[0].config
+
+
+def test_a_portion_of_time_pauses_after_the_trial_that_spends_it() -> None:
+    store = MemoryTrialStore()
+    portion = Portion(10, 1e-9)
+    result = run_session(
+        SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(9, 100.0), 4, portion=portion
+    )
+    assert (result.stop, len(store.trials())) == (Stop.PAUSED, 1)
