@@ -27,11 +27,14 @@ run: $(READY) ## Tune a real problem on whatever this machine has
 serve: $(READY) ## Start the service and its worker on http://127.0.0.1:8752
 	@$(BIN)/xetune serve
 
+# A worker a processor, eight at most: each may start a PostgreSQL, a browser and compile workers of its own.
+PARALLEL := --numprocesses logical --maxprocesses 8 --dist worksteal
+
 test: $(READY) ## All tests but the slow ones; skipped ones say what they need
-	@$(BIN)/python -m pytest -rs -m "not slow and not gpu"
+	@$(BIN)/python -m pytest -rs -m "not slow and not gpu" $(PARALLEL)
 
 test-all: $(READY) ## Everything, slow tests too
-	@$(BIN)/python -m pytest -rs
+	@$(BIN)/python -m pytest -rs $(PARALLEL)
 
 lint: $(READY) ## Format, lint, types and import contracts
 	@$(BIN)/ruff format --check .
