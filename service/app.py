@@ -15,6 +15,7 @@ from hal.listed import ListedDevice
 from hal.listing import list_devices
 from service.accuracy.routes import router as accuracy
 from service.artifacts import ArtifactStore
+from service.audit.routes import router as audit
 from service.dashboard.routes import router as dashboard
 from service.dashboard.session import router as session
 from service.deps import Context
@@ -79,7 +80,7 @@ def create_app(
     app.openapi = lambda: contract(app)
     app.add_middleware(Gate, max_body_bytes=settings.max_body_bytes, allowed_hosts=allowed_hosts(settings))
     add_problem_handlers(app)
-    for router in (jobs, kernels, devices, accuracy, schedules, keys):
+    for router in (jobs, kernels, devices, accuracy, schedules, keys, audit):
         app.include_router(router, responses=GUARDED)
     app.include_router(health, responses=EVERYWHERE)
     for router in (dashboard, session):

@@ -1,12 +1,14 @@
 """What every request passes first: refusals that need no route, and the headers that every answer carries."""
 
 import re
+import secrets
 from http import HTTPStatus
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bound_contextvars
 
 from service.errors import BadRequest, Forbidden, ServiceError, TooLarge
 from service.problems import render
@@ -23,6 +25,7 @@ SECURITY_HEADERS = {
     ),
 }
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # no other goes into logs
 
 
 def allowed_hosts(settings: Settings) -> frozenset[str]:
@@ -42,16 +45,22 @@ class Gate:
             await self._app(scope, receive, send)
             return
 
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                headers["X-Request-Id"] = request_id
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
         refusal = self._refusal(scope["method"], Headers(scope=scope))
         app = self._app if refusal is None else render(Request(scope), refusal)
-        await app(scope, self._limited(receive), send_with_headers)
+        with bound_contextvars(request_id=request_id):
+            await app(scope, self._limited(receive), send_with_headers)
 
     def _limited(self, receive: Receive) -> Receive:
         """Counts a body as it comes, for requests that state no length."""

@@ -4,6 +4,7 @@ Clocks of hosts differ and may step back, so no constraint orders two times of a
 """
 
 from db.models.api_key import KEY_SCOPES, ApiKey
+from db.models.audit import AUDIT_OUTCOMES, AuditEvent
 from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.kernel import Artifact, Kernel
@@ -13,6 +14,7 @@ from db.models.trial import LABELS, PROOF_KINDS, TRIAL_STATUSES, Measurement, Pr
 
 __all__ = [
     "ACTIVE_STATUSES",
+    "AUDIT_OUTCOMES",
     "DEVICE_KINDS",
     "FIRE_OUTCOMES",
     "JOB_STATUSES",
@@ -22,6 +24,7 @@ __all__ = [
     "TRIAL_STATUSES",
     "ApiKey",
     "Artifact",
+    "AuditEvent",
     "Candidate",
     "Device",
     "Job",

@@ -11,6 +11,7 @@ import typer
 
 from db.models import Job
 from hal import resolve_device
+from service.audit.log import record
 from service.cli.output import CONSOLE, ERRORS, print_json
 from service.cli.problem import AsJson, ProblemOptions, with_problem
 from service.cli.running import work_on_job
@@ -21,6 +22,7 @@ from service.exchange.exporting import Selection
 from service.exchange.importing import take_in
 from service.files import write_atomically
 from service.jobs.service import read_job
+from service.keys.callers import COMMAND_LINE
 from tuner.exchange.jsonl import Exchange, read_lines, write_lines
 from tuner.exchange.records import Record, check_name
 
@@ -98,6 +100,7 @@ def measure_command(
         for of in asked:
             with store.database.write() as session:
                 job_ids.append(measuring.submit(session, of))
+                record(session, COMMAND_LINE, "job.create", job_ids[-1])
             ERRORS.print(
                 f"measuring {len(of.configs)} configurations of {of.problem} on {of.device.spec.id}, job {job_ids[-1]}",
                 highlight=False,

@@ -9,6 +9,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from service.audit.log import record
 from service.cli.evidence import shown_kind, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
@@ -18,6 +19,7 @@ from service.cli.stored import stored
 from service.errors import NotFound
 from service.jobs import service
 from service.jobs.schemas import JobOut, JobStatus
+from service.keys.callers import COMMAND_LINE
 from service.schemas import to_problem
 
 app = typer.Typer(help="List, show, cancel and resume tuning jobs.", invoke_without_command=True)
@@ -57,6 +59,7 @@ def cancel_command(job_id: JobId, as_json: AsJson = False) -> None:
     """Ask a job to stop; what it found stays."""
     with stored() as store, _advising(job_id), store.database.write() as session:
         job = service.cancel(session, job_id)
+        record(session, COMMAND_LINE, "job.cancel", job_id)
     if as_json:
         print_json(job.model_dump(mode="json"))
     else:

@@ -9,11 +9,13 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from db.base import utc_now
+from service.audit.log import record
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
 from service.cli.stored import stored
 from service.errors import BadRequest
 from service.keys import service
+from service.keys.callers import COMMAND_LINE
 from service.keys.schemas import KeyBody, KeyOut
 from service.keys.scopes import Scope
 
@@ -55,6 +57,7 @@ def create_command(
     body = KeyBody(name=_name(name), scope=scope, expires_at=None if expires is None else now + _span(expires))
     with stored() as store, store.database.write() as session:
         made = service.create(session, body, now)
+        record(session, COMMAND_LINE, "key.create", made.id)
     if as_json:
         print_json(made.model_dump(mode="json"))
         return
@@ -70,6 +73,7 @@ def revoke_command(
     """Let a key work no more, from the next request on."""
     with stored() as store, store.database.write() as session:
         revoked = service.revoke(session, service.find(session, key), utc_now())
+        record(session, COMMAND_LINE, "key.revoke", revoked.id)
     if as_json:
         print_json(revoked.model_dump(mode="json"))
     else:

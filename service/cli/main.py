@@ -9,6 +9,7 @@ from codegen import CodegenError
 from db.errors import DatabaseError
 from hal import HalError
 from service.artifacts import StorageError
+from service.cli.audit import audit_command
 from service.cli.compile import compile_command
 from service.cli.database import app as database_app
 from service.cli.devices import devices_app
@@ -52,6 +53,7 @@ app.add_typer(jobs_app, name="jobs")
 app.command("serve")(serve_command)
 app.command("worker")(worker_command)
 app.add_typer(keys_app, name="keys")
+app.command("audit")(audit_command)
 app.add_typer(database_app, name="db")
 app.add_typer(toolchain_app, name="toolchain")
 

@@ -8,6 +8,7 @@ import typer
 from pydantic import ValidationError
 
 from hal import list_devices
+from service.audit.log import Outcome, record
 from service.cli.output import CONSOLE
 from service.cli.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.results import print_job
@@ -17,6 +18,7 @@ from service.devices.service import DeviceDirectory
 from service.errors import BadRequest
 from service.jobs.requests import submit, understand
 from service.jobs.schemas import BudgetBody, JobBody
+from service.keys.callers import COMMAND_LINE
 from service.schemas import to_body
 
 _OPTIONS = ("trials", "seconds", "seed", "device", "target")
@@ -42,6 +44,7 @@ def tune_command(
             request = understand(body, directory, store.settings)
         with store.database.write() as session:
             job, is_new = submit(session, request, store.settings.max_active_jobs)
+            record(session, COMMAND_LINE, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
         if not as_json:
             begun = "job" if is_new else "going on with job"
             what = f"{gemm} on {request.device.id} ({request.device.name})"

@@ -16,9 +16,11 @@ from db.session import Database
 from db.turns import one_import_at_a_time
 from hal import DeviceKind, DeviceSpec, UnknownDevice
 from service.artifacts import ArtifactStore
+from service.audit.log import record
 from service.convert import config_to_json, outcome_to_columns, problem_to_json, spec_from_json, spec_to_json
 from service.exchange.records import trial_record
 from service.kernels.launch_schemas import LaunchOut, to_launch
+from service.keys.callers import COMMAND_LINE
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import Exchange, Line, spirv_of
 from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord
@@ -67,7 +69,9 @@ def take_in(
     files = {name: _put_files(artifacts, line.record) for name, line in exchange.kernels.items()}
     with database.write() as session:
         one_import_at_a_time(session)
-        return _Import(session, exchange, files, origin).run()
+        imported = _Import(session, exchange, files, origin).run()
+        record(session, COMMAND_LINE, "import", origin or "of no origin")
+    return imported
 
 
 class _Import:

@@ -7,11 +7,12 @@ import anyio
 from fastapi import APIRouter, Header, Query, Response
 from sse_starlette.sse import EventSourceResponse
 
+from service.audit.log import Outcome, record
 from service.deps import ContextDep, DatabaseDep, ReadSessionDep
 from service.jobs import events, service
 from service.jobs.requests import submit, understand
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialPage
-from service.keys.guard import READ, TUNE
+from service.keys.guard import READ, TUNE, CallerDep
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY, Responses
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
@@ -35,11 +36,12 @@ _STREAM: Responses = {
 @router.post(
     "", status_code=202, responses=_CREATED | BAD_REQUEST | CONFLICT | TOO_LARGE | TOO_MANY, dependencies=[TUNE]
 )
-def create_job(body: JobBody, context: ContextDep, response: Response) -> JobOut:
+def create_job(body: JobBody, context: ContextDep, response: Response, by: CallerDep) -> JobOut:
     """Queue a tuning job. While the same work is queued or running, that job is returned instead."""
     request = understand(body, context.devices, context.settings)
     with context.database.write() as session:
         job, is_new = submit(session, request, context.settings.max_active_jobs)
+        record(session, by, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
         answer = service.describe(session, job)
     response.status_code = 202 if is_new else 200
     response.headers["Location"] = service.job_path(job.id)
@@ -97,7 +99,9 @@ def stream_events(
 
 
 @router.post("/{job_id}/cancel", responses=NOT_FOUND, dependencies=[TUNE])
-def cancel_job(job_id: UUID, database: DatabaseDep) -> JobOut:
+def cancel_job(job_id: UUID, database: DatabaseDep, by: CallerDep) -> JobOut:
     """Ask a job to stop: a queued one is over at once, a running one after its present trial."""
     with database.write() as session:
-        return service.cancel(session, job_id)
+        job = service.cancel(session, job_id)
+        record(session, by, "job.cancel", job_id)
+    return job

@@ -1,12 +1,16 @@
 """What each route declares: the scope that a caller needs."""
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from db.errors import DatabaseError
+from service.audit.log import Outcome, record
 from service.deps import ContextDep
 from service.errors import Forbidden
-from service.keys.callers import LOCAL, Caller, identify
+from service.keys.callers import Caller, identify
 from service.keys.scopes import Scope
 
 
@@ -25,8 +29,11 @@ class Needs:
         """
         if self.scope is None:
             return
-        caller = identify(context, request)
+        caller = replace(identify(context, request), request_id=request.state.request_id)
         if not caller.scope.includes(self.scope):
+            # Refused all the same where it cannot be noted.
+            with suppress(DatabaseError), context.database.write() as session:
+                record(session, caller, "request", f"{request.method} {request.url.path}", Outcome.REFUSED)
             message = f"the API key {caller.name!r} is for {caller.scope}, this needs {self.scope}"
             raise Forbidden(message, rule="scope")
         request.state.caller = caller
@@ -43,4 +50,4 @@ TUNE = Depends(Needs(Scope.TUNE))
 ADMIN = Depends(Needs(Scope.ADMIN))
 CallerDep = Annotated[Caller, Depends(_caller)]
 
-__all__ = ["ADMIN", "LOCAL", "PUBLIC", "READ", "TUNE", "CallerDep", "Needs"]
+__all__ = ["ADMIN", "PUBLIC", "READ", "TUNE", "CallerDep", "Needs"]

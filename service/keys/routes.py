@@ -4,9 +4,10 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
+from service.audit.log import record
 from service.deps import ContextDep, ReadSessionDep
 from service.keys import service
-from service.keys.guard import ADMIN
+from service.keys.guard import ADMIN, CallerDep
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE
 
@@ -14,10 +15,12 @@ router = APIRouter(prefix="/v1/keys", tags=["keys"])
 
 
 @router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[ADMIN])
-def create_key(body: KeyBody, context: ContextDep) -> NewKeyOut:
+def create_key(body: KeyBody, context: ContextDep, by: CallerDep) -> NewKeyOut:
     """Make a key; this answer alone holds it. From the first key on every request needs one."""
     with context.database.write() as session:
-        return service.create(session, body, context.now())
+        made = service.create(session, body, context.now())
+        record(session, by, "key.create", made.id)
+    return made
 
 
 @router.get("", dependencies=[ADMIN])
@@ -27,7 +30,9 @@ def list_keys(session: ReadSessionDep) -> KeyList:
 
 
 @router.post("/{key_id}/revoke", responses=NOT_FOUND, dependencies=[ADMIN])
-def revoke_key(key_id: UUID, context: ContextDep) -> KeyOut:
+def revoke_key(key_id: UUID, context: ContextDep, by: CallerDep) -> KeyOut:
     """Let a key work no more, from the next request on."""
     with context.database.write() as session:
-        return service.revoke(session, key_id, context.now())
+        revoked = service.revoke(session, key_id, context.now())
+        record(session, by, "key.revoke", key_id)
+    return revoked

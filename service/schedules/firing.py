@@ -18,10 +18,12 @@ from db.base import JsonObject
 from db.errors import AlreadyFired, DatabaseLocked
 from db.models import Schedule
 from hal import HalError
+from service.audit.log import Outcome, record
 from service.deps import Context
 from service.errors import BadRequest, ServiceError, TooMany
 from service.jobs.requests import JobRequest, submit, understand
 from service.jobs.schemas import JobBody
+from service.keys.callers import CLOCK
 from service.schedules.cron import latest_due, next_due, parse_cron
 from tuner.errors import TunerError
 
@@ -121,6 +123,7 @@ def _start(session: Session, schedule: Schedule, due_at: datetime, asked: JobReq
         _log.warning("schedule refused", schedule=schedule.name, due_at=due_at.isoformat(), reason=queued)
         return
     job, is_new = queued
+    record(session, CLOCK, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
     schedules.add_fire(session, schedule.id, due_at, outcome="created" if is_new else "joined", job_id=job.id)
     _log.info("schedule fired", schedule=schedule.name, due_at=due_at.isoformat(), job=str(job.id))
 

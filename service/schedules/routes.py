@@ -4,9 +4,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Response
 
+from service.audit.log import record
 from service.deps import ContextDep, DatabaseDep, ReadSessionDep
 from service.jobs.requests import understand
-from service.keys.guard import READ, TUNE
+from service.keys.guard import READ, TUNE, CallerDep
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE
 from service.schedules import service
 from service.schedules.schemas import ScheduleBody, ScheduleList, ScheduleOut
@@ -15,12 +16,13 @@ router = APIRouter(prefix="/v1/schedules", tags=["schedules"])
 
 
 @router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])
-def create_schedule(body: ScheduleBody, context: ContextDep, response: Response) -> ScheduleOut:
+def create_schedule(body: ScheduleBody, context: ContextDep, response: Response, by: CallerDep) -> ScheduleOut:
     """Start a job by the clock. Its request is checked now, and again at every fire."""
     due_at = service.first_due(body, context.settings, context.now())
     understand(body.job, context.devices, context.settings)
     with context.database.write() as session:
         schedule = service.create(session, body, due_at)
+        record(session, by, "schedule.create", schedule.id)
     response.headers["Location"] = f"/v1/schedules/{schedule.id}"
     return schedule
 
@@ -38,21 +40,26 @@ def read_schedule(schedule_id: UUID, session: ReadSessionDep) -> ScheduleOut:
 
 
 @router.delete("/{schedule_id}", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])
-def delete_schedule(schedule_id: UUID, database: DatabaseDep) -> None:
+def delete_schedule(schedule_id: UUID, database: DatabaseDep, by: CallerDep) -> None:
     """Remove a schedule; the jobs it started stay."""
     with database.write() as session:
         service.delete(session, schedule_id)
+        record(session, by, "schedule.delete", schedule_id)
 
 
 @router.post("/{schedule_id}/pause", responses=NOT_FOUND, dependencies=[TUNE])
-def pause_schedule(schedule_id: UUID, database: DatabaseDep) -> ScheduleOut:
+def pause_schedule(schedule_id: UUID, database: DatabaseDep, by: CallerDep) -> ScheduleOut:
     """Stop firing until resumed."""
     with database.write() as session:
-        return service.pause(session, schedule_id)
+        schedule = service.pause(session, schedule_id)
+        record(session, by, "schedule.pause", schedule_id)
+    return schedule
 
 
 @router.post("/{schedule_id}/resume", responses=NOT_FOUND, dependencies=[TUNE])
-def resume_schedule(schedule_id: UUID, context: ContextDep) -> ScheduleOut:
+def resume_schedule(schedule_id: UUID, context: ContextDep, by: CallerDep) -> ScheduleOut:
     """Fire again, from the next due time on."""
     with context.database.write() as session:
-        return service.resume(session, schedule_id, context.now())
+        schedule = service.resume(session, schedule_id, context.now())
+        record(session, by, "schedule.resume", schedule_id)
+    return schedule

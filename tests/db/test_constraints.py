@@ -101,6 +101,15 @@ VALID: dict[str, Row] = {
         "secret_sha256": digest("a key"),
         "scope": "tune",
     },
+    "audit_event": {
+        "id": UUID(int=6),
+        "actor": "ci",
+        "key_id": UUID(int=5),
+        "action": "job.create",
+        "subject": "a job",
+        "request_id": "0123456789abcdef",
+        "outcome": "done",
+    },
 }
 
 RUNNING: Row = {"status": "running", "worker": "w", "lease_until": NOON, "started_at": NOON, "attempts": 1}
@@ -135,6 +144,7 @@ ACCEPTED: list[tuple[str, Row]] = [
     ("schedule_fire", {"outcome": "joined", "job_id": "{job}"}),
     ("schedule_fire", {"outcome": "refused", "reason": "the device is gone"}),
     ("api_key", {"name": "laptop", "revoked_at": NOON}),
+    ("audit_event", {"key_id": None, "request_id": None, "outcome": "refused"}),
 ]
 
 # What breaks which constraint.
@@ -271,6 +281,11 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_api_key_prefix_not_empty", {"prefix": ""}),
     ("ck_api_key_secret_sha256_is_sha256", {"secret_sha256": "short"}),
     ("ck_api_key_scope_known", {"scope": "root"}),
+    ("fk_audit_event_key_id", {"key_id": uuid4()}),
+    ("ck_audit_event_actor_not_empty", {"actor": ""}),
+    ("ck_audit_event_action_not_empty", {"action": ""}),
+    ("ck_audit_event_subject_not_empty", {"subject": ""}),
+    ("ck_audit_event_outcome_known", {"outcome": "lost"}),
 ]
 
 

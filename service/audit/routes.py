@@ -1,0 +1,28 @@
+"""/v1/audit."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from service.audit import service
+from service.audit.schemas import AuditPage
+from service.deps import ReadSessionDep
+from service.keys.guard import ADMIN
+
+router = APIRouter(prefix="/v1/audit", tags=["audit"])
+
+_TEXT = r"^[^\x00]*$"  # PostgreSQL has no NUL
+
+
+@router.get("", dependencies=[ADMIN])
+def list_audit_events(
+    session: ReadSessionDep,
+    before: Annotated[UUID | None, Query(description="`next_before` of the page before")] = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="Most events in the answer")] = 50,
+    key: Annotated[UUID | None, Query(description="Only what this key did")] = None,
+    action: Annotated[str | None, Query(max_length=200, pattern=_TEXT, description="Only this action")] = None,
+    subject: Annotated[str | None, Query(max_length=200, pattern=_TEXT, description="Only what was done to it")] = None,
+) -> AuditPage:
+    """Who changed what, the newest first."""
+    return service.list_events(session, before, limit, key, action, subject)

@@ -1,0 +1,43 @@
+"""xetune audit: who changed what."""
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from service.audit import service
+from service.audit.schemas import AuditPage
+from service.cli.output import CONSOLE, print_json
+from service.cli.problem import AsJson
+from service.cli.stored import stored
+
+
+def audit_command(
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most events shown.")] = 50,
+    before: Annotated[UUID | None, typer.Option(help="Only events older than this one.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only this action, such as job.create.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Only what was done to this, such as a job's id.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List who changed what, the newest first."""
+    with stored() as store, store.database.read() as session:
+        page = service.list_events(session, before, limit, None, action, subject)
+    if as_json:
+        print_json(page.model_dump(mode="json"))
+    elif not page.events:
+        CONSOLE.print("No such event.")
+    else:
+        CONSOLE.print(_table(page))
+        if page.next_before is not None:
+            CONSOLE.print(f"older ones: xetune audit --before {page.next_before}", highlight=False)
+
+
+def _table(page: AuditPage) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in ("time, UTC", "who", "what", "to what", "outcome"):
+        table.add_column(column, overflow="fold")
+    for event in page.events:
+        table.add_row(f"{event.at:%Y-%m-%d %H:%M:%S}", event.actor, event.action, event.subject, event.outcome.value)
+    return table
