@@ -15,6 +15,7 @@ from db.kernels import ArtifactFile
 from db.session import Database
 from service.artifacts import ArtifactStore
 from service.convert import config_to_json, outcome_to_columns, trial_from_row
+from service.result_keys import key_of_measured
 from tuner.evidence import check_evidence
 from tuner.trial import Outcome, Trial
 
@@ -77,12 +78,14 @@ class DbTrialStore:
         with self.database.write() as session:
             leases.check_own(session, self.job_id, self.worker)
             row = _pending(session, self.job_id, number)
+            job = _job(session, self.job_id)
             if artifact is not None:
-                row.kernel_id = _add_kernel(session, self.job_id, row, artifact, document, files).id
-            _fill(session, row, outcome, artifact)
+                row.kernel_id = _add_kernel(session, job, row, artifact, document, files).id
+            _fill(session, job.device, row, outcome, artifact)
             session.flush()
             if outcome.time_us is not None:
-                _judge(session, self.job_id, row.config_hash)
+                # What was predicted of the configuration, here and in other jobs, is judged by what is now measured.
+                predictions.judge(session, job.problem_id, job.device.slug, {row.config_hash})
             jobs.update_best(session, self.job_id)
 
     def cancelled(self) -> bool:
@@ -98,23 +101,26 @@ def _pending(session: Session, job_id: UUID, number: int) -> models.Trial:
     return row
 
 
-def _fill(session: Session, row: models.Trial, outcome: Outcome, artifact: AnyArtifact | None) -> None:
+def _job(session: Session, job_id: UUID) -> models.Job:
+    job = jobs.get(session, job_id)
+    assert job is not None  # its trial refers to it
+    return job
+
+
+def _fill(
+    session: Session, device: models.Device, row: models.Trial, outcome: Outcome, artifact: AnyArtifact | None
+) -> None:
     row.ended_at = utc_now()
     for name, value in outcome_to_columns(outcome).items():
         setattr(row, name, value)
     if outcome.measurement is not None and artifact is not None:
-        session.add(_measurement(row.id, outcome, artifact))
+        measurement = _measurement(row.id, outcome, artifact)
+        measurement.key = key_of_measured(artifact, device, outcome.measurement.driver)
+        session.add(measurement)
     if outcome.prediction is not None:
         p = outcome.prediction
         times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us}
         session.add(models.Prediction(trial_id=row.id, model_version=p.model_version, **times))
-
-
-def _judge(session: Session, job_id: UUID, config_hash: str) -> None:
-    """Judge what was predicted of a configuration by what is now measured of it, in this job and in others."""
-    job = jobs.get(session, job_id)
-    assert job is not None  # its trial refers to it
-    predictions.judge(session, job.problem_id, job.device.slug, {config_hash})
 
 
 def _measurement(trial_id: int, outcome: Outcome, artifact: AnyArtifact) -> models.Measurement:
@@ -135,18 +141,16 @@ def _measurement(trial_id: int, outcome: Outcome, artifact: AnyArtifact) -> mode
 
 def _add_kernel(
     session: Session,
-    job_id: UUID,
+    job: models.Job,
     row: models.Trial,
     artifact: AnyArtifact,
     document: JsonObject,
     files: list[ArtifactFile],
 ) -> models.Kernel:
-    job = jobs.get(session, job_id)
-    assert job is not None  # its trial refers to it
     made_for = artifact.problem.key, artifact.config.key
     if made_for != (job.problem.key, row.config_hash):
         raise ValueError(
-            f"trial {row.number} of job {job_id}: the artifact given is of {artifact.problem}, {artifact.config}"
+            f"trial {row.number} of job {job.id}: the artifact given is of {artifact.problem}, {artifact.config}"
         )
     return kernels.upsert(
         session,

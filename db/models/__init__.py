@@ -8,6 +8,7 @@ from db.models.audit import AUDIT_OUTCOMES, AuditEvent
 from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.kernel import Artifact, Kernel
+from db.models.reuse import Donor, JobStart, ResultKey, Reuse
 from db.models.schedule import FIRE_OUTCOMES, Schedule, ScheduleFire
 from db.models.target import DEVICE_KINDS, Device, Problem
 from db.models.trial import LABELS, PROOF_KINDS, TRIAL_STATUSES, Measurement, Prediction, PredictionError, Trial
@@ -27,14 +28,18 @@ __all__ = [
     "AuditEvent",
     "Candidate",
     "Device",
+    "Donor",
     "Job",
     "JobImport",
+    "JobStart",
     "Kernel",
     "KernelImport",
     "Measurement",
     "Prediction",
     "PredictionError",
     "Problem",
+    "ResultKey",
+    "Reuse",
     "Schedule",
     "ScheduleFire",
     "Trial",

@@ -15,6 +15,7 @@ from db.models.kernel import Kernel
 if TYPE_CHECKING:
     from db.models.exchange import JobImport
     from db.models.job import Job
+    from db.models.reuse import ResultKey, Reuse
 
 TRIAL_STATUSES = (
     "pending",
@@ -95,6 +96,7 @@ class Trial(Base):
     )
     measurement: Mapped[Measurement | None] = relationship(back_populates="trial", lazy="raise")
     prediction: Mapped[Prediction | None] = relationship(back_populates="trial", lazy="raise")
+    reused: Mapped[Reuse | None] = relationship(foreign_keys="Reuse.trial_id", lazy="raise", viewonly=True)
 
 
 class Measurement(Base):
@@ -121,6 +123,7 @@ class Measurement(Base):
     measured_at: Mapped[datetime] = mapped_column(default=utc_now)
 
     trial: Mapped[Trial] = relationship(back_populates="measurement", lazy="raise")
+    key: Mapped[ResultKey | None] = relationship(lazy="raise")
 
 
 class Prediction(Base):

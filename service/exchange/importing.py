@@ -21,6 +21,7 @@ from service.convert import config_to_json, outcome_to_columns, problem_to_json,
 from service.exchange.records import trial_record
 from service.kernels.launch_schemas import LaunchOut, to_launch
 from service.keys.callers import COMMAND_LINE
+from service.result_keys import key_of_imported
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import Exchange, Line, spirv_of
 from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord
@@ -202,7 +203,9 @@ class _Import:
         if (m := record.outcome.measurement) is not None and record.measured_at is not None:
             times = {name: getattr(m, name) for name in ("median_us", "min_us", "p10_us", "p90_us", "samples")}
             times |= {"label": m.label, "driver": m.driver, "versions": dict(record.versions or {})}
-            row.measurement = models.Measurement(measured_at=datetime.fromisoformat(record.measured_at), **times)
+            key = self._key(record, job, m.driver)
+            at = datetime.fromisoformat(record.measured_at)
+            row.measurement = models.Measurement(measured_at=at, key=key, **times)
         if (p := record.outcome.prediction) is not None and record.predicted_at is not None:
             times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us, "model_version": p.model_version}
             row.prediction = models.Prediction(predicted_at=datetime.fromisoformat(record.predicted_at), **times)
@@ -230,6 +233,14 @@ class _Import:
         )
         self._kernels.add(row.id)
         return row.id
+
+    def _key(self, record: TrialRecord, job: models.Job, driver: str) -> models.ResultKey | None:
+        """What the time of a trial depends on, where the file has its kernel."""
+        if record.compile_key is None or record.outcome.kernel_hash is None:
+            return None
+        kernel = self._exchange.kernels[record.compile_key, record.outcome.kernel_hash].record
+        spec = self._exchange.devices[job.device.slug, job.device.driver].record
+        return key_of_imported(kernel, spec, driver)
 
     def _best(self, line: Line[JobRecord]) -> None:
         """Let a new job name its winner: the fastest trial, unless the finalists were measured again in turns."""
