@@ -9,6 +9,7 @@ TunerError
 +-- DeviceUnusable       the device crashed again and again
 +-- InvalidLine          a line of an exchange file is not what it should be
 +-- InvalidFile          a file of another program's format is not what its format says
++-- InvalidShapes        a list of shapes is not what it should be
 """
 
 from tuner.trial import Proof
@@ -83,3 +84,14 @@ class InvalidLine(TunerError):
 
 class InvalidFile(TunerError):
     """A file of another program's format is not what its format says, or lacks what is asked of it."""
+
+
+class InvalidShapes(TunerError):
+    """A list of shapes is not what it should be. `where` is the place, such as "line 3, column 7"."""
+
+    def __init__(self, where: str, message: str) -> None:
+        super().__init__(f"{where}: {message}" if where else message)
+        self.where, self.message = where, message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return InvalidShapes, (self.where, self.message)

@@ -1,0 +1,56 @@
+"""A configuration of one shape on another."""
+
+from dataclasses import replace
+
+import pytest
+
+from codegen import CpuConfig, DType, GemmProblem, Refused
+from codegen.target_kind import check_kernel
+from hal import find
+from tests.tuner.fakes import cpu_spec
+from tuner.shapes.carry import carried, choices
+from tuner.targets import default_for, search_for
+
+CPU, B580 = cpu_spec(), find("b580")
+SOURCE = GemmProblem(48, 320, 512, dtype_a=DType.F32, dtype_b=DType.F32)
+
+
+def test_on_its_own_shape_a_configuration_stays_and_what_is_whole_stays_whole() -> None:
+    config = default_for(SOURCE, CPU)
+    assert carried(config, SOURCE, SOURCE, CPU) is config
+    larger = replace(SOURCE, m=96, n=640, k=1024, lda=None, ldb=None, ldc=None,
+                     batch_stride_a=None, batch_stride_b=None, batch_stride_c=None)  # fmt: skip
+    found = carried(config, SOURCE, larger, CPU)
+    check_kernel(larger, found, CPU)
+    assert choices(found, larger, CPU)[:3] == choices(config, SOURCE, CPU)[:3]
+
+
+def test_a_tile_has_no_more_rows_than_there_are() -> None:
+    one = GemmProblem(1, 320, 512, dtype_a=DType.F32, dtype_b=DType.F32)
+    found = carried(default_for(SOURCE, CPU), SOURCE, one, CPU)
+    assert isinstance(found, CpuConfig)
+    assert found.matmul.innermost.m == 1
+    check_kernel(one, found, CPU)
+
+
+@pytest.mark.parametrize("spec", [CPU, B580])
+def test_what_is_carried_is_legal_or_a_rule_says_why_not(spec: object) -> None:
+    assert spec in (CPU, B580)
+    device = CPU if spec is CPU else B580
+    dtype = DType.F32 if device is CPU else DType.F16
+    source = GemmProblem(64, 256, 512, dtype_a=dtype, dtype_b=dtype)
+    other = GemmProblem(16, 384, 200, dtype_a=dtype, dtype_b=dtype)
+    proposer = search_for(source, device, 3, measured=True).proposer
+    legal, rules = 0, set[str]()
+    for _ in range(40):
+        config = proposer.propose()
+        assert config is not None
+        try:
+            found = carried(config, source, other, device)
+        except Refused as refusal:
+            rules.add(refusal.rule)
+            continue
+        check_kernel(other, found, device)
+        legal += 1
+    assert legal >= 5
+    assert all(rules)

@@ -1,0 +1,147 @@
+"""Shapes from text, tables, JSON and presets: what they say, and where a fault is."""
+
+import json
+
+import pytest
+
+from codegen import DType, GemmProblem
+from codegen.canonical import to_json
+from codegen.epilogue_text import parse_epilogue
+from tuner.errors import InvalidShapes
+from tuner.shapes.fields import Base
+from tuner.shapes.grammar import parse_text
+from tuner.shapes.presets import MODELS, is_preset, preset_shapes
+from tuner.shapes.shape import Shape, merged
+from tuner.shapes.tables import parse_csv, parse_json
+
+BF16 = Base(dtype_a=DType.BF16, dtype_b=DType.BF16)
+
+
+def _sizes(shapes: list[Shape]) -> list[tuple[int, int, int]]:
+    return [(s.problem.m, s.problem.n, s.problem.k) for s in shapes]
+
+
+def test_a_line_means_each_combination_of_its_values() -> None:
+    text = """
+    # decoding, then a prompt
+    m=1,16  n=96  k=64..256*2   # to the end of the line
+    8x32x40 dtype=f16 layout=nt weight=2.5 name=small
+    m=128:300:64 n=7 k=9 batch=2 epilogue=alpha=0.5,gelu
+    """
+    shapes = parse_text(text, BF16)
+    assert _sizes(shapes)[:6] == [(m, 96, k) for m in (1, 16) for k in (64, 128, 256)]
+    assert _sizes(shapes)[6:] == [(8, 32, 40), (128, 7, 9), (192, 7, 9), (256, 7, 9)]
+    assert shapes[0].problem == GemmProblem(1, 96, 64, dtype_a=DType.BF16, dtype_b=DType.BF16)
+    assert shapes[6] == Shape(GemmProblem(8, 32, 40, transpose_b=True), 2.5, "small")
+    assert (shapes[7].problem.batch, shapes[7].problem.epilogue) == (2, parse_epilogue("alpha=0.5,gelu"))
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "expected"),
+    [
+        ("\nm=1 n=2 k=3 q=4", "line 2, column 13", "MxNxK or NAME=VALUE"),
+        ("m=1 n=2,x k=3", "line 1, column 9", "first:last:step"),
+        ("m=1 n=9:3:1 k=3", "line 1, column 7", "last >= first"),
+        ("m=1 n=1..8*1 k=3", "line 1, column 7", "factor above 1"),
+        ("m=1 n=2", "line 1, column 1", "got no k"),
+        ("m=1 n=2 k=3 m=4", "line 1, column 13", "expected m once"),
+        ("1x2x3 weight=-1", "line 1, column 14", "positive"),
+        ("1x2x3 dtype=f17", "line 1, column 13", "expected one of f16"),
+        ("1x0x3", "line 1, column 3", "expected 1 to"),
+        ("m=1:600:1 n=2 k=3", "line 1, column 3", "at most 500 values"),
+        ("m=1:30:1 n=1:30:1 k=3", "line 1", "at most 500 shapes"),
+        ("1x2x3 epilogue=wobble", "line 1, column 16", "wobble"),
+    ],
+)
+def test_a_fault_of_a_text_is_told_with_its_place(text: str, place: str, expected: str) -> None:
+    with pytest.raises(InvalidShapes) as fault:
+        parse_text(text, BF16)
+    assert fault.value.where == place
+    assert expected in fault.value.message
+
+
+def test_a_table_has_a_header_and_empty_cells_say_nothing() -> None:
+    table = "k,m,n,dtype,weight,name\n64,3,5,,2,first\n\n128,6,10,s8,,\n"
+    shapes = parse_csv(table, Base(dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=DType.BF16))
+    assert _sizes(shapes) == [(3, 5, 64), (6, 10, 128)]
+    assert (shapes[0].weight, shapes[0].name, shapes[0].problem.dtype_c) == (2.0, "first", DType.BF16)
+    # Of other inputs C is what follows from these.
+    assert (shapes[1].problem.dtype_a, shapes[1].problem.dtype_c) == (DType.S8, DType.I32)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "expected"),
+    [
+        ("", "", "expected a header"),
+        ("m,n,k,colour\n1,2,3,red", "line 1, column 4", "'colour'"),
+        ("m,n\n1,2", "line 1", "none for k"),
+        ("m,n,k\n1,2", "line 2", "expected 3 values"),
+        ("m,n,k\n1,2,3\n4,5.5,6", "line 3, column 2", "whole number"),
+        ("m,n,k,layout\n1,2,3,xx", "line 2, column 4", "nn, nt"),
+        ('m,n,k\n1,"2,3', "line 2", "comma-separated"),
+        ("m,n,k\n" + "1,2,3\n" * 501, "", "at most 500"),
+    ],
+)
+def test_a_fault_of_a_table_is_told_with_its_place(text: str, place: str, expected: str) -> None:
+    with pytest.raises(InvalidShapes) as fault:
+        parse_csv(text, BF16)
+    assert fault.value.where == place
+    assert expected in fault.value.message
+
+
+def test_a_json_list_has_fields_or_whole_problems() -> None:
+    whole = GemmProblem(9, 33, 65, lda=80, epilogue=parse_epilogue("bias:column"))
+    text = json.dumps([{"m": 3, "n": 5, "k": 7, "weight": 4}, {"problem": to_json(whole), "name": "whole"}])
+    shapes = parse_json(text, BF16)
+    assert shapes[0] == Shape(GemmProblem(3, 5, 7, dtype_a=DType.BF16, dtype_b=DType.BF16), 4.0)
+    assert shapes[1] == Shape(whole, 1.0, "whole")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "expected"),
+    [
+        ('[{"m" 1}]', "line 1, column 7", "expected JSON"),
+        ('{"m": 1}', "", "expected a list"),
+        ('[{"m": 1, "n": 2, "k": 3}, 5]', "shape 2", "expected an object"),
+        ('[{"m": 1, "n": 2, "k": true}]', "shape 1", "k: expected a number"),
+        ('[{"m": 1, "n": 2, "k": 3.5}]', "shape 1", "k: expected a whole number"),
+        ('[{"problem": {"m": 1, "n": 2}}]', "shape 1", "k"),
+        ('[{"problem": {"m": 1, "n": 2, "k": 3}, "m": 2}]', "shape 1", "beside a whole problem"),
+        ('[{"problem": {"m": 1, "n": 2, "k": 3}, "weight": 0}]', "shape 1", "positive"),
+    ],
+)
+def test_a_fault_of_json_is_told_with_its_place(text: str, place: str, expected: str) -> None:
+    with pytest.raises(InvalidShapes) as fault:
+        parse_json(text, BF16)
+    assert fault.value.where == place
+    assert expected in fault.value.message
+
+
+def test_a_preset_is_a_models_layers_by_tokens() -> None:
+    shapes = preset_shapes("preset:llama-3-8b@tokens=1,128@layers=qkv,down,lm_head", BF16)
+    assert _sizes(shapes) == [(m, n, k) for n, k in ((6144, 4096), (4096, 14336), (128256, 4096)) for m in (1, 128)]
+    assert [s.weight for s in shapes] == [32, 32, 32, 32, 1, 1]
+    assert len(preset_shapes("gemma-2-9b", BF16)) == 20
+    assert [n for n, _, _ in MODELS["gemma-2-9b"].layers().values()] == [8192, 3584, 28672, 3584, 256000]
+    assert is_preset("phi-3-mini@tokens=2")
+    assert not is_preset("shapes.csv")
+
+
+@pytest.mark.parametrize("text", ["preset:gpt-9", "llama-3-8b@tokens=0", "llama-3-8b@layers=moe", "llama-3-8b@depth=2"])
+def test_a_preset_that_is_not_known_is_refused(text: str) -> None:
+    with pytest.raises(InvalidShapes, match="expected"):
+        preset_shapes(text, BF16)
+
+
+def test_parameters_of_a_model_follow_from_its_layers() -> None:
+    # What the cards say: all layers, the embedding (shared with lm_head in the small one), norms.
+    for name, embeddings, billions in (("llama-3-8b", 1, 8.03), ("llama-3.2-1b", 0, 1.236), ("phi-3-mini", 1, 3.82)):
+        model = MODELS[name]
+        count = sum(n * k * times for n, k, times in model.layers().values())
+        count += embeddings * model.vocabulary * model.hidden + (2 * model.blocks + 1) * model.hidden
+        assert count / 1e9 == pytest.approx(billions, rel=0.002)
+
+
+def test_equal_problems_are_one_shape_with_the_sum_of_their_weights() -> None:
+    shapes = parse_text("3x5x7 weight=2 name=a\n3x5x8\n3x5x7 name=b\n3x5x7 name=a", BF16)
+    assert [(s.problem.k, s.weight, s.name) for s in merged(shapes)] == [(7, 4.0, "a, b"), (8, 1.0, "")]

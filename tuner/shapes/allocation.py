@@ -1,0 +1,134 @@
+"""Which shape of a set gets the next trials: the one that shortens the total time most for each second spent.
+
+A shape's trials are counted in windows. A window's gain is the logarithm of how much faster the best became in it. What
+the next window of a shape will gain is expected from its own windows, late ones counting more, and from what the other
+shapes gained in the same window; times the weight and the best time it is what the total becomes shorter by.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+WINDOW = 8
+"""Trials of a window."""
+LEAST_GAIN = math.log(1.005)
+"""A gain below this, half a percent, is what repeated measurements differ by anyway."""
+DRY_WINDOWS = 3
+"""So many windows in a row without a gain: the shape gets no more."""
+_FADING = 0.5  # how much less an own window counts than the next one
+_OTHERS_COUNT_AS = 2.0  # own windows
+_FIRST_GUESS = 0.05  # while no shape has had a second window
+_GROWTH = 4  # a portion is one window, and one more for each so many windows before
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a shape is. `times_us` has each trial's time in order, None without one; `wall_s` is what they took.
+
+    `closed`: it gets no more, because its space is exhausted or its job is over.
+    """
+
+    weight: float
+    times_us: tuple[float | None, ...] = ()
+    wall_s: float = 0.0
+    closed: bool = False
+
+    @property
+    def best_us(self) -> float | None:
+        """The least time."""
+        return min((time for time in self.times_us if time is not None), default=None)
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """Gains of the whole windows after the first trial, the default."""
+        best, gains = self._first_us(), list[float]()
+        for start in range(1, len(self.times_us) - WINDOW + 1, WINDOW):
+            times = [time for time in self.times_us[start : start + WINDOW] if time is not None]
+            least = min([best, *times])
+            gains.append(math.log(best / least) if math.isfinite(best) else 0.0)
+            best = least
+        return tuple(gains)
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether its last windows gained nothing."""
+        last = self.gains[-DRY_WINDOWS:]
+        return len(last) == DRY_WINDOWS and max(last) < LEAST_GAIN
+
+    def _first_us(self) -> float:
+        first = self.times_us[0] if self.times_us else None
+        return math.inf if first is None else first
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The next `trials` go to the shape at `index`; what they are expected to gain is None while it has no time."""
+
+    index: int
+    trials: int
+    gain: float | None = None
+
+
+def next_grant(shapes: Sequence[Progress], trials_left: int) -> Grant | None:
+    """Who gets the next trials; None when none are left, or no shape is worth them any more.
+
+    First each gets its default and as much of a first window as leaves as much to decide on later, in order of the set.
+    Then those that have no time yet, then the one that shortens the weighted total most for each second.
+    """
+    if trials_left < 1:
+        return None
+    first = _first_trials(shapes, trials_left)
+    open_ = [index for index, shape in enumerate(shapes) if not shape.closed]
+    for index in open_:
+        if not shapes[index].times_us:
+            return Grant(index, min(first, trials_left))
+    open_ = [index for index in open_ if not shapes[index].is_dry]
+    for index in open_:
+        if shapes[index].best_us is None:
+            return Grant(index, min(_portion(shapes[index]), trials_left))
+    if not open_:
+        return None
+    best = max(open_, key=lambda index: _worth(shapes, index))
+    return Grant(best, min(_portion(shapes[best]), trials_left), expected_gain(shapes, best))
+
+
+def expected_gain(shapes: Sequence[Progress], index: int) -> float:
+    """What the next window of a shape is expected to gain, as a logarithm."""
+    own, place = shapes[index].gains, len(shapes[index].gains)
+    others = [shape.gains for other, shape in enumerate(shapes) if other != index]
+    alike = [gains[place] for gains in others if len(gains) > place]
+    last = [gains[-1] * _FADING for gains in (*others, own) if gains]
+    prior = fmean(alike) if alike else fmean(last) if last else _FIRST_GUESS
+    ages = range(len(own) - 1, -1, -1)
+    counts = [_FADING**age for age in ages]
+    total = sum(counts) + _OTHERS_COUNT_AS
+    return (sum(gain * count for gain, count in zip(own, counts, strict=True)) + _OTHERS_COUNT_AS * prior) / total
+
+
+def _worth(shapes: Sequence[Progress], index: int) -> float:
+    """Weighted microseconds that the total becomes shorter by, for each second of trials."""
+    shape = shapes[index]
+    assert shape.best_us is not None
+    saved_us = shape.weight * shape.best_us * -math.expm1(-expected_gain(shapes, index))
+    return saved_us / (WINDOW * _trial_s(shape))
+
+
+def _trial_s(shape: Progress) -> float:
+    return max(shape.wall_s / max(len(shape.times_us), 1), 1e-3)
+
+
+def _portion(shape: Progress) -> int:
+    """Up to the end of the window, and of more windows where many were."""
+    begun = len(shape.times_us) - 1
+    return WINDOW * (1 + begun // WINDOW // _GROWTH) - begun % WINDOW
+
+
+def _first_trials(shapes: Sequence[Progress], trials_left: int) -> int:
+    waiting = sum(not shape.times_us and not shape.closed for shape in shapes)
+    return min(1 + WINDOW, max(1, trials_left // (2 * waiting))) if waiting else 1
+
+
+def usual_trial_s(shapes: Sequence[Progress]) -> float:
+    """Seconds that a trial takes, in the middle over the shapes; 0 before any."""
+    return median([_trial_s(shape) for shape in shapes if shape.times_us] or [0.0])

@@ -1,0 +1,72 @@
+"""How few kernels serve a set of shapes: each within a bound of its best."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+Times = Sequence[Mapping[int, float]]
+"""For each shape the times in microseconds of the kernels, by number, that run it; others cannot or are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Kernels by number, those first that serve most, and for each shape which of them serves it; None: none does."""
+
+    kernels: tuple[int, ...]
+    serves: tuple[int | None, ...]
+
+    @property
+    def is_one_each(self) -> bool:
+        """Whether nothing is saved: every shape has a kernel of its own."""
+        served = [kernel for kernel in self.serves if kernel is not None]
+        return len(served) > 1 and len(self.kernels) == len(served)
+
+
+def greedy_cover(times: Times, weights: Sequence[float], within: float) -> Cover:
+    """The kernels that keep each shape within `within` (0.05: 5 %) of its best, found one by one.
+
+    Each step takes the kernel that brings most weighted time within the bound; of equal ones the one that is faster on
+    what it serves. A last pass drops what the others serve too. Shapes without any time stay unserved.
+    """
+    allowed = [_allowed(row, within) for row in times]
+    worth = [w * min(row.values()) if row else 0.0 for row, w in zip(times, weights, strict=True)]
+    left = {shape for shape, kernels in enumerate(allowed) if kernels}
+    chosen: list[int] = []
+    while left:
+        kernels = {kernel for shape in left for kernel in allowed[shape]}
+        chosen.append(max(sorted(kernels), key=lambda kernel: _merit(kernel, left, allowed, times, worth)))
+        left -= {shape for shape in left if chosen[-1] in allowed[shape]}
+    needed = _without_spare(chosen, allowed)
+    return _cover(needed, times, allowed, worth)
+
+
+def _allowed(row: Mapping[int, float], within: float) -> set[int]:
+    limit = min(row.values(), default=math.inf) * (1 + within)
+    return {kernel for kernel, time_us in row.items() if time_us <= limit}
+
+
+def _merit(
+    kernel: int, left: set[int], allowed: Sequence[set[int]], times: Times, worth: Sequence[float]
+) -> tuple[float, float]:
+    served = [shape for shape in left if kernel in allowed[shape]]
+    slower = sum(worth[shape] * times[shape][kernel] / min(times[shape].values()) for shape in served)
+    total = sum(worth[shape] for shape in served)
+    return total, -slower / total if total else 0.0
+
+
+def _without_spare(chosen: Sequence[int], allowed: Sequence[set[int]]) -> list[int]:
+    needed = list(chosen)
+    for kernel in reversed(chosen):
+        others = {other for other in needed if other != kernel}
+        if all(not kernels or kernels & others for kernels in allowed):
+            needed.remove(kernel)
+    return needed
+
+
+def _cover(kernels: list[int], times: Times, allowed: Sequence[set[int]], worth: Sequence[float]) -> Cover:
+    serves = tuple(
+        min((kernel for kernel in kernels if kernel in can), key=lambda kernel: row[kernel], default=None)
+        for row, can in zip(times, allowed, strict=True)
+    )
+    used = {kernel: sum(w for s, w in zip(serves, worth, strict=True) if s == kernel) for kernel in kernels}
+    return Cover(tuple(sorted(used, key=lambda kernel: (-used[kernel], kernel))), serves)

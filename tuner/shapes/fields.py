@@ -1,0 +1,120 @@
+"""One shape from what a file says of it, field by field, on top of what the command says of all."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from codegen import DType, EpilogueStep, GemmProblem, InvalidProblem
+from codegen.epilogue_text import parse_epilogue
+from tuner.shapes.shape import Shape
+
+SIZES = ("m", "n", "k")
+FIELDS = (
+    *SIZES,
+    "batch",
+    "dtype",
+    "dtype_a",
+    "dtype_b",
+    "dtype_c",
+    "dtype_acc",
+    "layout",
+    "epilogue",
+    "weight",
+    "name",
+)
+"""What a shape may say, in any order; only the sizes must be there."""
+_LAYOUTS = ("nn", "nt", "tn", "tt")
+
+
+class FieldInvalid(ValueError):
+    """One field of a shape cannot be. `field` is its name; "" of what several say together."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}" if field else message)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What holds of each shape that does not say otherwise; None leaves it to the problem's own default."""
+
+    dtype_a: DType = DType.F16
+    dtype_b: DType = DType.F16
+    dtype_c: DType | None = None
+    dtype_acc: DType | None = None
+    transpose_a: bool = False
+    transpose_b: bool = False
+    batch: int = 1
+    alignment: int = 64
+    dynamic: bool = False
+    deterministic: bool = False
+    epilogue: tuple[EpilogueStep, ...] = ()
+
+
+def shape_of(said: Mapping[str, str], base: Base) -> Shape:
+    """The shape that the fields say.
+
+    Raises:
+        FieldInvalid: a field that is missing, unknown, or says what cannot be.
+    """
+    for name in said:
+        if name not in FIELDS:
+            raise FieldInvalid(name, f"expected one of {', '.join(FIELDS)}")
+    if missing := [name for name in SIZES if not said.get(name)]:
+        raise FieldInvalid("", f"expected m, n and k, got no {' and no '.join(missing)}")
+    layout = said.get("layout")
+    if layout is not None and layout not in _LAYOUTS:
+        raise FieldInvalid("layout", f"expected one of {', '.join(_LAYOUTS)}, got {layout!r}")
+    types = {f"dtype_{of}": _dtype(said, f"dtype_{of}") for of in ("a", "b", "c", "acc")}
+    both = _dtype(said, "dtype")
+    # Types that follow from A and B are not kept where a shape says others of these.
+    follows = base if both is None and types["dtype_a"] is None else Base()
+    chosen = {
+        "dtype_a": types["dtype_a"] or both or base.dtype_a,
+        "dtype_b": types["dtype_b"] or both or base.dtype_b,
+        "dtype_c": types["dtype_c"] or follows.dtype_c,
+        "dtype_acc": types["dtype_acc"] or follows.dtype_acc,
+    }
+    try:
+        problem = GemmProblem(
+            *(_whole(said, name) for name in SIZES),
+            batch=_whole(said, "batch") if said.get("batch") else base.batch,
+            transpose_a=base.transpose_a if layout is None else layout[0] == "t",
+            transpose_b=base.transpose_b if layout is None else layout[1] == "t",
+            alignment=base.alignment,
+            dynamic=base.dynamic,
+            deterministic=base.deterministic,
+            epilogue=base.epilogue if "epilogue" not in said else parse_epilogue(said["epilogue"]),
+            **{name: dtype for name, dtype in chosen.items() if dtype is not None},
+        )
+    except InvalidProblem as error:
+        raise FieldInvalid(error.field, error.message) from error
+    return Shape(problem, _weight(said), said.get("name", "").strip())
+
+
+def _whole(said: Mapping[str, str], name: str) -> int:
+    text = said[name].strip()
+    if not (text.isascii() and text.isdecimal()):
+        raise FieldInvalid(name, f"expected a whole number, got {text!r}")
+    return int(text[:20])
+
+
+def _dtype(said: Mapping[str, str], name: str) -> DType | None:
+    if not said.get(name):
+        return None
+    try:
+        return DType(said[name].strip())
+    except ValueError:
+        raise FieldInvalid(
+            name, f"expected one of {', '.join(dtype.value for dtype in DType)}, got {said[name]!r}"
+        ) from None
+
+
+def _weight(said: Mapping[str, str]) -> float:
+    text = said.get("weight") or "1"
+    try:
+        weight = float(text)
+    except ValueError:
+        raise FieldInvalid("weight", f"expected a positive number, got {text!r}") from None
+    if not 0 < weight < 1e15:
+        raise FieldInvalid("weight", f"expected a positive number below 1e15, got {text}")
+    return weight

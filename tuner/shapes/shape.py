@@ -1,0 +1,42 @@
+"""A problem of a set, and how often it occurs."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from codegen import GemmProblem
+
+MOST_SHAPES = 500
+_SHOWN_NAMES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A problem of a set. `weight` is how often it occurs, in any unit; `name` is what people call it.
+
+    Raises:
+        ValueError: a weight that is not a positive number.
+    """
+
+    problem: GemmProblem
+    weight: float = 1.0
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.weight) and self.weight > 0):
+            raise ValueError(f"weight: expected a positive number, got {self.weight:g}")
+
+
+def merged(shapes: Iterable[Shape]) -> tuple[Shape, ...]:
+    """Each problem once, where it came first, with the sum of the weights and the names of all."""
+    found: dict[GemmProblem, list[Shape]] = {}
+    for shape in shapes:
+        found.setdefault(shape.problem, []).append(shape)
+    return tuple(_one(equal) for equal in found.values())
+
+
+def _one(equal: list[Shape]) -> Shape:
+    names = list(dict.fromkeys(shape.name for shape in equal if shape.name))
+    more = [f"{len(names) - _SHOWN_NAMES} more"] if len(names) > _SHOWN_NAMES else []
+    name = " and ".join([", ".join(names[:_SHOWN_NAMES]), *more]) if names else ""
+    return replace(equal[0], weight=sum(shape.weight for shape in equal), name=name)
