@@ -6,6 +6,7 @@ from datetime import datetime
 from importlib.metadata import version
 
 from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 
@@ -21,12 +22,13 @@ from service.dashboard.session import router as session
 from service.deps import Context
 from service.devices.routes import router as devices
 from service.devices.service import DeviceDirectory
-from service.gate import Gate, allowed_hosts
+from service.gate import Gate
 from service.health.routes import router as health
 from service.jobs.routes import router as jobs
 from service.kernels.routes import router as kernels
 from service.keys.guard import READ
 from service.keys.routes import router as keys
+from service.limits.rates import Rates
 from service.openapi import contract
 from service.problems import add_problem_handlers
 from service.responses import EVERYWHERE, GUARDED
@@ -51,6 +53,7 @@ def create_app(
         devices=DeviceDirectory(list_all, settings.devices_ttl_s),
         artifacts=ArtifactStore(settings.artifacts_dir),
         now=now,
+        rates=Rates(settings.rate_per_s, settings.rate_burst),
     )
 
     @asynccontextmanager
@@ -78,7 +81,15 @@ def create_app(
     )
     app.state.context = context
     app.openapi = lambda: contract(app)
-    app.add_middleware(Gate, max_body_bytes=settings.max_body_bytes, allowed_hosts=allowed_hosts(settings))
+    if settings.cors:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors,
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "Last-Event-ID", "X-Request-Id"],
+            expose_headers=["Location", "Retry-After", "X-Request-Id"],
+        )
+    app.add_middleware(Gate, settings=settings)
     add_problem_handlers(app)
     for router in (jobs, kernels, devices, accuracy, schedules, keys, audit):
         app.include_router(router, responses=GUARDED)

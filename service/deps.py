@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from db.session import Database
 from service.artifacts import ArtifactStore
 from service.devices.service import DeviceDirectory
+from service.limits.rates import Rates
 from service.settings import Settings
 
 
@@ -23,6 +24,7 @@ class Context:
     devices: DeviceDirectory
     artifacts: ArtifactStore
     now: Callable[[], datetime]
+    rates: Rates
 
 
 def context_of(request: Request) -> Context:

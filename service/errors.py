@@ -153,8 +153,12 @@ class TooMany(ServiceError):
 
     status, kind = HTTPStatus.TOO_MANY_REQUESTS, "too-many"
 
+    def __init__(self, detail: str, *, rule: str, retry_after_s: int = 30) -> None:
+        super().__init__(detail, rule=rule)
+        self.retry_after_s = retry_after_s
+
     def headers(self) -> dict[str, str]:
-        return {"Retry-After": "30"}
+        return {"Retry-After": str(self.retry_after_s)}
 
 
 class Unavailable(ServiceError):

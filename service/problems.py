@@ -68,6 +68,7 @@ def add_problem_handlers(app: FastAPI) -> None:
         kind, detail = {
             404: ("not-found", f"nothing is at {request.url.path}"),
             405: ("method-not-allowed", f"{request.method} is not allowed here"),
+            408: ("request-timeout", "the request body did not arrive in time (XETUNE_MAX_BODY_S); send it again"),
             413: ("too-large", "the request body is larger than this service accepts; send less"),
         }.get(error.status_code, (f"http-{error.status_code}", str(error.detail)))
         headers = dict(error.headers or {})

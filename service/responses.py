@@ -22,4 +22,4 @@ TOO_MANY = _problem(429, "A limit of this service is reached")
 UNAVAILABLE = _problem(503, "The database cannot serve it now")
 OPEN: dict[str, object] = {"security": []}  # of an operation that needs no key
 EVERYWHERE = MALFORMED | UNAVAILABLE
-GUARDED = EVERYWHERE | UNAUTHORIZED | FORBIDDEN
+GUARDED = EVERYWHERE | UNAUTHORIZED | FORBIDDEN | TOO_MANY

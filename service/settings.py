@@ -1,10 +1,11 @@
 """What an operator may set, read once from XETUNE_* variables and passed on as values."""
 
+import re
 from pathlib import Path
 from typing import Literal
 
 from platformdirs import user_data_path
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "XETUNE_"
@@ -56,7 +57,21 @@ class Settings(BaseSettings):
     )
     log_format: Literal["console", "json"] = Field(default="console", description="How a log line looks")
 
+    cors_origins: str = Field(
+        default="",
+        description="Other sites whose pages may ask, with commas between: scheme://name[:port] each; they need a key, "
+        "as cookies are not sent along",
+    )
+    rate_per_s: float = Field(
+        default=20.0, ge=0, description="Requests in a second of one key, or one address without a key; 0: any number"
+    )
+    rate_burst: int = Field(default=200, ge=1, description="Requests at once, before the rate counts")
+
     max_body_bytes: int = Field(default=2**20, ge=1024, description="Largest request body, in bytes")
+    max_body_s: float = Field(default=30.0, gt=0, description="How long a request body may take to arrive, in seconds")
+    max_problem_bytes: int = Field(
+        default=2**37, ge=1, description="Most bytes that the operands of one problem may have together"
+    )
     max_trials: int = Field(default=10_000, ge=1, description="Most trials one job may ask for")
     max_seconds: float = Field(default=86_400.0, gt=0, description="Longest time budget of one job, in seconds")
     max_active_jobs: int = Field(default=1_000, ge=1, description="Most active jobs; more are refused until some end")
@@ -73,6 +88,19 @@ class Settings(BaseSettings):
     )
     worker_poll_s: float = Field(default=1.0, gt=0, description="How often an idle worker looks for a job, in seconds")
 
+    @field_validator("cors_origins")
+    @classmethod
+    def _are_origins(cls, text: str) -> str:
+        for origin in _listed(text):
+            if not re.fullmatch(r"https?://[a-z0-9.:\[\]-]+", origin):
+                raise ValueError(f"expected origins such as https://tools.example:8443, got {origin!r}")
+        return text
+
+    @property
+    def cors(self) -> list[str]:
+        """Origins whose pages may ask; none unless set."""
+        return _listed(self.cors_origins)
+
     @property
     def artifacts_dir(self) -> Path:
         """Folder of the files of kernels."""
@@ -87,6 +115,10 @@ class Settings(BaseSettings):
     def ocloc_dir(self) -> Path:
         """Folder of Intel's offline compiler, the user's, whatever the folder of artifacts is."""
         return _default_data_dir() / "ocloc"
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip().lower() for part in text.split(",") if part.strip()]
 
 
 def read_settings() -> Settings:

@@ -40,7 +40,7 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
     """What a body asks for, with its device found and every rule about the problem passed.
 
     Raises:
-        BadRequest: a budget out of bounds or an unknown device.
+        BadRequest: a budget or a problem out of bounds, or an unknown device.
         InvalidProblem: the problem contradicts itself.
         Refused: a rule refuses the problem on the device.
         CannotPredict: the device is not here, and the model lacks facts of it.
@@ -48,6 +48,7 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
     """
     _check_budget(body.budget, settings)
     problem = to_problem(body.problem)
+    check_size(problem, settings)
     listed = directory.resolve(body.device, body.target)
     check_supported(problem, listed.spec)
     if not listed.runnable:
@@ -93,6 +94,19 @@ def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job,
         # Another transaction queued it meanwhile; if that one ended already, there is room again.
         if (same := jobs.active_identical(session, request.hash)) is not None:
             return same, False
+
+
+def check_size(problem: GemmProblem, settings: Settings) -> None:
+    """Refuse a problem that takes more memory than the service gives one.
+
+    Raises:
+        BadRequest: rule `problem-bytes`.
+    """
+    nbytes = sum(operand.nbytes(problem.batch) for operand in problem.operands)
+    if nbytes > settings.max_problem_bytes:
+        message = f"expected operands of at most {settings.max_problem_bytes} bytes together, got {nbytes}"
+        fault = FieldError(field="problem", message=message)
+        raise BadRequest(f"problem: {message} (XETUNE_MAX_PROBLEM_BYTES)", rule="problem-bytes", errors=[fault])
 
 
 def _check_budget(budget: BudgetBody, settings: Settings) -> None:

@@ -20,7 +20,7 @@ def answer(artifact: Artifact, store: ArtifactStore, request_headers: Mapping[st
     etag = f'"{artifact.sha256}"'
     headers = {
         "ETag": etag,
-        "Cache-Control": "public, max-age=31536000, immutable",
+        "Cache-Control": "private, max-age=31536000, immutable",
         "Accept-Ranges": "bytes",
         "Content-Disposition": f'attachment; filename="{artifact.name}"',
     }

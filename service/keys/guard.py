@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 from db.errors import DatabaseError
 from service.audit.log import Outcome, record
 from service.deps import ContextDep
-from service.errors import Forbidden
+from service.errors import Forbidden, Unauthorized
 from service.keys.callers import Caller, identify
 from service.keys.scopes import Scope
 
@@ -26,10 +26,16 @@ class Needs:
         Raises:
             Unauthorized: no key, or not one that works.
             Forbidden: rule `scope`; the key is not for this.
+            TooMany: rule `rate`; the key, or the address without one, asks too often.
         """
         if self.scope is None:
             return
-        caller = replace(identify(context, request), request_id=request.state.request_id)
+        try:
+            caller = replace(identify(context, request), request_id=request.state.request_id)
+        except Unauthorized:
+            context.rates.take(_address(request))
+            raise
+        context.rates.take(caller.key_id or _address(request))
         if not caller.scope.includes(self.scope):
             # Refused all the same where it cannot be noted.
             with suppress(DatabaseError), context.database.write() as session:
@@ -37,6 +43,10 @@ class Needs:
             message = f"the API key {caller.name!r} is for {caller.scope}, this needs {self.scope}"
             raise Forbidden(message, rule="scope")
         request.state.caller = caller
+
+
+def _address(request: Request) -> str:
+    return "" if request.client is None else request.client.host
 
 
 def _caller(request: Request) -> Caller:
