@@ -65,10 +65,10 @@ def find(name: str) -> DeviceSpec:
 
 
 def suggestion(wanted: str, names: tuple[str, ...]) -> str:
-    """What to say after an unknown name: the nearest of `names`, and the ids there are."""
-    nearest = get_close_matches(wanted.lower(), names, n=1, cutoff=0.5)
-    hint = f"did you mean {nearest[0]!r}? " if nearest else ""
-    return f"{hint}known ids: {', '.join(_BY_ID)}"
+    """What to say after an unknown name: the nearest of `names`, and where all are listed."""
+    nearest = get_close_matches(wanted.lower(), dict.fromkeys(names), n=3, cutoff=0.6)
+    hint = f"did you mean {' or '.join(map(repr, nearest))}? " if nearest else ""
+    return f"{hint}`xetune devices` lists what is known"
 
 
 def _only(ip_version: str, found: tuple[DeviceSpec, ...]) -> DeviceSpec | None:

@@ -1,5 +1,7 @@
 """How a terminal shows times and proofs: always with unit and evidence."""
 
+from collections.abc import Iterator, Mapping
+
 from service.schemas import Evidence, TimeEvidence
 
 
@@ -31,9 +33,17 @@ def shown_proof(evidence: Evidence) -> str:
 def shown_proof_short(evidence: Evidence) -> str:
     """Where the numbers were compared, and how much of them, for a column of a table."""
     proof = evidence.proof
-    return "not proven" if proof.kind == "none" else f"{proof.kind} {proof.checked}/{proof.total}"
+    return "not proven" if proof.kind == "none" else f"{proof.kind}\n{proof.checked}/{proof.total}"
 
 
-def shown_gflops(tflops: float | None) -> str:
-    """Throughput in GFLOP/s."""
-    return "-" if tflops is None else f"{tflops * 1e3:,.2f}"
+def shown_rate(tflops: float | None) -> str:
+    """Throughput in GFLOP/s, or TFLOP/s from 10 on."""
+    if tflops is None:
+        return "-"
+    return f"{tflops:,.1f} TFLOP/s" if tflops >= 10 else f"{tflops * 1e3:,.2f} GFLOP/s"
+
+
+def shown_files(paths: Mapping[str, str]) -> Iterator[str]:
+    """A line for each file: its name, and below each other where they are."""
+    longest = max(map(len, paths), default=0)
+    return (f"  {name:{longest}} {path}" for name, path in paths.items())

@@ -10,6 +10,7 @@ from rich.text import Text
 from codegen import CpuConfig, GemmProblem, KernelConfig
 from codegen.target_kind import check_kernel
 from hal import DeviceSpec
+from service.cli.accuracy import accuracy_lines, stored_accuracy
 from service.cli.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.device_file import named_device
 from service.cli.explain_cpu import cpu_explanation_json, render_cpu_explanation
@@ -32,7 +33,7 @@ def explain_command(
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict a GEMM's time on a GPU (--m, --n, --k), part by part, with a roofline.
+    """Predict a GEMM's time on a GPU (--m, --n, --k), part by part, with a roofline, and how far predictions were off.
 
     On a CPU, where times are measured: the steps to the default configuration, and an estimate of cache traffic.
     """
@@ -42,13 +43,16 @@ def explain_command(
     if isinstance(chosen, CpuConfig):
         _explain_cpu(gemm, chosen, spec, as_json=as_json)
         return
-    explained = explain(gemm, chosen, spec)
+    explained, accuracy = explain(gemm, chosen, spec), stored_accuracy(spec.id)
     if as_json:
-        print_json(explanation_json(gemm, chosen, spec.id, explained))
+        judged = accuracy.model_dump(mode="json")["models"]
+        print_json(explanation_json(gemm, chosen, spec.id, explained) | {"accuracy": judged})
         return
     CONSOLE.print(f"{gemm} on {spec.name}", highlight=False, soft_wrap=True)
     CONSOLE.print(f"configuration  {chosen}", highlight=False, soft_wrap=True)
     CONSOLE.print(render_explanation(explained))
+    for line in accuracy_lines(accuracy):
+        CONSOLE.print(line, highlight=False, soft_wrap=True)
 
 
 def _explain_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, *, as_json: bool) -> None:

@@ -90,10 +90,10 @@ def _table(jobs: list[JobOut]) -> Table:
     table.add_column("best time (spread)")
     for job in jobs:
         time = None if job.best is None else job.best.evidence.time
-        stopping = " (stopping)" if job.cancel_requested and not job.status.over else ""
+        stopping = "\nstopping" if job.cancel_requested and not job.status.over else ""
         table.add_row(
-            f"{job.id}\n{to_problem(job.problem)}\n{job.device}",
-            f"{job.status.value}{stopping}\n{job.done} of {job.budget.trials}\n{job.created_at:%Y-%m-%d %H:%M} UTC",
+            f"{job.id}\n{to_problem(job.problem)}\n{job.device}\n{job.created_at:%Y-%m-%d %H:%M} UTC",
+            f"{job.status.value}{stopping}\n{job.done} of {job.budget.trials}",
             f"{shown_time(time)}\n{shown_kind(time)}" if time is not None else "none",
         )
     return table

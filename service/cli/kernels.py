@@ -10,7 +10,7 @@ from rich.table import Table
 
 from db import kernels
 from hal import ListedDevice, UnknownDevice, resolve_device
-from service.cli.evidence import shown_gflops, shown_kind, shown_proof_short, shown_time
+from service.cli.evidence import shown_files, shown_kind, shown_proof_short, shown_rate, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson, ProblemOptions, TargetName, with_problem
 from service.cli.results import artifact_paths
@@ -79,7 +79,7 @@ def _table(listed: list[KernelOut]) -> Table:
     table.add_column("numbers")
     for kernel in listed:
         time = kernel.evidence.time
-        rate = "" if kernel.tflops is None else f"\n{shown_gflops(kernel.tflops)} GFLOP/s"
+        rate = "" if kernel.tflops is None else f"\n{shown_rate(kernel.tflops)}"
         table.add_row(
             f"{kernel.id}\n{to_problem(kernel.problem)}\n{kernel.device}",
             "none" if time is None else f"{shown_time(time)}\n{shown_kind(time)}{rate}",
@@ -103,8 +103,8 @@ def _show(found: LookupOut, files: dict[str, str], as_json: bool) -> None:
     CONSOLE.print(_table([found.kernel]))
     for line in _what_is_what(found):
         CONSOLE.print(line, highlight=False, soft_wrap=True)
-    for name, path in files.items():
-        CONSOLE.print(f"  {name:13} {path}", highlight=False, soft_wrap=True)
+    for line in shown_files(files):
+        CONSOLE.print(line, highlight=False, soft_wrap=True)
 
 
 def _what_is_what(found: LookupOut) -> Iterator[str]:

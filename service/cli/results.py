@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from service.artifacts import ArtifactStore
-from service.cli.evidence import shown_gflops, shown_kind, shown_proof, shown_proof_short, shown_time
+from service.cli.evidence import shown_files, shown_kind, shown_proof, shown_proof_short, shown_rate, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.stored import Stored
 from service.convert import config_line
@@ -56,7 +56,7 @@ def artifact_paths(kernel: KernelOut, store: ArtifactStore) -> dict[str, str]:
 
 def _heading(job: JobOut) -> Text:
     where = "" if job.origin is None else f", imported from {job.origin}"
-    heading = Text(f"job {job.id}: {job.status.value}, {to_problem(job.problem)} on {job.device}{where}")
+    heading = Text(f"job {job.id}: {job.status.value}\n{to_problem(job.problem)} on {job.device}{where}")
     return heading if job.error is None else heading.append(f"\n{job.error}", style="red")
 
 
@@ -69,7 +69,7 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("configuration", min_width=20)
     table.add_column("time (spread)", no_wrap=True)
-    table.add_column("numbers")
+    table.add_column("numbers", no_wrap=True)
     if len(kinds) > 1:
         table.add_column("time is")
     for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
@@ -77,7 +77,7 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
             str(rank),
             "default" if trial.number == 0 else str(trial.number),
             config_line(trial.model_dump(mode="json")["config"]),
-            f"{shown_time(trial.evidence.time)}\n{shown_gflops(trial.tflops)} GFLOP/s{_shown_against(trial)}",
+            f"{shown_time(trial.evidence.time)}\n{shown_rate(trial.tflops)}{_shown_against(trial)}",
             shown_proof_short(trial.evidence),
         ]
         table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
@@ -127,8 +127,8 @@ def _print_winner(job: JobOut, files: dict[str, str]) -> None:
     CONSOLE.print(f"  numbers  {shown_proof(job.best.evidence)}", highlight=False)
     if job.comparison is not None:
         CONSOLE.print(f"  speed-up {_shown_comparison(job.comparison, job.best.number)}", highlight=False)
-    for name, path in files.items():
-        CONSOLE.print(f"  {name:13} {path}", highlight=False, soft_wrap=True)
+    for line in shown_files(files):
+        CONSOLE.print(line, highlight=False, soft_wrap=True)
 
 
 def _shown_comparison(c: Comparison, winner: int) -> str:

@@ -46,9 +46,8 @@ def tune_command(
             job, is_new = submit(session, request, store.settings.max_active_jobs)
             record(session, COMMAND_LINE, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
         if not as_json:
-            begun = "job" if is_new else "going on with job"
-            what = f"{gemm} on {request.device.id} ({request.device.name})"
-            CONSOLE.print(f"tuning {what}, {begun} {job.id}", highlight=False)
+            CONSOLE.print(f"tuning {gemm} on {request.device.id} ({request.device.name})", highlight=False)
+            CONSOLE.print(f"{'job' if is_new else 'going on with job'} {job.id}", highlight=False)
         work_on_job(store, job.id, as_json)
         end_with(print_job(store, job.id, as_json))
 

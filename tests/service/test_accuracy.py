@@ -42,23 +42,31 @@ def test_accuracy_is_on_the_wire_by_model(client: TestClient, context: Context) 
     assert client.get("/v1/devices/nosuch/accuracy").status_code == 404
 
 
-def show(monkeypatch: pytest.MonkeyPatch, url: str, folder: Path) -> None:
-    """`xetune devices show b580` with that database."""
+SHOW, EXPLAIN = ("devices", "show", "b580"), ("explain", "512", "384", "1024", "--device", "b580")
+
+
+def show(monkeypatch: pytest.MonkeyPatch, url: str, folder: Path, arguments: tuple[str, ...] = SHOW) -> None:
+    """`xetune` with those arguments and that database."""
     monkeypatch.setenv("XETUNE_DATA_DIR", str(folder))
     monkeypatch.setenv("XETUNE_DATABASE_URL", url)
-    monkeypatch.setattr(sys, "argv", ["xetune", "devices", "show", "b580"])
+    monkeypatch.setattr(sys, "argv", ["xetune", *arguments])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 0
 
 
+@pytest.mark.parametrize("arguments", [SHOW, EXPLAIN], ids=["devices show", "explain"])
 def test_the_command_line_says_how_far_predictions_were_off(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], sqlite_url: str, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    sqlite_url: str,
+    tmp_path: Path,
+    arguments: tuple[str, ...],
 ) -> None:
-    show(monkeypatch, sqlite_url, tmp_path)
+    show(monkeypatch, sqlite_url, tmp_path, arguments)
     assert "were off by" not in capsys.readouterr().out
     judge_three(sqlite_url)
-    show(monkeypatch, sqlite_url, tmp_path)
+    show(monkeypatch, sqlite_url, tmp_path, arguments)
     assert OFF in capsys.readouterr().out
 
 

@@ -9,8 +9,9 @@ from uuid import UUID
 
 import pytest
 
-from db import jobs, predictions
+from db import jobs, predictions, trials
 from db.session import Database, open_database
+from service.cli.evidence import shown_files
 from service.cli.main import main
 from service.cli.output import CONSOLE
 from service.cli.results import print_job
@@ -90,9 +91,9 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
             ("compile", *SIZE, "-o", "out", "--device", "20.2"),
             "error: IP version 20.2 is that of several GPUs, name one",
         ),
-        (("tune", *SIZE, "--device", "b5800"), "error: --device: no device is known as 'b5800'; did you mean 'b580'?"),
+        (("tune", *SIZE, "--device", "b5800"), "error: --device: no device is known as 'b5800'; did you mean 'b580'"),
         (("devices", "show", "nosuch"), "error: no device is known as 'nosuch'"),
-        (("devices", "show", "bmgg"), "error: no device is known as 'bmgg'; did you mean 'bmg'?"),
+        (("devices", "show", "bmgg"), "error: no device is known as 'bmgg'; did you mean 'bmg'"),
         (("kernels", "--m", "512"), "error: sizes: give --m, --n and --k"),
         (("kernels", *SIZE, "--device", "b580"), "error: no kernel is stored for 512x384x1024"),
         (("jobs", "show", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
@@ -202,6 +203,29 @@ def test_a_measured_time_is_shown_against_what_the_model_predicted(
     shown = " ".join(capsys.readouterr().out.split())
     assert "measured over predicted by xe-1: median 1.25, 0.90 to 3.00; 2 of 3 in the interval" in shown
     assert "1.25 times predicted" in shown
+
+
+def test_a_job_fits_80_columns_and_no_time_or_proof_is_cut(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job_id = stored_job(database)
+    with database.write() as session:
+        for trial in trials.list_page(session, job_id):
+            trial.proof_kind, trial.proof_checked, trial.proof_total = "simulator", 1024, 16384
+            assert trial.measurement is not None
+            m = trial.measurement
+            m.min_us, m.p10_us, m.median_us, m.p90_us = 1234.5, 1234.5, 2345.6, 3456.7
+    assert run(monkeypatch, "jobs", "show", str(job_id)) == 0
+    table = capsys.readouterr().out.partition("rank")[2].partition("winner:")[0]
+    assert max(len(line.rstrip()) for line in table.splitlines()) <= 80
+    assert ("2.346 ms (1.234, 3.457)" in table, "1024/16384" in table) == (True, True)
+    assert run(monkeypatch, "jobs") == 0
+    assert "2.346 ms (1.234, 3.457)" in capsys.readouterr().out
+
+
+def test_files_are_listed_below_each_other() -> None:
+    lines = list(shown_files({"deep-tiled.mlir": "/a", "kernel.o": "/b"}))
+    assert lines == ["  deep-tiled.mlir /a", "  kernel.o        /b"]
 
 
 def test_brackets_in_an_error_are_shown_as_they_are(database: Database, capsys: pytest.CaptureFixture[str]) -> None:

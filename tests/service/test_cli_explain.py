@@ -2,6 +2,7 @@
 
 import json
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -15,6 +16,12 @@ from tuner.errors import CannotPredict
 from tuner.model.xe import MODEL_VERSION, PARTS, explain
 
 SIZE = ("--m", "4096", "--n", "2048", "--k", "8192")
+
+
+@pytest.fixture(autouse=True)
+def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A data folder of the test's own, without a database."""
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
 
 
 def _explained(*options: str) -> str:
