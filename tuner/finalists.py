@@ -1,45 +1,57 @@
-"""Default and best, measured in turns."""
+"""The default and the best few, measured in turns: the least time of a search may be the luckiest one."""
 
-import time
-from collections.abc import Callable
-from statistics import median
+from collections.abc import Callable, Sequence
 
 from codegen import AnyArtifact, AnyConfig
 from tuner.measure import Bench, median_us
 from tuner.native import Compilation
 from tuner.result import Comparison
 from tuner.trial import Trial
+from tuner.turns import TimeUs, measure_in_turns
 
-ROUNDS = 3
+FINALISTS = 3
+"""How many are compared with the default."""
+
+NEAR = 1.15
+"""A finalist's time is at most this many times the least: times of one configuration differ by less between trials."""
+
+KernelOf = Callable[[AnyConfig], AnyArtifact | Compilation]
 
 
 def compare_finalists(
-    bench: Bench,
-    baseline: Trial,
-    best: Trial,
-    kernel_of: Callable[[AnyConfig], AnyArtifact | Compilation],
-    left_s: float,
-) -> Comparison | None:
-    """Compare within `left_s` seconds, by the trials' own times where that cannot be; None without a default time."""
-    default_us = baseline.outcome.time_us if baseline.outcome is not None else None
-    best_us = best.outcome.time_us if best.outcome is not None else None
+    bench: Bench, baseline: Trial, finalists: Sequence[Trial], kernel_of: KernelOf, left_s: float
+) -> tuple[Trial, Comparison] | None:
+    """Who wins, and its time beside the default's; None when one of them has no time.
+
+    `finalists` are the fastest trials, best first. The times are those of the trials themselves where there is no
+    device, nothing but the default is among them, or `left_s` seconds are too few to measure in turns.
+    """
+    best, default_us = finalists[0], _time_us(baseline)
+    best_us = _time_us(best)
     if default_us is None or best_us is None:
         return None
-    as_tried = Comparison(default_us, best_us, remeasured=False)
-    if bench.device is None or best.number == baseline.number:
+    as_tried = best, Comparison(default_us, best_us, remeasured=False)
+    others = [trial for trial in finalists if trial.number != baseline.number]
+    if bench.device is None or not others:
         return as_tried
-    pairs: list[tuple[float, float]] = []
-    begun_s = time.monotonic()
-    kernels = (kernel_of(baseline.config), kernel_of(best.config))
-    for _ in range(ROUNDS):
-        spent_s = time.monotonic() - begun_s
-        # Another round only if it fits, taking the last for its length.
-        if spent_s * (1 + 1 / len(pairs) if pairs else 1) >= left_s:
-            break
-        times = [median_us(bench, kernel, left_s - (time.monotonic() - begun_s)) for kernel in kernels]
-        if times[0] is None or times[1] is None:
-            break
-        pairs.append((times[0], times[1]))
-    if not pairs:
+
+    def timed(trial: Trial) -> TimeUs:
+        return lambda seconds: median_us(bench, kernel_of(trial.config), seconds)
+
+    turns = measure_in_turns(timed(baseline), [timed(trial) for trial in others], left_s)
+    if turns is None:
         return as_tried
-    return Comparison(median(p[0] for p in pairs), median(p[1] for p in pairs), remeasured=True)
+    ratio, _, winner = min(
+        [(1.0, -1, baseline)]
+        + [
+            (r, place, trial)
+            for place, (r, trial) in enumerate(zip(turns.ratios, others, strict=True))
+            if r is not None
+        ]
+    )
+    reference_us = turns.reference_us
+    return winner, Comparison(reference_us, ratio * reference_us, True, turns.windows, turns.drifted)
+
+
+def _time_us(trial: Trial) -> float | None:
+    return trial.outcome.time_us if trial.outcome is not None else None

@@ -44,6 +44,20 @@ class History:
         best = best_of([*self._trials.values(), Trial(number, self._trials[number].config, would)])
         return best is not None and best.number == number
 
+    def leaders(self, count: int, within: float) -> list[Trial]:
+        """The best trial, then those of least time, at most `count` in all, each within `within` times its time."""
+        best = self.best
+        if best is None or best.outcome is None or best.outcome.time_us is None:
+            return []
+        most_us = within * best.outcome.time_us
+        timed = sorted(
+            (time_us, trial.number)
+            for trial, outcome in self.ended()
+            if (time_us := outcome.time_us) is not None and outcome.proof.kind is not ProofKind.NONE
+        )
+        others = [number for time_us, number in timed if time_us <= most_us and number != best.number]
+        return [best, *(self._trials[number] for number in others[: count - 1])]
+
     @property
     def proven(self) -> int:
         """How many trials have a time and a proof."""

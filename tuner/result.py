@@ -34,11 +34,16 @@ class TrialEnded:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Default and best in microseconds, medians of runs taken in turn; `remeasured` is False for the trials' own."""
+    """Default and best in microseconds, measured in turns; `remeasured` is False for the trials' own times.
+
+    `windows` of turns count, and in `drifted` of all that were measured the default's own time changed.
+    """
 
     default_us: float
     best_us: float
     remeasured: bool
+    windows: int = 0
+    drifted: int = 0
 
     @property
     def speedup(self) -> float:

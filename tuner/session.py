@@ -16,16 +16,17 @@ from codegen import AnyArtifact, AnyConfig, GemmProblem, KernelConfig
 from hal import Device, DeviceSpec, runs_own_code
 from tuner.ahead import Ahead, Candidate
 from tuner.errors import DeviceUnusable, NoValidMeasurement
-from tuner.finalists import ROUNDS, compare_finalists
+from tuner.finalists import FINALISTS, NEAR, compare_finalists
 from tuner.forecast import check_predictable
 from tuner.history import History
 from tuner.measure import Bench, Compiler, Limits, evaluate, foresee
 from tuner.model.xe import predict
 from tuner.native import Compilation, Examination, Examining, Native, Unexamined, examine
 from tuner.reference import Reference
-from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
+from tuner.result import Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
 from tuner.targets import Search, default_for, search_for
-from tuner.trial import Outcome, Status, TrialStore
+from tuner.trial import Outcome, Status, Trial, TrialStore
+from tuner.turns import WINDOWS
 
 _FIRST_RUN_S = 300.0  # limit of a run on the device while the default's time is not known
 _LEAST_RUN_S, _RUN_FACTOR = 20.0, 20.0  # limit afterwards: at least, and times the default's
@@ -172,11 +173,8 @@ class _Session:
         comparison = None
         if best is not None and baseline is not None and stop is not Stop.PAUSED:
             left_s = 0.0 if stop is Stop.CANCELLED else self._left_s()
-            comparison = compare_finalists(self._bench, baseline, best, self._kernel_of, left_s)
-        if comparison is not None and comparison.speedup < 1:
-            # In turns with the default, the best of the search lost: nothing better than the default is known.
-            best = baseline
-            comparison = Comparison(comparison.default_us, comparison.default_us, comparison.remeasured)
+            compared = compare_finalists(self._bench, baseline, self._finalists(), self._kernel_of, left_s)
+            best, comparison = compared if compared is not None else (best, None)
         if comparison is not None:
             self._emit(comparison)
         return SessionResult(
@@ -271,10 +269,12 @@ class _Session:
         best = self._history.best
         return best.outcome.time_us if best is not None and best.outcome is not None else None
 
+    def _finalists(self) -> list[Trial]:
+        return self._history.leaders(FINALISTS, NEAR)
+
     def _keep(self, config: AnyConfig, artifact: AnyArtifact) -> None:
-        """Keep the kernels of the default and the best, which are measured again at the end."""
-        best = self._history.best
-        wanted = {self._default} | ({best.config} if best is not None else set())
+        """Keep the kernels of the default and the finalists, which are measured again at the end."""
+        wanted = {self._default, *(trial.config for trial in self._finalists())}
         self._kernels = {c: a for c, a in (self._kernels | {config: artifact}).items() if c in wanted}
 
     def _kernel_of(self, config: AnyConfig) -> AnyArtifact | Compilation:
@@ -311,11 +311,12 @@ class _Session:
 
     def _reserve_s(self) -> float:
         """Seconds to keep for the comparison at the end."""
-        best, baseline = self._history.best, self._history.baseline
-        if self._bench.device is None or best is None or baseline is None or best.number == 0:
+        baseline, others = self._history.baseline, [t for t in self._finalists() if t.number != 0]
+        if self._bench.device is None or baseline is None or not others:
             return 0.0
         one_s = baseline.outcome.measure_s if baseline.outcome is not None else 0.0
-        return min(2 * ROUNDS * one_s, _RESERVE * self._budget.seconds)
+        runs = (len(others) + 1) * WINDOWS + 1
+        return min(runs * one_s, _RESERVE * self._budget.seconds)
 
     def _propose(self) -> AnyConfig | None:
         with self._proposing():
