@@ -67,7 +67,7 @@ def _object(plan: Plan) -> bytes:
             _write_tiles(f, plan)
         else:
             _write_vectors(f, plan)
-    wanted = features(plan.isa, plan.flags)
+    wanted = features(plan.isa, plan.used)
     return emit_object(optimise(module.text, wanted), wanted)
 
 

@@ -23,7 +23,8 @@ _DIGITS = 12
 
 def cpu_compile_key(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> str:
     """Hash of everything the compiled code depends on."""
-    return content_hash([toolchain_versions(), problem, config, features(config.strategy.isa, spec.isa or ())])
+    plan = Plan(problem, config, spec.isa or ())
+    return content_hash([toolchain_versions(), problem, config, features(plan.isa, plan.used)])
 
 
 def compile_cpu_gemm(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> CpuArtifact:
@@ -34,9 +35,8 @@ def compile_cpu_gemm(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) 
         CompileFailed: a stage failed.
     """
     check_cpu(problem, config, spec)
-    flags = spec.isa or ()
-    plan, isa = Plan(problem, config, flags), config.strategy.isa
-    wanted, needs = features(isa, flags), needed_flags(isa, flags)
+    plan = Plan(problem, config, spec.isa or ())
+    wanted, needs = features(plan.isa, plan.used), needed_flags(plan.isa, plan.used)
     key = cpu_compile_key(problem, config, spec)
     name = f"xetune_gemm_{key[:_DIGITS]}"
     stages = Stages()

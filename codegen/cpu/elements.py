@@ -150,4 +150,4 @@ class Elements:
 def elements_of(f: Function, plan: Plan) -> Elements:
     """Vectors of a plan's instruction set."""
     wide = plan.isa is not Isa.AVX2
-    return Elements(Floats(f, plan.lanes, wide), wide and "avx512_bf16" in plan.flags)
+    return Elements(Floats(f, plan.lanes, wide), "avx512_bf16" in plan.used)

@@ -1,5 +1,6 @@
 """What each instruction set has, and how it multiplies each pair of types."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -59,20 +60,35 @@ def isas_of(flags: tuple[str, ...]) -> tuple[Isa, ...]:
     return tuple(isa for isa in Isa if set(ISA_FACTS[isa].flags) <= set(flags))
 
 
-def features(isa: Isa, flags: tuple[str, ...]) -> tuple[str, ...]:
-    """LLVM's features for code of an instruction set on a CPU with these flags."""
-    usable = [flag for flag in _OPTIONAL if flag in flags and (isa is not Isa.AVX2 or flag == "avx_vnni")]
-    usable = [flag for flag in usable if isa is Isa.AMX or not flag.startswith("amx")]
+def used_flags(
+    isa: Isa, multiply: Multiply | None, read: Iterable[DType], written: Iterable[DType], flags: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Of a CPU's flags those of optional instructions that a kernel holds, which reads and writes elements of types."""
+    wide, amx = isa is not Isa.AVX2, isa is Isa.AMX
+    match multiply:
+        case Multiply.BF16:
+            used = {"amx_bf16" if amx else "avx512_bf16"}
+        case Multiply.S8 | Multiply.S16:
+            used = {"amx_int8" if amx else "avx512_vnni" if wide else "avx_vnni"}
+        case _:
+            used = set[str]()
+    if wide and DType.BF16 in written:
+        used.add("avx512_bf16")
+    if wide and any(dtype.nbytes == 1 for dtype in (*read, *written)):
+        used.add("avx512vbmi")
+    return tuple(flag for flag in _OPTIONAL if flag in used and flag in flags)
+
+
+def features(isa: Isa, used: tuple[str, ...]) -> tuple[str, ...]:
+    """LLVM's features for code of an instruction set that holds these optional instructions."""
     # Without this preference LLVM splits half of the 16-bit multiplies in two.
-    preferred = ("fast-dpwssd",) if "avx512_vnni" in usable else ()
-    return (*ISA_FACTS[isa].features, *(_OPTIONAL[flag] for flag in usable), *preferred)
+    preferred = ("fast-dpwssd",) if "avx512_vnni" in used else ()
+    return (*ISA_FACTS[isa].features, *(feature for flag, feature in _OPTIONAL.items() if flag in used), *preferred)
 
 
-def needed_flags(isa: Isa, flags: tuple[str, ...]) -> tuple[str, ...]:
-    """The flags that a CPU must have to run code with the features that `features` gives for these."""
-    used = set(features(isa, flags))
-    optional = (flag for flag, feature in _OPTIONAL.items() if feature in used)
-    return tuple(dict.fromkeys((*_AVX2_FLAGS, *ISA_FACTS[isa].flags, *optional)))
+def needed_flags(isa: Isa, used: tuple[str, ...]) -> tuple[str, ...]:
+    """The flags that a CPU must have to run such code."""
+    return tuple(dict.fromkeys((*_AVX2_FLAGS, *ISA_FACTS[isa].flags, *(flag for flag in _OPTIONAL if flag in used))))
 
 
 def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multiply | None:

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from codegen.config import Extent
 from codegen.cpu.config import CpuConfig, Isa, Packing
-from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of
+from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of, used_flags
 from codegen.dtype import DType
 from codegen.problem import GemmProblem
 from codegen.rules.sizes import ceil_div
@@ -40,6 +40,13 @@ class Plan:
         how = multiply_of(p.dtype_a, p.dtype_b, self.config.strategy.isa, self.flags)
         assert how is not None, "a rule checks it"
         return how
+
+    @cached_property
+    def used(self) -> tuple[str, ...]:
+        """Flags of the optional instructions that the code holds."""
+        p = self.problem
+        read, written = ([o.dtype for o in p.operands if (o.role == "input") is inputs] for inputs in (True, False))
+        return used_flags(self.isa, multiply_of(p.dtype_a, p.dtype_b, self.isa, self.flags), read, written, self.flags)
 
     @property
     def isa(self) -> Isa:

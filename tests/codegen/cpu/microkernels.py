@@ -117,7 +117,7 @@ def module_of(plan: Plan, tiles: Tiles | None = None) -> tuple[llvm.ModuleRef, l
     text = microkernels(plan).replace("define internal", "define")
     module = llvm.parse_assembly(text if tiles is None else tiles.instead_of_instructions(text))
     module.verify()
-    wanted = ",".join(f"+{name}" for name in features(plan.isa, plan.flags))
+    wanted = ",".join(f"+{name}" for name in features(plan.isa, plan.used))
     triple = "x86_64-unknown-linux-gnu"
     machine = llvm.Target.from_triple(triple).create_target_machine(cpu="x86-64", features=wanted, opt=2, jit=True)
     module.triple, module.data_layout = triple, str(machine.target_data)

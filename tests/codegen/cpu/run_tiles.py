@@ -30,7 +30,7 @@ def check_tiles(drawn: Drawn) -> None:
     flags = RAPIDS.isa or ()
     tiles, plan = Tiles(), Plan(drawn.problem, drawn.config, flags)
     text = re.sub(rf"call i1 @{AMX_PERMITTED}\([^)]*\)", "or i1 true, true", kernel_module(plan, _NAME))
-    wanted = tuple(name for name in features(plan.isa, flags) if not name.startswith("amx"))
+    wanted = tuple(name for name in features(plan.isa, plan.used) if not name.startswith("amx"))
     module = optimise(tiles.instead_of_instructions(text), wanted)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()

@@ -9,6 +9,7 @@ import pytest
 from codegen import DType, GemmProblem
 from codegen.cpu.compile import compile_cpu_gemm, cpu_compile_key
 from codegen.cpu.config import Isa, Packing
+from codegen.cpu.isa import ISA_FACTS
 from codegen.cpu.plan import Plan
 from codegen.errors import CompileFailed, Refused
 from tests.codegen.cpu.run_kernels import cpu_config
@@ -17,6 +18,10 @@ from tests.tuner.fakes import cpu_spec
 _PROBLEM = GemmProblem(m=45, n=71, k=53, dtype_a=DType.F32, dtype_b=DType.F32)
 _CONFIG = cpu_config(Isa.AVX2, block=(8, 32, 16), tile=(4, 16, 4))
 _FLAGS = ("avx2", "fma", "f16c", "bmi1", "bmi2")
+_WIDE = (
+    *_FLAGS, "avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_bf16", "avx512_vnni", "avx512vbmi", "avx_vnni",
+    "amx_tile", "amx_bf16", "amx_int8",
+)  # fmt: skip
 _SPEC = replace(cpu_spec(), isa=_FLAGS)
 
 
@@ -82,10 +87,34 @@ def test_the_same_inputs_give_the_same_bytes_in_another_process() -> None:
 
 
 def test_the_key_tells_instruction_sets_apart_that_code_uses() -> None:
-    wide = replace(_SPEC, isa=(*_FLAGS, "avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_bf16"))
-    assert cpu_compile_key(_PROBLEM, _CONFIG, wide) == cpu_compile_key(_PROBLEM, _CONFIG, _SPEC)
-    vnni = replace(_SPEC, isa=(*_FLAGS, "avx_vnni"))
-    assert cpu_compile_key(_PROBLEM, _CONFIG, vnni) != cpu_compile_key(_PROBLEM, _CONFIG, _SPEC)
+    vnni, wide = replace(_SPEC, isa=(*_FLAGS, "avx_vnni")), replace(_SPEC, isa=_WIDE)
+    for spec in (vnni, wide):
+        assert cpu_compile_key(_PROBLEM, _CONFIG, spec) == cpu_compile_key(_PROBLEM, _CONFIG, _SPEC)
+    integers = replace(_PROBLEM, dtype_a=DType.S8, dtype_b=DType.U8, dtype_acc=DType.I32, dtype_c=DType.I32)
+    assert cpu_compile_key(integers, _CONFIG, vnni) != cpu_compile_key(integers, _CONFIG, _SPEC)
+
+
+@pytest.mark.parametrize(
+    ("isa", "a", "c", "used"),
+    [
+        (Isa.AVX512, DType.F32, DType.F32, ()),
+        (Isa.AVX512, DType.F32, DType.BF16, ("avx512_bf16",)),
+        (Isa.AVX512, DType.BF16, DType.F32, ("avx512_bf16",)),
+        (Isa.AVX512, DType.S8, DType.I32, ("avx512_vnni", "avx512vbmi")),
+        (Isa.AVX512, DType.F16, DType.U8, ("avx512vbmi",)),
+        (Isa.AVX2, DType.BF16, DType.BF16, ()),
+        (Isa.AVX2, DType.S8, DType.I32, ("avx_vnni",)),
+        (Isa.AMX, DType.BF16, DType.F32, ("amx_bf16",)),
+        (Isa.AMX, DType.BF16, DType.BF16, ("avx512_bf16", "amx_bf16")),
+        (Isa.AMX, DType.S8, DType.I32, ("avx512vbmi", "amx_int8")),
+    ],
+)
+def test_a_kernel_needs_what_its_types_use(isa: Isa, a: DType, c: DType, used: tuple[str, ...]) -> None:
+    problem = GemmProblem(m=45, n=71, k=128, dtype_a=a, dtype_b=a, dtype_c=c)
+    tile = (16, 16, 64 // a.nbytes) if isa is Isa.AMX else (4, 16, 4)
+    config = cpu_config(isa, block=(16, 32, 64), tile=tile)
+    launch = compile_cpu_gemm(problem, config, replace(_SPEC, isa=_WIDE)).launch
+    assert launch.isa == (*_FLAGS, *(flag for flag in ISA_FACTS[isa].flags if flag not in _FLAGS), *used)
 
 
 def test_what_a_rule_refuses_is_not_compiled() -> None:

@@ -111,5 +111,5 @@ def _loaded(packer: Packer) -> Callable[[int, int, int, int], None]:
     arguments = [("ptr", "%source"), ("ptr", "%panel"), ("i64", "%lines"), ("i64", "%depth")]
     with module.function("pack", arguments, linkage="") as f:
         f.call("void", packer.name, arguments)
-    code = load(module.text, features(packer.plan.isa, _FLAGS))
+    code = load(module.text, features(packer.plan.isa, packer.plan.used))
     return code.entry("pack", _P, _P, _L, _L)
