@@ -190,11 +190,13 @@ def registers_of(case: CpuCase) -> tuple[int, int]:
         return rows * columns + rows + columns, _TILE_REGISTERS
     have = ISA_FACTS[plan.isa].vector_registers
     if case.by_dots:
-        return plan.mr * plan.nr + min(plan.mr, plan.nr) + 1, have
+        sums = (plan.mr + (1 if plan.shifted else 0)) * plan.nr
+        return sums + min(plan.mr, plan.nr) + 1, have
     vectors = plan.nr // plan.lanes
     # One holds an element of A; what is converted, shifted or not fused takes more.
     direct_a, direct_b = plan.packs_a is Packing.NONE, plan.packs_b is Packing.NONE
-    spare = 1
+    # Of 16 registers one more is left for what LLVM loads early: without it sums go to memory and back.
+    spare = 1 + (1 if plan.isa is Isa.AVX2 else 0)
     spare += 1 if plan.multiply is Multiply.S16 else 0
     spare += 2 if direct_a and plan.shifted else 0
     spare += 1 if direct_a and plan.multiply is Multiply.F32 and plan.problem.dtype_a.nbytes == 2 else 0

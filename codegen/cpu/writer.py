@@ -19,16 +19,21 @@ class Module:
     def __init__(self) -> None:
         self._heads: dict[str, None] = {}
         self._functions: list[str] = []
+        self._feet: list[str] = []
         self._metadata: list[str] = ["!0 = !{}", '!1 = !{!"llvm.loop.unroll.disable"}']
 
     @property
     def text(self) -> str:
         """The module."""
-        return "\n".join([*self._heads, *self._functions, *self._metadata, ""])
+        return "\n".join([*self._heads, *self._functions, *self._metadata, *self._feet, ""])
 
     def head(self, line: str) -> None:
         """A line that stands once before the functions: a global, a type, or the declaration of an outer function."""
         self._heads[line] = None
+
+    def foot(self, text: str) -> None:
+        """What stands behind all else, as nobody reads a kernel for it."""
+        self._feet.append(text)
 
     def loop_id(self) -> str:
         """Metadata of one loop: LLVM does not unroll it, because whoever wrote it did."""

@@ -135,9 +135,20 @@ def _print_isa(code: NativeCode | None) -> None:
 
 def _write(artifact: AnyArtifact | KernelArtifact, document: Mapping[str, object], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
+    for name in _files_of_an_earlier_kernel(folder) - {stage.file_name for stage in artifact.stages}:
+        (folder / name).unlink(missing_ok=True)
     for stage in artifact.stages:
         write_atomically(folder / stage.file_name, stage.data)
     write_atomically(folder / "kernel.json", (json.dumps(document, indent=2) + "\n").encode())
+
+
+def _files_of_an_earlier_kernel(folder: Path) -> set[str]:
+    """What the kernel.json in a folder names, if there is one."""
+    try:
+        stages = json.loads((folder / "kernel.json").read_text())["stages"]
+        return {name for stage in stages if Path(name := str(stage["file"])).name == name}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
 
 
 def _proof_json(proof: Proof) -> dict[str, object]:

@@ -15,10 +15,12 @@ from codegen import (
     GemmProblem,
     InvalidConfig,
     Isa,
+    LoopOrder,
     MatmulConfig,
     Prefetch,
     XeStrategy,
 )
+from codegen.config import XE_ORDERS
 from codegen.target_kind import check_kind
 from hal import DeviceSpec, runs_own_code
 from service.cli.documents import read_json
@@ -50,6 +52,7 @@ _OF_XE: _Places = {f.name: ("strategy", f.name) for f in fields(XeStrategy) if f
     f"prefetch.{f.name}": ("strategy", "prefetch", f.name) for f in fields(Prefetch)
 }
 _OF_CPU: _Places = {f.name: ("strategy", f.name) for f in fields(CpuStrategy)}
+_CPU_ORDERS = "pmpnpk or pnpmpk, then om, on and ok in any order, then iminik or inimik, all in one word"
 _EXTENTS = ("threads", "block", "innermost")
 _WORDS = {"true": True, "yes": True, "false": False, "no": False, "null": None}
 
@@ -125,7 +128,11 @@ def _places(*, for_cpu: bool) -> _Places:
 
 def _said(settings: list[str], spec: DeviceSpec) -> dict[str, object]:
     places = _places(for_cpu=runs_own_code(spec))
-    return dict(_setting(setting, places) for setting in settings)
+    said = dict(_setting(setting, places) for setting in settings)
+    if (order := said.get("loop_order", LoopOrder.M_OUTER)) not in [*LoopOrder]:
+        kinds = _CPU_ORDERS if runs_own_code(spec) else f"one of {', '.join(XE_ORDERS)}"
+        raise InvalidConfig("--set", f"expected loop_order={kinds}; got {str(order)[:60]!r}")
+    return said
 
 
 def _setting(text: str, places: _Places) -> tuple[str, object]:

@@ -4,20 +4,24 @@ import re
 from collections.abc import Generator
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 from uuid import UUID
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from typer.testing import CliRunner
 
 from codegen import CpuConfig, DType, Extent, GemmProblem, InvalidConfig, Isa, KernelConfig, Packing
 from codegen.target_kind import describe
 from db import leases
+from hal.cpu import probe_cpu
 from hal.listed import NATIVE, Backend, ListedDevice
 from service.app import create_app
 from service.artifacts import ArtifactStore
 from service.cli.configuration import ConfigOptions
 from service.cli.launch import launch_lines
+from service.cli.main import app as command_line
 from service.configurations import ConfigBody, to_config_body
 from service.convert import config_from_json, config_line, config_to_json
 from service.deps import Context
@@ -173,12 +177,24 @@ def test_settings_change_fields_of_a_cpu_configuration() -> None:
         ("pack_b=sometimes", "strategy.pack_b: expected one of"),
         ("isa=sse2", "strategy.isa: expected one of"),
         ("threads=2x1", "expected threads=MxNxK"),
-        ("loop_order=pmpnpk", "matmul.loop_order: expected one of"),
+        ("loop_order=pmpnpk", "expected loop_order=pmpnpk or pnpmpk, then om, on and ok in any order, then iminik or"),
     ],
 )
 def test_a_setting_that_no_cpu_has_is_refused_by_name(setting: str, message: str) -> None:
     with pytest.raises(InvalidConfig, match=re.escape(message)):
         _read(setting)
+
+
+@pytest.mark.skipif("fma" not in (probe_cpu().isa or ()), reason="compiles for this CPU: needs AVX2 with FMA")
+def test_a_folder_holds_the_files_of_one_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path / "data"))
+    (tmp_path / "notes.txt").write_text("mine")
+    said = ["compile", "--m", "45", "--n", "71", "--k", "53", "--dtype", "f32", "--device", "cpu", "-o", str(tmp_path)]
+    for layout, there in (("nn", True), ("tn", False)):
+        result = CliRunner().invoke(command_line, [*said, "--layout", layout])
+        assert result.exit_code == 0, result.output
+        assert (tmp_path / "deep-tiled.mlir").exists() is there, "only the first has a document"
+    assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
 def test_the_form_offers_the_cpu_to_run_on_and_not_to_compile_for(client: TestClient) -> None:

@@ -41,6 +41,8 @@ def test_stages_are_named_and_the_object_is_elf() -> None:
     assert artifact.content_hash == hashlib.sha256(binary).hexdigest()
     assert artifact.target == _SPEC.id
     assert artifact.key == cpu_compile_key(_PROBLEM, _CONFIG, _SPEC)
+    nest = artifact.stage("nest").data.decode()
+    assert nest.index("define internal void @multiply") < nest.index("module asm"), "the pool of threads comes last"
 
 
 def test_the_launch_takes_the_operands_and_then_scratch() -> None:

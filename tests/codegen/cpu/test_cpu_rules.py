@@ -56,6 +56,22 @@ def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
         ("registers", PROBLEM, with_matmul(innermost=Extent(16, 32, 4)), ZEN, "needs 35 vector registers"),
         (
             "registers",
+            PROBLEM,
+            with_strategy(with_matmul(innermost=Extent(4, 24, 4)), isa=Isa.AVX2),
+            ZEN,
+            "needs 17 vector registers, avx2 has 16",
+        ),
+        (
+            "registers",
+            gemm(120, 200, 300, DType.S8, transpose_b=True),
+            with_strategy(
+                with_matmul(innermost=Extent(5, 5, 64)), pack_a=Packing.NONE, pack_b=Packing.NONE
+            ),
+            ZEN,
+            "needs 36 vector registers, avx512 has 32",
+        ),
+        (
+            "registers",
             BF16,
             replace(AMX, matmul=replace(AMX.matmul, innermost=Extent(48, 32, 64), block=Extent(48, 64, 128))),
             RAPIDS,

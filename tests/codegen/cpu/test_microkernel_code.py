@@ -38,6 +38,8 @@ def innermost_loop(assembly: str, function: str) -> list[str]:
         (Isa.AVX512, S8, S8, (13, 32), NONE, BLOCK, "vpdpbusd"),
         (Isa.AVX512, U8, U8, (14, 32), BLOCK, BLOCK, "vpmaddwd|vpdpwssd"),
         (Isa.AVX2, F32, F32, (6, 16), BLOCK, BLOCK, "vfmadd"),
+        (Isa.AVX2, F32, F32, (3, 24), BLOCK, BLOCK, "vfmadd"),
+        (Isa.AVX2, BF16, BF16, (5, 16), BLOCK, BLOCK, "vfmadd"),
         (Isa.AVX2, U8, S8, (6, 16), NONE, BLOCK, "vpdpbusd"),
     ],
 )
