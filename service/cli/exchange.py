@@ -12,6 +12,7 @@ import typer
 from db.models import Job
 from hal import resolve_device
 from service.audit.log import record
+from service.cli.counted import counted
 from service.cli.output import CONSOLE, ERRORS, print_json
 from service.cli.problem import AsJson, ProblemOptions, with_problem
 from service.cli.running import work_on_job
@@ -73,13 +74,13 @@ def import_command(file: File, origin: Origin = None, as_json: AsJson = False) -
         print_json({name: getattr(done, name) for name in ("origin", "jobs", "trials", "kernels", "known", "judged")})
         return
     CONSOLE.print(
-        f"{_count(done.trials, 'trial')} of {_count(done.jobs, 'job')} with {_count(done.kernels, 'kernel')} imported "
-        f"from {done.origin}; {_count(done.known, 'trial')} {_were(done.known)} here before",
+        f"{counted(done.trials, 'trial')} of {counted(done.jobs, 'job')} with {counted(done.kernels, 'kernel')} "
+        f"imported from {done.origin}; {counted(done.known, 'trial')} {_were(done.known)} here before",
         highlight=False,
         soft_wrap=True,
     )
     for device, count in done.judged.items():
-        said = f"{_count(count, 'prediction')} {'is' if count == 1 else 'are'} now judged by a measurement"
+        said = f"{counted(count, 'prediction')} {'is' if count == 1 else 'are'} now judged by a measurement"
         CONSOLE.print(f"{said}: `xetune devices show {device}`", highlight=False, soft_wrap=True)
 
 
@@ -146,15 +147,11 @@ def _say_left_out(jobs: list[Job]) -> None:
         return
     devices = ", ".join(sorted({job.device.slug for job in jobs}))
     ERRORS.print(
-        f"{_count(len(jobs), 'job')} of {devices} {_were(len(jobs))} left out: only kernels of GPUs are exchanged; "
+        f"{counted(len(jobs), 'job')} of {devices} {_were(len(jobs))} left out: only kernels of GPUs are exchanged; "
         "`xetune kernels ... -o FOLDER` copies those of a CPU",
         highlight=False,
         soft_wrap=True,
     )
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _were(count: int) -> str:

@@ -19,6 +19,7 @@ from service.cli.jobs import app as jobs_app
 from service.cli.kernels import kernels_command
 from service.cli.keys import app as keys_app
 from service.cli.layout import layout_command
+from service.cli.merge import merge_command
 from service.cli.opt import opt_command
 from service.cli.output import ERRORS
 from service.cli.run import run_command
@@ -48,6 +49,7 @@ app.command("kernels")(kernels_command)
 app.command("export")(export_command)
 app.command("import")(import_command)
 app.command("measure")(measure_command)
+app.command("merge")(merge_command)
 app.command("layout")(layout_command)
 app.add_typer(jobs_app, name="jobs")
 app.command("serve")(serve_command)

@@ -17,7 +17,8 @@ from db.turns import one_import_at_a_time
 from hal import DeviceKind, DeviceSpec, UnknownDevice
 from service.artifacts import ArtifactStore
 from service.audit.log import record
-from service.convert import config_to_json, outcome_to_columns, problem_to_json, spec_from_json, spec_to_json
+from service.convert import config_to_json, outcome_to_columns, problem_to_json, spec_to_json
+from service.exchange.hardware import difference, stored_spec
 from service.exchange.records import trial_record
 from service.kernels.launch_schemas import LaunchOut, to_launch
 from service.keys.callers import COMMAND_LINE
@@ -271,38 +272,17 @@ def _check_device(session: Session, id: str, line: Line[DeviceSpec], resolve: Re
     Raises:
         InvalidLine: says by which fact they differ.
     """
-    spec, known = line.record, [_stored(session, id), _listed(id, resolve)]
+    spec, known = line.record, [stored_spec(session, id), _listed(id, resolve)]
     if spec.kind is DeviceKind.CPU and spec.emulates is None:
         raise InvalidLine(line.number, f"device: expected a GPU or a CPU that stands in for one, got {spec.name}")
     for here in known:
-        differs = None if here is None else _difference(spec, here)
+        differs = None if here is None else difference(spec, here)
         if differs is not None:
             raise InvalidLine(
                 line.number,
                 f"device: expected {id} to be what it is here, {differs[1]}, got {differs[0]}: times of one are not "
                 "those of the other",
             )
-
-
-def _difference(spec: DeviceSpec, here: DeviceSpec) -> tuple[str, str] | None:
-    facts = [(s.kind.value, s.emulates, s.ip_version, s.pci_ids, s.name) for s in (spec, here)]
-    (kind, emulates, ip_version, pci_ids, name), (kind_2, emulates_2, ip_version_2, pci_ids_2, name_2) = facts
-    if (kind, emulates) != (kind_2, emulates_2):
-        return f"a {kind} that emulates {emulates}", f"a {kind_2} that emulates {emulates_2}"
-    if ip_version is not None and ip_version_2 is not None and ip_version != ip_version_2:
-        return f"IP version {ip_version}", f"IP version {ip_version_2}"
-    if pci_ids is not None and pci_ids_2 is not None and not set(pci_ids) & set(pci_ids_2):
-        return f"PCI id {', '.join(pci_ids)}", f"PCI id {', '.join(pci_ids_2)}"
-    # Ids of GPUs name the product; that of a CPU that stands in for one is the same on every machine.
-    return (name, name_2) if spec.kind is DeviceKind.CPU and name != name_2 else None
-
-
-def _stored(session: Session, id: str) -> DeviceSpec | None:
-    row = devices.latest(session, id)
-    try:
-        return None if row is None else spec_from_json(row.spec)
-    except ValueError:  # of another version
-        return None
 
 
 def _listed(id: str, resolve: Resolve) -> DeviceSpec | None:

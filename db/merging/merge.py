@@ -1,0 +1,336 @@
+"""Takes the results of another database into this one, within a transaction of the caller."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, func, inspect, select
+from sqlalchemy.orm import Session, joinedload, selectinload
+
+from db import jobs, predictions
+from db.base import Base, new_id
+from db.insert import insert_missing
+from db.merging import dependents, evidence
+from db.merging.evidence import Decision, decide
+from db.merging.rows import Copier, agree, facts
+from db.models import (
+    ACTIVE_STATUSES,
+    Artifact,
+    Device,
+    Job,
+    JobImport,
+    Kernel,
+    KernelImport,
+    Measurement,
+    Problem,
+    Trial,
+)
+
+_OF_HERE = "request_hash", "idempotency_key", "worker", "lease_until", "attempts", "cancel_requested"
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What came, what was here, and what stayed there.
+
+    `running` are jobs that are not over there, `busy` those that are over there and not here, which stay as they are.
+    `left` counts rows of tables that hold no results, by table.
+    """
+
+    jobs: int
+    trials: int
+    kernels: int
+    devices: int
+    known_jobs: int
+    running: tuple[UUID, ...]
+    busy: tuple[UUID, ...]
+    left: dict[str, int]
+    decisions: tuple[Decision, ...]
+
+
+def needed_artifacts(there: Session) -> dict[str, int]:
+    """Files of the kernels that would come, SHA-256 and size."""
+    of = select(Trial.kernel_id).join(Trial.job).where(Job.status.not_in(ACTIVE_STATUSES))
+    query = select(Artifact.sha256, Artifact.size).where(Artifact.kernel_id.in_(of)).order_by(Artifact.sha256)
+    return dict(there.execute(query).all())
+
+
+def merge(here: Session, there: Session, origin: str) -> Merged:
+    """Bring the jobs that are over `there`, with their trials and kernels, to `here`; nothing is written there.
+
+    Files of kernels are here already. `origin` names the other database in what comes from it.
+    """
+    return _Merge(here, there, origin).run()
+
+
+class _Merge:
+    def __init__(self, here: Session, there: Session, origin: str) -> None:
+        self._here, self._there, self._origin = here, there, origin
+        self._devices: dict[object, int] = {}
+        self._problems: dict[object, int] = {}
+        self._kernels: dict[object, UUID] = {}
+        self._trials: dict[object, int] = {}
+        found = {
+            "device": self._devices.get,
+            "problem": self._problems.get,
+            "job": _itself,
+            "kernel": self._kernels.get,
+            "trial": self._trials.get,
+            "measurement": self._trials.get,
+            "prediction": self._trials.get,
+        }
+        self._copier = Copier(here, found)
+        self._count: Counter[str] = Counter()
+        self._decisions: list[Decision] = []
+        self._busy: list[UUID] = []
+        self._new_jobs: set[UUID] = set()
+        self._known_kernels: set[UUID | None] = set()
+        self._new_kernels: set[UUID] = set()
+        self._new_trials: set[int] = set()
+        self._replaced: set[int] = set()
+        self._touched: set[tuple[int, str]] = set()
+
+    def run(self) -> Merged:
+        for job in self._there.scalars(_over()):
+            self._device(job.device)
+            self._problem(job.problem)
+            self._job(job)
+        self._copier.finish()
+        taken = {"job": self._new_jobs, "trial": self._new_trials, "kernel": self._new_kernels}
+        dependents.copy(self._here, self._there, self._copier, taken, self._replaced)
+        for problem_id, slug in sorted(self._touched):
+            predictions.judge(self._here, problem_id, slug)
+        running = select(Job.id).where(Job.status.in_(ACTIVE_STATUSES)).order_by(Job.id)
+        return Merged(
+            self._count["jobs"],
+            self._count["trials"],
+            self._count["kernels"],
+            self._count["devices"],
+            self._count["known"],
+            tuple(self._there.scalars(running)),
+            tuple(self._busy),
+            dict(self._left()),
+            tuple(self._decisions),
+        )
+
+    def _device(self, theirs: Device) -> None:
+        if theirs.id in self._devices:
+            return
+        same = select(Device).where(Device.slug == theirs.slug, Device.driver == theirs.driver)
+        ours = self._here.scalars(same).first()
+        if ours is None:
+            ours = Device(**self._copier.values(theirs))
+            self._here.add(ours)
+            self._count["devices"] += 1
+        elif facts(ours, "created_at") != facts(theirs, "created_at"):
+            what = f"device {ours.slug} with driver {ours.driver or 'unknown'}"
+            if self._decide(what, evidence.of_device(ours), evidence.of_device(theirs)) == "there":
+                _overwrite(ours, facts(theirs))
+        self._here.flush()
+        self._devices[theirs.id] = ours.id
+
+    def _problem(self, theirs: Problem) -> None:
+        if theirs.id not in self._problems:
+            insert_missing(self._here, Problem, self._copier.values(theirs))
+            of_key = select(Problem.id).where(Problem.key == theirs.key)
+            self._problems[theirs.id] = self._here.scalars(of_key).one()
+
+    def _job(self, theirs: Job) -> None:
+        ours = jobs.get(self._here, theirs.id)
+        if ours is not None and ours.status in ACTIVE_STATUSES:
+            self._busy.append(ours.id)
+            return
+        found = list(self._there.scalars(_ended(theirs.id)))
+        if ours is None:
+            self._add_job(theirs)
+            self._add_trials([(trial, trial.number) for trial in found])
+        else:
+            self._same_job(ours, theirs, found)
+
+    def _add_job(self, theirs: Job) -> None:
+        values = self._copier.values(theirs)
+        key = values["idempotency_key"]
+        if key is not None and jobs.by_idempotency_key(self._here, str(key)) is not None:
+            values["idempotency_key"] = None  # a client of this database has it
+        self._copier.put(Job(**values), theirs)
+        self._here.flush()
+        imported = theirs.imported
+        origin = self._origin if imported is None else imported.origin
+        self._here.add(JobImport(job_id=theirs.id, origin=origin))
+        self._count["jobs"] += 1
+        self._new_jobs.add(theirs.id)
+        self._touch(theirs)
+
+    def _same_job(self, ours: Job, theirs: Job, found: list[Trial]) -> None:
+        """A job that is here too: its trials are brought together, the job itself is as the better side has it."""
+        mine = {trial.config_hash: trial for trial in self._here.scalars(_ended(ours.id))}
+        before = evidence.of_job(ours, list(mine.values())), evidence.of_job(theirs, found)
+        same = [(mine[trial.config_hash], trial) for trial in found if trial.config_hash in mine]
+        new = [trial for trial in found if trial.config_hash not in mine]
+        taken = [self._same_trial(*pair) for pair in same]
+        numbers = {trial.number for trial in mine.values()}
+        self._add_trials(_numbered(new, numbers))
+        differs = facts(ours, *_OF_HERE) != facts(theirs, *_OF_HERE)
+        if differs and self._decide(f"job {ours.id}", *before) == "there":
+            _overwrite(ours, facts(theirs, *_OF_HERE))
+            ours.cancel_requested = theirs.cancel_requested
+            ours.attempts = max(ours.attempts, theirs.attempts)
+            best = theirs.best_trial_id if theirs.compared_best_us is not None else None
+            ours.best_trial_id = self._trials.get(best, ours.best_trial_id)
+        self._count["known"] += 1
+        if any(taken) or new or differs:
+            self._here.flush()
+            self._touch(theirs)
+            if ours.compared_best_us is None:
+                jobs.update_best(self._here, ours.id)
+
+    def _same_trial(self, ours: Trial, theirs: Trial) -> bool:
+        """Take the better version of a trial that is here; False if that is here."""
+        self._trials[theirs.id] = ours.id
+        if agree(ours, theirs):
+            if ours.prediction is None:
+                self._replace(None, theirs.prediction)
+            return False
+        what = f"trial {ours.number} of job {ours.job_id}"
+        if self._decide(what, evidence.of_trial(ours), evidence.of_trial(theirs)) == "here":
+            return False
+        self._kernel(theirs.kernel)
+        _overwrite(ours, {k: v for k, v in self._copier.values(theirs).items() if k not in ("number", "job_id")})
+        self._new_trials.add(theirs.id)
+        self._replaced.add(ours.id)
+        self._replace(ours.measurement, theirs.measurement)
+        self._replace(ours.prediction, theirs.prediction)
+        self._here.flush()
+        return True
+
+    def _replace(self, old: Base | None, new: Base | None) -> None:
+        """Take the times of the better version; what it does not say, such as a prediction, stays."""
+        if old is not None and new is not None:
+            _overwrite(old, facts(new))
+        elif new is not None:
+            self._here.add(type(new)(**self._copier.values(new)))
+
+    def _add_trials(self, numbered: list[tuple[Trial, int]]) -> None:
+        made: list[Trial] = []
+        for theirs, number in numbered:
+            self._kernel(theirs.kernel)
+            made.append(Trial(**self._copier.values(theirs) | {"number": number}))
+            self._copier.put(made[-1], theirs)
+        self._here.flush()
+        for (theirs, _), ours in zip(numbered, made, strict=True):
+            self._trials[theirs.id] = ours.id
+            self._new_trials.add(theirs.id)
+            for row in (theirs.measurement, theirs.prediction):
+                if row is not None:
+                    self._copier.put(type(row)(**self._copier.values(row)), row)
+        self._here.flush()
+        for (theirs, _), ours in zip(numbered, made, strict=True):
+            self._compare_times(theirs, ours)
+        self._count["trials"] += len(made)
+
+    def _compare_times(self, theirs: Trial, ours: Trial) -> None:
+        """Say when a kernel that was here has another time in a job that came: both are measurements, both stay."""
+        if theirs.measurement is None or ours.kernel_id not in self._known_kernels:
+            return
+        others = (
+            select(Measurement.median_us)
+            .join(Trial)
+            .where(Trial.kernel_id == ours.kernel_id, Trial.job_id.not_in(self._new_jobs))
+        )
+        least = self._here.scalar(others.order_by(Measurement.median_us).limit(1))
+        if least is not None and least != theirs.measurement.median_us:
+            what = f"time of kernel {ours.kernel_id}"
+            because = (
+                f"two measurements, {least} us here and {theirs.measurement.median_us} us in job {theirs.job_id}: "
+                "the least is served"
+            )
+            self._decisions.append(Decision(what, "both", because))
+
+    def _kernel(self, theirs: Kernel | None) -> None:
+        if theirs is None or theirs.id in self._kernels:
+            return
+        self._device(theirs.device)
+        self._problem(theirs.problem)
+        values = self._copier.values(theirs)
+        if self._here.get(Kernel, theirs.id) is not None:
+            values["id"] = new_id()
+        added = insert_missing(self._here, Kernel, values)
+        same = {name: values[name] for name in ("device_id", "compile_key", "content_hash")}
+        ours = self._here.scalars(select(Kernel).filter_by(**same).options(selectinload(Kernel.artifacts))).one()
+        self._kernels[theirs.id] = ours.id
+        if added:
+            origin = self._origin if theirs.imported is None else theirs.imported.origin
+            self._here.add(KernelImport(kernel_id=ours.id, origin=origin))
+            self._new_kernels.add(theirs.id)
+            self._count["kernels"] += 1
+        else:
+            self._known_kernels.add(ours.id)
+        self._files(ours, theirs)
+
+    def _files(self, ours: Kernel, theirs: Kernel) -> None:
+        """Files that a kernel lacks here come; of two of one name the newer kernel's stays."""
+        mine = {file.name: file for file in ours.artifacts}
+        for file in theirs.artifacts:
+            same = mine.get(file.name)
+            if same is None:
+                insert_missing(self._here, Artifact, self._copier.values(file))
+            elif same.sha256 != file.sha256 and ours.created_at < theirs.created_at:
+                _overwrite(same, facts(file))
+                what = f"{file.name} of kernel {ours.id}"
+                self._decisions.append(Decision(what, "there", "its kernel is newer"))
+            elif same.sha256 != file.sha256:
+                self._decisions.append(Decision(f"{file.name} of kernel {ours.id}", "here", "its kernel is newer"))
+
+    def _decide(self, what: str, ours: evidence.Rank, theirs: evidence.Rank) -> str:
+        self._decisions.append(decide(what, ours, theirs))
+        return self._decisions[-1].kept
+
+    def _touch(self, theirs: Job) -> None:
+        self._touched.add((self._problems[theirs.problem_id], theirs.device.slug))
+
+    def _left(self) -> Iterator[tuple[str, int]]:
+        merged = dependents.tables()
+        for table in Base.metadata.sorted_tables:
+            if table.name not in merged and (count := self._there.scalar(select(func.count()).select_from(table))):
+                yield table.name, count
+
+
+def _itself(identifier: object) -> object:
+    return identifier
+
+
+def _over() -> Select[Job]:
+    loads = joinedload(Job.problem), joinedload(Job.device), joinedload(Job.imported)
+    return select(Job).where(Job.status.not_in(ACTIVE_STATUSES)).options(*loads).order_by(Job.id)
+
+
+def _ended(job_id: UUID) -> Select[Trial]:
+    kernel = joinedload(Trial.kernel)
+    loads = (
+        joinedload(Trial.measurement),
+        joinedload(Trial.prediction),
+        kernel.joinedload(Kernel.device),
+        kernel.joinedload(Kernel.problem),
+        kernel.joinedload(Kernel.imported),
+        kernel.selectinload(Kernel.artifacts),
+    )
+    query = select(Trial).where(Trial.job_id == job_id, Trial.status != "pending")
+    return query.options(*loads).order_by(Trial.number)
+
+
+def _numbered(trials: list[Trial], taken: set[int]) -> list[tuple[Trial, int]]:
+    """Trials under their own numbers, or where those are taken under the next that are free."""
+    made: list[tuple[Trial, int]] = []
+    for trial in trials:
+        number = trial.number if trial.number not in taken else max(taken) + 1
+        taken.add(number)
+        made.append((trial, number))
+    return made
+
+
+def _overwrite(row: Base, values: dict[str, object]) -> None:
+    known = {attribute.key for attribute in inspect(type(row)).column_attrs}
+    for name, value in values.items():
+        if name in known:
+            setattr(row, name, value)

@@ -1,0 +1,91 @@
+"""Rows of one database as rows of another: every column is taken, references become those of the other."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from sqlalchemy import Column, inspect
+from sqlalchemy.orm import Session
+
+from db.base import Base
+from db.models import Trial
+
+Found = Callable[[object], object]
+"""The identifier here of a row there; None where it has not come (yet)."""
+
+
+class Copier:
+    """Makes rows for the session `here`. `found` gives, for each table, the identifier here of one there."""
+
+    def __init__(self, here: Session, found: Mapping[str, Found]) -> None:
+        self._here, self._found = here, found
+        self._late: list[tuple[Base, str, str, object]] = []
+
+    def values(self, row: Base) -> dict[str, object]:
+        """What the columns of a row would hold here, but for an identifier that the database counts."""
+        return {name: self._value(row, name) for name in columns(type(row)) if name != _counted(type(row))}
+
+    def put(self, made: Base, of: Base) -> Base:
+        """Add a row that was made of one there; references to trials that come later are set by `finish`."""
+        self._here.add(made)
+        for name, table in references(type(of)).items():
+            there = getattr(of, name)
+            if there is not None and getattr(made, name) is None and table in self._found:
+                self._late.append((made, name, table, there))
+        return made
+
+    def finish(self) -> None:
+        """Set the references that could not be told before."""
+        self._here.flush()
+        for made, name, table, there in self._late:
+            setattr(made, name, self._found[table](there))
+        self._here.flush()
+
+    def _value(self, row: Base, name: str) -> object:
+        table, value = references(type(row)).get(name), getattr(row, name)
+        if table is None or value is None:
+            return value
+        return self._found[table](value) if table in self._found else None
+
+
+def references(model: type[Base]) -> dict[str, str]:
+    """Columns that refer to the identifier of another row, and its table."""
+    found: dict[str, str] = {}
+    for name, column in columns(model).items():
+        for key in column.foreign_keys:
+            if key.column.primary_key:
+                found[name] = key.column.table.name
+    return found
+
+
+def facts(row: Base | None, *leave: str) -> dict[str, object]:
+    """What a row says, without identifiers and references, so that it can be compared with one elsewhere."""
+    if row is None:
+        return {}
+    kept = set(columns(type(row))) - set(references(type(row))) - {"id", *leave}
+    return {name: _comparable(getattr(row, name)) for name in sorted(kept)}
+
+
+def agree(ours: Trial, theirs: Trial) -> bool:
+    """Whether two versions of a trial say the same. What only one of them says is no contradiction: a prediction of
+    a measured trial, or the kernel of one that gave no time.
+    """
+    if facts(ours, "number") != facts(theirs, "number") or facts(ours.measurement) != facts(theirs.measurement):
+        return False
+    predictions = facts(ours.prediction), facts(theirs.prediction)
+    return predictions[0] == predictions[1] or {} in predictions
+
+
+def columns(model: type[Base]) -> dict[str, Column[Any]]:
+    """The columns of a table by the names of their attributes."""
+    return {attribute.key: cast(Column[Any], attribute.columns[0]) for attribute in inspect(model).column_attrs}
+
+
+def _counted(model: type[Base]) -> str | None:
+    """The identifier that the database counts; UUIDs and identifiers that are references are kept."""
+    return "id" if "id" in columns(model) and columns(model)["id"].type.python_type is int else None
+
+
+def _comparable(value: object) -> object:
+    # Files of JSON leave infinite errors out.
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,6 @@
+"""Numbers of things, in words."""
+
+
+def counted(count: int, what: str) -> str:
+    """ "1 job", "2 jobs"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
