@@ -1,6 +1,6 @@
 """What Intel's OpenCL devices tell beyond the standard: IP version, slices, engines, threads, DPAS.
 
-Source: registry.khronos.org, cl_intel_device_attribute_query and cl_intel_required_subgroup_size.
+Source: registry.khronos.org, cl_intel_device_attribute_query, cl_intel_required_subgroup_size, cl_khr_pci_bus_info.
 """
 
 import struct
@@ -13,6 +13,7 @@ Query = Callable[[int], bytes | None]
 """Asks clGetDeviceInfo for one parameter: its bytes, or None when the device does not know it."""
 
 _SUB_GROUP_SIZES = 0x4108
+_PCI_BUS_INFO = 0x410F
 _IP_VERSION = 0x4250
 _DEVICE_ID = 0x4251
 _NUM_SLICES = 0x4252
@@ -51,6 +52,15 @@ def subgroup_sizes(query: Query) -> tuple[int, ...] | None:
     """Sub-group sizes that kernels may require."""
     raw = query(_SUB_GROUP_SIZES)
     return struct.unpack(f"{len(raw) // 8}Q", raw) if raw else None
+
+
+def pci_address(query: Query) -> str | None:
+    """Where a device is on the bus, as Linux writes it: "0000:03:00.0"; None when it does not say."""
+    raw = query(_PCI_BUS_INFO)
+    if raw is None or len(raw) != 16:
+        return None
+    domain, bus, device, function = struct.unpack("4I", raw)
+    return f"{domain:04x}:{bus:02x}:{device:02x}.{function}"
 
 
 def _number(query: Query, parameter: int) -> int | None:

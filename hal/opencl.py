@@ -5,19 +5,22 @@ Imported late, and but for tests in a process of its own.
 
 import ctypes
 import hashlib
+import os
 import time
 import warnings
 from collections import OrderedDict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyopencl as cl
 
 from hal.buffers import SCRATCH_POISON, given_buffers
+from hal.clocks import cpu_mhz, gpu_mhz
 from hal.device import Buffer, LaunchSpec, RunReport, Scalar, Timing
 from hal.errors import DeviceFailed, KernelBuildFailed, UnknownDevice
 from hal.icd import visible_runtimes
-from hal.intel_attributes import Query, gpu_attributes, subgroup_sizes
+from hal.intel_attributes import Query, gpu_attributes, pci_address, subgroup_sizes
 from hal.probe import ProbedDevice
 from hal.sampling import sample
 from hal.spec import PROBED, DeviceKind, DeviceSpec, Fact
@@ -108,6 +111,7 @@ class OpenCLDevice:
     def __init__(self, spec: DeviceSpec, address: str) -> None:
         self._spec = spec
         self._device = _device_at(address)
+        self._pci_address = pci_address(_raw_query(self._device))
         self._context = cl.Context([self._device])
         self._queue = cl.CommandQueue(self._context, properties=cl.command_queue_properties.PROFILING_ENABLE)
         self._built: OrderedDict[tuple[str, str], tuple[cl.Program, dict[str, cl.Kernel]]] = OrderedDict()
@@ -131,13 +135,19 @@ class OpenCLDevice:
         build_s = time.monotonic() - started
         try:
             outputs = self._run_once(kernels, launch, given)
-            times_us, stopped_early = (), False
-            if timing is not None:
-                left_s = timeout_s - (time.monotonic() - started)
-                times_us, stopped_early = self._sample(kernels, launch, given, timing, left_s)
+            report = RunReport(outputs, (), build_s, _driver(self._device))
+            if timing is None:
+                return report
+            begun = time.monotonic()
+            times_us, stopped_early, clock_mhz = self._sample(
+                kernels, launch, given, timing, timeout_s - (begun - started)
+            )
         except cl.Error as error:
             raise DeviceFailed(f"{_driver(self._device)} refused to run {launch.title}: {error}") from error
-        return RunReport(outputs, times_us, build_s, _driver(self._device), stopped_early)
+        sampling_s = time.monotonic() - begun
+        return replace(
+            report, times_us=times_us, stopped_early=stopped_early, sampling_s=sampling_s, clock_mhz=clock_mhz
+        )
 
     def close(self) -> None:
         """Forgets the programs it built."""
@@ -200,7 +210,7 @@ class OpenCLDevice:
         given: dict[int, Buffer],
         timing: Timing,
         timeout_s: float,
-    ) -> tuple[tuple[float, ...], bool]:
+    ) -> tuple[tuple[float, ...], bool, float | None]:
         """Times of launches over buffers of their own: what `inout` memory holds changes from one to the next."""
         set_bytes = sum(argument.nbytes for argument in launch.arguments)
         count = min(max(1, -(-timing.rotate_bytes // set_bytes)), _MAX_BUFFER_SETS)
@@ -214,7 +224,17 @@ class OpenCLDevice:
             events[-1].wait()
             return (events[-1].profile.end - events[0].profile.start) * 1e-3
 
-        return sample(launch_us, timing, timeout_s)
+        times_us, stopped_early = sample(launch_us, timing, timeout_s)
+        last = self._enqueue(kernels, launch, sets[0])[-1]
+        self._queue.flush()
+        clock_mhz = self._clock_mhz()  # while it works: an idle GPU tells of no clock
+        last.wait()
+        return times_us, stopped_early, clock_mhz
+
+    def _clock_mhz(self) -> float | None:
+        if _is_intel_gpu(self._device):
+            return gpu_mhz(self._pci_address)
+        return cpu_mhz(os.sched_getaffinity(0))
 
     def _upload(self, launch: LaunchSpec, given: dict[int, Buffer]) -> list[cl.Buffer]:
         """One buffer for each argument of the launch, poisoned where none is given."""

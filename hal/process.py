@@ -2,24 +2,29 @@
 
 from hal.child import Child
 from hal.device import Buffer, Device, LaunchSpec, RunReport, Timing
-from hal.errors import DeviceFailed, HalError, KernelBuildFailed
+from hal.errors import DeviceFailed, DeviceTimedOut, HalError, KernelBuildFailed
 from hal.listed import NATIVE, OVERSUBSCRIBED
 from hal.spec import DeviceSpec
 
 _OPEN_TIMEOUT_S = 60.0
+# The device process is asked to stop itself, between two launches, a little before it is ended from outside: then it
+# keeps its context and its programs.
+_SOFT_PART, _SOFT_MARGIN_S = 0.9, 1.0
 
 
 class ProcessDevice:
     """A device in a child process, started at the first run and again after it was lost.
 
     `address` says which: "native" is the CPU itself, "opencl:<platform>:<device>" what OpenCL has there.
-    `timeout_s` of a run counts from when the device is open, and is held by ending the process.
+    `timeout_s` of a run counts from when the device is open. Shortly before it has passed, the process itself stops
+    between two launches; a launch that lasts on is ended with the process, by SIGTERM and then SIGKILL to its group.
     """
 
     def __init__(self, spec: DeviceSpec, address: str) -> None:
         self._spec = spec
         self._address = address
         self._child: Child | None = None
+        self._started = 0
 
     @property
     def spec(self) -> DeviceSpec:
@@ -31,17 +36,24 @@ class ProcessDevice:
         """Process id of the child; None before the first run and after a loss."""
         return self._child.pid if self._child is not None else None
 
+    @property
+    def restarts(self) -> int:
+        """How often the process was started again after it was lost."""
+        return max(self._started - 1, 0)
+
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
     ) -> RunReport:
         """As Device.run."""
         child = self._opened()
         try:
-            report = child.call(timeout_s, _run, self._address, launch, buffers, timing, timeout_s)
+            soft_s = max(_SOFT_PART * timeout_s, timeout_s - _SOFT_MARGIN_S)
+            report = child.call(timeout_s, _run, self._address, launch, buffers, timing, soft_s)
         except KernelBuildFailed:
             raise
         except DeviceFailed as failure:
-            self.close()  # a context that lost a kernel only mends in a new process
+            if not (isinstance(failure, DeviceTimedOut) and child.alive):
+                self.close()  # a context that lost a kernel only mends in a new process
             raise type(failure)(f"{launch.title} on {self._spec.id}: {failure}") from None
         assert isinstance(report, RunReport)
         return report
@@ -63,6 +75,7 @@ class ProcessDevice:
                 child.close()
                 raise type(failure)(f"opening {self._spec.id} at {self._address}: {failure}") from None
             self._child = child
+            self._started += 1
         return self._child
 
 

@@ -119,7 +119,9 @@ def _outcome(row: models.Trial) -> Outcome:
 
 def measurement_from_row(row: models.Measurement) -> Measurement:
     """The measurement of a row."""
-    return Measurement(row.median_us, row.min_us, row.p10_us, row.p90_us, row.samples, row.label, row.driver)
+    times = row.median_us, row.min_us, row.p10_us, row.p90_us
+    conditions = row.stopped_early, row.first_ratio, row.clock_mhz
+    return Measurement(*times, row.samples, row.label, row.driver, *conditions)
 
 
 def prediction_from_row(row: models.Prediction) -> Prediction:

@@ -73,6 +73,9 @@ def _measured(trial: Trial, m: Measurement) -> TimeEvidence:
         label=m.label,
         samples=m.samples,
         driver=m.driver,
+        stopped_early=m.stopped_early,
+        first_ratio=m.first_ratio,
+        clock_mhz=m.clock_mhz,
         origin=None if trial.imported is None else trial.imported.origin,
     )
 

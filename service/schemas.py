@@ -130,6 +130,17 @@ class TimeEvidence(BaseModel):
     driver: str | None = Field(
         default=None, description="Driver it was measured with; null if predicted", examples=["26.27.1"]
     )
+    stopped_early: bool | None = Field(
+        default=None,
+        description="Given up after a few samples, for it was hopeless; null if not known",
+        examples=[False],
+    )
+    first_ratio: float | None = Field(
+        default=None, description="First sample, which does not count, over the median", examples=[0.97]
+    )
+    clock_mhz: float | None = Field(
+        default=None, description="What the device ran at, where it tells, in MHz", examples=[2850.0]
+    )
     origin: str | None = Field(
         default=None, description="Where it was measured, if it was imported; null if here", examples=["the lab"]
     )

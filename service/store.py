@@ -136,6 +136,9 @@ def _measurement(trial_id: int, outcome: Outcome, artifact: AnyArtifact) -> mode
         label=m.label,
         driver=m.driver,
         versions=dict(artifact.toolchain),
+        stopped_early=m.stopped_early,
+        first_ratio=m.first_ratio,
+        clock_mhz=m.clock_mhz,
     )
 
 

@@ -24,11 +24,13 @@ from hal import Device, DeviceFailed, DeviceKind, DeviceSpec, DeviceTimedOut, Ke
 from tuner.errors import ProofFailed
 from tuner.native import Compilation, Examining
 from tuner.reference import Reference
+from tuner.storage import Float64
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
 from tuner.verify import verify_by_simulation, verify_on_device
 
 EMULATED, NATIVE = "DPAS emulated", "native"
-_HOPELESS = 3.0  # times slower than the best so far
+_HOPELESS = 2.0  # times slower than the best so far
+_FIRST_PART = 10  # one in so many samples, the first, is left out: clocks that are not locked begin high
 _EMULATED_TIMING = Timing(warmup=1, min_samples=7, min_time_s=0.2, max_time_s=1.5)
 # The device settles before it is asked for a time; the best are measured again, in turns.
 _CPU_TIMING = Timing(warmup=1, min_samples=15, min_time_s=0.08, max_time_s=1.0)
@@ -176,31 +178,46 @@ def median_us(bench: Bench, kernel: AnyArtifact | Compilation, run_s: float) -> 
         report = bench.device.run(artifact.launch, bench.reference.buffers(), timing_for(bench.spec, None), run_s)
     except (Refused, CompileFailed, DeviceFailed, CancelledError):
         return None
-    return float(np.median(report.times_us)) if report.times_us else None
+    return float(np.median(_settled(report))) if report.times_us else None
 
 
 def _timed(
     bench: Bench, artifact: AnyArtifact, limits: Limits, progress: _Progress, prediction: Prediction | None
 ) -> Outcome:
+    """One run gives the outputs of its first launch, which are compared, and the times of others."""
     assert bench.device is not None
-    begun = time.perf_counter()
-    with _stopwatch(progress, "verify_s"):
-        progress.proof, _ = verify_on_device(bench.device, artifact, bench.reference, None, limits.run_s)
-    left_s = max(limits.run_s - (time.perf_counter() - begun), 0.1)
     timing = timing_for(bench.spec, limits.best_us)
-    with _stopwatch(progress, "measure_s"):
-        report = bench.device.run(artifact.launch, bench.reference.buffers(), timing, left_s)
+    with _stopwatch(progress, "verify_s"):
+        progress.proof, report = verify_on_device(bench.device, artifact, bench.reference, timing, limits.run_s)
+    progress.measure_s = report.sampling_s
+    progress.verify_s = max(progress.verify_s - report.sampling_s, 0.0)
     return _measured(report, bench.spec, prediction)
 
 
 def _measured(report: RunReport, spec: DeviceSpec, prediction: Prediction | None) -> Outcome:
-    times = np.array(report.times_us)
+    times = _settled(report)
     if not len(times) or times.min() <= 0:
         return Outcome(Status.REJECTED, f"the device's clock gave {len(times)} times, the least {times.min(initial=0)}")
     p10, median, p90 = (float(value) for value in np.percentile(times, (10, 50, 90)))
     label = NATIVE if spec.emulates is None else EMULATED
-    measurement = Measurement(median, float(times.min()), p10, p90, len(times), label, report.driver)
+    measurement = Measurement(
+        median,
+        float(times.min()),
+        p10,
+        p90,
+        len(times),
+        label,
+        report.driver,
+        stopped_early=report.stopped_early,
+        first_ratio=report.times_us[0] / median,
+        clock_mhz=report.clock_mhz,
+    )
     return Outcome(Status.MEASURED, measurement=measurement, prediction=prediction)
+
+
+def _settled(report: RunReport) -> Float64:
+    """The times without the first ones, in microseconds."""
+    return np.array(report.times_us[len(report.times_us) // _FIRST_PART :], np.float64)
 
 
 def _status_of(failure: DeviceFailed) -> Status:

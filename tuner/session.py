@@ -314,7 +314,8 @@ class _Session:
         baseline, others = self._history.baseline, [t for t in self._finalists() if t.number != 0]
         if self._bench.device is None or baseline is None or not others:
             return 0.0
-        one_s = baseline.outcome.measure_s if baseline.outcome is not None else 0.0
+        like = others[0].outcome
+        one_s = like.verify_s + like.measure_s if like is not None else 0.0
         runs = (len(others) + 1) * WINDOWS + 1
         return min(runs * one_s, _RESERVE * self._budget.seconds)
 

@@ -44,7 +44,12 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Times in microseconds from the device's own clock. `label` is "DPAS emulated" or "native"."""
+    """Times in microseconds from the device's own clock. `label` is "DPAS emulated" or "native".
+
+    `samples` are those that the times are of: the first tenth that was taken is not among them. `first_ratio` is the
+    very first one over the median. Of one that was `stopped_early`, whose kernel was hopeless, there are only a few.
+    What is not known, such as the clock of a device that does not tell it, is None.
+    """
 
     median_us: float
     min_us: float
@@ -53,6 +58,9 @@ class Measurement:
     samples: int
     label: str
     driver: str
+    stopped_early: bool | None = None
+    first_ratio: float | None = None
+    clock_mhz: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

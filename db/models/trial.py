@@ -100,7 +100,10 @@ class Trial(Base):
 
 
 class Measurement(Base):
-    """Times in microseconds from the clock of the job's device; `versions` are the toolchain's."""
+    """Times in microseconds from the clock of the job's device; `versions` are the toolchain's.
+
+    `first_ratio` is the first sample, which does not count, over the median; `clock_mhz` what the device ran at.
+    """
 
     __tablename__ = "measurement"
     __table_args__ = (
@@ -120,6 +123,9 @@ class Measurement(Base):
     label: Mapped[str]
     driver: Mapped[str]
     versions: Mapped[JsonObject]
+    stopped_early: Mapped[bool | None]
+    first_ratio: Mapped[float | None]
+    clock_mhz: Mapped[float | None]
     measured_at: Mapped[datetime] = mapped_column(default=utc_now)
 
     trial: Mapped[Trial] = relationship(back_populates="measurement", lazy="raise")

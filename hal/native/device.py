@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from hal.amx import refusal_of_amx
 from hal.buffers import given_buffers
+from hal.clocks import cpu_mhz
 from hal.cores import pinning_order, usable_cpus
 from hal.device import Buffer, LaunchSpec, RunReport, Timing
 from hal.errors import KernelBuildFailed
@@ -70,9 +71,12 @@ class NativeDevice:
             outputs = run_once(Calls(program, pool, launch), given)
             if timing is None:
                 return RunReport(outputs, (), build_s, self._driver)
+            begun = time.monotonic()
             timed = TimedLaunches(Calls(program, pool, launch), given, timing.rotate_bytes)
-            times_us, stopped = sample(timed.launch_us, timing, timeout_s - (time.monotonic() - started))
-        return RunReport(outputs, times_us, build_s, self._driver, stopped, timed.launches)
+            times_us, stopped = sample(timed.launch_us, timing, timeout_s - (begun - started))
+            clock_mhz = cpu_mhz(self._cpus[:threads])
+        sampling_s = time.monotonic() - begun
+        return RunReport(outputs, times_us, build_s, self._driver, stopped, timed.launches, sampling_s, clock_mhz)
 
     def close(self) -> None:
         """Ends the threads and forgets the programs."""

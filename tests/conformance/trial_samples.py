@@ -54,7 +54,9 @@ def artifact(number: int, problem: GemmProblem = PROBLEM, config_number: int | N
 
 def measured(number: int, median_us: float = 12.0) -> Outcome:
     """What a measured trial of `artifact(number)` came to."""
-    times = Measurement(median_us, median_us - 2, median_us - 1, median_us + 1, 30, "DPAS emulated", "2026.1")
+    times = Measurement(
+        median_us, median_us - 2, median_us - 1, median_us + 1, 30, "DPAS emulated", "2026.1", False, 0.97, 2850.0
+    )
     return Outcome(
         Status.MEASURED,
         proof=PROOF,

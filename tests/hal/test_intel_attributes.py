@@ -2,7 +2,7 @@
 
 import struct
 
-from hal.intel_attributes import gpu_attributes, subgroup_sizes
+from hal.intel_attributes import gpu_attributes, pci_address, subgroup_sizes
 
 # As a B580 would answer: IP version 20.1.4, five slices of four cores.
 B580 = {
@@ -39,3 +39,8 @@ def test_a_device_that_does_not_answer_has_no_facts() -> None:
     assert attributes.facts == ()
     assert attributes.has_dpas is None
     assert subgroup_sizes({}.get) is None
+
+
+def test_a_gpu_tells_where_it_is_on_the_bus() -> None:
+    assert pci_address({0x410F: struct.pack("4I", 0, 0x3A, 0, 1)}.get) == "0000:3a:00.1"
+    assert pci_address(B580.get) is None

@@ -13,7 +13,7 @@ import numpy as np
 import psutil
 import pytest
 
-from hal import DeviceCrashed, DeviceFailed, DeviceTimedOut, UnknownDevice, list_devices, resolve_device
+from hal import DeviceCrashed, DeviceFailed, DeviceTimedOut, Timing, UnknownDevice, list_devices, resolve_device
 from hal.process import ProcessDevice
 from tests.hal.kernels import HANG, OUT_OF_BOUNDS, expected, launch, operands
 
@@ -52,8 +52,20 @@ def test_a_kernel_that_hangs_is_ended_at_its_time_limit(device: ProcessDevice) -
         device.run(launch(HANG), operands(), None, 1)
     assert time.monotonic() - started < 10
     assert gone(pid)
+    restarts = device.restarts
     assert_usable(device)
     assert device.pid != pid
+    assert device.restarts == restarts + 1
+
+
+def test_a_run_stops_itself_before_it_is_ended_and_keeps_its_process(device: ProcessDevice) -> None:
+    assert_usable(device)
+    pid, restarts = device.pid, device.restarts
+    endless = Timing(warmup=0, min_samples=10**9, max_time_s=1e9)
+    with pytest.raises(DeviceTimedOut, match=r"samples took .* s, the time limit of the run"):
+        device.run(launch(), operands(), endless, 2)
+    assert_usable(device)
+    assert (device.pid, device.restarts) == (pid, restarts)
 
 
 def test_a_kernel_that_writes_out_of_bounds_crashes_only_its_process(device: ProcessDevice) -> None:

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
+from typing import Any
 
 from codegen import (
     AnyArtifact,
@@ -135,6 +136,8 @@ class FakeDevice:
     every: HalError | Callable[[Buffer], None] | None = None
     fuse: Fuse = field(default_factory=Fuse)
     runs: list[tuple[bytes, float, bool]] = field(default_factory=list)
+    times_us: tuple[float, ...] | None = None  # of each run, in place of what follows from the binary
+    report: dict[str, Any] = field(default_factory=dict)  # what else its reports hold
     time_us: Callable[[bytes], float] = lambda binary: 100 + int(hashlib.sha256(binary).hexdigest()[:4], 16) / 100
 
     def run(
@@ -150,7 +153,7 @@ class FakeDevice:
             fault(matrices(outputs[2], self.problem.c, self.problem.batch)[0])
         times = tuple(self.time_us(launch.binary) * (1 + 0.01 * i) for i in range(5)) if timing is not None else ()
         self.fuse.step()
-        return RunReport(outputs, times, 0.0, "fake 1")
+        return RunReport(outputs, self.times_us or times, 0.0, "fake 1", **self.report)
 
     def close(self) -> None:
         pass
