@@ -1,72 +1,109 @@
-"""Replays the search on a recorded, complete space: prints the fraction of the optimum after N evaluations.
+"""Replays searches in recorded, complete spaces: what each finds after so many evaluations, cold and warm.
 
-Usage: python benchmarks/search.py RECORDED.csv.gz [--runs 3] [--evaluations 200]
+Run: python -m benchmarks.search --data DIR [--repeats 100] [--spaces rtx3090 titan_rtx hard] [--methods gp tpe]
+     [--library-path SITE] [--processes 2]
+
+`--data` holds gemm_space_NAME.csv.gz: a column for each axis, and time_ms. Spaces derived from these, and made-up ones,
+have names of their own (benchmarks/search_spaces.py). With `--library-path`, a folder with Kernel Tuner installed, its
+strategies search the same spaces in the same run. Fractions are of the optimum, means over repeats; P is the mean over
+all evaluations of (base - found) / (base - optimum), the base being calculated random draws.
 """
 
 import argparse
-import csv
-import gzip
-import statistics
-import time
-from collections.abc import Callable
+import os
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 
-import numpy as np
+from benchmarks import search_libraries
+from benchmarks.search_spaces import NAMES, named
+from tuner.replay.recorded import RecordedSpace
+from tuner.replay.run import Replay, Score, chance, replay, score
+from tuner.search.method import Known, Method, proposer_for
+from tuner.search.repair import rows_near
 
-from tuner.search.optuna import OptunaProposer
-from tuner.space import Axis, Space, Value
-
-Point = tuple[Value, ...]
-MARKS = (10, 20, 50, 100, 200)
-_NOT_AXES = {"time_ms", "compile_ms", "benchmark_ms"}
-
-
-def recorded_space(path: Path) -> tuple[Space[Point], dict[Point, float]]:
-    """The legal points of a recorded space, and the time of each in ms."""
-    with gzip.open(path, "rt") as file:
-        rows = list(csv.DictReader(file))
-    names = [name for name in rows[0] if name not in _NOT_AXES and len({row[name] for row in rows}) > 1]
-    axes = tuple(Axis(name, tuple(sorted({int(row[name]) for row in rows}))) for name in names)
-    times: dict[Point, float] = {tuple(int(row[name]) for name in names): float(row["time_ms"]) for row in rows}
-    points = [[axis.values.index(value) for axis, value in zip(axes, point, strict=True)] for point in times]
-    return Space(axes, np.array(points, dtype=np.int16), lambda p: p, lambda p: p), times
+MARKS = (20, 50, 100, 200)
+EVALUATIONS = 200
+_METHODS = (Method.PORTFOLIO, Method.GP, Method.TPE, Method.CMAES, Method.NSGA2, Method.RANDOM)
+_DONORS = 10
 
 
-def tpe_curve(space: Space[Point], times: dict[Point, float], seed: int, evaluations: int) -> list[float]:
-    """Best time after each evaluation of the proposer."""
-    proposer = OptunaProposer(space, seed)
-    found: list[float] = []
-    while len(found) < evaluations and (point := proposer.propose()) is not None:
-        proposer.tell(point, times[point])
-        found.append(times[point])
-    return list(np.minimum.accumulate(found))
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One kind of search in one space; `warm` names the space whose best it begins with."""
 
-
-def random_curve(space: Space[Point], times: dict[Point, float], seed: int, evaluations: int) -> list[float]:
-    """Best time after each of distinct random draws."""
-    rows = np.random.default_rng(seed).permutation(len(space))[:evaluations]
-    return list(np.minimum.accumulate([times[space.config(int(row))] for row in rows]))
+    data: Path
+    space: str
+    method: str
+    warm: str | None = None
+    library: Path | None = None
 
 
 def main() -> None:
-    """Print one table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("recorded", type=Path)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--evaluations", type=int, default=200)
+    """Print a table for each space."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--repeats", type=int, default=100)
+    parser.add_argument("--spaces", nargs="+", default=list(NAMES))
+    parser.add_argument("--methods", nargs="+", default=[method.value for method in _METHODS])
+    parser.add_argument("--library-path", type=Path)
+    parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
-    space, times = recorded_space(options.recorded)
-    optimum = min(times.values())
-    marks = [mark for mark in MARKS if mark <= options.evaluations]
-    print(f"{len(space)} configurations, optimum {optimum:.3f} ms, {options.runs} runs")
-    print("proposer".ljust(12), *(f"{mark:>7}" for mark in marks), "  s/run")
-    curves: tuple[tuple[str, Callable[..., list[float]]], ...] = (("random", random_curve), ("tpe+repair", tpe_curve))
-    for name, curve in curves:
-        begun = time.perf_counter()
-        runs = [curve(space, times, seed, options.evaluations) for seed in range(options.runs)]
-        seconds = (time.perf_counter() - begun) / options.runs
-        fractions = [statistics.mean(optimum / run[mark - 1] for run in runs) for mark in marks]
-        print(name.ljust(12), *(f"{fraction:7.3f}" for fraction in fractions), f"{seconds:7.1f}")
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of the processes that are spawned: one core each
+    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+        for name in options.spaces:
+            recorded = named(options.data, name)
+            cases = [Case(options.data, name, method) for method in options.methods]
+            if (donor := NAMES.get(name)) is not None:
+                warm = (Method.PORTFOLIO, Method.GP, Method.TPE)
+                cases += [Case(options.data, name, m, donor) for m in warm if m in options.methods]
+            if options.library_path is not None:
+                names = search_libraries.strategies(options.library_path)
+                cases += [Case(options.data, name, strategy, None, options.library_path) for strategy in names]
+            _print(recorded, options.repeats)
+            for case in cases:
+                replays = list(pool.map(_run, [case] * options.repeats, range(options.repeats), chunksize=5))
+                _print_line(case, score(recorded, replays, EVALUATIONS))
+
+
+@cache
+def _recorded(data: Path, name: str) -> RecordedSpace:
+    return named(data, name)
+
+
+def _run(case: Case, seed: int) -> Replay:
+    recorded = _recorded(case.data, case.space)
+    if case.library is not None:
+        return search_libraries.replay_with(case.library, recorded, case.method, EVALUATIONS, seed)
+    space = recorded.space()
+    known = Known()
+    if case.warm is not None:
+        other = _recorded(case.data, case.warm)
+        best = other.times_us.argsort(kind="stable")[:_DONORS]
+        known = Known(donors=rows_near(space, [other.space().config(int(row)) for row in best]))
+    return replay(recorded, space, proposer_for(Method(case.method), space, seed, known, EVALUATIONS), EVALUATIONS)
+
+
+def _print(recorded: RecordedSpace, repeats: int) -> None:
+    valid = int((recorded.times_us > 0).sum())
+    print(f"\n{recorded.name}: {len(recorded)} configurations, {valid} with a time, {len(recorded.axes)} axes; "
+          f"optimum {recorded.best_us / 1e3:.4g} ms; {repeats} repeats")  # fmt: skip
+    print("search".ljust(36), *(f"{mark:>6}" for mark in MARKS), f"{'P':>7}  who proposed")
+    at_random = chance(recorded, EVALUATIONS).fraction
+    print("random, calculated".ljust(36), *(f"{at_random[mark - 1]:6.3f}" for mark in MARKS), f"{0:7.3f}", flush=True)
+
+
+def _print_line(case: Case, found: Score) -> None:
+    name = case.method
+    if case.library is not None:
+        name = f"Kernel Tuner: {case.method}"
+    elif case.warm is not None:
+        name = f"{case.method}, warm from {case.warm}"
+    asked = sum(found.by.values())
+    by = " ".join(f"{name} {count / asked:.0%}" for name, count in found.by.most_common())
+    print(name.ljust(36), *(f"{found.at(mark):6.3f}" for mark in MARKS), f"{found.p_score:7.3f}  {by}", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 from codegen import AnyConfig
 from tuner.native import Examining, Quiet
+from tuner.search.proposer import Proposal
 
-Candidate = tuple[AnyConfig, Examining]
+Candidate = tuple[Proposal[AnyConfig], Examining]
 
 
 class Ahead:
@@ -18,7 +19,7 @@ class Ahead:
 
     def __init__(
         self,
-        propose: Callable[[], AnyConfig | None],
+        propose: Callable[[], Proposal[AnyConfig] | None],
         compile: Callable[[AnyConfig], Examining],
         depth: int,
         quiet: bool = False,
@@ -32,8 +33,8 @@ class Ahead:
             self._fill(most if self._quiet else 1)
         if not self._waiting:
             return None
-        config, wanted = self._waiting.popleft()
-        return config, Quiet(wanted, tuple(other for _, other in self._waiting)) if self._quiet else wanted
+        proposal, wanted = self._waiting.popleft()
+        return proposal, Quiet(wanted, tuple(other for _, other in self._waiting)) if self._quiet else wanted
 
     def fill(self, most: int) -> None:
         """While a candidate is about to be measured: propose until `depth` wait, and at most `most`."""
@@ -41,8 +42,8 @@ class Ahead:
             self._fill(most)
 
     def _fill(self, most: int) -> None:
-        while len(self._waiting) < min(self._depth, most) and (config := self._propose()) is not None:
-            self._waiting.append((config, self._compile(config)))
+        while len(self._waiting) < min(self._depth, most) and (proposal := self._propose()) is not None:
+            self._waiting.append((proposal, self._compile(proposal.config)))
 
     def cancel(self) -> None:
         """Drop the candidates that wait."""

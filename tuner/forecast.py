@@ -9,7 +9,7 @@ from codegen import GemmProblem, KernelConfig
 from hal import DeviceKind, DeviceSpec, Use, readiness, runs_own_code
 from tuner.errors import CannotPredict, NotOnThisCpu
 from tuner.model.xe import Predictions, columns_of_space, predict, predict_many
-from tuner.search.ranked import RankedProposer
+from tuner.search.method import first_rows
 from tuner.space import Space
 from tuner.trial import Prediction
 
@@ -27,15 +27,9 @@ class Forecast:
         """The time of a configuration, which the space need not hold."""
         return predict(self.problem, config, self.spec)
 
-    def proposer(self) -> RankedProposer[KernelConfig]:
-        """Proposes by these times alone."""
-        return RankedProposer(self.space, self.predictions.time_us)
-
     def first_rows(self, count: int) -> list[int]:
         """Rows to begin a measured search with: the best and the most different of these."""
-        proposer = self.proposer()
-        proposed = (proposer.propose() for _ in range(min(count, len(self.space))))
-        return [row for config in proposed if config is not None and (row := self.space.index(config)) is not None]
+        return first_rows(self.space, self.predictions.time_us, count)
 
     def hopeless(self) -> NDArray[np.bool_]:
         """Rows that are slower than the best one even if both predictions are as wrong as their intervals allow."""

@@ -24,6 +24,7 @@ from tuner.model.xe import predict
 from tuner.native import Compilation, Examination, Examining, Native, Unexamined, examine
 from tuner.reference import Reference
 from tuner.result import Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
+from tuner.search.proposer import Proposal
 from tuner.targets import Search, default_for, search_for
 from tuner.trial import Outcome, Status, Trial, TrialStore
 from tuner.turns import WINDOWS
@@ -32,6 +33,7 @@ _FIRST_RUN_S = 300.0  # limit of a run on the device while the default's time is
 _LEAST_RUN_S, _RUN_FACTOR = 20.0, 20.0  # limit afterwards: at least, and times the default's
 _GRACE_S = 2.0  # what a candidate may overrun the job's seconds by
 _CRASHES = 5
+_DEFAULT = "default"  # who proposes trial 0
 _UNFINISHED = (Stop.CANCELLED, Stop.PAUSED)
 _PROVEN = 8  # predicted trials that are proven before only those that would lead are
 _QUEUED = 16  # candidates that wait, for each compile worker, where they are proven meanwhile
@@ -206,13 +208,14 @@ class _Session:
             if candidate is None:
                 return Stop.EXHAUSTED
             number = self._history.next_number
-            self._history.begin(number, candidate[0])
-            self._try(number, *candidate)
+            proposal, examining = candidate
+            self._history.begin(number, proposal.config)
+            self._try(number, proposal.config, examining)
 
     def _next(self) -> Candidate | None:
         if self._first is not None:
             first, self._first = self._first, None
-            return self._default, self._examining(first)
+            return Proposal(self._default, _DEFAULT), self._examining(first)
         return self._ahead.next(self._left_trials())
 
     def _try(self, number: int, config: AnyConfig, candidate: Examining) -> None:
@@ -319,7 +322,7 @@ class _Session:
         runs = (len(others) + 1) * WINDOWS + 1
         return min(runs * one_s, _RESERVE * self._budget.seconds)
 
-    def _propose(self) -> AnyConfig | None:
+    def _propose(self) -> Proposal[AnyConfig] | None:
         with self._proposing():
             return self._proposer.propose()
 

@@ -13,7 +13,7 @@ from tuner.cpu.heuristic import default_cpu_config, explain_cpu_default
 from tuner.cpu.space import cpu_space
 from tuner.forecast import Forecast, forecast, forecast_if_known
 from tuner.heuristic import HeuristicStep, default_config, explain_default
-from tuner.search.optuna import STARTUP, OptunaProposer
+from tuner.search.method import Known, Method, proposer_for, ranking
 from tuner.search.proposer import Proposer
 from tuner.search.repair import rows_near
 from tuner.space import Space
@@ -51,29 +51,36 @@ def steps_to_default(problem: GemmProblem, spec: DeviceSpec) -> tuple[HeuristicS
 
 
 def search_for(
-    problem: GemmProblem, spec: DeviceSpec, seed: int, *, measured: bool, donors: Sequence[AnyConfig] = ()
+    problem: GemmProblem,
+    spec: DeviceSpec,
+    seed: int,
+    *,
+    measured: bool,
+    donors: Sequence[AnyConfig] = (),
+    method: Method = Method.PORTFOLIO,
+    trials: int | None = None,
 ) -> Search:
-    """What to search, with trials that are `measured` or predicted.
+    """What to search, with trials that are `measured` or predicted; `trials` is how many at the most.
 
     `donors`, best first, are good elsewhere: a measured search begins with them, or with what is nearest to them here.
 
     Raises:
         Refused: the problem or the device is refused, or nothing is legal.
         CannotPredict: trials are predicted, and a fact of the device is not known.
+        ValueError: the method needs predicted times, and there are none.
     """
     if runs_own_code(spec):
         cpu = cpu_space(problem, spec)
-        given = [config for config in donors if isinstance(config, CpuConfig)]
-        return _search(cpu, OptunaProposer(cpu, seed, rows_near(cpu, given)))
+        near = rows_near(cpu, [config for config in donors if isinstance(config, CpuConfig)])
+        return _search(cpu, proposer_for(method, cpu, seed, Known(near), trials))
     space = xe_space(problem, spec)
-    if not measured:
+    if not measured and method in (Method.PORTFOLIO, Method.MODEL):
         known = forecast(problem, spec, space)
-        return _search(space, known.proposer(), known)
+        return _search(space, ranking(space, known.predictions.time_us, seed), known)
     known = forecast_if_known(problem, spec, space)
-    first = rows_near(space, [config for config in donors if isinstance(config, KernelConfig)])
-    if known is None:
-        return _search(space, OptunaProposer(space, seed, first))
-    return _search(space, OptunaProposer(space, seed, [*first, *known.first_rows(STARTUP)], known.hopeless()), known)
+    near = rows_near(space, [config for config in donors if isinstance(config, KernelConfig)])
+    begun_with = Known(near, known.predictions.time_us, known.hopeless()) if known is not None else Known(near)
+    return _search(space, proposer_for(method, space, seed, begun_with, trials), known)
 
 
 def _search(space: Space[C], proposer: Proposer[C], known: Forecast | None = None) -> Search:

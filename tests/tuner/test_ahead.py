@@ -11,6 +11,7 @@ from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, 
 from tuner.ahead import Ahead
 from tuner.memory_store import MemoryTrialStore
 from tuner.native import Examining, Quiet
+from tuner.search.proposer import Proposal
 from tuner.session import Budget, run_session
 
 CPU_PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)
@@ -24,15 +25,19 @@ def _ahead(quiet: bool, left: int = 7) -> tuple[Ahead, list[int]]:
         begun.append(config)
         return cast("Examining", config)
 
-    return Ahead(lambda: cast("AnyConfig | None", next(numbers, None)), compile, 3, quiet), begun
+    def propose() -> Proposal[AnyConfig] | None:
+        number = next(numbers, None)
+        return Proposal(cast("AnyConfig", number), "test") if number is not None else None
+
+    return Ahead(propose, compile, 3, quiet), begun
 
 
 def test_others_compile_while_one_is_measured() -> None:
     ahead, begun = _ahead(quiet=False)
-    assert ahead.next(9) == (0, 0)
+    assert ahead.next(9) == (Proposal(0, "test"), 0)
     ahead.fill(2)
     assert begun == [0, 1, 2]
-    assert ahead.next(9) == (1, 1)
+    assert ahead.next(9) == (Proposal(1, "test"), 1)
     ahead.fill(9)
     assert begun == [0, 1, 2, 3, 4]
 
@@ -43,7 +48,8 @@ def test_on_the_cpu_that_measures_candidates_compile_together_and_then_none() ->
         candidate = ahead.next(9)
         ahead.fill(9)
         together = 3 * (number // 3 + 1)
-        assert candidate == (number, Quiet(cast("Examining", number), tuple(range(number + 1, min(together, 7)))))  # pyright: ignore[reportArgumentType]
+        others = cast("tuple[Examining, ...]", tuple(range(number + 1, min(together, 7))))
+        assert candidate == (Proposal(number, "test"), Quiet(cast("Examining", number), others))
         assert len(begun) == min(together, 7)
     assert ahead.next(9) is None
 

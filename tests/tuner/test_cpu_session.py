@@ -75,4 +75,6 @@ def test_the_search_follows_the_device() -> None:
     search = search_for(PROBLEM, SPEC, 1, measured=True)
     assert search.forecast is None
     assert search.size > 100
-    assert isinstance(search.proposer.propose(), CpuConfig)
+    proposal = search.proposer.propose()
+    assert proposal is not None
+    assert isinstance(proposal.config, CpuConfig)

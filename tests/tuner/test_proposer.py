@@ -1,19 +1,21 @@
-"""The proposer: legal, never twice, the same again after a replay, and better than chance."""
+"""Every way to search: legal, never twice, the same again after a replay, and better than chance."""
 
-import statistics
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.search import random_curve, recorded_space, tpe_curve
+from benchmarks.recorded_csv import read_csv
 from codegen import KernelConfig
 from tests.tuner.fakes import SMALL, emulated
-from tuner.search.optuna import STARTUP, OptunaProposer
+from tuner.replay.run import chance, replay, score
+from tuner.search.method import DESCENT, DONOR, Known, Method, proposer_for
+from tuner.search.portfolio import RANDOM, STARTUP, Portfolio
 from tuner.space import Axis, Space
 from tuner.xe_space import xe_space
 
 RECORDED = Path(__file__).parents[3] / "shared/data/gemm_space_titan_rtx.csv.gz"
+LEARNING = [Method.PORTFOLIO, Method.TPE, Method.CMAES, Method.NSGA2, Method.GP, Method.MODEL]
 
 Point = tuple[int, ...]
 
@@ -29,75 +31,178 @@ def _time(point: Point) -> float:
     return 1 + (point[0] - 5) ** 2 + (point[1] - 3) ** 2
 
 
-def test_every_configuration_comes_once_and_then_none() -> None:
+def _made(method: Method, seed: int, space: Space[Point] | None = None) -> Portfolio[Point]:
+    space = space or _space()
+    predicted_us = np.array([2 + _time(space.config(row)) for row in range(len(space))])
+    known = Known(cost=lambda row: float(space.points[row].sum()))
+    return proposer_for(method, space, seed, Known(predicted_us=predicted_us) if method is Method.MODEL else known)
+
+
+def _next(proposer: Portfolio[Point]) -> Point:
+    proposal = proposer.propose()
+    assert proposal is not None
+    return proposal.config
+
+
+@pytest.mark.parametrize("method", Method)
+def test_every_configuration_comes_once_and_then_none(method: Method) -> None:
     space, seen = _space(), list[Point]()
-    proposer = OptunaProposer(space, 3)
-    while (point := proposer.propose()) is not None:
-        seen.append(point)
-        proposer.tell(point, _time(point) if point[0] else None)
+    proposer = _made(method, 3, space)
+    while (proposal := proposer.propose()) is not None:
+        seen.append(proposal.config)
+        proposer.tell(proposal.config, _time(seen[-1]) if seen[-1][0] else None)
     assert len(seen) == len(set(seen)) == len(space)
 
 
-def test_told_again_it_proposes_the_same() -> None:
-    first, history = OptunaProposer(_space(), 5), list[tuple[Point, float | None]]()
-    for number in range(STARTUP + 6):
-        point = first.propose()
-        assert point is not None
-        history.append((point, None if number % 4 == 3 else _time(point)))
-        first.tell(*history[-1])
-    again = OptunaProposer(_space(), 5)
-    for point, time_us in history:
-        again.tell(point, time_us)
+@pytest.mark.parametrize("method", Method)
+def test_told_again_it_proposes_the_same(method: Method) -> None:
+    first, history = _made(method, 5), list[tuple[Point, float | None, str]]()
+    for number in range(STARTUP + 7):
+        proposal = first.propose()
+        assert proposal is not None
+        point = proposal.config
+        history.append((point, None if number % 4 == 3 else _time(point), proposal.by))
+        first.tell(*history[-1][:2])
+    again = _made(method, 5)
+    for told in history:
+        again.tell(*told)
     for _ in range(4):
-        point = first.propose()
-        assert point is not None
-        assert point == again.propose()
-        assert point not in dict(history)
-        first.tell(point, 2.0)
-        again.tell(point, 2.0)
+        proposal = first.propose()
+        assert proposal is not None
+        assert proposal == again.propose()
+        assert proposal.config not in [point for point, _, _ in history]
+        first.tell(proposal.config, 2.0)
+        again.tell(proposal.config, 2.0)
 
 
-def test_seeds_differ() -> None:
-    assert [OptunaProposer(_space(), seed).propose() for seed in range(8)].count((0, 0)) < 8
+@pytest.mark.parametrize("method", [method for method in Method if method not in (Method.EXHAUSTIVE, Method.MODEL)])
+def test_seeds_differ(method: Method) -> None:
+    assert len({_next(_made(method, seed)) for seed in range(8)}) > 2
 
 
-def test_proposals_ahead_differ_and_skipped_ones_do_not_come() -> None:
+@pytest.mark.parametrize("method", LEARNING)
+def test_a_batch_that_waits_is_of_different_configurations_near_the_best(method: Method) -> None:
+    proposer = _made(method, 2)
+    for _ in range(STARTUP + 4):
+        point = _next(proposer)
+        proposer.tell(point, _time(point))
+    ahead = [_next(proposer) for _ in range(6)]
+    assert len(set(ahead)) == 6
+
+
+def test_a_process_whose_proposals_wait_still_proposes_what_is_good() -> None:
     space = _space()
-    proposer = OptunaProposer(space, 1)
+    proposer = _made(Method.GP, 2, space)
+    for _ in range(14):
+        point = _next(proposer)
+        proposer.tell(point, _time(point))
+    left = sorted(_time(space.config(row)) for row in range(len(space)))[14:]
+    waiting = [_time(_next(proposer)) for _ in range(6)]
+    assert np.mean(waiting) < np.mean(left)
+
+
+@pytest.mark.parametrize("method", Method)
+def test_skipped_configurations_do_not_come(method: Method) -> None:
+    space = _space()
+    proposer = _made(method, 1, space)
     for row in range(0, len(space), 2):
         proposer.skip(space.config(row))
-    ahead = [proposer.propose() for _ in range(len(space) // 2)]
-    assert set(ahead) == {space.config(row) for row in range(1, len(space), 2)}
+    ahead = {_next(proposer) for _ in range(len(space) // 2)}
+    assert ahead == {space.config(row) for row in range(1, len(space), 2)}
     assert proposer.propose() is None
 
 
+@pytest.mark.parametrize("method", Method)
+def test_a_space_where_nothing_gives_a_time_is_walked_through(method: Method) -> None:
+    space = _space()
+    proposer, tried = _made(method, 1, space), 0
+    while (proposal := proposer.propose()) is not None:
+        proposer.tell(proposal.config, None)
+        tried += 1
+    assert tried == len(space)
+
+
 def test_what_is_not_in_the_space_is_not_told() -> None:
-    proposer, untold = OptunaProposer(_space(), 2), OptunaProposer(_space(), 2)
+    proposer, untold = _made(Method.PORTFOLIO, 2), _made(Method.PORTFOLIO, 2)
     proposer.tell((0, 1), 5.0)
     assert proposer.propose() == untold.propose()
 
 
 def test_proposals_for_a_device_are_of_its_space() -> None:
     space = xe_space(SMALL, emulated())
-    proposer: OptunaProposer[KernelConfig] = OptunaProposer(space, 1)
+    proposer: Portfolio[KernelConfig] = proposer_for(Method.PORTFOLIO, space, 1)
     for _ in range(STARTUP + 5):
-        config = proposer.propose()
-        assert config is not None
-        assert space.index(config) is not None
-        proposer.tell(config, 10.0 + config.matmul.block.m)
+        proposal = proposer.propose()
+        assert proposal is not None
+        assert space.index(proposal.config) is not None
+        proposer.tell(proposal.config, 10.0 + proposal.config.matmul.block.m)
 
 
-def test_a_space_of_one_is_exhausted_at_once() -> None:
-    space = Space((Axis("x", (4,)),), np.zeros((1, 1), dtype=np.int16), lambda c: c, lambda v: v)
-    proposer = OptunaProposer(space, 0)
-    assert proposer.propose() == (4,)
+@pytest.mark.parametrize("method", Method)
+def test_a_space_of_one_is_exhausted_at_once(method: Method) -> None:
+    axes = (Axis("x", (4,)), Axis("y", (6,)))
+    points = np.zeros((1, 2), dtype=np.int16)
+    space: Space[Point] = Space(axes, points, lambda c: c, lambda v: tuple(int(i) for i in v))
+    proposer = _made(method, 0, space)
+    assert _next(proposer) == (4, 6)
     assert proposer.propose() is None
 
 
+def test_who_proposed_is_said() -> None:
+    space = _space()
+    proposer = proposer_for(Method.PORTFOLIO, space, 1, Known(donors=[7, 3]), trials=24)
+    by: list[str] = []
+    for _ in range(24):
+        proposal = proposer.propose()
+        assert proposal is not None
+        proposer.tell(proposal.config, _time(proposal.config))
+        by.append(proposal.by)
+    assert by[:STARTUP] == [DONOR] * 2 + [RANDOM] * (STARTUP - 2)
+    assert {Method.GP.value, Method.TPE.value} == set(by[STARTUP:-2])
+    assert by[-2:] == [DESCENT] * 2
+
+
+def test_a_portfolio_that_may_try_all_tries_all_in_order() -> None:
+    space = _space()
+    proposer = proposer_for(Method.PORTFOLIO, space, 1, trials=len(space))
+    assert [_next(proposer) for _ in range(len(space))] == [space.config(row) for row in range(len(space))]
+
+
+def test_a_portfolio_asks_most_whoever_finds_most() -> None:
+    def asked(best: str) -> int:
+        space = _space()
+        proposer = proposer_for(Method.PORTFOLIO, space, 4)
+        proposals: list[str] = []
+        for _ in range(30):
+            proposal = proposer.propose()
+            assert proposal is not None
+            proposals.append(proposal.by)
+            proposer.tell(proposal.config, 1.0 / len(proposals) if proposal.by == best else 100.0)
+        return proposals.count(best)
+
+    assert asked(Method.GP) > 14 < asked(Method.TPE)
+
+
+def test_model_first_needs_predictions_and_keeps_to_their_best() -> None:
+    with pytest.raises(ValueError, match="begins with predicted times"):
+        proposer_for(Method.MODEL, _space(), 1)
+    axes = (Axis("x", tuple(range(40))), Axis("y", tuple(range(40))))
+    points = np.stack(np.meshgrid(np.arange(40), np.arange(40)), axis=-1).reshape(-1, 2).astype(np.int16)
+    space: Space[Point] = Space(axes, points, lambda c: c, lambda v: tuple(int(i) for i in v))
+    predicted_us = 1.0 + space.distances((9, 30)).astype(np.float64)
+    proposer = proposer_for(Method.MODEL, space, 1, Known(predicted_us=predicted_us))
+    seen: list[Point] = []
+    while (proposal := proposer.propose()) is not None:
+        seen.append(proposal.config)
+        proposer.tell(proposal.config, 1.0)
+    assert len(seen) == 256
+    assert max(abs(x - 9) + abs(y - 30) for x, y in seen) <= 12
+
+
 @pytest.mark.skipif(not RECORDED.exists(), reason="no recorded space")
-def test_on_a_recorded_space_it_beats_chance() -> None:
-    space, times = recorded_space(RECORDED)
-    optimum = min(times.values())
-    found = statistics.mean(optimum / tpe_curve(space, times, seed, 100)[-1] for seed in range(2))
-    chance = statistics.mean(optimum / random_curve(space, times, seed, 100)[-1] for seed in range(50))
-    assert found > chance + 0.03
+@pytest.mark.parametrize(("method", "ahead"), [(Method.PORTFOLIO, 0.12), (Method.TPE, 0.05)])
+def test_on_a_recorded_space_it_beats_chance(method: Method, ahead: float) -> None:
+    recorded = read_csv(RECORDED)
+    space = recorded.space()
+    replays = [replay(recorded, space, proposer_for(method, space, seed), 60) for seed in range(2)]
+    assert score(recorded, replays, 60).at(60) > chance(recorded, 60).fraction[-1] + ahead

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tuner.search.ranked import NEAR, RankedProposer
+from tuner.search.method import ranking
+from tuner.search.portfolio import Portfolio
+from tuner.search.ranked import NEAR
 from tuner.space import Axis, Space
 
 Point = tuple[int, ...]
@@ -26,16 +28,22 @@ def _steps(one: Point, other: Point) -> int:
     return sum(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
-def _all(proposer: RankedProposer[Point]) -> list[Point]:
+def _next(proposer: Portfolio[Point]) -> Point:
+    proposal = proposer.propose()
+    assert proposal is not None
+    return proposal.config
+
+
+def _all(proposer: Portfolio[Point]) -> list[Point]:
     proposed: list[Point] = []
-    while (point := proposer.propose()) is not None:
-        proposed.append(point)
+    while (proposal := proposer.propose()) is not None:
+        proposed.append(proposal.config)
     return proposed
 
 
 def test_every_configuration_comes_once_and_always_in_the_same_order() -> None:
     space = _space()
-    first, again = (_all(RankedProposer(space, _times(space))) for _ in range(2))
+    first, again = (_all(ranking(space, _times(space), 0)) for _ in range(2))
     assert first == again
     assert len(first) == len(set(first)) == len(space)
 
@@ -43,13 +51,12 @@ def test_every_configuration_comes_once_and_always_in_the_same_order() -> None:
 def test_the_best_and_the_most_different_of_the_best_take_turns() -> None:
     space = _space()
     times = dict(zip(map(space.config, range(len(space))), _times(space), strict=True))
-    proposer = RankedProposer(space, _times(space))
+    proposer = ranking(space, _times(space), 0)
     proposer.skip((4, 4))  # as a default is
     seen: list[Point] = [(4, 4)]
     different = 0
     for turn in range(20):
-        point = proposer.propose()
-        assert point is not None
+        point = _next(proposer)
         left = [p for p in times if p not in seen]
         if turn % 2 == 0:
             assert times[point] == min(times[p] for p in left)
@@ -72,11 +79,10 @@ def test_of_what_the_model_cannot_tell_apart_one_comes_before_what_is_almost_as_
     times[rows[:30]] = 10.0 * (1 + 1e-15 * rng.integers(0, 3, 30))
     times[rows[30]], times[rows[31]] = 10.05, 10.15
     us = dict(zip(map(space.config, range(len(space))), times.round(9), strict=True))
-    proposer = RankedProposer(space, times)
+    proposer = ranking(space, times, 0)
     proposed: list[Point] = []
     for _ in range(7):
-        point = proposer.propose()
-        assert point is not None
+        point = _next(proposer)
         proposed.append(point)
     best = [proposed[0], *proposed[1::2]]
     assert [us[point] for point in best] == [10.0, 10.05, 10.15, 10.0]
@@ -87,10 +93,9 @@ def test_of_what_the_model_cannot_tell_apart_one_comes_before_what_is_almost_as_
 
 def test_told_again_it_goes_on_as_it_would_have() -> None:
     space = _space()
-    first, again = (RankedProposer(space, _times(space)) for _ in range(2))
+    first, again = (ranking(space, _times(space), 0) for _ in range(2))
     for number in range(7):
-        point = first.propose()
-        assert point is not None
+        point = _next(first)
         again.tell(point, None if number % 3 == 0 else 5.0)
         first.tell(point, 5.0)
     assert _all(first) == _all(again)
@@ -98,7 +103,7 @@ def test_told_again_it_goes_on_as_it_would_have() -> None:
 
 def test_what_is_skipped_or_not_in_the_space_is_not_proposed() -> None:
     space = _space()
-    proposer = RankedProposer(space, _times(space))
+    proposer = ranking(space, _times(space), 0)
     for row in range(0, len(space), 2):
         proposer.skip(space.config(row))
     proposer.tell((100, 100), 1.0)
@@ -109,4 +114,4 @@ def test_what_is_skipped_or_not_in_the_space_is_not_proposed() -> None:
 def test_a_space_of_two_is_exhausted(slower: float) -> None:
     points = np.array([[0], [1]], dtype=np.int16)
     space: Space[Point] = Space((Axis("x", (4, 6)),), points, lambda c: c, lambda v: tuple(int(i) for i in v))
-    assert _all(RankedProposer(space, np.array([slower * 3, 3.0]))) in ([(6,), (4,)], [(4,), (6,)])
+    assert _all(ranking(space, np.array([slower * 3, 3.0]), 0)) in ([(6,), (4,)], [(4,), (6,)])

@@ -15,7 +15,7 @@ from tuner.heuristic import default_config
 from tuner.memory_store import MemoryTrialStore
 from tuner.model.xe import MODEL_VERSION, predict
 from tuner.result import Event, SessionResult, Stop, TrialEnded
-from tuner.search.optuna import STARTUP
+from tuner.search.portfolio import STARTUP
 from tuner.session import Budget, run_session
 from tuner.trial import Proof, ProofKind, Status, Trial
 from tuner.xe_space import xe_space

@@ -1,96 +1,127 @@
-"""The one door to Optuna: its TPE proposes, the space owns what is legal and what was tried."""
+"""The one door to Optuna: its samplers suggest, the space owns what is legal and what was tried."""
 
-import math
-from collections.abc import Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import optuna
-from numpy.typing import NDArray
-from optuna.distributions import BaseDistribution, CategoricalDistribution
-from optuna.trial import FrozenTrial, TrialState, create_trial
+from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
+from optuna.samplers import BaseSampler, CmaEsSampler, NSGAIISampler, TPESampler
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, Trial, TrialState, create_trial
 
 from tuner.search.repair import nearest_unseen
-from tuner.space import Space
+from tuner.search.tried import Tried
+from tuner.space import Axis, Ranks, Space
 
-C = TypeVar("C")
+_TPE_STARTUP = 8
+_OFFSPRING = 16  # of a generation of NSGA-II
+_FAILED = 50.0  # logarithm of a time in us beyond all: generations must order what failed
 
-STARTUP = 10
-"""Configurations that are given, or drawn at random, before TPE proposes."""
 
+class Tpe:
+    """Tree-structured Parzen estimators. Rows that are being tried count as bad, so that a batch spreads out."""
 
-class OptunaProposer(Generic[C]):
-    """Proposes configurations of a space, none twice. In memory: rebuild it by telling the history again.
-
-    Proposals depend on the seed, on what was told and on what is proposed and not yet told, in that order; not
-    on when the proposer was made. Proposed and untold configurations count as bad, so that a batch spreads out.
-
-    `first` are rows that are proposed in place of those drawn at random, and `dropped` are rows that never are.
-    """
-
-    def __init__(
-        self, space: Space[C], seed: int, first: Sequence[int] = (), dropped: NDArray[np.bool_] | None = None
-    ) -> None:
+    def __init__(self, space: Space[Any]) -> None:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        self._space, self._seed = space, seed
-        self._study = optuna.create_study(direction="minimize")
+        self._space = space
+        # Ranks as categories: on recorded GEMM spaces better than as integers (.98 against .92 at 100).
         self._distributions: dict[str, BaseDistribution] = {
-            # Ranks as categories: on recorded GEMM spaces better than as integers (.98 against .92 at 100).
-            axis.name: CategoricalDistribution(tuple(range(len(axis.values))))
-            for axis in space.axes
-            if len(axis.values) > 1  # where nothing is to choose, asking costs time
+            axis.name: CategoricalDistribution(tuple(range(len(axis.values)))) for axis in _choices(space)
         }
-        self._first = first
-        self._dropped = dropped if dropped is not None else np.zeros(len(space), dtype=np.bool_)
-        self._seen = np.zeros(len(space), dtype=np.bool_)
-        self._pending: dict[int, int] = {}  # row of the space: number of the trial in the study
-        self._count = 0
+        self._study = optuna.create_study(direction="minimize")
+        self._numbers: dict[int, int] = {}  # row of the space: number of the trial in the study
 
-    def propose(self) -> C | None:
-        """The next configuration to try; None when all were."""
-        entropy = np.random.SeedSequence([self._seed, self._count])
-        rng = np.random.default_rng(entropy)
-        closed = self._seen | self._dropped
-        if closed.all():
-            return None
-        if self._count < STARTUP:
-            row = next((row for row in self._first if not closed[row]), int(rng.choice(np.flatnonzero(~closed))))
-        else:
-            found = nearest_unseen(self._space, self._suggest(int(entropy.generate_state(1)[0])), closed, rng)
-            assert found is not None  # some row is unseen
-            row = found
-        self._pending[row] = self._add(row, TrialState.RUNNING, None)
-        return self._space.config(row)
-
-    def tell(self, config: C, time_us: float | None) -> None:
-        """What became of a configuration, proposed here or not; None when it gave no time."""
-        row = self._space.index(config)
-        if row is None:
-            return
-        value = math.log(time_us) if time_us is not None else math.inf
-        if row in self._pending:
-            self._study.tell(self._pending.pop(row), value)
-        elif not self._seen[row]:
-            self._add(row, TrialState.COMPLETE, value)
-
-    def skip(self, config: C) -> None:
-        """Never propose a configuration: someone else is trying it."""
-        row = self._space.index(config)
-        if row is not None and not self._seen[row]:
-            self._pending[row] = self._add(row, TrialState.RUNNING, None)
-
-    def _suggest(self, seed: int) -> tuple[int, ...]:
-        self._study.sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=STARTUP)
+    def choose(self, tried: Tried, entropy: np.random.SeedSequence) -> int:
+        """The open row nearest to what is suggested."""
+        seed = int(entropy.generate_state(1)[0])
+        self._study.sampler = TPESampler(seed=seed, n_startup_trials=_TPE_STARTUP)
         trial = self._study.ask(self._distributions)
         # What is told is the repaired configuration, so this trial must not count.
         self._study.tell(trial, state=TrialState.FAIL)
-        return tuple(int(trial.params.get(axis.name, 0)) for axis in self._space.axes)
+        return _repaired(tried, _ranks(self._space, trial), entropy)
 
-    def _add(self, row: int, state: TrialState, value: float | None) -> int:
+    def begin(self, row: int, mine: bool) -> None:
+        """Keep the row as one that runs."""
         ranks = zip(self._space.axes, self._space.ranks(row), strict=True)
         params = {axis.name: rank for axis, rank in ranks if axis.name in self._distributions}
-        trial: FrozenTrial = create_trial(state=state, value=value, params=params, distributions=self._distributions)
+        trial: FrozenTrial = create_trial(state=TrialState.RUNNING, params=params, distributions=self._distributions)
         self._study.add_trial(trial)
-        self._seen[row] = True
-        self._count += 1
-        return len(self._study.get_trials(deepcopy=False)) - 1
+        self._numbers[row] = len(self._study.get_trials(deepcopy=False)) - 1
+
+    def end(self, row: int, log_us: float) -> None:
+        """Tell the row's time."""
+        self._study.tell(self._numbers.pop(row), log_us)
+
+
+class Evolution:
+    """A sampler that breeds generations: CMA-ES, or NSGA-II with a second objective. It learns from its own rows alone.
+
+    What it suggests is told the values of the open row nearest to it. `cost` is the second objective of a row.
+    """
+
+    def __init__(
+        self, space: Space[Any], seed: int, sampler: Callable[[int], BaseSampler], cost: Callable[[int], float] | None
+    ) -> None:
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        self._space, self._seed, self._sampler, self._cost = space, seed, sampler, cost
+        self._distributions: dict[str, BaseDistribution] = {
+            axis.name: IntDistribution(0, len(axis.values) - 1) for axis in _choices(space)
+        }
+        self._study = optuna.create_study(directions=[StudyDirection.MINIMIZE] * (1 if cost is None else 2))
+        self._asked: Trial | None = None
+        self._asks = 0
+        self._mine: dict[int, Trial] = {}
+
+    def choose(self, tried: Tried, entropy: np.random.SeedSequence) -> int:
+        """The open row nearest to what is suggested."""
+        self._asked = self._ask()
+        return _repaired(tried, _ranks(self._space, self._asked), entropy)
+
+    def begin(self, row: int, mine: bool) -> None:
+        """Keep what was suggested for the row; an earlier run's was suggested in the same order."""
+        if mine:
+            self._mine[row] = self._asked or self._ask()
+        self._asked = None
+
+    def end(self, row: int, log_us: float) -> None:
+        """Tell the row's time, if it was suggested here."""
+        trial = self._mine.pop(row, None)
+        if trial is not None:
+            time = min(log_us, _FAILED)
+            self._study.tell(trial, time if self._cost is None else [time, self._cost(row)])
+
+    def _ask(self) -> Trial:
+        self._asks += 1
+        entropy = np.random.SeedSequence([self._seed, self._asks])
+        self._study.sampler = self._sampler(int(entropy.generate_state(1)[0]))
+        return self._study.ask(self._distributions)
+
+
+def cma_es(space: Space[Any], seed: int) -> Evolution:
+    """Covariance matrix adaptation over the ranks of the axes."""
+    # The start is the middle of each axis, the step a sixth of it: the sampler's own.
+    return Evolution(
+        space, seed, lambda seed: CmaEsSampler(seed=seed, n_startup_trials=0, warn_independent_sampling=False), None
+    )
+
+
+def nsga_2(space: Space[Any], seed: int, cost: Callable[[int], float]) -> Evolution:
+    """Non-dominated sorting: fast rows, and rows that cost less."""
+    return Evolution(space, seed, lambda seed: NSGAIISampler(seed=seed, population_size=_OFFSPRING), cost)
+
+
+def _choices(space: Space[Any]) -> list[Axis]:
+    """Axes of more than one value: where nothing is to choose, asking costs time."""
+    return [axis for axis in space.axes if len(axis.values) > 1]
+
+
+def _ranks(space: Space[Any], trial: Trial) -> Ranks:
+    return tuple(int(trial.params.get(axis.name, 0)) for axis in space.axes)
+
+
+def _repaired(tried: Tried, ranks: Ranks, entropy: np.random.SeedSequence) -> int:
+    """The open row nearest to a suggestion."""
+    row = nearest_unseen(tried.space, ranks, tried.closed, np.random.default_rng(entropy))
+    assert row is not None  # some row is open
+    return row

@@ -1,0 +1,50 @@
+"""Which strategy of a portfolio pays: a bandit over what they found lately."""
+
+import math
+from collections import deque
+from collections.abc import Sequence
+
+from tuner.search.tried import Tried
+
+WINDOW = 40
+"""Proposals that count, of all strategies together: what paid earlier need not pay now."""
+_CURIOSITY = 0.2  # weight of how little a strategy was asked
+
+
+class Credit:
+    """The upper confidence bound of each strategy's pay in a sliding window; equal ones take turns.
+
+    Source: Fialho et al. (2010), Analyzing bandit-based adaptive operator selection mechanisms.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = list(names)
+        self._asked: deque[str] = deque(maxlen=WINDOW)
+        self._paid: deque[tuple[str, float]] = deque(maxlen=WINDOW)
+
+    def choice(self) -> str:
+        """Who proposes next."""
+        return max(self._names, key=self._bound)
+
+    def begin(self, name: str) -> None:
+        """Take a strategy as asked."""
+        self._asked.append(name)
+
+    def pay(self, name: str, log_us: float, tried: Tried) -> None:
+        """Credit a strategy for what it found: 1 for a new best, else by how far from the best it is."""
+        self._paid.append((name, _pay(log_us, tried)))
+
+    def _bound(self, name: str) -> float:
+        asked = sum(1 for other in self._asked if other == name)
+        if not asked:
+            return math.inf
+        paid = [pay for other, pay in self._paid if other == name]
+        mean = sum(paid) / len(paid) if paid else 0.0
+        return mean + _CURIOSITY * math.sqrt(2 * math.log(len(self._asked)) / asked)
+
+
+def _pay(log_us: float, tried: Tried) -> float:
+    if math.isinf(log_us):
+        return 0.0
+    best = tried.log_us[tried.best] if tried.best is not None else math.inf
+    return 1.0 if log_us < best else math.exp((best - log_us) / 0.1) / 2

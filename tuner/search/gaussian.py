@@ -1,0 +1,171 @@
+"""A Gaussian process over the rows of a space: what it expects of each, from those that were told.
+
+Exact, in numpy: the space is finite, so that the factor of the covariance is kept at every row that may be proposed,
+and a further observation costs one product of a matrix and a vector.
+
+Source: Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), chapters 2, 4.2 and 5.4.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tuner.space import Space
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+_STEPS, _RATE = 30, 0.15  # of gradient ascent at each fit, from the prior
+_FITTED = 200  # observations at the most that the weights are fitted to: the best and the newest half
+_PRIOR_WEIGHT, _WEIGHT_SPREAD = 0.0, 1.5  # of the logarithms, normal; axes are scaled to 0..1
+_PRIOR_NOISE, _NOISE_SPREAD = math.log(0.02), 1.0  # relative to the variance
+_WEIGHTS = math.log(1e-3), math.log(10.0)
+_NOISES = math.log(1e-3), 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Mean and standard deviation of each row that may be proposed, in units of what was told."""
+
+    rows: Rows
+    mean: Floats
+    deviation: Floats
+
+
+class Kernel:
+    """Matern 5/2 of a weighted distance; each axis is scaled to 0..1, and words are all one apart."""
+
+    def __init__(self, space: Space[Any]) -> None:
+        self._points = space.points.astype(np.int64)
+        self._tables = [_squares(axis.values) for axis in space.axes]
+        starts = np.cumsum([0, *(len(table) for table in self._tables)])
+        self._columns = self._points + starts[:-1]
+        self._width = int(starts[-1])
+        self.weights = np.full(len(self._tables), _PRIOR_WEIGHT)
+        self.noise = _PRIOR_NOISE
+
+    def between(self, rows: Rows, others: Rows) -> Floats:
+        """Correlations, [rows, others], in 32 bits: many."""
+        tables = [math.exp(w) * table[self._points[rows, i]] for i, (w, table) in enumerate(self._weighted())]
+        left = np.concatenate(tables, axis=1, dtype=np.float32) if tables else np.zeros((len(rows), 0), np.float32)
+        right = np.zeros((len(others), self._width), dtype=np.float32)
+        np.put_along_axis(right, self._columns[others], 1.0, axis=1)
+        return _matern(left @ right.T)[0]
+
+    def fit(self, rows: Rows, values: Floats) -> None:
+        """Climb the likelihood of what was observed, from the present weights and noise. `values` are [rows]."""
+        of_rows = self._points[rows]
+        squares = np.stack([t[np.ix_(of_rows[:, i], of_rows[:, i])] for i, t in enumerate(self._tables)])
+        theta, first, second = np.array([*self.weights, self.noise]), 0.0, 0.0
+        for step in range(1, _STEPS + 1):
+            slope = _slope(theta, squares, values)
+            first, second = 0.8 * first + 0.2 * slope, 0.95 * second + 0.05 * slope**2
+            theta += _RATE * (first / (1 - 0.8**step)) / (np.sqrt(second / (1 - 0.95**step)) + 1e-9)
+            theta = np.append(np.clip(theta[:-1], *_WEIGHTS), np.clip(theta[-1], *_NOISES))
+        self.weights, self.noise = theta[:-1], float(theta[-1])
+
+    def _weighted(self) -> list[tuple[float, Floats]]:
+        return list(zip(self.weights.tolist(), self._tables, strict=True))
+
+
+def _squares(values: Sequence[object]) -> Floats:
+    """Squared distances of the values of an axis, [values, values], the largest 1."""
+    ranks = np.arange(len(values)) / max(1, len(values) - 1)
+    apart = np.abs(ranks[:, None] - ranks)
+    words = np.array([isinstance(value, str) for value in values])
+    apart[(words[:, None] | words) & ~np.eye(len(values), dtype=np.bool_)] = 1.0
+    return apart**2
+
+
+def _matern(squared: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Correlation by squared distance, and its derivative by that."""
+    root = np.sqrt(5 * np.maximum(squared, 0))
+    falling = np.exp(-root)
+    return (1 + root + root * root / 3) * falling, -5 / 6 * (1 + root) * falling
+
+
+def _slope(theta: Floats, squares: NDArray[Any], values: Floats) -> Floats:
+    """Of the logarithm of the likelihood, its variance at the best, and of the priors."""
+    weights, noise = np.exp(theta[:-1]), math.exp(theta[-1])
+    correlation, derivative = _matern(np.tensordot(weights, squares, axes=1))
+    inverse = np.linalg.inv(correlation + noise * np.eye(len(values)))
+    pulled = inverse @ values
+    outer = np.outer(pulled, pulled) / max(float(values @ pulled) / len(values), 1e-12)
+    by_entry = (outer - inverse) / 2
+    by_weight = np.tensordot(squares, by_entry * derivative, axes=2) * weights
+    by_weight -= (theta[:-1] - _PRIOR_WEIGHT) / _WEIGHT_SPREAD**2
+    by_noise = np.trace(by_entry) * noise - (theta[-1] - _PRIOR_NOISE) / _NOISE_SPREAD**2
+    return np.append(by_weight, by_noise)
+
+
+class Posterior:
+    """What is expected of some rows after observations, which may still lack their values.
+
+    An observation without a value makes its surroundings certain and leaves their means: a batch spreads out.
+    """
+
+    def __init__(self, kernel: Kernel, rows: Rows, observed: Rows) -> None:
+        self.rows = rows
+        self._kernel, self._noise = kernel, math.exp(kernel.noise)
+        self._place = {int(row): place for place, row in enumerate(rows)}
+        count = len(observed)
+        lower = np.linalg.cholesky(kernel.between(observed, observed).astype(np.float64) + self._noise * np.eye(count))
+        self._observed = [int(row) for row in observed]
+        self._lower = np.zeros((2 * count + 64, 2 * count + 64))
+        self._lower[:count, :count] = lower
+        self._factor = np.zeros((len(self._lower), len(rows)), dtype=np.float32)
+        inverse = np.linalg.inv(lower).astype(np.float32)
+        self._factor[:count] = inverse @ kernel.between(observed, rows)
+        self._variance = 1 - np.einsum("ij,ij->j", self._factor[:count], self._factor[:count])
+
+    def __len__(self) -> int:
+        return len(self._observed)
+
+    def observe(self, row: int) -> None:
+        """Take a further row as observed."""
+        count, place = len(self._observed), self._place.get(row)
+        if count == len(self._lower):
+            self._lower = np.pad(self._lower, ((0, count), (0, count)))
+            self._factor = np.pad(self._factor, ((0, count), (0, 0)))
+        only = np.array([row])
+        if place is not None:
+            across = self._factor[:count, place].astype(np.float64)
+        else:
+            across = _solved(self._lower[:count, :count], self._kernel.between(only, np.array(self._observed))[0])
+        pivot = math.sqrt(max(1 + self._noise - float(across @ across), self._noise))
+        self._lower[count, :count], self._lower[count, count] = across, pivot
+        new = self._kernel.between(only, self.rows)[0] - across.astype(np.float32) @ self._factor[:count]
+        self._factor[count] = new / pivot
+        self._variance = self._variance - self._factor[count] ** 2
+        self._observed.append(row)
+
+    def expected(self, values: Floats) -> Expected:
+        """Of each row, by values for each observation in order, NaN where there is none yet; some differ."""
+        count = len(self._observed)
+        whitened = _solved(self._lower[:count, :count], values)
+        scale = float(np.mean(whitened[~np.isnan(values)] ** 2))
+        mean = whitened.astype(np.float32) @ self._factor[:count]
+        deviation = np.sqrt(scale * np.maximum(self._variance, 1e-9))
+        return Expected(self.rows, mean.astype(np.float64), deviation.astype(np.float64))
+
+
+def _solved(lower: Floats, values: NDArray[Any]) -> Floats:
+    """The solution of a lower triangle; an entry without a value (NaN) is what the others make it: 0."""
+    solved = np.zeros(len(values))
+    for place, value in enumerate(values.tolist()):
+        if not math.isnan(value):
+            solved[place] = (value - float(lower[place, :place] @ solved[:place])) / lower[place, place]
+    return solved
+
+
+def fitted_rows(values: Floats) -> Rows:
+    """Places of the observations that weights are fitted to: all, or the best ones and the newest ones."""
+    if len(values) <= _FITTED:
+        return np.arange(len(values))
+    best = np.argsort(values, kind="stable")[: _FITTED // 2]
+    newest = np.setdiff1d(np.arange(len(values)), best)[-(_FITTED - len(best)) :]
+    return np.sort(np.concatenate([best, newest]))
