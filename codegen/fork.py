@@ -41,7 +41,10 @@ def _run(work: Callable[[], bytes], result: int, errors: int, cpu_limit_s: int) 
     try:
         os.dup2(errors, 2)
         # The worker may be ended while this runs, and nobody would end this.
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu_limit_s, cpu_limit_s + 1))
+        # A process that is itself limited may not give a fork more.
+        most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        hard = cpu_limit_s + 1 if most == resource.RLIM_INFINITY else min(cpu_limit_s + 1, most)
+        resource.setrlimit(resource.RLIMIT_CPU, (min(cpu_limit_s, hard), hard))
         data = memoryview(work())
         while data:
             data = data[os.write(result, data) :]

@@ -17,6 +17,8 @@ from hal.listing import list_devices
 from service.accuracy.routes import router as accuracy
 from service.artifacts import ArtifactStore
 from service.audit.routes import router as audit
+from service.compiling.routes import router as compiling
+from service.compiling.service import Compiler
 from service.dashboard.routes import router as dashboard
 from service.dashboard.session import router as session
 from service.deps import Context
@@ -54,6 +56,7 @@ def create_app(
         artifacts=ArtifactStore(settings.artifacts_dir),
         now=now,
         rates=Rates(settings.rate_per_s, settings.rate_burst),
+        compiler=Compiler(settings),
     )
 
     @asynccontextmanager
@@ -91,7 +94,7 @@ def create_app(
         )
     app.add_middleware(Gate, settings=settings)
     add_problem_handlers(app)
-    for router in (jobs, kernels, devices, accuracy, schedules, keys, audit):
+    for router in (jobs, kernels, devices, accuracy, schedules, compiling, keys, audit):
         app.include_router(router, responses=GUARDED)
     app.include_router(health, responses=EVERYWHERE)
     for router in (dashboard, session):

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from db.session import Database
 from service.artifacts import ArtifactStore
+from service.compiling.service import Compiler
 from service.devices.service import DeviceDirectory
 from service.limits.rates import Rates
 from service.settings import Settings
@@ -25,6 +26,7 @@ class Context:
     artifacts: ArtifactStore
     now: Callable[[], datetime]
     rates: Rates
+    compiler: Compiler
 
 
 def context_of(request: Request) -> Context:

@@ -79,6 +79,14 @@ class Settings(BaseSettings):
         default=86_400, ge=1, description="Longest misfire grace of a schedule, in seconds"
     )
 
+    max_compiles: int = Field(default=2, ge=1, description="Compilations on request at a time; more are refused")
+    max_source_bytes: int = Field(default=2**19, ge=1, description="Longest text that is compiled, in bytes")
+    compile_wall_s: float = Field(default=30.0, gt=0, description="Longest compilation on request, in seconds")
+    compile_cpu_s: int = Field(default=30, ge=1, description="Most processor time of a process of it, in seconds")
+    compile_memory_bytes: int = Field(
+        default=2**31, ge=2**29, description="Most address space of a process of it, in bytes"
+    )
+
     devices_ttl_s: float = Field(default=10.0, ge=0, description="How long a listing of devices is reused, in seconds")
     events_poll_s: float = Field(default=0.5, gt=0, description="How often an event stream looks for news, in seconds")
     scheduler: bool = Field(default=True, description="Whether this process fires schedules")

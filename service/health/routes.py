@@ -28,4 +28,5 @@ def read_readiness(context: ContextDep) -> Readiness:
         running = session.scalar(leased.where(Job.lease_until >= context.now())) or 0
         stale = session.scalar(leased.where(Job.lease_until < context.now())) or 0
         queued = session.scalar(select(func.count()).select_from(Job).where(Job.status == "queued")) or 0
-    return Readiness(database=head(), workers=WorkerOut(running=running, stale=stale, queued=queued))
+    workers = WorkerOut(running=running, stale=stale, queued=queued)
+    return Readiness(database=head(), confinement=context.compiler.confinement(), workers=workers)

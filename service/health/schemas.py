@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from service.compiling.schemas import ConfinementOut
+
 
 class Health(BaseModel):
     """The process answers."""
@@ -24,4 +26,8 @@ class Readiness(BaseModel):
 
     status: Literal["ready"] = Field(default="ready", description="ready: requests can be served", examples=["ready"])
     database: str = Field(description="Revision the database is at", examples=["0001"])
+    confinement: ConfinementOut | None = Field(
+        description="What a process that compiles on request is held to; null: none starts",
+        examples=[{"network": "namespace", "files": "landlock", "system_calls": "seccomp", "processes": True}],
+    )
     workers: WorkerOut = Field(description="Who works", examples=[{"running": 1, "stale": 0, "queued": 3}])

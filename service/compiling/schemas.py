@@ -1,0 +1,82 @@
+"""Compilation on the wire."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from codegen import Distributor
+from service.configurations import CONFIG_EXAMPLE, ConfigBody
+from service.schemas import ProblemBody
+
+_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+_STAGE = {"name": "spirv", "file": "kernel.spv", "size": 4096, "sha256": _SHA256, "elapsed_ms": 12.5}
+_HELD = {"network": "namespace", "files": "landlock", "system_calls": "seccomp", "processes": True}
+
+
+class CompileBody(BaseModel):
+    """What to compile: the text of kernels, or a problem."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Kernels as text, XeTile or XeGPU; then without problem and config",
+        examples=["gpu.module @kernels { ... }"],
+    )
+    distribution: Distributor | None = Field(
+        default=None, description="Who deals the work of a text out to lanes; null: whoever can", examples=["xetune"]
+    )
+    problem: ProblemBody | None = Field(
+        default=None, description="A GEMM; then without source", examples=[{"m": 512, "n": 384, "k": 1024}]
+    )
+    config: ConfigBody | None = Field(
+        default=None, description="Its configuration; null: the default", examples=[CONFIG_EXAMPLE]
+    )
+    device: str = Field(
+        default="auto", min_length=1, max_length=200, description="Device id, or auto", examples=["b580"]
+    )
+    target: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="GPU whose kernels an emulating device runs",
+        examples=["b580"],
+    )
+
+
+class StageOut(BaseModel):
+    """What one stage made."""
+
+    name: str = Field(description="The stage", examples=["spirv"])
+    file: str = Field(description="Name of its file", examples=["kernel.spv"])
+    size: int = Field(description="Bytes in it", examples=[4096])
+    sha256: str = Field(description="SHA-256 of it", examples=[_SHA256])
+    elapsed_ms: float = Field(description="How long the stage took, in ms", examples=[12.5])
+
+
+class ConfinementOut(BaseModel):
+    """What this machine holds the compiling process to, besides memory, time, an empty environment and folder."""
+
+    network: Literal["namespace", "seccomp", "none"] = Field(
+        description="namespace: it has none; seccomp: it may open no socket; none: not limited here",
+        examples=["namespace"],
+    )
+    files: Literal["landlock", "none"] = Field(
+        description="landlock: it reads the programs and writes nothing; none: not limited here", examples=["landlock"]
+    )
+    system_calls: Literal["seccomp", "none"] = Field(
+        description="seccomp: it starts no program and signals none; none: not limited here", examples=["seccomp"]
+    )
+    processes: bool = Field(description="Whether its processes are counted; not those of root", examples=[True])
+
+
+class CompileOut(BaseModel):
+    """What was made. The files themselves are not kept: `xetune compile` writes them, jobs store them."""
+
+    content_hash: str = Field(description="SHA-256 of the binary", examples=[_SHA256])
+    compile_key: str = Field(description="Hash of what it was made from", examples=[_SHA256])
+    target: str = Field(description="Device it is for", examples=["b580"])
+    stages: list[StageOut] = Field(description="Every stage in order", examples=[[_STAGE]])
+    manifest: dict[str, object] = Field(description="As kernel.json has it", examples=[{"subgroup_size": 16}])
+    confinement: ConfinementOut = Field(description="What the compiler was held to", examples=[_HELD])

@@ -1,0 +1,149 @@
+"""Compiles what a request holds in a confined child, so many at a time."""
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import asdict
+
+from pydantic import BaseModel, ValidationError
+
+from codegen import AnyConfig, InvalidConfig
+from codegen.decode import Malformed
+from codegen.stored_config import decode_config
+from hal import DeviceSpec
+from service.compiling.schemas import CompileBody, CompileOut, ConfinementOut
+from service.compiling.work import GemmWork, ModuleWork
+from service.configurations import ConfigBody
+from service.confine.limits import Held, Limits
+from service.confine.parent import ConfinedFailure, LimitReached, probe, run_confined
+from service.errors import BadRequest, FieldError, RefusedByRule, TooLarge, TooMany
+from service.jobs.requests import check_size
+from service.schemas import to_problem
+from service.settings import Settings
+
+_WORK = "service.compiling.work"
+
+
+class Compiler:
+    """Confined compilations of one service. Thread-safe."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._limits = Limits(
+            memory_bytes=settings.compile_memory_bytes,
+            cpu_s=settings.compile_cpu_s,
+            wall_s=settings.compile_wall_s,
+        )
+        self._free = threading.BoundedSemaphore(settings.max_compiles)
+        self._most = settings.max_compiles
+        self._held: Held | None = None
+        self._tried = False
+
+    def compile(self, asked: ModuleWork | GemmWork) -> CompileOut:
+        """What a confined child makes of it.
+
+        Raises:
+            TooMany: rule `compiles`.
+            BadRequest: it cannot be compiled, or reaches a limit: rule `limit-` and its name.
+            RefusedByRule: a legality rule refuses it.
+        """
+        with self._slot():
+            try:
+                answer = run_confined(_WORK, asked, self._limits)
+            except LimitReached as reached:
+                raise BadRequest(f"{reached}; send less at once", rule=f"limit-{reached.limit.value}") from reached
+            except ConfinedFailure as ended:
+                raise BadRequest(str(ended), rule="compiler-ended") from ended
+        self._held = answer.held
+        return _read(answer.document, answer.held)
+
+    def confinement(self) -> ConfinementOut | None:
+        """What this machine holds the child to; None if none starts."""
+        if not self._tried and self._held is None:
+            self._tried = True
+            try:
+                self._held = probe(self._limits)
+            except ConfinedFailure:
+                return None
+        return None if self._held is None else ConfinementOut.model_validate(asdict(self._held))
+
+    @contextmanager
+    def _slot(self) -> Generator[None]:
+        if not self._free.acquire(blocking=False):
+            raise TooMany(f"{self._most} compilations are under way; try again soon", rule="compiles", retry_after_s=2)
+        try:
+            yield
+        finally:
+            self._free.release()
+
+
+def understand(body: CompileBody, spec: DeviceSpec, settings: Settings) -> ModuleWork | GemmWork:
+    """What a body asks for.
+
+    Raises:
+        BadRequest: both a text and a problem, or neither; a configuration that contradicts itself; a large problem.
+        TooLarge: a text longer than the setting.
+    """
+    if (body.source is None) == (body.problem is None):
+        raise _invalid("source", "expected either source or problem, got both or neither")
+    if body.source is not None:
+        if body.config is not None:
+            raise _invalid("config", "expected it with problem, got it with source")
+        nbytes = len(body.source.encode())
+        if nbytes > settings.max_source_bytes:
+            message = f"source has {nbytes} bytes; at most {settings.max_source_bytes} are compiled"
+            raise TooLarge(f"{message} (XETUNE_MAX_SOURCE_BYTES)", rule="source-bytes")
+        return ModuleWork(body.source, spec, body.distribution)
+    assert body.problem is not None
+    if body.distribution is not None:
+        raise _invalid("distribution", "expected it with source, got it with problem")
+    problem = to_problem(body.problem)
+    check_size(problem, settings)
+    return GemmWork(problem, None if body.config is None else _config(body.config), spec)
+
+
+def _config(body: ConfigBody) -> AnyConfig:
+    try:
+        return decode_config(body.model_dump(mode="json"))
+    except Malformed as error:
+        raise _invalid("config", str(error)) from error
+    except InvalidConfig as error:
+        raise _invalid(f"config.{error.field}", error.message) from error
+
+
+class _Refused(BaseModel):
+    rule: str
+    message: str
+
+
+class _Failed(BaseModel):
+    stage: str
+    message: str
+
+
+class _Said(BaseModel):
+    """What a child may answer, which may be anything that a stranger's text made it say."""
+
+    made: dict[str, object] | None = None
+    refused: _Refused | None = None
+    invalid: FieldError | None = None
+    failed: _Failed | None = None
+
+
+def _read(document: dict[str, object], held: Held) -> CompileOut:
+    try:
+        said = _Said.model_validate(document)
+        if said.made is not None:
+            return CompileOut.model_validate({**said.made, "confinement": asdict(held)})
+    except ValidationError as error:
+        raise BadRequest("what the compiler answered cannot be read", rule="compiler-ended") from error
+    if said.refused is not None:
+        raise RefusedByRule(said.refused.message, rule=said.refused.rule)
+    if said.invalid is not None:
+        raise _invalid(said.invalid.field, said.invalid.message)
+    if said.failed is not None:
+        raise BadRequest(f"stage {said.failed.stage}: {said.failed.message}", rule="compile-failed")
+    raise BadRequest("the compiler answered nothing", rule="compiler-ended")
+
+
+def _invalid(field: str, message: str) -> BadRequest:
+    return BadRequest(f"{field}: {message}", rule="invalid-request", errors=[FieldError(field=field, message=message)])

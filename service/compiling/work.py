@@ -1,0 +1,89 @@
+"""What the confined child does: one compilation. Everything that is made or refused is said in JSON."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from codegen import AnyConfig, CompileFailed, Distributor, GemmProblem, InvalidConfig, InvalidProblem, Refused
+from codegen.artifact import AnyArtifact, KernelArtifact
+from codegen.target_kind import compile_kernel, describe
+from hal import DeviceSpec
+from service.confine.limits import Limit
+
+Json = dict[str, object]
+
+_SHOWN_CHARACTERS = 2000
+_LIMITS = (
+    (re.compile(r"bad_alloc|out of memory|MemoryError|Cannot allocate memory", re.IGNORECASE), Limit.MEMORY),
+    (re.compile(r"of processor time"), Limit.CPU_TIME),
+    (re.compile(r"File too large|SIGXFSZ"), Limit.FILE_SIZE),
+    (re.compile(r"maximum recursion depth"), Limit.NESTING),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleWork:
+    """Kernels as text, XeTile or XeGPU."""
+
+    source: str
+    spec: DeviceSpec
+    distribution: Distributor | None
+
+
+@dataclass(frozen=True, slots=True)
+class GemmWork:
+    """A GEMM in a configuration; the default without one."""
+
+    problem: GemmProblem
+    config: AnyConfig | None
+    spec: DeviceSpec
+
+
+def run(asked: ModuleWork | GemmWork) -> Json:
+    """What the compiler makes, as `made`, or why nothing, as `refused`, `failed`, `invalid` or `limit`."""
+    try:
+        return {"made": _module(asked) if isinstance(asked, ModuleWork) else _gemm(asked)}
+    except Refused as refused:
+        return {"refused": {"rule": refused.rule, "message": refused.message}}
+    except (InvalidProblem, InvalidConfig) as invalid:
+        return {"invalid": {"field": invalid.field, "message": invalid.message}}
+    except CompileFailed as failed:
+        for sign, limit in _LIMITS:
+            if sign.search(failed.message):
+                return {"limit": limit.value}
+        return {"failed": {"stage": failed.stage, "message": failed.message[:_SHOWN_CHARACTERS]}}
+
+
+def _module(asked: ModuleWork) -> Json:
+    from codegen.manifest import module_manifest
+    from codegen.modules import compile_module
+
+    artifact = compile_module(asked.source, asked.spec, "source", distribution=asked.distribution)
+    return _made(artifact, dict(module_manifest(artifact)))
+
+
+def _gemm(asked: GemmWork) -> Json:
+    from tuner.targets import default_for
+
+    config = default_for(asked.problem, asked.spec) if asked.config is None else asked.config
+    artifact = compile_kernel(asked.problem, config, asked.spec)
+    return _made(artifact, dict(describe(artifact)))
+
+
+def _made(artifact: AnyArtifact | KernelArtifact, manifest: Json) -> Json:
+    return {
+        "content_hash": artifact.content_hash,
+        "compile_key": artifact.key,
+        "target": artifact.target,
+        "stages": [
+            {
+                "name": stage.name,
+                "file": stage.file_name,
+                "size": len(stage.data),
+                "sha256": hashlib.sha256(stage.data).hexdigest(),
+                "elapsed_ms": round(stage.elapsed_ms, 3),
+            }
+            for stage in artifact.stages
+        ],
+        "manifest": manifest,
+    }
