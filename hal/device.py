@@ -107,7 +107,8 @@ class Timing:
     """How to measure, after a warm-up: by events of the device's own clock, on a CPU by the time that a call takes.
 
     Buffers rotate over at least `rotate_bytes`. Sampling ends when both `min_samples` and `min_time_s` are
-    reached, or at `max_time_s`, or early when the running median is above `hopeless_us`.
+    reached, or at `max_time_s`, or early: when the running median is above `hopeless_us`, or after some more samples
+    even the least is above `behind_us`.
     """
 
     warmup: int = 3
@@ -116,6 +117,7 @@ class Timing:
     max_time_s: float = 2.0
     rotate_bytes: int = 0
     hopeless_us: float | None = None
+    behind_us: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from hal.device import Timing
 from hal.errors import DeviceTimedOut
 
-_JUDGED_AFTER = 3  # samples; fewer may all be disturbed
+_HOPELESS_AFTER = 3  # samples; fewer may all be disturbed
+_BEHIND_AFTER = 7
 
 
 def sample(
@@ -35,8 +36,7 @@ def sample(
     while True:
         times.append(launch_us(warmed_up + len(times)))
         insort(ordered, times[-1])
-        median_us = ordered[(len(ordered) - 1) // 2]
-        if timing.hopeless_us is not None and len(times) >= _JUDGED_AFTER and median_us > timing.hopeless_us:
+        if _is_lost(ordered, timing):
             return tuple(times), True
         now = clock()
         enough = len(times) >= timing.min_samples and now - sampling >= timing.min_time_s
@@ -44,3 +44,11 @@ def sample(
             return tuple(times), False
         if now - started >= timeout_s:
             raise DeviceTimedOut(f"{len(times)} samples took {timeout_s:g} s, the time limit of the run")
+
+
+def _is_lost(ordered: list[float], timing: Timing) -> bool:
+    """Whether further samples of a kernel, beside those in order of time, would not make it one of the best."""
+    median_us = ordered[(len(ordered) - 1) // 2]
+    if timing.hopeless_us is not None and len(ordered) >= _HOPELESS_AFTER and median_us > timing.hopeless_us:
+        return True
+    return timing.behind_us is not None and len(ordered) >= _BEHIND_AFTER and ordered[0] > timing.behind_us

@@ -29,7 +29,9 @@ from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Stat
 from tuner.verify import verify_by_simulation, verify_on_device
 
 EMULATED, NATIVE = "DPAS emulated", "native"
-_HOPELESS = 2.0  # times slower than the best so far
+# Times of the best so far: a kernel whose median is above the first, or whose least time is above the second, which is
+# beyond what finalists may differ by, is not timed to the end.
+_HOPELESS, _BEHIND = 2.0, 1.3
 _FIRST_PART = 10  # one in so many samples, the first, is left out: clocks that are not locked begin high
 _EMULATED_TIMING = Timing(warmup=1, min_samples=7, min_time_s=0.2, max_time_s=1.5)
 # The device settles before it is asked for a time; the best are measured again, in turns.
@@ -149,11 +151,14 @@ def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> 
 
 def timing_for(spec: DeviceSpec, best_us: float | None) -> Timing:
     """How to time on a device: with buffers beyond twice its last caches, where built-ins are emulated less."""
-    hopeless_us = best_us * _HOPELESS if best_us is not None else None
     if spec.emulates is not None:
-        return replace(_EMULATED_TIMING, hopeless_us=hopeless_us)
-    plain = _CPU_TIMING if spec.kind is DeviceKind.CPU else Timing()
-    return replace(plain, rotate_bytes=2 * _last_caches_bytes(spec) + 1, hopeless_us=hopeless_us)
+        plain = _EMULATED_TIMING
+    else:
+        plain = _CPU_TIMING if spec.kind is DeviceKind.CPU else Timing()
+        plain = replace(plain, rotate_bytes=2 * _last_caches_bytes(spec) + 1)
+    if best_us is None:
+        return plain
+    return replace(plain, hopeless_us=_HOPELESS * best_us, behind_us=_BEHIND * best_us)
 
 
 def _last_caches_bytes(spec: DeviceSpec) -> int:

@@ -49,6 +49,13 @@ def test_a_kernel_is_hopeless_by_its_median_of_three_or_more() -> None:
     assert Kernel(100, 40, 40).sampled(timing) == ((100, 40, 40, 40, 40, 40), False)
 
 
+def test_a_kernel_is_behind_when_even_its_least_of_seven_samples_is() -> None:
+    timing = Timing(warmup=0, min_samples=9, min_time_s=0, hopeless_us=100, behind_us=60)
+    assert Kernel(61, 90, 70).sampled(timing) == ((61, 90, 70, 70, 70, 70, 70), True)
+    times, stopped_early = Kernel(70, 70, 70, 70, 59, 70).sampled(timing)
+    assert (len(times), stopped_early) == (9, False)  # one sample may be all that nothing disturbed
+
+
 def test_the_time_limit_is_an_error() -> None:
     with pytest.raises(DeviceTimedOut, match=r"1 samples took 0\.5 s"):
         Kernel(1e6).sampled(Timing(warmup=0), timeout_s=0.5)
