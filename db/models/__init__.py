@@ -8,6 +8,7 @@ from db.models.audit import AUDIT_OUTCOMES, AuditEvent
 from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.kernel import Artifact, Kernel
+from db.models.recording import RECORDED_STATUSES, RECORDING_FORMATS, RecordedTrial, Recording
 from db.models.reuse import Donor, JobStart, ResultKey, Reuse
 from db.models.schedule import FIRE_OUTCOMES, Schedule, ScheduleFire
 from db.models.target import DEVICE_KINDS, Device, Problem
@@ -22,6 +23,8 @@ __all__ = [
     "KEY_SCOPES",
     "LABELS",
     "PROOF_KINDS",
+    "RECORDED_STATUSES",
+    "RECORDING_FORMATS",
     "TRIAL_STATUSES",
     "ApiKey",
     "Artifact",
@@ -38,6 +41,8 @@ __all__ = [
     "Prediction",
     "PredictionError",
     "Problem",
+    "RecordedTrial",
+    "Recording",
     "ResultKey",
     "Reuse",
     "Schedule",

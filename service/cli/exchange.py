@@ -12,6 +12,7 @@ import typer
 from db.models import Job
 from hal import resolve_device
 from service.audit.log import record
+from service.cli import foreign
 from service.cli.counted import counted
 from service.cli.output import CONSOLE, ERRORS, print_json
 from service.cli.problem import AsJson, ProblemOptions, with_problem
@@ -24,10 +25,11 @@ from service.exchange.importing import take_in
 from service.files import write_atomically
 from service.jobs.service import read_job
 from service.keys.callers import COMMAND_LINE
+from tuner.exchange.formats import Format, open_file
 from tuner.exchange.jsonl import Exchange, read_lines, write_lines
 from tuner.exchange.records import Record, check_name
 
-File = Annotated[Path, typer.Argument(help="File of JSON lines.", exists=True, dir_okay=False)]
+File = Annotated[Path, typer.Argument(help="File of results.", exists=True, dir_okay=False)]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write (default: standard output).")]
 Origin = Annotated[
     str | None, typer.Option(help="Name of the place that the results are from (default: this host's, the file's).")
@@ -43,10 +45,19 @@ def export_command(
         bool, typer.Option("--runners-up", help="Predicted configurations that nobody measured, in place of results.")
     ] = False,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most runners-up of a problem and device.")] = 20,
+    format: Annotated[
+        Format, typer.Option(help="jsonl keeps everything; the others hold what one --job or --recording measured.")
+    ] = Format.JSONL,
+    recording: Annotated[UUID | None, typer.Option(help="This recording, in another format than jsonl.")] = None,
     origin: Origin = None,
     output: Output = None,
 ) -> None:
-    """Write results as JSON lines: all, or of a problem (--m, --n, --k), a device or a job."""
+    """Write results: all, or of a problem (--m, --n, --k), a device, a job; or one job in another format."""
+    if format is not Format.JSONL or recording is not None:
+        if problem.given or device is not None or runners_up:
+            raise BadRequest(f"--format {format.value} takes --job or --recording, and no other choice of results")
+        foreign.export(format, job, recording, _name(origin), output)
+        return
     selection = Selection(
         problem.read().key if problem.given else None,
         None if device is None else resolve_device(device).spec.id,
@@ -63,11 +74,29 @@ def export_command(
             _say_left_out(exporting.left_out(session, selection))
 
 
-def import_command(file: File, origin: Origin = None, as_json: AsJson = False) -> None:
-    """Take in results of another database: all lines are checked before anything is written."""
-    exchange = _read(file)
+@with_problem
+def import_command(
+    file: File,
+    problem: ProblemOptions,
+    device: Annotated[
+        str | None, typer.Option(help="What a file of another format was measured on; of --problem likewise.")
+    ] = None,
+    spec: Annotated[Path | None, typer.Option(help="T1 file that says problem and device.", exists=True)] = None,
+    format: Annotated[Format | None, typer.Option(help="Format of the file (default: what it looks like).")] = None,
+    origin: Origin = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take in results: JSON lines of another database, a cache of Kernel Tuner, a T4 file. All of a file or nothing."""
     if origin is not None:
         _check_origin(origin)
+    opened = open_file(file, format)
+    said = foreign.Said(problem.read() if problem.given else None, device, spec)
+    if opened.format is not Format.JSONL:
+        foreign.take_in(opened, said, origin, as_json=as_json)
+        return
+    if said != foreign.Said():
+        raise BadRequest("JSON lines say the problem and the device themselves: leave these options out")
+    exchange = _read(file)
     with stored() as store:
         done = take_in(exchange, store.database, store.artifacts, lambda name: resolve_device(name).spec, origin)
     if as_json:
@@ -131,8 +160,7 @@ def _read(file: Path) -> Exchange:
 
 
 def _write(records: Iterator[Record], origin: str | None, output: Path | None) -> None:
-    name = socket.gethostname() if origin is None else origin
-    _check_origin(name)
+    name = _name(origin)
     found = list(records)
     lines = "".join(write_lines([exporting.header(name), *found]))
     if output is None:
@@ -156,6 +184,12 @@ def _say_left_out(jobs: list[Job]) -> None:
 
 def _were(count: int) -> str:
     return "was" if count == 1 else "were"
+
+
+def _name(origin: str | None) -> str:
+    name = socket.gethostname() if origin is None else origin
+    _check_origin(name)
+    return name
 
 
 def _check_origin(origin: str) -> None:

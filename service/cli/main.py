@@ -22,6 +22,7 @@ from service.cli.layout import layout_command
 from service.cli.merge import merge_command
 from service.cli.opt import opt_command
 from service.cli.output import ERRORS
+from service.cli.recordings import recordings_command
 from service.cli.run import run_command
 from service.cli.serve import serve_command, worker_command
 from service.cli.toolchain import app as toolchain_app
@@ -50,6 +51,7 @@ app.command("export")(export_command)
 app.command("import")(import_command)
 app.command("measure")(measure_command)
 app.command("merge")(merge_command)
+app.command("recordings")(recordings_command)
 app.command("layout")(layout_command)
 app.add_typer(jobs_app, name="jobs")
 app.command("serve")(serve_command)

@@ -1,6 +1,6 @@
 """The formats of files of results, and which one a file is in."""
 
-import json
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +21,7 @@ class Format(StrEnum):
     T4 = "t4"
 
 
+_LONGEST_HEADER = 2**16
 _MARKS = {
     "cache": Format.KERNEL_TUNER,
     "tune_params_keys": Format.KERNEL_TUNER,
@@ -45,10 +46,9 @@ def open_file(path: Path, said: Format | None = None) -> File:
         InvalidFile: it is in none of the formats.
         OSError: it cannot be read.
     """
-    text = read_text(path)
-    if said is Format.JSONL or (said is None and _is_lines(text)):
+    if said is Format.JSONL or (said is None and _is_lines(path)):
         return File(path.name, Format.JSONL, None)
-    document = parse(path.name, text)
+    document = parse(path.name, read_text(path))
     found = said or next((of for mark, of in _MARKS.items() if mark in document.value), None)
     if found is None:
         names = ", ".join(format.value for format in Format)
@@ -96,10 +96,8 @@ def read_recorded(path: Path, said: Format | None = None) -> RecordedSpace:
         raise InvalidFile(str(error)) from error
 
 
-def _is_lines(text: str) -> bool:
-    """Whether the first line is a JSON object of its own that says which record it is."""
-    try:
-        first = json.loads(text[: text.find("\n") + 1] or text)
-    except (json.JSONDecodeError, RecursionError):
-        return False
-    return isinstance(first, dict) and "record" in first
+def _is_lines(path: Path) -> bool:
+    """Whether a file begins with a line that is a record, or has none at all: reading the lines tells what is wrong."""
+    with path.open("rb") as file:
+        first = file.readline(_LONGEST_HEADER)
+    return not first.strip() or re.search(rb'"record"\s*:', first) is not None

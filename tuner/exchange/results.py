@@ -47,10 +47,11 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What results of this program say beside what the format asks for. `label` is that of the times."""
+    """What results of this program say beside what the format asks for: `device` is an id, `label` that of times."""
 
     problem: GemmProblem
     device: str
+    device_name: str
     driver: str
     label: str
     origin: str

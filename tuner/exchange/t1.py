@@ -19,7 +19,17 @@ from tuner.exchange.results import Results, Source, plain_value
 from tuner.space import Value
 
 _LANGUAGES = ("OpenCL", "CUDA", "Vulkan", "Hypertuner")
-_KINDS = {"f16": "half", "f32": "float", "f64": "double", "s8": "int8", "u8": "uint8", "s32": "int32"}
+_KINDS = {
+    "f16": ("half", 2),
+    "f32": ("float", 4),
+    "tf32": ("float", 4),
+    "s8": ("int8", 1),
+    "u8": ("uint8", 1),
+    "i32": ("int32", 4),
+    "bf16": ("custom", 2),
+}
+"""Names of types and their sizes in bytes; of others the size counts bytes."""
+
 _ACCESS = {"input": "ReadOnly", "output": "WriteOnly"}
 _TYPES = ("int", "uint", "float", "bool", "string")
 
@@ -34,13 +44,12 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Memory that a kernel is given: `role` is input, output, inout or scratch."""
+    """Memory that a kernel is given: `role` is input, output, inout or scratch, `dtype` that of its elements."""
 
     name: str
     dtype: str
     role: str
     nbytes: int
-    element_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +243,7 @@ def _size(size: tuple[int, ...]) -> dict[str, str]:
 
 
 def _argument_of(argument: Argument) -> dict[str, object]:
-    kind = _KINDS.get(argument.dtype, "custom")
+    kind, size = _KINDS.get(argument.dtype, ("custom", 1))
     told: dict[str, object] = {"Name": argument.name, "Type": kind, "MemoryType": "Vector"}
-    told |= {"Size": argument.nbytes // argument.element_bytes, "AccessType": _ACCESS.get(argument.role, "ReadWrite")}
-    return told | ({"TypeSize": argument.element_bytes} if kind == "custom" else {})
+    told |= {"Size": argument.nbytes // size, "AccessType": _ACCESS.get(argument.role, "ReadWrite")}
+    return told | ({"TypeSize": size} if kind == "custom" else {})

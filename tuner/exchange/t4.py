@@ -88,7 +88,7 @@ def results_of(name: str, document: Document) -> Results:
     source = metadata.xetune
     size = () if source is None else (source.problem.m, source.problem.n, source.problem.k)
     notes = ("its end was missing: what was not written whole is left out",) if document.was_cut else ()
-    kernel, device = ("", "") if source is None else ("gemm", source.device)
+    kernel, device = ("", "") if source is None else ("gemm", source.device_name)
     return Results(kernel, device, size, parameters, tried, source, notes)
 
 

@@ -1,0 +1,142 @@
+"""Files of other formats at the command line: one job or recording out, one recording in."""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from codegen import GemmProblem
+from db import recordings
+from hal import DeviceSpec, resolve_device
+from service.audit.log import record
+from service.cli.counted import counted
+from service.cli.output import CONSOLE, ERRORS, print_json
+from service.cli.stored import Stored, stored
+from service.errors import BadRequest, Conflict, NotFound
+from service.exchange import foreign
+from service.exchange.foreign import Written
+from service.files import write_atomically
+from service.keys.callers import COMMAND_LINE
+from tuner.exchange.formats import File, Format, open_file, results_of, specification_of
+from tuner.exchange.kernel_tuner import to_cache
+from tuner.exchange.results import Source
+from tuner.exchange.t1 import to_t1
+from tuner.exchange.t4 import to_t4
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the command line says of a file: the problem, the device, and a T1 file that says both."""
+
+    problem: GemmProblem | None = None
+    device: str | None = None
+    spec: Path | None = None
+
+
+def export(format: Format, job: UUID | None, recording: UUID | None, origin: str, output: Path | None) -> None:
+    """Write a job or a recording in one of the formats.
+
+    Raises:
+        BadRequest: not one of both, or the format cannot hold it.
+        NotFound, Conflict: it is not there, not over, or measured nothing.
+    """
+    if (job is None) == (recording is None) or format is Format.JSONL:
+        raise BadRequest("expected one --job or --recording with --format kernel-tuner, t1 or t4")
+    with stored() as store:
+        written = _read(store, job, recording, origin)
+    text = json.dumps(_document(format, written), indent=1, allow_nan=False) + "\n"
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_atomically(output, text.encode())
+        _say(f"{counted(len(written.results.tried), 'configuration')} written to {output}")
+    if written.left_out:
+        ERRORS.print(
+            f"{counted(written.left_out, 'predicted trial')} left out: the format holds measurements; "
+            "--format jsonl keeps predictions",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def take_in(file: File, said: Said, origin: str | None, *, as_json: bool) -> None:
+    """Keep the results of a file as a recording.
+
+    Raises:
+        BadRequest: neither the file nor the command line says the problem or the device, or they contradict.
+        InvalidFile: the file is not what its format says, or not of this program's configurations.
+    """
+    if file.format is Format.T1:
+        raise BadRequest(f"{file.name} is a T1 file, which holds no results: `xetune import RESULTS --spec` reads it")
+    results = results_of(file)
+    source = results.source or (None if said.spec is None else specification_of(open_file(said.spec)).source)
+    problem, spec = _problem(file, said, source), _device(file, said, source)
+    place = origin or (file.name if source is None else source.origin)
+    with stored() as store, store.database.write() as session:
+        recording, is_new = foreign.take_in(session, results, file.format, problem, spec, place)
+        if is_new:
+            record(session, COMMAND_LINE, "import", recording.id)
+    for note in results.notes:
+        ERRORS.print(f"{file.name}: {note}", highlight=False, soft_wrap=True)
+    timed = sum(tried.times is not None for tried in results.tried)
+    if as_json:
+        counts = {"configurations": len(results.tried), "timed": timed}
+        print_json({"recording": str(recording.id), "new": is_new, "origin": recording.origin, **counts})
+        return
+    what = f"{counted(len(results.tried), 'configuration')} of {problem} on {spec.id}, {timed} with a time"
+    if is_new:
+        _say(
+            f"{what}: imported from {recording.origin} as recording {recording.id}; measured elsewhere, not proven here"
+        )
+    else:
+        _say(f"{what}: here before, as recording {recording.id}")
+
+
+def _read(store: Stored, job: UUID | None, recording: UUID | None, origin: str) -> Written:
+    with store.database.read() as session:
+        if job is not None:
+            return foreign.of_job(session, job, origin)
+        assert recording is not None  # one of both
+        found = recordings.get(session, recording)
+        if found is None:
+            raise NotFound(f"recording {recording} does not exist; `xetune recordings` lists those that do")
+        return foreign.of_recording(found)
+
+
+def _document(format: Format, written: Written) -> dict[str, object]:
+    if format is Format.KERNEL_TUNER:
+        return to_cache(written.results)
+    if format is Format.T4:
+        return to_t4(written.results)
+    if written.launch is None:
+        raise Conflict(
+            "a T1 file says how a kernel is launched on a GPU: expected a job with a best kernel of one, got none"
+        )
+    return to_t1(written.results, written.launch)
+
+
+def _problem(file: File, said: Said, source: Source | None) -> GemmProblem:
+    if source is None and said.problem is None:
+        raise BadRequest(f"{file.name} does not say the problem: give --m, --n, --k and types, --problem or --spec")
+    if source is not None and said.problem not in (None, source.problem):
+        raise BadRequest(f"{file.name} is of {source.problem}: leave the options of the problem out")
+    found = said.problem if source is None else source.problem
+    assert found is not None  # one of both
+    return found
+
+
+def _device(file: File, said: Said, source: Source | None) -> DeviceSpec:
+    named = None if said.device is None else resolve_device(said.device).spec
+    if source is None and named is None:
+        raise BadRequest(f"{file.name} does not say which device of this program it is of: give --device")
+    if source is not None and named is not None and named.id != source.device:
+        raise BadRequest(f"{file.name} is of {source.device}: leave --device out")
+    if named is not None:
+        return named
+    assert source is not None  # one of both
+    return resolve_device(source.device).spec
+
+
+def _say(text: str) -> None:
+    CONSOLE.print(text, highlight=False, soft_wrap=True)
