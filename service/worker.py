@@ -157,7 +157,7 @@ class Worker:
             end = self._run_job(_claimed(job, self.name), self._interrupt)
         except DatabaseError:
             raise
-        except StorageError:
+        except (StorageError, KeyboardInterrupt):
             self._finish(job.id, JobEnd.INTERRUPTED)
             raise
         except _EXPECTED as error:

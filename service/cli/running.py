@@ -1,7 +1,7 @@
 """Runs one job in this process with a progress bar, or follows the worker that runs it."""
 
 import signal
-import time
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
@@ -40,7 +40,8 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
     """Return when the job is over.
 
     Raises:
-        typer.Exit: Ctrl-C put it back in the queue; what was finished is stored.
+        typer.Exit: Ctrl-C put it back in the queue, or stopped watching another process run it; what was finished is
+            stored.
     """
     with _bar(quiet) as progress:
         task = progress.add_task("starting", total=None)
@@ -58,28 +59,36 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
             on_wait=lambda message: _tell(f"job {job_id} {message}"),
         )
         worker = Worker(store.database, store.settings, tuning.run)
-        with _stopping(worker):
+        with _stopping(worker) as stopped:
             try:
                 if not worker.run_one(job_id):
-                    _follow(store, job_id, progress, task)
+                    _follow(store, job_id, progress, task, stopped)
             except (DatabaseError, StorageError):
-                ERRORS.print(f"what was finished is stored; `xetune jobs resume {job_id}` goes on", soft_wrap=True)
+                _tell(f"what was finished is stored; {_goes_on(job_id)}")
                 raise
+            except KeyboardInterrupt:
+                _tell(f"stopped at once; what was finished is stored; {_goes_on(job_id)}")
+                raise typer.Exit(_INTERRUPTED) from None
         job = _read(store, job_id)
         _update(progress, task, job)
     if not job.status.over:
-        message = f"stopped after {job.done} trials, which are stored; `xetune jobs resume {job_id}` goes on"
-        ERRORS.print(message, soft_wrap=True)
+        _tell(f"stopped after {job.done} trials, which are stored; {_goes_on(job_id)}")
         raise typer.Exit(_INTERRUPTED)
 
 
-def _follow(store: Stored, job_id: UUID, progress: Progress, task: TaskID) -> None:
+def _goes_on(job_id: UUID) -> str:
+    return f"`xetune jobs resume {job_id}` goes on"
+
+
+def _follow(store: Stored, job_id: UUID, progress: Progress, task: TaskID, stopped: threading.Event) -> None:
     """Another worker has the job, or it is over: show how it goes."""
     if not _read(store, job_id).status.over:
         _tell(f"job {job_id} is run by another process, which is followed here")
     while not (job := _read(store, job_id)).status.over:
         _update(progress, task, job)
-        time.sleep(_POLL_S)
+        if stopped.wait(_POLL_S):
+            _tell(f"job {job_id} goes on in the other process; `xetune jobs cancel {job_id}` stops it")
+            raise typer.Exit(_INTERRUPTED)
 
 
 def _tell(message: str) -> None:
@@ -102,17 +111,19 @@ def _bar(quiet: bool) -> Progress:
 
 
 @contextmanager
-def _stopping(worker: Worker) -> Generator[None]:
-    """The first Ctrl-C or SIGTERM stops after the present trial, the second at once."""
+def _stopping(worker: Worker) -> Generator[threading.Event]:
+    """The first Ctrl-C or SIGTERM sets the event and stops after the present trial, the second stops at once."""
+    stopped = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
+        stopped.set()
         worker.stop()
         signal.signal(signal.SIGINT, signal.default_int_handler)
         ERRORS.print("stopping after the present trial (Ctrl-C again stops at once)")
 
     before = signal.signal(signal.SIGINT, stop), signal.signal(signal.SIGTERM, stop)
     try:
-        yield
+        yield stopped
     finally:
         signal.signal(signal.SIGINT, before[0])
         signal.signal(signal.SIGTERM, before[1])
