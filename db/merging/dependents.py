@@ -18,6 +18,8 @@ from db.models import (
     Prediction,
     PredictionError,
     Problem,
+    RecordedTrial,
+    Recording,
     Trial,
 )
 
@@ -33,6 +35,8 @@ _BY_HAND = {
     Prediction,
     PredictionError,
     Problem,
+    RecordedTrial,
+    Recording,
     Trial,
 }
 

@@ -24,6 +24,8 @@ from db.models import (
     KernelImport,
     Measurement,
     Problem,
+    RecordedTrial,
+    Recording,
     Trial,
 )
 
@@ -42,6 +44,7 @@ class Merged:
     trials: int
     kernels: int
     devices: int
+    recordings: int
     known_jobs: int
     running: tuple[UUID, ...]
     busy: tuple[UUID, ...]
@@ -75,6 +78,7 @@ class _Merge:
             "device": self._devices.get,
             "problem": self._problems.get,
             "job": _itself,
+            "recording": _itself,
             "kernel": self._kernels.get,
             "trial": self._trials.get,
             "measurement": self._trials.get,
@@ -96,6 +100,7 @@ class _Merge:
             self._device(job.device)
             self._problem(job.problem)
             self._job(job)
+        self._recordings()
         self._copier.finish()
         taken = {"job": self._new_jobs, "trial": self._new_trials, "kernel": self._new_kernels}
         dependents.copy(self._here, self._there, self._copier, taken, self._replaced)
@@ -107,6 +112,7 @@ class _Merge:
             self._count["trials"],
             self._count["kernels"],
             self._count["devices"],
+            self._count["recordings"],
             self._count["known"],
             tuple(self._there.scalars(running)),
             tuple(self._busy),
@@ -281,6 +287,16 @@ class _Merge:
                 self._decisions.append(Decision(what, "there", "its kernel is newer"))
             elif same.sha256 != file.sha256:
                 self._decisions.append(Decision(f"{file.name} of kernel {ours.id}", "here", "its kernel is newer"))
+
+    def _recordings(self) -> None:
+        """Recordings that are not here: what they say is their identity, so none contradicts another."""
+        loads = joinedload(Recording.device), joinedload(Recording.problem), selectinload(Recording.tried)
+        for theirs in self._there.scalars(select(Recording).options(*loads).order_by(Recording.id)):
+            self._device(theirs.device)
+            self._problem(theirs.problem)
+            if insert_missing(self._here, Recording, self._copier.values(theirs)):
+                self._here.add_all(RecordedTrial(**self._copier.values(tried)) for tried in theirs.tried)
+                self._count["recordings"] += 1
 
     def _decide(self, what: str, ours: evidence.Rank, theirs: evidence.Rank) -> str:
         self._decisions.append(decide(what, ours, theirs))

@@ -43,7 +43,9 @@ def merge_command(
 
 
 def _document(done: Merged, *, dry_run: bool) -> dict[str, object]:
-    counts = {name: getattr(done, name) for name in ("jobs", "trials", "kernels", "devices", "known_jobs")}
+    counts = {
+        name: getattr(done, name) for name in ("jobs", "trials", "kernels", "devices", "recordings", "known_jobs")
+    }
     decisions = [{"what": d.what, "kept": d.kept, "because": d.because} for d in done.decisions]
     jobs = {"running_there": [str(id) for id in done.running], "active_here": [str(id) for id in done.busy]}
     return {"dry_run": dry_run, **counts, "decisions": decisions, **jobs, "left": done.left}
@@ -57,6 +59,7 @@ def _print(done: Merged, name: str, *, dry_run: bool) -> None:
             (done.trials, "trial"),
             (done.kernels, "kernel"),
             (done.devices, "device"),
+            (done.recordings, "recording"),
         )
     )
     _say(f"{'would come' if dry_run else 'merged'} from {name}: {came}; {counted(done.known_jobs, 'job')} known before")
@@ -66,7 +69,8 @@ def _print(done: Merged, name: str, *, dry_run: bool) -> None:
         if ids:
             _say(f"left alone, {why}: {counted(len(ids), 'job')} ({', '.join(map(str, ids))})")
     if done.left:
-        _say(f"left there, no results: {', '.join(f'{count} of {table}' for table, count in done.left.items())}")
+        rows = (f"{counted(count, 'row')} of {table}" for table, count in done.left.items())
+        _say(f"stays there: {', '.join(rows)}")
     if dry_run:
         _say("dry run: nothing was changed")
 

@@ -15,6 +15,7 @@ from service.convert import config_line, problem_line
 from service.errors import NotFound
 
 _SHOWN = 20
+_NUMBERS = ("number", "tried", "timed", "time_us", "best_us")
 
 
 def recordings_command(
@@ -76,7 +77,8 @@ def _fastest_first(recording: models.Recording) -> list[models.RecordedTrial]:
 def _table(rows: list[dict[str, object]]) -> Table:
     table = Table(box=SIMPLE_HEAD)
     for name in rows[0]:
-        table.add_column(name, overflow="fold", justify="right" if name in ("number", "time_us", "best_us") else "left")
+        justify = "right" if name in _NUMBERS else "left"
+        table.add_column(name, overflow="fold", justify=justify, no_wrap=name == "id")
     for row in rows:
         table.add_row(*(f"{v:.3f}" if isinstance(v, float) else "-" if v is None else str(v) for v in row.values()))
     return table

@@ -185,14 +185,12 @@ def test_merge_says_what_came_and_what_was_decided(
     opened.close()
     assert run("merge", str(other), "--dry-run") == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith(
-        f"would come from {other / 'xetune.sqlite'}: 1 job, 4 trials, 2 kernels, 1 device; 0 jobs"
-    )
+    assert said[0].startswith(f"would come from {other / 'xetune.sqlite'}: 1 job, 4 trials, 2 kernels, 1 device, ")
     assert said[-1] == "dry run: nothing was changed"
     assert run("merge", str(other), "--origin", "lab 3", "--json") == 0
     done = json.loads(capsys.readouterr().out)
     assert (done["jobs"], done["known_jobs"], done["decisions"], done["dry_run"]) == (1, 0, [], False)
     assert run("merge", str(other)) == 0
-    assert "0 jobs, 0 trials, 0 kernels, 0 devices; 1 job known before" in capsys.readouterr().out
+    assert "0 jobs, 0 trials, 0 kernels, 0 devices, 0 recordings; 1 job known before" in capsys.readouterr().out
     assert run("merge", str(tmp_path / "nowhere")) == 2
     assert capsys.readouterr().err.startswith(f"error: {tmp_path / 'nowhere'} does not exist; name a data folder")

@@ -157,6 +157,17 @@ def test_recordings_are_listed_and_shown_with_their_evidence(
     assert json.loads(capsys.readouterr().out)["jobs"] == []
 
 
+def test_recordings_merge_once(home: Run, away: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    export(home, tmp_path / "out.json", "t4")
+    assert home("home", "import", str(tmp_path / "out.json")) == 0
+    for expected in (1, 0):
+        capsys.readouterr()
+        assert home("away", "merge", str(tmp_path / "home"), "--json") == 0
+        assert json.loads(capsys.readouterr().out)["recordings"] == expected
+    with away.read() as session:
+        assert session.scalars(select(func.count()).select_from(RecordedTrial)).one() == 7
+
+
 def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
     home: Run, away: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
