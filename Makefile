@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve test test-all lint check format openapi lock clean
+.PHONY: help setup run serve test test-all lint check audit format openapi lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,13 @@ lint: $(READY) ## Format, lint, types and import contracts
 	@$(BIN)/lint-imports
 
 check: lint test ## What CI runs
+
+AUDIT := $(VENV)/audit
+
+audit: $(READY) ## Look the locked dependencies up in the advisory database; skipped where it cannot be reached
+	@test -x $(AUDIT)/bin/pip-audit || { $(PYTHON) -m venv $(AUDIT) && $(AUDIT)/bin/pip install -qq --disable-pip-version-check \
+	  pip-audit; } || echo "pip-audit cannot be installed here"
+	@$(AUDIT)/bin/python .ci/audit.py
 
 format: $(READY) ## Format and fix what can be fixed
 	@$(BIN)/ruff format .

@@ -10,7 +10,7 @@ from service.convert import spec_from_json
 
 def device_elsewhere(session: Session, slug: str) -> ListedDevice | None:
     """The device of that id as it was last told of; None of one that nothing told of, or not in this version's form."""
-    row = devices.latest(session, slug)
+    row = None if "\0" in slug else devices.latest(session, slug)  # PostgreSQL refuses to look for it
     if row is None:
         return None
     try:
