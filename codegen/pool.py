@@ -15,6 +15,7 @@ from typing import Generic, Self, TypeVar
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
 from codegen.artifact import AnyArtifact, CpuArtifact, Distributor, KernelArtifact
+from codegen.busy import Busy
 from codegen.cache import CompileCache
 from codegen.cpu.config import AnyConfig
 from codegen.errors import CompileCrashed, CompileTimedOut
@@ -67,13 +68,22 @@ class CompilePool:
         self._compiler = compiler
         self._timeout_s = timeout_s
         self._cache = cache
+        self._busy = Busy()
         self._pool = self._new_pool()
+
+    @property
+    def busy_s(self) -> float:
+        """Seconds of wall time in which at least one compilation was under way."""
+        return self._busy.seconds
 
     def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation[AnyArtifact]:
         """Begin to compile a GEMM kernel."""
         self._revive()
         arguments = [self._compiler, problem, config, spec, self._cache]
-        return Compilation(self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s), self._timeout_s)
+        future = self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s)
+        self._busy.begin()
+        future.add_done_callback(lambda _: self._busy.end())
+        return Compilation(future, self._timeout_s)
 
     def compile_module(
         self,

@@ -126,5 +126,6 @@ def _whole() -> Select[Job]:
         joinedload(Job.problem),
         joinedload(Job.device),
         joinedload(Job.imported),
+        joinedload(Job.effort),
         selectinload(Job.best_trial).options(*trials.evidence_loads(), joinedload(Trial.kernel)),
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from hal.device import Device
 from hal.emulation import PREFIX, emulated_spec
 from hal.errors import AmbiguousDevice, UnknownDevice
 from hal.listed import Backend, ListedDevice, listed
@@ -50,7 +49,7 @@ def resolve_device(name: str, target: str | None = None, among: Sequence[ListedD
     return device
 
 
-def open_device(device: ListedDevice) -> Device:
+def open_device(device: ListedDevice) -> ProcessDevice:
     """Opens a device to run kernels on it, in a process of its own; close it after use.
 
     Raises:

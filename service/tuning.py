@@ -3,22 +3,23 @@
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from codegen import AnyArtifact, AnyConfig, KernelConfig
 from codegen.decode import decode
 from codegen.pool import CompilePool
-from db import candidates, jobs, leases
+from db import candidates, efforts, jobs, leases
 from db.session import Database
-from hal import Device, DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
+from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
+from hal.process import ProcessDevice
 from service.artifacts import ArtifactStore
 from service.device_lock import locks_dir, only_user
 from service.store import DbTrialStore
 from service.toolchain.offline import NativeFor
 from service.worker import ClaimedJob, JobEnd
 from tuner.given import measure_given
-from tuner.result import Event, SessionResult, Stop
+from tuner.result import Event, SessionResult, Stop, WallTime
 from tuner.session import Budget, run_session
 from tuner.trial import Outcome, Trial, TrialStore
 
@@ -64,7 +65,21 @@ class Tuning:
             finally:
                 device.close()
 
-    def _tune(self, job: ClaimedJob, listed: ListedDevice, device: Device | None, store: "_Interruptible") -> JobEnd:
+    def _listener(self, job: ClaimedJob, device: ProcessDevice | None) -> Listener:
+        """Hears of events, and records what a run took when it ends."""
+
+        def heard(event: Event) -> None:
+            if isinstance(event, WallTime):
+                with self.database.write() as session:
+                    leases.check_own(session, job.id, job.worker)
+                    efforts.add(session, job.id, asdict(event), 0 if device is None else device.restarts)
+            self.on_event(event)
+
+        return heard
+
+    def _tune(
+        self, job: ClaimedJob, listed: ListedDevice, device: ProcessDevice | None, store: "_Interruptible"
+    ) -> JobEnd:
         given = self._given(job)
         with CompilePool(os.cpu_count() or 1, _COMPILE_TIMEOUT_S, self.cache) as pool:
             if given:
@@ -77,7 +92,7 @@ class Tuning:
                 pool,
                 Budget(job.budget_trials, job.budget_seconds),
                 job.seed,
-                self.on_event,
+                self._listener(job, device),
                 self.native_for(listed.spec),
             )
         self._keep(job, result)
@@ -91,7 +106,7 @@ class Tuning:
         self,
         job: ClaimedJob,
         listed: ListedDevice,
-        device: Device | None,
+        device: ProcessDevice | None,
         store: "_Interruptible",
         pool: CompilePool,
         given: list[KernelConfig],
@@ -100,7 +115,8 @@ class Tuning:
         if device is None:
             raise UnknownDevice(f"{listed.spec.id} is not in this machine; run a worker where it is")
         seconds, seed = job.budget_seconds, job.seed
-        stop = measure_given(job.problem, listed.spec, device, store, pool, given, seconds, seed, self.on_event)
+        heard = self._listener(job, device)
+        stop = measure_given(job.problem, listed.spec, device, store, pool, given, seconds, seed, heard)
         return JobEnd.SUCCEEDED if stop is not Stop.CANCELLED else _stopped(store.interrupt)
 
     def _keep(self, job: ClaimedJob, result: SessionResult) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 
 from codegen import GemmProblem, KernelConfig
 from hal import Device, DeviceSpec
-from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement
+from tuner.errors import CannotPredict, NoValidMeasurement
+from tuner.failing import FAILURES, device_failed, unusable
 from tuner.forecast import check_predictable
 from tuner.heuristic import default_config
 from tuner.history import History
@@ -13,12 +14,11 @@ from tuner.measure import Bench, Compiler, Limits, evaluate
 from tuner.model.xe import predict
 from tuner.native import Unexamined
 from tuner.reference import Reference
-from tuner.result import Event, Stop, TrialBegun, TrialEnded
-from tuner.trial import Prediction, Status, TrialStore
+from tuner.result import Event, Stop, TrialBegun, TrialEnded, WallTime
+from tuner.trial import Prediction, TrialStore
 
 _RUN_S = 300.0  # limit of a run on the device
 _GRACE_S = 2.0  # what a candidate may overrun the seconds by
-_CRASHES = 5
 
 
 def measure_given(
@@ -40,9 +40,35 @@ def measure_given(
         DeviceUnusable: the device crashed again and again.
         TooLargeToProve: this machine's memory does not hold what a proof needs.
     """
-    begun_s, crashes = time.monotonic(), 0
+    begun_s, busy_s = time.monotonic(), pool.busy_s
     bench, history = Bench(problem, spec, device, Reference(problem, seed)), History(store)
     ends_s = begun_s + seconds - history.earlier_s
+    try:
+        return _measure_all(bench, history, store, pool, given, ends_s, on_event)
+    finally:
+        on_event(
+            WallTime(
+                total_s=time.monotonic() - begun_s,
+                propose_s=0.0,
+                compile_s=pool.busy_s - busy_s,
+                wait_s=sum(outcome.compile_s for outcome in history.new),
+                verify_s=sum(outcome.verify_s for outcome in history.new),
+                measure_s=sum(outcome.measure_s for outcome in history.new),
+                compare_s=0.0,
+            )
+        )
+
+
+def _measure_all(
+    bench: Bench,
+    history: History,
+    store: TrialStore,
+    pool: Compiler,
+    given: Sequence[KernelConfig],
+    ends_s: float,
+    on_event: Callable[[Event], None],
+) -> Stop:
+    problem, spec, failures = bench.problem, bench.spec, 0
     for number, config in _to_do(default_config(problem, spec), given, history):
         if store.cancelled():
             return Stop.CANCELLED
@@ -56,9 +82,9 @@ def measure_given(
         limits = Limits(compile_s=left_s + _GRACE_S, run_s=min(_RUN_S, left_s + _GRACE_S))
         outcome, artifact = evaluate(bench, candidate, limits, _prediction(problem, config, spec))
         on_event(TrialEnded(history.end(number, outcome, artifact)))
-        crashes = crashes + 1 if outcome.status is Status.CRASHED else 0
-        if crashes == _CRASHES:
-            raise DeviceUnusable(f"{spec.name} crashed {_CRASHES} times in a row; last: {outcome.reason}")
+        failures = failures + 1 if device_failed(outcome) else 0
+        if failures == FAILURES:
+            raise unusable(spec, outcome)
     if history.best is None:
         raise NoValidMeasurement(
             f"{len(history)} trials on {spec.name} gave no time; the last ended with: "

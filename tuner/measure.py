@@ -39,10 +39,13 @@ _CPU_TIMING = Timing(warmup=1, min_samples=15, min_time_s=0.08, max_time_s=1.0)
 
 
 class Compiler(Protocol):
-    """Begins compilations; `workers` of them run at one time."""
+    """Begins compilations; `workers` of them run at one time, and in `busy_s` seconds so far at least one did."""
 
     @property
     def workers(self) -> int: ...
+
+    @property
+    def busy_s(self) -> float: ...
 
     def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation: ...
 

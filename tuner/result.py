@@ -51,18 +51,25 @@ class Comparison:
         return self.default_us / self.best_us
 
 
-Event = TrialBegun | TrialEnded | Comparison
-
-
 @dataclass(frozen=True, slots=True)
 class WallTime:
-    """Seconds of this run by what the session waited for."""
+    """Seconds of wall time of a run.
+
+    One after the other come `propose_s`, `wait_s` (for kernels), `verify_s`, `measure_s` and `compare_s` (finalists in
+    turns); together with what is written down they make up `total_s`. In `compile_s` at least one compilation was under
+    way, beside any of these: all parts together may be more than the total. Proofs of predicted trials overlap too.
+    """
 
     total_s: float
     propose_s: float
     compile_s: float
+    wait_s: float
     verify_s: float
     measure_s: float
+    compare_s: float
+
+
+Event = TrialBegun | TrialEnded | Comparison | WallTime
 
 
 @dataclass(frozen=True, slots=True)

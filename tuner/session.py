@@ -15,24 +15,24 @@ from functools import partial
 from codegen import AnyArtifact, AnyConfig, GemmProblem, KernelConfig
 from hal import Device, DeviceSpec, runs_own_code
 from tuner.ahead import Ahead, Candidate
-from tuner.errors import DeviceUnusable, NoValidMeasurement
+from tuner.errors import NoValidMeasurement
+from tuner.failing import FAILURES, device_failed, unusable
 from tuner.finalists import FINALISTS, NEAR, compare_finalists
 from tuner.forecast import check_predictable
 from tuner.history import History
-from tuner.measure import Bench, Compiler, Limits, evaluate, foresee
+from tuner.measure import Bench, Compiler, Limits, evaluate, foresee, median_us
 from tuner.model.xe import predict
 from tuner.native import Compilation, Examination, Examining, Native, Unexamined, examine
 from tuner.reference import Reference
 from tuner.result import Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
 from tuner.search.proposer import Proposal
 from tuner.targets import Search, default_for, search_for
-from tuner.trial import Outcome, Status, Trial, TrialStore
+from tuner.trial import Outcome, Trial, TrialStore
 from tuner.turns import WINDOWS
 
 _FIRST_RUN_S = 300.0  # limit of a run on the device while the default's time is not known
 _LEAST_RUN_S, _RUN_FACTOR = 20.0, 20.0  # limit afterwards: at least, and times the default's
 _GRACE_S = 2.0  # what a candidate may overrun the job's seconds by
-_CRASHES = 5
 _DEFAULT = "default"  # who proposes trial 0
 _UNFINISHED = (Stop.CANCELLED, Stop.PAUSED)
 _PROVEN = 8  # predicted trials that are proven before only those that would lead are
@@ -100,7 +100,7 @@ def run_session(
         DeviceUnusable: the device crashed again and again.
         TooLargeToProve: this machine's memory does not hold what a proof needs.
     """
-    begun_s = time.monotonic()
+    begun = time.monotonic(), pool.busy_s
     default = default_for(problem, spec)
     if device is None:
         check_predictable(spec)  # facts that are missing end the job before it compiles anything
@@ -111,7 +111,7 @@ def run_session(
         bench = Bench(problem, spec, device, reference or Reference(problem, seed))
         search = partial(search_for, problem, spec, seed, measured=device is not None, donors=donors)
         session = _Session(
-            bench, default, first, history, store, pool, (budget, portion), search, on_event, native, begun_s
+            bench, default, first, history, store, pool, (budget, portion), search, on_event, native, begun
         )
     except BaseException:
         if first is not None:
@@ -135,14 +135,14 @@ class _Session:
         search: Callable[[], Search],
         on_event: Callable[[Event], None],
         native: Native | None,
-        begun_s: float,
+        begun: tuple[float, float],
     ) -> None:
-        self._begun_s = begun_s
+        self._begun_s, self._busy_before_s = begun
         self._bench, self._default, self._store, self._pool = bench, default, store, pool
         (self._budget, self._portion), self._emit, self._native = budget, on_event, native
         self._history, self._first = history, first
         self._earlier = self._worked_on()
-        self._propose_s = 0.0
+        self._propose_s, self._compare_s = 0.0, 0.0
         with self._proposing():
             self._searched = search()
             self._proposer = self._searched.proposer
@@ -155,17 +155,21 @@ class _Session:
         quiet = bench.device is not None and runs_own_code(bench.spec)
         self._ahead = Ahead(self._propose, self._compile, depth, quiet)
         self._kernels: dict[AnyConfig, AnyArtifact] = {}
-        self._crashes = 0
+        self._failures = 0
 
     def run(self) -> SessionResult:
-        """Search, then compare what was found with the default."""
+        """Search, then compare what was found with the default; what it took is told whatever the end is."""
         try:
-            stop = self._search()
+            return self._concluded(self._search())
         finally:
             self._ahead.cancel()
             if self._first is not None:
                 self._first.cancel()
             self._threads.shutdown(wait=False, cancel_futures=True)
+            self._emit(self._wall())
+
+    def _concluded(self, stop: Stop) -> SessionResult:
+        self._ahead.cancel()  # nothing compiles while finalists are measured
         best, baseline = self._history.best, self._history.baseline
         if best is None and stop not in _UNFINISHED:
             raise NoValidMeasurement(
@@ -175,7 +179,9 @@ class _Session:
         comparison = None
         if best is not None and baseline is not None and stop is not Stop.PAUSED:
             left_s = 0.0 if stop is Stop.CANCELLED else self._left_s()
+            begun_s = time.monotonic()
             compared = compare_finalists(self._bench, baseline, self._finalists(), self._kernel_of, left_s)
+            self._compare_s = time.monotonic() - begun_s
             best, comparison = compared if compared is not None else (best, None)
         if comparison is not None:
             self._emit(comparison)
@@ -229,9 +235,22 @@ class _Session:
         if artifact is not None:
             self._keep(config, artifact)
         self._emit(TrialEnded(trial))
-        self._crashes = self._crashes + 1 if outcome.status is Status.CRASHED else 0
-        if self._crashes == _CRASHES:
-            raise DeviceUnusable(f"{self._bench.spec.name} crashed {_CRASHES} times in a row; last: {outcome.reason}")
+        self._failures = self._failures + 1 if device_failed(outcome) else 0
+        if self._failures == FAILURES:
+            self._check_device(outcome)
+            self._failures = 0
+
+    def _check_device(self, last: Outcome) -> None:
+        """Let the default tell whether it is the candidates that fail or the device.
+
+        Raises:
+            DeviceUnusable: the default fails too, or never gave a time.
+        """
+        baseline = self._history.baseline
+        ran_before = baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None
+        default = self._kernel_of(self._default)
+        if not ran_before or median_us(self._bench, default, self._limits().run_s) is None:
+            raise unusable(self._bench.spec, last)
 
     def _measure(self, number: int, config: AnyConfig, candidate: Examining) -> tuple[Outcome, AnyArtifact | None]:
         known = self._searched.forecast
@@ -344,11 +363,12 @@ class _Session:
         return self._pool.compile(self._bench.problem, config, self._bench.spec)
 
     def _wall(self) -> WallTime:
-        new = self._history.new
         return WallTime(
             total_s=time.monotonic() - self._begun_s,
             propose_s=self._propose_s,
-            compile_s=sum(outcome.compile_s for outcome in new),
-            verify_s=sum(outcome.verify_s for outcome in new),
-            measure_s=sum(outcome.measure_s for outcome in new),
+            compile_s=self._pool.busy_s - self._busy_before_s,
+            wait_s=sum(outcome.compile_s for outcome in self._history.new),
+            verify_s=sum(outcome.verify_s for outcome in self._history.new),
+            measure_s=sum(outcome.measure_s for outcome in self._history.new),
+            compare_s=self._compare_s,
         )

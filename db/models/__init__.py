@@ -5,6 +5,7 @@ Clocks of hosts differ and may step back, so no constraint orders two times of a
 
 from db.models.api_key import KEY_SCOPES, ApiKey
 from db.models.audit import AUDIT_OUTCOMES, AuditEvent
+from db.models.effort import JobEffort
 from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.kernel import Artifact, Kernel
@@ -33,6 +34,7 @@ __all__ = [
     "Device",
     "Donor",
     "Job",
+    "JobEffort",
     "JobImport",
     "JobStart",
     "Kernel",

@@ -13,6 +13,7 @@ from db.base import Base, new_id, one_of, utc_now
 from db.models.target import Device, Problem
 
 if TYPE_CHECKING:
+    from db.models.effort import JobEffort
     from db.models.exchange import JobImport
     from db.models.trial import Trial
 
@@ -85,6 +86,7 @@ class Job(Base):
     problem: Mapped[Problem] = relationship(lazy="raise")
     device: Mapped[Device] = relationship(lazy="raise")
     imported: Mapped[JobImport | None] = relationship(lazy="raise")
+    effort: Mapped[JobEffort | None] = relationship(lazy="raise")
     trials: Mapped[list[Trial]] = relationship(
         back_populates="job", lazy="raise", order_by="Trial.number", foreign_keys="Trial.job_id"
     )

@@ -14,6 +14,7 @@ from service.cli.stored import Stored
 from service.convert import config_line
 from service.jobs import service as job_service
 from service.jobs.schemas import Comparison, JobOut, TrialOut
+from service.jobs.wall import wall_sentence
 from service.kernels import service as kernel_service
 from service.kernels.schemas import KernelOut
 from service.schemas import to_problem
@@ -46,6 +47,8 @@ def print_job(store: Stored, job_id: UUID, as_json: bool) -> JobOut:
         _print_prediction_error(ranked)
         _print_without_time(trials)
         _print_winner(job, files)
+        if job.wall is not None:
+            CONSOLE.print(f"took {wall_sentence(job.wall)}", highlight=False)
     return job
 
 

@@ -15,6 +15,8 @@ from service.dashboard.judged import judged_chart
 from service.dashboard.naming import config_label, problem_flops, problem_pairs
 from service.dashboard.overview import job_row
 from service.dashboard.views import PAGE_SIZE, JobPage, SpeedUp, TrialPage, TrialRow
+from service.jobs.service import wall_of
+from service.jobs.wall import wall_sentence
 from service.launch import Launch, read_launch
 
 SORTS = ("time", "number", "status")
@@ -49,6 +51,7 @@ def job_page(session: Session, job_id: UUID, sort: str, page: int) -> JobPage | 
         last_seen=next((p.number for p in points if p.status == "pending"), len(points)) - 1,
         problem_facts=tuple(problem_pairs(job.problem)),
         best_launch=_launch(session, best_trial),
+        wall=None if (wall := wall_of(job)) is None else wall_sentence(wall),
     )
 
 

@@ -120,6 +120,7 @@ class JobPage:
     """A job, its history and one page of its trials. All trials up to `last_seen` have ended; -1 for none.
 
     `best_launch` is how the best trial's kernel is launched; `judged` is None where nothing predicted was measured.
+    `wall` says what the job's time went to; None before a run of it ended.
     """
 
     job: JobRow
@@ -135,6 +136,7 @@ class JobPage:
     last_seen: int
     problem_facts: tuple[tuple[str, str], ...]
     best_launch: Launch | None
+    wall: str | None
 
     @property
     def live(self) -> bool:

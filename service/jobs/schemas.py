@@ -151,6 +151,34 @@ class Comparison(BaseModel):
     speedup: float = Field(description="How many times as fast the best is", examples=[2.26])
 
 
+class WallTimeOut(BaseModel):
+    """Seconds of wall time of a job's runs, by what was done; a run that was killed is not in it.
+
+    In `compile_s` something was being compiled beside the rest, so that all parts may be more than the total.
+    """
+
+    total_s: float = Field(description="All of it", examples=[52.3])
+    propose_s: float = Field(description="Choosing configurations", examples=[1.2])
+    compile_s: float = Field(description="With at least one compilation under way, beside the rest", examples=[24.8])
+    wait_s: float = Field(description="Waiting for a kernel to be compiled", examples=[5.6])
+    verify_s: float = Field(description="Running and checking for the proof of numbers", examples=[8.1])
+    measure_s: float = Field(description="Warming up and taking times", examples=[30.2])
+    compare_s: float = Field(description="Measuring finalists and the default in turns", examples=[4.4])
+    device_restarts: int = Field(description="How often the device's process was lost", examples=[0])
+
+
+WALL_EXAMPLE = {
+    "total_s": 52.3,
+    "propose_s": 1.2,
+    "compile_s": 24.8,
+    "wait_s": 5.6,
+    "verify_s": 8.1,
+    "measure_s": 30.2,
+    "compare_s": 4.4,
+    "device_restarts": 0,
+}
+
+
 class JobLinks(BaseModel):
     """Where to go on."""
 
@@ -191,6 +219,9 @@ class JobOut(BaseModel):
     )
     comparison: Comparison | None = Field(
         None, description="Speed-up over the default configuration; null before the end", examples=[None]
+    )
+    wall: WallTimeOut | None = Field(
+        default=None, description="What its time went to; null before a run ended", examples=[WALL_EXAMPLE]
     )
     created_at: datetime = Field(description="When it was asked for, UTC", examples=["2026-01-02T03:04:05Z"])
     started_at: datetime | None = Field(

@@ -9,7 +9,17 @@ from db.models import Job, Problem, Trial
 from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
-from service.jobs.schemas import BudgetOut, Comparison, JobLinks, JobOut, JobPage, JobStatus, TrialOut, TrialPage
+from service.jobs.schemas import (
+    BudgetOut,
+    Comparison,
+    JobLinks,
+    JobOut,
+    JobPage,
+    JobStatus,
+    TrialOut,
+    TrialPage,
+    WallTimeOut,
+)
 from service.schemas import ProblemBody
 
 
@@ -82,11 +92,17 @@ def describe(session: Session, job: Job) -> JobOut:
         done=sum(number for status, number in counts.items() if status != "pending"),
         best=None if job.best_trial is None else describe_trial(job.best_trial, job.problem),
         comparison=_comparison(job),
+        wall=wall_of(job),
         created_at=job.created_at,
         started_at=job.started_at,
         finished_at=job.finished_at,
         links=JobLinks(self=path, trials=f"{path}/trials", events=f"{path}/events", cancel=f"{path}/cancel"),
     )
+
+
+def wall_of(job: Job) -> WallTimeOut | None:
+    """What a job's time went to; None before a run of it ended."""
+    return None if job.effort is None else WallTimeOut.model_validate(job.effort, from_attributes=True)
 
 
 def _comparison(job: Job) -> Comparison | None:

@@ -4,9 +4,10 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -20,11 +21,13 @@ from hal import find
 from hal.listed import NATIVE, Backend, ListedDevice
 from service import device_lock, tuning
 from service.artifacts import ArtifactStore
+from service.jobs.service import read_job
+from service.jobs.wall import wall_sentence
 from service.tuning import Tuning, _hardware
 from service.worker import ClaimedJob, JobEnd
 from tests.db import rows
 from tests.tuner.fakes import cpu_spec, emulated
-from tuner.result import Comparison, Stop
+from tuner.result import Comparison, Stop, WallTime
 
 SPEC = emulated()
 HERE = ListedDevice(SPEC, Backend.OPENCL, "0:0", runnable=True, targetable=True, note="")
@@ -49,7 +52,7 @@ def never(*_: object) -> object:
 def tune(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sqlite_url: str) -> Callable[[], Tuning]:
     """Makes what processes of their own would have: nothing shared but the database and the locks."""
     monkeypatch.setattr(tuning, "CompilePool", answers(nullcontext()))
-    monkeypatch.setattr(tuning, "open_device", answers(SimpleNamespace(close=answers(None))))
+    monkeypatch.setattr(tuning, "open_device", answers(SimpleNamespace(close=answers(None), restarts=2)))
     monkeypatch.setattr(device_lock, "_POLL_S", 0.01)
 
     def made() -> Tuning:
@@ -200,3 +203,26 @@ def test_finalists_are_compiled_for_the_device_of_the_job(
     assert callable(native)
     assert native() is SPEC
     mine.database.close()
+
+
+def test_what_runs_took_adds_up_and_lost_device_processes_with_it(
+    tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    took = WallTime(total_s=10, propose_s=1, compile_s=9, wait_s=2, verify_s=3, measure_s=2.5, compare_s=0.5)
+
+    def session(*given: Any) -> object:
+        given[7](took)
+        return NOTHING_FOUND
+
+    monkeypatch.setattr(tuning, "run_session", session)
+    tunes = tune()
+    job = claimed(tunes.database, "w")
+    for _ in range(2):
+        tunes.run(job, threading.Event())
+    with tunes.database.read() as session_:
+        wall = read_job(session_, job.id).wall
+    assert wall is not None
+    assert wall.model_dump() == {name: 2 * value for name, value in asdict(took).items()} | {"device_restarts": 4}
+    sentence = wall_sentence(wall)
+    assert sentence.startswith("20.0 s: proving 30 %, measuring 25 %, waiting for kernels 20 %, proposing 10 %,")
+    assert sentence.endswith("beside these, compiling in 90 %; the device's process was lost 4 times")

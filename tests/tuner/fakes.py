@@ -113,6 +113,7 @@ class FakeCompiler:
     """Compiles at once; `errors` and `hangs` are asked for each configuration."""
 
     workers: int = 2
+    busy_s: float = 0.0
     errors: Callable[[AnyConfig], CodegenError | None] = lambda _: None
     hangs: Callable[[AnyConfig], bool] = lambda _: False
     fuse: Fuse = field(default_factory=Fuse)

@@ -13,7 +13,7 @@ from tuner.given import measure_given
 from tuner.heuristic import default_config
 from tuner.memory_store import MemoryTrialStore
 from tuner.model.xe import predict
-from tuner.result import Event, Stop, TrialBegun, TrialEnded
+from tuner.result import Event, Stop, TrialBegun, TrialEnded, WallTime
 from tuner.trial import Status
 from tuner.xe_space import xe_space
 
@@ -53,7 +53,7 @@ def test_the_default_comes_first_then_each_as_given_with_its_prediction() -> Non
         assert trial.outcome.status is Status.MEASURED
         assert trial.outcome.prediction == predict(PROBLEM, trial.config, B580)
         assert store.artifacts[trial.number].config == trial.config
-    assert [type(event) for event in events] == [TrialBegun, TrialEnded] * 4
+    assert [type(event) for event in events] == [*[TrialBegun, TrialEnded] * 4, WallTime]
 
 
 @pytest.mark.parametrize("spec", [emulated(), replace(B580, l2_bytes=None, provenance={
@@ -82,7 +82,7 @@ def test_what_crashes_is_an_outcome_and_five_in_a_row_end_the_job() -> None:
     store = MemoryTrialStore()
     measure(store, FakeDevice(PROBLEM, B580, faults={binary_of(GIVEN[0]): crash}))
     assert [t.outcome.status for t in store.trials() if t.outcome is not None][1] is Status.CRASHED
-    with pytest.raises(DeviceUnusable, match="crashed 5 times in a row; last: signal 11"):
+    with pytest.raises(DeviceUnusable, match="failed 5 times in a row; last: signal 11"):
         measure(MemoryTrialStore(), FakeDevice(PROBLEM, B580, every=crash), [_SPACE.config(row) for row in range(9)])
     with pytest.raises(
         NoValidMeasurement, match="4 trials on Intel Arc B580 gave no time; the last ended with: signal"

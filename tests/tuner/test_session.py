@@ -1,20 +1,22 @@
 """A tuning run: its order, its budget, its ends, and that a kill loses and doubles nothing."""
 
+from contextlib import nullcontext
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from codegen import GemmProblem, KernelConfig
 from codegen.errors import CompileFailed
-from hal import Buffer, DeviceCrashed, DeviceTimedOut, find
+from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, cpu_spec, emulated
 from tuner.cpu.heuristic import default_cpu_config
 from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement
 from tuner.finalists import FINALISTS, NEAR
 from tuner.heuristic import default_config
 from tuner.memory_store import MemoryTrialStore
-from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded
+from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
 from tuner.session import Budget, Portion, run_session
 from tuner.trial import Status
 from tuner.turns import WINDOWS
@@ -60,7 +62,8 @@ def test_the_default_comes_first_and_the_budget_of_trials_holds() -> None:
     begun = [event.number for event in events if isinstance(event, TrialBegun)]
     ended = [event.trial.number for event in events if isinstance(event, TrialEnded)]
     assert begun == ended == list(range(15))
-    assert isinstance(events[-1], Comparison)
+    assert isinstance(events[-2], Comparison)
+    assert isinstance(events[-1], WallTime)
 
 
 def test_the_best_is_the_fastest_and_its_speed_up_is_measured_in_turns() -> None:
@@ -234,9 +237,57 @@ def test_a_default_that_fails_does_not_end_the_job() -> None:
 
 def test_a_device_that_keeps_crashing_is_given_up() -> None:
     store = MemoryTrialStore()
-    with pytest.raises(DeviceUnusable, match="crashed 5 times in a row; last: SIGSEGV"):
+    with pytest.raises(DeviceUnusable, match="failed 5 times in a row; last: SIGSEGV"):
         _run(store, FakeDevice(SMALL, SPEC, every=DeviceCrashed("SIGSEGV")), trials=50)
     _check_whole(store, 5)
+
+
+def test_candidates_that_fail_do_not_condemn_a_device_on_which_the_default_runs() -> None:
+    class Fragile(FakeDevice):
+        """Runs nothing but the default."""
+
+        def run(self, launch: LaunchSpec, *given: Any) -> RunReport:
+            if launch.binary != binary_of(DEFAULT):
+                self.runs.append((launch.binary, 0.0, True))
+                raise DeviceTimedOut("20 s") if len(self.runs) % 2 else DeviceCrashed("SIGSEGV")
+            return super().run(launch, *given)
+
+    store, device = MemoryTrialStore(), Fragile(SMALL, SPEC)
+    result = _run(store, device, trials=12)
+    assert result.trials == {Status.MEASURED: 1, Status.CRASHED: 7, Status.TIMED_OUT: 4}
+    # After its own trial the default runs when five others have failed, and again when five more have.
+    assert [number for number, run in enumerate(device.runs) if run[0] == binary_of(DEFAULT)] == [0, 6, 12]
+
+
+def test_a_device_that_is_lost_on_the_way_is_given_up() -> None:
+    class Dying(FakeDevice):
+        """Runs three trials."""
+
+        def run(self, launch: LaunchSpec, *given: Any) -> RunReport:
+            if len(self.runs) >= 3:
+                raise DeviceCrashed("no such device")
+            return super().run(launch, *given)
+
+    store = MemoryTrialStore()
+    with pytest.raises(DeviceUnusable, match="failed 5 times in a row; last: no such device"):
+        _run(store, Dying(SMALL, SPEC), trials=20)
+    _check_whole(store, 8)
+
+
+@pytest.mark.parametrize("ends_badly", [False, True])
+def test_what_a_run_took_is_told_whatever_its_end(ends_badly: bool) -> None:
+    events = list[Event]()
+    device = FakeDevice(SMALL, SPEC, every=DeviceCrashed("SIGSEGV") if ends_badly else None)
+    device.report = {"sampling_s": 0.25}
+    with pytest.raises(DeviceUnusable) if ends_badly else nullcontext():
+        _run(MemoryTrialStore(), device, trials=6, events=events)
+    wall = events[-1]
+    assert isinstance(wall, WallTime)
+    assert sum(isinstance(event, WallTime) for event in events) == 1
+    assert wall.measure_s == (0.0 if ends_badly else 6 * 0.25)
+    assert wall.verify_s == pytest.approx(0.0) if not ends_badly else wall.verify_s > 0
+    assert wall.total_s > wall.propose_s > 0
+    assert (wall.compare_s > 0) is not ends_badly
 
 
 def test_without_a_device_a_missing_fact_ends_it_before_it_begins() -> None:
