@@ -22,10 +22,11 @@ from service.errors import BadRequest
 from service.exchange import exporting, measuring
 from service.exchange.exporting import Selection
 from service.exchange.importing import take_in
+from service.exchange.measuring import Asked
 from service.files import write_atomically
 from service.jobs.service import read_job
 from service.keys.callers import COMMAND_LINE
-from tuner.exchange.formats import Format, open_file
+from tuner.exchange.formats import Format, open_file, specification_of
 from tuner.exchange.jsonl import Exchange, read_lines, write_lines
 from tuner.exchange.records import Record, check_name
 
@@ -122,10 +123,9 @@ def measure_command(
     origin: Origin = None,
     output: Output = None,
 ) -> None:
-    """Measure the configurations of a file of runners-up on this machine, and write the results for `import`."""
-    exchange = _read(file)
+    """Measure what runners-up or a T1 file list on this machine, and write the results for `import`."""
+    asked = _asked(file, device, seconds)
     with stored() as store:
-        asked = measuring.understand(exchange, resolve_device, device, seconds)
         job_ids: list[UUID] = []
         for of in asked:
             with store.database.write() as session:
@@ -145,6 +145,14 @@ def measure_command(
             f"no time was measured in {', '.join(str(job) for job in failed)}: `xetune jobs show`", soft_wrap=True
         )
         raise typer.Exit(1)
+
+
+def _asked(file: Path, device: str | None, seconds: float) -> list[Asked]:
+    opened = open_file(file)
+    if opened.format is Format.JSONL:
+        return measuring.understand(_read(file), resolve_device, device, seconds)
+    space = specification_of(opened)
+    return [measuring.understand_space(file.name, space, resolve_device, device, seconds)]
 
 
 def _results(store: Stored, job_ids: list[UUID]) -> Iterator[Record]:

@@ -6,15 +6,17 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import GemmProblem, KernelConfig
+from codegen import GemmProblem, InvalidConfig, KernelConfig
 from codegen.canonical import content_hash
 from codegen.rules import check_problem
 from db import candidates, devices, jobs, problems
 from hal import ListedDevice
 from service.convert import config_to_json, problem_to_json, spec_to_json
 from service.errors import BadRequest
-from tuner.errors import InvalidLine
+from tuner.errors import InvalidFile, InvalidLine
 from tuner.exchange.jsonl import Exchange
+from tuner.exchange.parameters import config_of
+from tuner.exchange.t1 import Specification, configurations_of
 
 Resolve = Callable[[str], ListedDevice]
 _SEED = 0
@@ -58,6 +60,30 @@ def understand(exchange: Exchange, resolve: Resolve, device: str | None, seconds
     ]
     for of in asked:
         check_problem(of.problem, of.device.spec)
+    return asked
+
+
+def understand_space(name: str, space: Specification, resolve: Resolve, device: str | None, seconds: float) -> Asked:
+    """What a T1 file of this program asks to measure: every configuration of its space.
+
+    Raises:
+        InvalidFile: its space is not listed, or not of this program's configurations for GPUs.
+        BadRequest: it does not say the problem, or its device is not here.
+        Refused: a rule refuses the problem on its device.
+    """
+    if space.source is None:
+        raise BadRequest(f"{name} does not say the problem: expected a T1 file that `xetune export --format t1` wrote")
+    found: list[KernelConfig] = []
+    for parameters in configurations_of(name, space):
+        try:
+            config = config_of(parameters)
+        except (ValueError, InvalidConfig) as error:
+            raise InvalidFile(f"{name}: {error}") from error
+        if not isinstance(config, KernelConfig):
+            raise InvalidFile(f"{name}: expected configurations for a GPU, got those for a CPU")
+        found.append(config)
+    asked = Asked(space.source.problem, _runnable(resolve(device or space.source.device)), tuple(found), seconds)
+    check_problem(asked.problem, asked.device.spec)
     return asked
 
 

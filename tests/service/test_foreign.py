@@ -15,12 +15,17 @@ from sqlalchemy import func, select
 
 from db.models import RecordedTrial, Recording
 from db.session import Database, open_database
+from hal import ListedDevice
+from hal.listed import Backend
 from service.cli.main import main
+from service.errors import BadRequest
+from service.exchange.measuring import understand_space
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, results, text_of
+from tuner.errors import InvalidFile
 from tuner.exchange.formats import open_file, read_recorded, results_of, specification_of
 from tuner.exchange.records import Record, TrialRecord
-from tuner.exchange.t1 import configurations_of
+from tuner.exchange.t1 import Specification, configurations_of
 from tuner.trial import Outcome, Status
 
 Run = Callable[..., int | str | None]
@@ -168,6 +173,16 @@ def test_recordings_merge_once(home: Run, away: Database, tmp_path: Path, capsys
         assert session.scalars(select(func.count()).select_from(RecordedTrial)).one() == 7
 
 
+def without_source(specification: Specification) -> Specification:
+    """Of another program."""
+    return replace(specification, source=None)
+
+
+def other_condition(specification: Specification) -> Specification:
+    """A condition that has to be computed."""
+    return replace(specification, conditions=("block_m * block_n <= 4096",))
+
+
 def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
     home: Run, away: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -179,6 +194,13 @@ def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
     found = configurations_of("spec", specification)
     assert len(found) == 7
     assert {each["prefetch_distance"] for each in found} == {1, 2, 4, 11, 12, 13, 14}
+    here = ListedDevice(lines.b580(), Backend.OPENCL, None, runnable=True, targetable=True, note="")
+    asked = understand_space("spec.json", specification, lambda _: here, None, 60.0)
+    assert asked.problem == GEMM
+    assert set(asked.configs) == {lines.config(n) for n in (0, 1, 3, 10, 11, 12, 13)}
+    for change, message in ((without_source, "does not say the problem"), (other_condition, "lists the combinations")):
+        with pytest.raises((BadRequest, InvalidFile), match=message):
+            understand_space("spec.json", change(specification), lambda _: here, None, 60.0)
     plain = tmp_path / "plain.json"
     document = export(home, plain, "kernel-tuner")
     del document["xetune"]
