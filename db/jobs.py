@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from db import trials
 from db.base import new_id
 from db.insert import insert_missing
-from db.models import ACTIVE_STATUSES, Device, Job, Problem, Trial
+from db.models import ACTIVE_STATUSES, Device, Job, JobStart, Problem, Trial
 
 
 def create(
@@ -44,6 +44,12 @@ def create(
         "space_hash": space_hash,
     }
     return get(session, job_id) if insert_missing(session, Job, values) else None
+
+
+def set_start(session: Session, job_id: UUID, *, again: bool, cold: bool) -> None:
+    """Let a job measure all anew, or begin without donors, or both."""
+    session.add(JobStart(job_id=job_id, again=again, cold=cold))
+    session.flush()
 
 
 def get(session: Session, job_id: UUID) -> Job | None:
@@ -127,5 +133,6 @@ def _whole() -> Select[Job]:
         joinedload(Job.device),
         joinedload(Job.imported),
         joinedload(Job.effort),
+        joinedload(Job.start),
         selectinload(Job.best_trial).options(*trials.evidence_loads(), joinedload(Trial.kernel)),
     )

@@ -134,9 +134,9 @@ def _jobs_of(problem_id: int, device: str) -> Select[UUID]:
 def _measured(
     session: Session, problem_id: int, device: str, config_hashes: Collection[str] | None
 ) -> list[Row[int, str, float]]:
-    """Trial, hash of its configuration and median, the fastest first."""
+    """Trial, hash of its configuration and median, the fastest first; a measurement that others took counts once."""
     query = select(Trial.id, Trial.config_hash, Measurement.median_us).join(Trial.measurement)
-    query = query.where(Trial.job_id.in_(_jobs_of(problem_id, device)))
+    query = query.where(Trial.job_id.in_(_jobs_of(problem_id, device)), ~Trial.reused.has())
     if config_hashes is not None:
         query = query.where(Trial.config_hash.in_(config_hashes))
     return list(session.execute(query.order_by(Measurement.median_us, Trial.id)))

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, aliased, joinedload
 
 from db.base import JsonObject
 from db.best import best_predicted
-from db.models import Kernel, Measurement, Prediction, PredictionError, Trial
+from db.models import Kernel, Measurement, Prediction, PredictionError, Reuse, Trial
 
 
 class Point(NamedTuple):
@@ -62,9 +62,9 @@ def best(session: Session, job_id: UUID) -> Trial | None:
     """The trial with the least median; if none was measured, the best predicted one of those that are proven.
 
     A predicted trial whose configuration was measured in another job has that median, if its own numbers are proven
-    or the kernel is the same.
+    or the kernel is the same. A trial that took the measurement of an earlier job is never the best.
     """
-    whole = _whole().where(Trial.job_id == job_id).limit(1)
+    whole = _whole().where(Trial.job_id == job_id, ~Trial.reused.has()).limit(1)
     there, own, other = aliased(Measurement), aliased(Kernel), aliased(Kernel)
     median_us = func.coalesce(Measurement.median_us, there.median_us)
     judged_by = aliased(Trial)
@@ -104,6 +104,7 @@ def evidence_loads():  # of a type that SQLAlchemy keeps to itself
         there.joinedload(Trial.measurement),
         there.joinedload(Trial.imported),
         joinedload(Trial.imported),
+        joinedload(Trial.reused).joinedload(Reuse.source),
     ]
 
 

@@ -11,7 +11,7 @@ from codegen.stored_config import decode_config
 from db import models
 from db.base import JsonObject
 from hal import DeviceSpec
-from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status, Trial
+from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Source, Status, Trial
 
 
 def problem_to_json(problem: GemmProblem) -> JsonObject:
@@ -100,7 +100,10 @@ def outcome_to_columns(outcome: Outcome) -> dict[str, object]:
 def trial_from_row(row: models.Trial) -> Trial:
     """The trial of a row that was loaded with its times and kernel."""
     outcome = None if row.status == "pending" else _outcome(row)
-    return Trial(row.number, config_from_json(row.config), outcome)
+    source = None if row.reused is None else row.reused.source
+    scale = 1.0 if row.reused is None else row.reused.scale
+    taken = None if source is None else Source(str(source.job_id), source.number, scale)
+    return Trial(row.number, config_from_json(row.config), outcome, taken)
 
 
 def _outcome(row: models.Trial) -> Outcome:

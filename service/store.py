@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from uuid import UUID
 
+from sqlalchemy import inspect
 from sqlalchemy.orm import Session
 
 from codegen import AnyArtifact, AnyConfig
@@ -16,8 +17,8 @@ from db.session import Database
 from service.artifacts import ArtifactStore
 from service.convert import config_to_json, outcome_to_columns, trial_from_row
 from service.result_keys import key_of_measured
-from tuner.evidence import check_evidence
-from tuner.trial import Outcome, Trial
+from tuner.evidence import check_evidence, check_reused
+from tuner.trial import Outcome, Source, Trial
 
 _MEDIA_TYPES = {
     ".mlir": "text/plain; charset=utf-8",
@@ -88,6 +89,30 @@ class DbTrialStore:
                 predictions.judge(session, job.problem_id, job.device.slug, {row.config_hash})
             jobs.update_best(session, self.job_id)
 
+    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
+        """Record that a trial takes the measurement of an earlier job's, its versions and its moment too.
+
+        Raises:
+            ValueError: it was not begun or has ended, or the source has no measurement of its own.
+            StorageError: the artifact's files cannot be written; the trial is still pending.
+        """
+        check_reused(outcome, artifact)
+        document = {} if artifact is None else _json_object(describe(artifact))
+        files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
+        with self.database.write() as session:
+            leases.check_own(session, self.job_id, self.worker)
+            row, job = _pending(session, self.job_id, number), _job(session, self.job_id)
+            measured = trials.get(session, UUID(source.job), source.number)
+            if measured is None or measured.measurement is None or measured.reused is not None:
+                raise ValueError(f"expected a measured trial, got {source.number} of job {source.job}")
+            own = None if artifact is None else _add_kernel(session, job, row, artifact, document, files)
+            row.kernel_id = measured.kernel_id if own is None else own.id
+            _fill(session, job.device, row, outcome, None)
+            session.add(_copied(measured.measurement, row.id))
+            session.add(models.Reuse(trial_id=row.id, source_trial_id=measured.id, scale=source.scale))
+            session.flush()
+            predictions.judge(session, job.problem_id, job.device.slug, {row.config_hash})
+
     def cancelled(self) -> bool:
         """Whether someone asked for the job to stop."""
         with self.database.read() as session:
@@ -140,6 +165,12 @@ def _measurement(trial_id: int, outcome: Outcome, artifact: AnyArtifact) -> mode
         first_ratio=m.first_ratio,
         clock_mhz=m.clock_mhz,
     )
+
+
+def _copied(measurement: models.Measurement, trial_id: int) -> models.Measurement:
+    """The same measurement, of another trial."""
+    columns = [column.key for column in inspect(models.Measurement).column_attrs if column.key != "trial_id"]
+    return models.Measurement(trial_id=trial_id, **{name: getattr(measurement, name) for name in columns})
 
 
 def _add_kernel(

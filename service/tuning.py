@@ -15,13 +15,15 @@ from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, open_device
 from hal.process import ProcessDevice
 from service.artifacts import ArtifactStore
 from service.device_lock import locks_dir, only_user
+from service.known import known_of
 from service.store import DbTrialStore
 from service.toolchain.offline import NativeFor
 from service.worker import ClaimedJob, JobEnd
 from tuner.given import measure_given
+from tuner.known import Known
 from tuner.result import Event, SessionResult, Stop, WallTime
 from tuner.session import Budget, run_session
-from tuner.trial import Outcome, Trial, TrialStore
+from tuner.trial import Outcome, Source, Trial, TrialStore
 
 _COMPILE_TIMEOUT_S = 60.0
 Listener = Callable[[Event], None]
@@ -94,9 +96,16 @@ class Tuning:
                 job.seed,
                 self._listener(job, device),
                 self.native_for(listed.spec),
+                known=self._known(job, listed),
             )
         self._keep(job, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else _stopped(store.interrupt)
+
+    def _known(self, job: ClaimedJob, listed: ListedDevice) -> Known | None:
+        """What earlier jobs measured of the problem on this device; None where a job measures all, or nothing."""
+        if not job.reuse or not listed.runnable:
+            return None
+        return known_of(self.database, job.id, job.problem, listed.spec)
 
     def _given(self, job: ClaimedJob) -> list[KernelConfig]:
         with self.database.read() as session:
@@ -145,6 +154,9 @@ class _Interruptible:
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         self.store.end(number, outcome, artifact)
+
+    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
+        self.store.reuse(number, outcome, source, artifact)
 
     def cancelled(self) -> bool:
         return self.interrupt.is_set() or self.store.cancelled()

@@ -47,7 +47,10 @@ class JobEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ClaimedJob:
-    """A job that `worker` holds the lease of. `budget_seconds` is wall time."""
+    """A job that `worker` holds the lease of. `budget_seconds` is wall time.
+
+    With `reuse` it takes times that are known, with `warm_start` it begins with what is good for other problems.
+    """
 
     id: UUID
     worker: str
@@ -56,6 +59,8 @@ class ClaimedJob:
     budget_trials: int
     budget_seconds: float
     seed: int
+    reuse: bool = True
+    warm_start: bool = True
 
 
 RunJob = Callable[[ClaimedJob, threading.Event], JobEnd]
@@ -234,6 +239,8 @@ def _claimed(job: Job, worker: str) -> ClaimedJob:
         budget_trials=job.budget_trials,
         budget_seconds=job.budget_seconds,
         seed=job.seed,
+        reuse=job.start is None or not job.start.again,
+        warm_start=job.start is None or not job.start.cold,
     )
 
 

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable
 
 from codegen import AnyConfig
-from tuner.native import Examining, Quiet
+from tuner.native import Examining, Later, Quiet
 from tuner.search.proposer import Proposal
 
 Candidate = tuple[Proposal[AnyConfig], Examining]
@@ -34,7 +34,8 @@ class Ahead:
         if not self._waiting:
             return None
         proposal, wanted = self._waiting.popleft()
-        return proposal, Quiet(wanted, tuple(other for _, other in self._waiting)) if self._quiet else wanted
+        others = tuple(other for _, other in self._waiting if not isinstance(other, Later))
+        return proposal, Quiet(wanted, others) if self._quiet else wanted
 
     def fill(self, most: int) -> None:
         """While a candidate is about to be measured: propose until `depth` wait, and at most `most`."""

@@ -2,7 +2,7 @@
 
 Of measured trials the one of least median, then of lowest number. Without any, of the predicted ones: those within 1 %
 of the least predicted time are a tie, which the least upper bound decides, then the lowest number. A trial whose
-numbers are not proven is never the best.
+numbers are not proven is never the best, nor one that was not measured in this job: its time is of another day.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ def best_of(trials: Iterable[Trial]) -> Trial | None:
     predicted: list[tuple[float, float, int, Trial]] = []
     for trial in trials:
         outcome = trial.outcome
-        if outcome is None or outcome.proof.kind is ProofKind.NONE:
+        if outcome is None or outcome.proof.kind is ProofKind.NONE or trial.source is not None:
             continue
         if outcome.measurement is not None:
             measured.append((outcome.measurement.median_us, trial.number, trial))

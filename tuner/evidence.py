@@ -21,6 +21,19 @@ def check_evidence(outcome: Outcome, artifact: AnyArtifact | None) -> None:
     check_numbers(outcome)
 
 
+def check_reused(outcome: Outcome, artifact: AnyArtifact | None) -> None:
+    """Return when an outcome may be the measurement of an earlier job's trial.
+
+    Raises:
+        ValueError: it is no measurement, or names no kernel, or its numbers cannot be.
+    """
+    if outcome.measurement is None or outcome.kernel_hash is None:
+        raise ValueError(f"expected the measurement of an earlier trial with its kernel, got status {outcome.status}")
+    if artifact is not None:
+        check_evidence(outcome, artifact)
+    check_numbers(outcome)
+
+
 def check_numbers(outcome: Outcome) -> None:
     """Return when the numbers of an outcome can be, whatever its kernel is.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from codegen import AnyArtifact, AnyConfig
 from tuner.best import best_of
-from tuner.trial import Outcome, Prediction, Proof, ProofKind, Status, Trial, TrialStore
+from tuner.trial import Outcome, Prediction, Proof, ProofKind, Source, Status, Trial, TrialStore
 
 _PROVEN = Proof(ProofKind.SIMULATOR)
 
@@ -54,6 +54,7 @@ class History:
             (time_us, trial.number)
             for trial, outcome in self.ended()
             if (time_us := outcome.time_us) is not None and outcome.proof.kind is not ProofKind.NONE
+            if trial.source is None
         )
         others = [number for time_us, number in timed if time_us <= most_us and number != best.number]
         return [best, *(self._trials[number] for number in others[: count - 1])]
@@ -78,6 +79,13 @@ class History:
         """Record what became of a trial."""
         self._store.end(number, outcome, artifact)
         self._trials[number] = Trial(number, self._trials[number].config, outcome)
+        self.new.append(outcome)
+        return self._trials[number]
+
+    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> Trial:
+        """Record that a trial takes the measurement of an earlier job's."""
+        self._store.reuse(number, outcome, source, artifact)
+        self._trials[number] = Trial(number, self._trials[number].config, outcome, source)
         self.new.append(outcome)
         return self._trials[number]
 

@@ -81,14 +81,24 @@ class _Progress:
 
 
 def evaluate(
-    bench: Bench, candidate: Examining, limits: Limits, prediction: Prediction | None = None
+    bench: Bench,
+    candidate: Examining,
+    limits: Limits,
+    prediction: Prediction | None = None,
+    known: Callable[[AnyArtifact], Outcome | None] = lambda _: None,
 ) -> tuple[Outcome, AnyArtifact | None]:
-    """Wait for the kernel, prove it, and measure its time; what was predicted is kept beside it."""
+    """Wait for the kernel, prove it, and measure its time; what was predicted is kept beside it.
+
+    What is `known` of the kernel takes the place of proof and measurement.
+    """
     progress = _Progress()
 
     def measure() -> Outcome:
         with _stopwatch(progress, "compile_s"), _time_limit(candidate, limits.compile_s):
             progress.artifact = candidate.result().artifact
+        if (outcome := known(progress.artifact)) is not None:
+            progress.proof = outcome.proof
+            return outcome
         return _timed(bench, progress.artifact, limits, progress, prediction)
 
     return _ended(measure, limits, progress)

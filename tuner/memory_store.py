@@ -1,8 +1,8 @@
 """The trials of a job in memory: the simulated side of TrialStore."""
 
 from codegen import AnyArtifact, AnyConfig
-from tuner.evidence import check_evidence
-from tuner.trial import Outcome, Trial
+from tuner.evidence import check_evidence, check_reused
+from tuner.trial import Outcome, Source, Trial
 
 
 class MemoryTrialStore:
@@ -45,6 +45,18 @@ class MemoryTrialStore:
                 raise ValueError(f"trial {number} is {trial.config}, the artifact given is of {artifact.config}")
             self.artifacts[number] = artifact
         self._trials[number] = Trial(number, trial.config, outcome)
+
+    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
+        """Record that a trial takes the measurement of an earlier job's.
+
+        Raises:
+            ValueError: it was not begun or has ended, or the outcome is no measurement.
+        """
+        trial = self._trials.get(number)
+        if trial is None or trial.outcome is not None:
+            raise ValueError(f"trial {number} {'was not begun' if trial is None else 'has ended already'}")
+        check_reused(outcome, artifact)
+        self._trials[number] = Trial(number, trial.config, outcome, source)
 
     def cancelled(self) -> bool:
         """Whether someone asked for the job to stop."""

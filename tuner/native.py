@@ -135,4 +135,27 @@ class Quiet:
             each.cancel()
 
 
-Examining = Examination | Unexamined | Quiet
+class Later:
+    """A compilation that begins when its kernel is asked for: it may not be needed."""
+
+    def __init__(self, begin: "Callable[[], Examining]") -> None:
+        self._begin = begin
+        self._begun: Examining | None = None
+
+    def result(self) -> Examined:
+        """Compile, and wait for the kernel.
+
+        Raises:
+            Refused, CompileFailed: as the compilation.
+            CancelledError: it was stopped.
+        """
+        self._begun = self._begin()
+        return self._begun.result()
+
+    def cancel(self) -> None:
+        """Stop it if it has begun and not ended."""
+        if self._begun is not None:
+            self._begun.cancel()
+
+
+Examining = Examination | Unexamined | Quiet | Later

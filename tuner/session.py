@@ -20,9 +20,10 @@ from tuner.failing import FAILURES, device_failed, unusable
 from tuner.finalists import FINALISTS, NEAR, compare_finalists
 from tuner.forecast import check_predictable
 from tuner.history import History
+from tuner.known import Known, Reuse
 from tuner.measure import Bench, Compiler, Limits, evaluate, foresee, median_us
 from tuner.model.xe import predict
-from tuner.native import Compilation, Examination, Examining, Native, Unexamined, examine
+from tuner.native import Compilation, Examination, Examining, Later, Native, Unexamined, examine
 from tuner.reference import Reference
 from tuner.result import Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
 from tuner.search.proposer import Proposal
@@ -77,6 +78,7 @@ def run_session(
     donors: Sequence[AnyConfig] = (),
     portion: Portion | None = None,
     reference: Reference | None = None,
+    known: Known | None = None,
 ) -> SessionResult:
     """Tune, going on from the trials that the store holds; without a device, times are predicted for `spec`.
 
@@ -88,6 +90,8 @@ def run_session(
 
     A run of a `portion` pauses when that is spent, without comparing finalists, and another call goes on. `reference`
     is that of the problem and the seed, where an earlier run has drawn it.
+
+    What is `known` of a kernel's time is not measured again, unless it is the default's or may be the best.
 
     Trials that were begun and not ended are done again under their numbers. Whatever ends it early, KeyboardInterrupt
     too, leaves the store such that another call goes on.
@@ -111,7 +115,7 @@ def run_session(
         bench = Bench(problem, spec, device, reference or Reference(problem, seed))
         search = partial(search_for, problem, spec, seed, measured=device is not None, donors=donors)
         session = _Session(
-            bench, default, first, history, store, pool, (budget, portion), search, on_event, native, begun
+            bench, default, first, history, store, pool, (budget, portion), search, on_event, native, known, begun
         )
     except BaseException:
         if first is not None:
@@ -135,6 +139,7 @@ class _Session:
         search: Callable[[], Search],
         on_event: Callable[[Event], None],
         native: Native | None,
+        known: Known | None,
         begun: tuple[float, float],
     ) -> None:
         self._begun_s, self._busy_before_s = begun
@@ -142,12 +147,13 @@ class _Session:
         (self._budget, self._portion), self._emit, self._native = budget, on_event, native
         self._history, self._first = history, first
         self._earlier = self._worked_on()
+        self._reuse = Reuse(known)
         self._propose_s, self._compare_s = 0.0, 0.0
         with self._proposing():
             self._searched = search()
             self._proposer = self._searched.proposer
-        for trial, outcome in self._history.ended():
-            self._proposer.tell(trial.config, outcome.time_us)
+        for trial, _ in self._history.ended():
+            self._proposer.tell(trial.config, trial.time_us)
         for config in (default, *(trial.config for trial in self._history.unfinished)):
             self._proposer.skip(config)
         self._threads = ThreadPoolExecutor(pool.workers)
@@ -230,8 +236,12 @@ class _Session:
         outcome, artifact = (self._measure if self._bench.device is not None else self._foresee)(
             number, config, candidate
         )
-        trial = self._history.end(number, outcome, artifact)
-        self._proposer.tell(config, outcome.time_us)
+        source = self._reuse.source
+        if source is None:
+            trial = self._history.end(number, outcome, artifact)
+        else:
+            trial = self._history.reuse(number, outcome, source, artifact)
+        self._proposer.tell(config, trial.time_us)
         if artifact is not None:
             self._keep(config, artifact)
         self._emit(TrialEnded(trial))
@@ -255,8 +265,18 @@ class _Session:
     def _measure(self, number: int, config: AnyConfig, candidate: Examining) -> tuple[Outcome, AnyArtifact | None]:
         known = self._searched.forecast
         prediction = known.of(config) if known is not None and isinstance(config, KernelConfig) else None
-        outcome, artifact = evaluate(self._bench, candidate, self._limits(), prediction)
-        if self._native is None or artifact is None or not self._would_lead(number, outcome.time_us):
+        best_us = self._best_us() if number > 0 else None  # the default is what known times are scaled by
+        if (reused := self._reuse.of_config(config, best_us, prediction)) is not None:
+            return reused, None
+        outcome, artifact = evaluate(
+            self._bench,
+            candidate,
+            self._limits(),
+            prediction,
+            lambda artifact: self._reuse.of_kernel(artifact, best_us, prediction),
+        )
+        is_old = self._reuse.source is not None
+        if self._native is None or artifact is None or is_old or not self._would_lead(number, outcome.time_us):
             return outcome, artifact
         begun_s = time.perf_counter()
         artifact = examine(
@@ -352,6 +372,8 @@ class _Session:
         self._propose_s += time.perf_counter() - begun_s
 
     def _compile(self, config: AnyConfig) -> Examining:
+        if self._bench.device is not None and self._reuse.knows(config):
+            return Later(lambda: self._examining(self._compilation(config)))
         return self._examining(self._compilation(config))
 
     def _examining(self, compilation: Compilation) -> Examining:

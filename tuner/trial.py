@@ -109,12 +109,33 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """The trial of an earlier job whose measurement a trial takes. `scale` puts its times on this job's scale: how long
+    the default takes now over how long it took then.
+    """
+
+    job: str
+    number: int
+    scale: float
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
-    """One configuration of a job. Number 0 is the baseline. `outcome` is None until it ends."""
+    """One configuration of a job. Number 0 is the baseline. `outcome` is None until it ends.
+
+    With a `source` it was not measured: its outcome has the measurement of that trial, as it was then.
+    """
 
     number: int
     config: AnyConfig
     outcome: Outcome | None = None
+    source: Source | None = None
+
+    @property
+    def time_us(self) -> float | None:
+        """Its time, to be compared with those of the same job; None when it gave none."""
+        time_us = self.outcome.time_us if self.outcome is not None else None
+        return time_us if time_us is None or self.source is None else time_us * self.source.scale
 
 
 class TrialStore(Protocol):
@@ -134,6 +155,14 @@ class TrialStore(Protocol):
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         """Record what became of a trial, with its kernel when it has one. Replaces nothing: once only."""
+        ...
+
+    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
+        """Record that a trial takes the measurement of an earlier job's; its kernel is that trial's if none is given.
+
+        Raises:
+            ValueError: it was not begun or has ended, or the outcome is no measurement.
+        """
         ...
 
     def cancelled(self) -> bool:

@@ -1,5 +1,6 @@
 """How a terminal shows a job: its trials by rank, the winner and its files."""
 
+from collections import Counter
 from statistics import median
 from uuid import UUID
 
@@ -44,6 +45,7 @@ def print_job(store: Stored, job_id: UUID, as_json: bool) -> JobOut:
         CONSOLE.print(_heading(job))
         if ranked:
             CONSOLE.print(_table(ranked, job.device))
+        _print_reused(trials)
         _print_prediction_error(ranked)
         _print_without_time(trials)
         _print_winner(job, files)
@@ -80,13 +82,17 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
             str(rank),
             "default" if trial.number == 0 else str(trial.number),
             config_line(trial.model_dump(mode="json")["config"]),
-            f"{shown_time(trial.evidence.time)}\n{shown_rate(trial.tflops)}{_shown_against(trial)}",
+            f"{shown_time(trial.evidence.time)}\n{shown_rate(trial.tflops)}{_shown_reused(trial)}{_shown_against(trial)}",
             shown_proof_short(trial.evidence),
         ]
         table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
     if len(ranked) > _SHOWN_TRIALS:
         table.caption = f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)"
     return table
+
+
+def _shown_reused(trial: TrialOut) -> str:
+    return "" if trial.reused is None else f"\nof an earlier job,\n{trial.reused.scale:.2f} times that now"
 
 
 def _shown_against(trial: TrialOut) -> str:
@@ -96,6 +102,16 @@ def _shown_against(trial: TrialOut) -> str:
         return f"\n{trial.prediction_error:.2f} times predicted"
     where = trial.measured.origin or "another job"
     return f"\n{shown_time(trial.measured)}\nmeasured by {where},\n{trial.prediction_error:.2f} times predicted"
+
+
+def _print_reused(trials: list[TrialOut]) -> None:
+    of_jobs = Counter(str(trial.reused.job) for trial in trials if trial.reused is not None)
+    for job, count in of_jobs.items():
+        CONSOLE.print(
+            f"{count} of {len(trials)} trials took what job {job} measured of the same kernels (--again measures anew)",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def _print_prediction_error(ranked: list[TrialOut]) -> None:
@@ -147,7 +163,9 @@ def _without_time(trials: list[TrialOut]) -> list[TrialOut]:
 
 def _order(trial: TrialOut) -> tuple[bool, float]:
     """What was measured comes first, wherever it was."""
-    return (trial.measured is None, _time(trial) if trial.measured is None else trial.measured.value)
+    if trial.measured is None:
+        return True, _time(trial)
+    return False, trial.measured.value * (1.0 if trial.reused is None else trial.reused.scale)
 
 
 def _time(trial: TrialOut) -> float:

@@ -32,6 +32,10 @@ def tune_command(
     trials: Annotated[int, typer.Option(max=2**31 - 1, help="Most configurations tried.")] = 50,
     seconds: Annotated[float, typer.Option(help="Longest run, in seconds.")] = 600.0,
     seed: Annotated[int, typer.Option(min=0, help="Start of the random choices.")] = 0,
+    again: Annotated[bool, typer.Option("--again", help="Measure all anew, whatever earlier jobs measured.")] = False,
+    cold: Annotated[
+        bool, typer.Option("--cold", help="Begin without what was best for other problems and devices.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, prove its numbers and store it."""
@@ -39,7 +43,15 @@ def tune_command(
     with stored() as store:
         with _named_by_option():
             budget = BudgetBody(trials=trials, seconds=seconds)
-            body = JobBody(problem=to_body(gemm), device=device, target=target, budget=budget, seed=seed)
+            body = JobBody(
+                problem=to_body(gemm),
+                device=device,
+                target=target,
+                budget=budget,
+                seed=seed,
+                reuse=not again,
+                warm_start=not cold,
+            )
             directory = DeviceDirectory(list_devices, store.settings.devices_ttl_s)
             request = understand(body, directory, store.settings)
         with store.database.write() as session:

@@ -49,7 +49,9 @@ def results(
     """
     said = set() if said is None else said
     for job in _jobs(session, selection):
-        ended = [trial for trial in trials.list_page(session, job.id) if trial.status != "pending"]
+        listed = trials.list_page(session, job.id)
+        # A measurement that several trials share goes with the one that made it.
+        ended = [trial for trial in listed if trial.status != "pending" and trial.reused is None]
         if not ended:
             continue
         yield from _named(job, said)

@@ -21,19 +21,25 @@ from tuner.forecast import check_predictable
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """A job that may be queued. `seconds` is wall time."""
+    """A job that may be queued. `seconds` is wall time.
+
+    With `reuse` it takes times that are known, with `warm_start` it begins with what is good for other problems.
+    """
 
     problem: GemmProblem
     device: DeviceSpec
     trials: int
     seconds: float
     seed: int
+    reuse: bool = True
+    warm_start: bool = True
 
     @property
     def hash(self) -> str:
         """Equal for requests that ask for the same work."""
         device = [self.device.id, self.device.driver or ""]
-        return content_hash([self.problem, device, self.trials, self.seconds, self.seed])
+        asked = [self.problem, device, self.trials, self.seconds, self.seed, self.reuse, self.warm_start]
+        return content_hash(asked)
 
 
 def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) -> JobRequest:
@@ -53,7 +59,10 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
     check_supported(problem, listed.spec)
     if not listed.runnable:
         check_predictable(listed.spec)
-    return JobRequest(problem, listed.spec, body.budget.trials, body.budget.seconds, body.seed)
+    budget = body.budget
+    return JobRequest(
+        problem, listed.spec, budget.trials, budget.seconds, body.seed, body.reuse, warm_start=body.warm_start
+    )
 
 
 def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job, bool]:
@@ -90,6 +99,8 @@ def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job,
             request_hash=request.hash,
         )
         if made is not None:
+            if not (request.reuse and request.warm_start):
+                jobs.set_start(session, made.id, again=not request.reuse, cold=not request.warm_start)
             return made, True
         # Another transaction queued it meanwhile; if that one ended already, there is room again.
         if (same := jobs.active_identical(session, request.hash)) is not None:

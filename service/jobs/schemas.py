@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.schemas import (
@@ -84,6 +84,16 @@ class JobBody(BaseModel):
         description="Start of the random choices; equal seeds draw equal configurations",
         examples=[0],
     )
+    reuse: StrictBool = Field(
+        default=True,
+        description="Take times that earlier jobs measured of the very same kernels; false: measure all anew",
+        examples=[True],
+    )
+    warm_start: StrictBool = Field(
+        default=True,
+        description="Begin with what was best for the nearest problems and devices; false: know nothing of them",
+        examples=[True],
+    )
 
 
 class BudgetOut(BaseModel):
@@ -91,6 +101,20 @@ class BudgetOut(BaseModel):
 
     trials: int = Field(description="Most configurations tried", examples=[20])
     seconds: float = Field(description="Longest run, in seconds of wall time", examples=[300.0])
+
+
+REUSED_EXAMPLE = {"job": "01970a3c-0000-7000-8000-000000000000", "trial": 7, "scale": 1.02}
+
+
+class ReusedOut(BaseModel):
+    """The trial of an earlier job whose measurement a trial took: of the same binary, launch, device and driver."""
+
+    job: UUID = Field(description="The job that measured it", examples=["01970a3c-0000-7000-8000-000000000000"])
+    trial: int = Field(description="Its number there", examples=[7])
+    scale: float = Field(
+        description="How long the default takes now over how long it took there; the time is judged times this",
+        examples=[1.02],
+    )
 
 
 class TrialOut(BaseModel):
@@ -135,6 +159,11 @@ class TrialOut(BaseModel):
     )
     kernel_id: UUID | None = Field(
         default=None, description="The kernel, if it compiled", examples=["01970a3c-0000-7000-8000-000000000000"]
+    )
+    reused: ReusedOut | None = Field(
+        default=None,
+        description="Where its measurement is from, if it was not measured in this job; null if it was",
+        examples=[REUSED_EXAMPLE],
     )
     compile_s: float = Field(description="Wall time of compiling, in seconds", examples=[0.08])
     verify_s: float = Field(description="Wall time of checking the numbers, in seconds", examples=[0.3])

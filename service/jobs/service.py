@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from db import jobs, leases, trials
-from db.models import Job, Problem, Trial
+from db.models import Job, Problem, Reuse, Trial
 from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
@@ -16,6 +16,7 @@ from service.jobs.schemas import (
     JobOut,
     JobPage,
     JobStatus,
+    ReusedOut,
     TrialOut,
     TrialPage,
     WallTimeOut,
@@ -127,12 +128,17 @@ def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
         measured_by=None if by is None or by.job_id == trial.job_id else by.job_id,
         prediction_error=prediction_error(trial),
         kernel_id=trial.kernel_id,
+        reused=None if trial.reused is None else _reused(trial.reused),
         compile_s=trial.compile_s,
         verify_s=trial.verify_s,
         measure_s=trial.measure_s,
         begun_at=trial.begun_at,
         ended_at=trial.ended_at,
     )
+
+
+def _reused(reused: Reuse) -> ReusedOut:
+    return ReusedOut(job=reused.source.job_id, trial=reused.source.number, scale=reused.scale)
 
 
 def find_job(session: Session, job_id: UUID) -> Job:

@@ -22,7 +22,7 @@ from tests.db.databases import (  # noqa: F401 (fixtures)
 )
 from tests.db.rows import add_job
 from tuner.memory_store import MemoryTrialStore
-from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status, Trial, TrialStore
+from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Source, Status, Trial, TrialStore
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,17 @@ class TrialStoreContract:
             side.store.begin(number, config(number))
             side.store.end(number, measured(0), replace(artifact(0), config=config(number), key=artifact(number).key))
         assert [t.outcome for t in side.reopen().trials()] == [measured(0), measured(0)]
+
+    def test_what_is_no_measurement_of_that_kernel_is_not_taken(self, side: Side) -> None:
+        source = Source("no job of this database", 3, 1.25)
+        side.store.begin(0, config(0))
+        with pytest.raises(ValueError, match="expected"):
+            side.store.reuse(0, predicted(0), source, None)
+        with pytest.raises(ValueError, match="the outcome names kernel"):
+            side.store.reuse(0, measured(0), source, artifact(1))
+        assert side.reopen().trials() == [Trial(0, config(0))]
+        with pytest.raises(ValueError, match="not begun"):
+            side.store.reuse(1, measured(0), source, None)
 
     def test_number_is_begun_once(self, side: Side) -> None:
         side.store.begin(0, config(0))

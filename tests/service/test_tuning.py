@@ -37,13 +37,13 @@ NOTHING_FOUND = SimpleNamespace(stop=Stop.TRIALS, best=None, comparison=None, sp
 def answers(value: object) -> Callable[..., object]:
     """A function that gives that value whatever it is asked."""
 
-    def answer(*_: object) -> object:
+    def answer(*_: object, **__: object) -> object:
         return value
 
     return answer
 
 
-def never(*_: object) -> object:
+def never(*_: object, **__: object) -> object:
     """Stands for a session that must not begin."""
     pytest.fail("it ran")
 
@@ -74,7 +74,7 @@ def claimed(database: Database, worker: str) -> ClaimedJob:
 def test_two_jobs_on_one_device_take_turns(tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch) -> None:
     inside, most, waits = 0, 0, threading.Event()
 
-    def session(*_: object) -> object:
+    def session(*_: object, **__: object) -> object:
         nonlocal inside, most
         inside += 1
         most = max(most, inside)
@@ -149,7 +149,7 @@ def test_the_result_of_a_job_that_another_took_is_not_kept(
     mine = tune()
     job = claimed(mine.database, "slow")
 
-    def session(*_: object) -> object:
+    def session(*_: object, **__: object) -> object:
         with mine.database.write() as writing:
             rows.add_trial(writing, job.id, 0)
             leases.release_all(writing, "slow")
@@ -192,7 +192,7 @@ def test_finalists_are_compiled_for_the_device_of_the_job(
 ) -> None:
     given: list[object] = []
 
-    def session(*arguments: object) -> object:
+    def session(*arguments: object, **_: object) -> object:
         given.append(arguments[-1])
         return NOTHING_FOUND
 
@@ -210,7 +210,7 @@ def test_what_runs_took_adds_up_and_lost_device_processes_with_it(
 ) -> None:
     took = WallTime(total_s=10, propose_s=1, compile_s=9, wait_s=2, verify_s=3, measure_s=2.5, compare_s=0.5)
 
-    def session(*given: Any) -> object:
+    def session(*given: Any, **_: object) -> object:
         given[7](took)
         return NOTHING_FOUND
 

@@ -1,0 +1,86 @@
+"""The times that the database knows of a job's problem on its device."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from codegen import AnyArtifact, AnyConfig, GemmProblem
+from codegen.canonical import to_json
+from codegen.target_kind import kernel_key
+from db import known, models
+from db.session import Database
+from hal import DeviceSpec
+from service.convert import measurement_from_row
+from tuner.known import KnownTime
+from tuner.result_key import identity_of, result_key
+from tuner.trial import Proof, ProofKind
+
+
+@dataclass(frozen=True, slots=True)
+class DbKnown:
+    """What was known when the job began. `runs` of a job are the medians in us of what it measured, by run."""
+
+    database: Database
+    job_id: UUID
+    problem: GemmProblem
+    spec: DeviceSpec
+    by_compile_key: Mapping[str, KnownTime]
+    by_run: Mapping[str, KnownTime]
+    runs: Mapping[str, Mapping[str, float]]
+    _default: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
+
+    def of_config(self, config: AnyConfig) -> KnownTime | None:
+        """The time of the kernel that a configuration was compiled to, by these very versions."""
+        return self.by_compile_key.get(kernel_key(self.problem, config, self.spec)) if self.by_compile_key else None
+
+    def of_kernel(self, artifact: AnyArtifact) -> KnownTime | None:
+        """The time of a kernel, whichever versions wrote it."""
+        driver = self.spec.driver
+        if not self.by_run or driver is None:
+            return None
+        return self.by_run.get(result_key(artifact, self.spec, driver).run)
+
+    def scale(self, known: KnownTime) -> float | None:
+        """How long the default takes now over how long it took in that job; None when either did not measure it."""
+        if not self._default and (found := self._default_now()) is not None:
+            self._default.append(found)
+        if not self._default:
+            return None
+        (run, now_us), *_ = self._default
+        then_us = self.runs[known.job].get(run)
+        return None if then_us is None else now_us / then_us
+
+    def _default_now(self) -> tuple[str, float] | None:
+        with self.database.read() as session:
+            return known.default_of(session, self.job_id)
+
+
+def known_of(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> DbKnown:
+    """What other jobs measured of a problem on exactly that device, under its present driver.
+
+    Of several measurements of what ran the newest counts.
+    """
+    by_compile_key: dict[str, KnownTime] = {}
+    by_run: dict[str, KnownTime] = {}
+    runs: dict[str, dict[str, float]] = {}
+    identity = to_json(identity_of(spec))
+    with database.read() as session:
+        rows = known.measured(session, problem.key, spec.id, spec.driver) if spec.driver is not None else []
+        for row in rows:
+            assert row.kernel is not None  # it was measured
+            time, key = _known_time(row)
+            if row.job_id == job_id or key.parts["device"] != identity:
+                continue
+            by_compile_key[row.kernel.compile_key] = by_run[key.run] = time
+            runs.setdefault(time.job, {})[key.run] = time.measurement.median_us
+    return DbKnown(database, job_id, problem, spec, by_compile_key, by_run, runs)
+
+
+def _known_time(row: models.Trial) -> tuple[KnownTime, models.ResultKey]:
+    assert row.measurement is not None  # what the query asks for
+    assert row.measurement.key is not None
+    assert row.kernel is not None
+    proof = Proof(ProofKind(row.proof_kind), row.proof_checked, row.proof_total, row.max_error, row.tolerance)
+    measurement = measurement_from_row(row.measurement)
+    time = KnownTime(str(row.job_id), row.number, measurement, proof, row.kernel.content_hash)
+    return time, row.measurement.key

@@ -1,0 +1,195 @@
+"""The second job of a problem takes the times of the first from the database, while they hold."""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+
+from codegen import AnyArtifact, AnyConfig, GemmProblem, KernelConfig, StageOutput
+from codegen.target_kind import kernel_key
+from db import devices, jobs, leases, problems
+from db.models import Measurement, Reuse, Trial
+from db.session import Database, open_database
+from hal import DeviceSpec
+from service.artifacts import ArtifactStore
+from service.convert import problem_to_json, spec_to_json
+from service.jobs.service import list_trials
+from service.known import known_of
+from service.store import DbTrialStore
+from tests.db.rows import digest
+from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, emulated
+from tuner.known import Known
+from tuner.result import SessionResult
+from tuner.session import Budget, run_session
+from tuner.space import Space
+from tuner.xe_space import xe_space
+
+SPEC = emulated()
+TRIALS = 16
+ENOUGH = 6  # of these, that a second job takes: the others lead, or come close to the best
+
+
+@dataclass
+class Compilation(FakeCompilation):
+    """Gives kernels under their true compile keys, made by `versions`."""
+
+    versions: str = "1"
+
+    def result(self) -> AnyArtifact:
+        key = kernel_key(self.problem, self.config, SPEC)  # by the present versions, which are 1 here
+        key = key if self.versions == "1" else digest(key)
+        made = super().result()
+        stages = (StageOutput("spirv", "kernel.spv", made.launch.binary, 1.0),)
+        return replace(made, key=key, stages=stages, toolchain={"generator": self.versions})
+
+
+@dataclass
+class Compiler(FakeCompiler):
+    """A compiler of some versions."""
+
+    versions: str = "1"
+
+    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation:
+        self.begun.append(config)
+        return Compilation(problem, config, versions=self.versions)
+
+
+@dataclass
+class Ran:
+    """A job that ran."""
+
+    job_id: UUID
+    result: SessionResult
+    pool: Compiler
+    device: FakeDevice
+
+    @property
+    def timed(self) -> int:
+        """How many kernels were measured."""
+        return len({binary for binary, _, timed in self.device.runs if timed})
+
+
+@pytest.fixture(scope="module")
+def space() -> Space[KernelConfig]:
+    """The space of all jobs."""
+    return xe_space(SMALL, SPEC)
+
+
+@pytest.fixture
+def database(sqlite_url: str) -> Generator[Database]:
+    """An empty database."""
+    opened = open_database(sqlite_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def job(
+    database: Database, tmp_path: Path, space: Space[KernelConfig], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Ran]:
+    """Runs a job with its own compiler, under a driver."""
+    monkeypatch.setattr("tuner.targets.xe_space", lambda *_: space)  # making it takes seconds
+
+    def run(*, versions: str = "1", driver: str = "fake 1", reuse: bool = True, slow: float = 1.0) -> Ran:
+        provenance = dict(SPEC.provenance)
+        spec = replace(SPEC, driver=driver, provenance=provenance)
+        with database.write() as session:
+            problem = problems.upsert(session, key=SMALL.key, definition=problem_to_json(SMALL))
+            known = {"slug": spec.id, "driver": driver, "name": spec.name, "kind": spec.kind.value}
+            device = devices.upsert(session, **known, emulates=spec.emulates, spec=spec_to_json(spec))
+            made = jobs.create(
+                session,
+                problem_id=problem.id,
+                device_id=device.id,
+                budget_trials=TRIALS,
+                budget_seconds=60.0,
+                seed=4,
+                request_hash=digest(jobs.new_id()),
+            )
+            assert made is not None
+            leases.claim(session, made.id, "worker", 60.0)
+        store = DbTrialStore(database, ArtifactStore(tmp_path / "artifacts"), made.id, "worker")
+        pool, fake = Compiler(versions=versions), FakeDevice(SMALL, spec)
+        normal = fake.time_us
+        fake.time_us = lambda binary: normal(binary) * slow
+        asked: Known | None = known_of(database, made.id, SMALL, spec) if reuse else None
+        result = run_session(SMALL, spec, fake, store, pool, Budget(TRIALS, 60.0), seed=4, known=asked)
+        return Ran(made.id, result, pool, fake)
+
+    return run
+
+
+def reused(database: Database, ran: Ran) -> list[tuple[int, UUID, int, float]]:
+    """Trials of a job that took a time: number, job and number of its source, scale."""
+    with database.read() as session:
+        page = list_trials(session, ran.job_id, -1, TRIALS)
+    return [(t.number, t.reused.job, t.reused.trial, t.reused.scale) for t in page.trials if t.reused is not None]
+
+
+def test_a_second_job_compiles_and_measures_little(database: Database, job: Callable[..., Ran]) -> None:
+    first, second = job(), job()
+    assert (first.timed, reused(database, first)) == (TRIALS, [])
+    taken = reused(database, second)
+    assert len(taken) >= ENOUGH
+    assert second.timed == TRIALS - len(taken)
+    assert len(second.pool.begun) == TRIALS - len(taken)
+    assert taken == [(number, first.job_id, number, 1.0) for number, *_ in taken]
+    assert second.result.best is not None
+    assert first.result.best is not None
+    assert second.result.best.config == first.result.best.config
+    with database.read() as session:
+        taken_rows = session.scalars(select(Reuse)).all()
+        assert len(taken_rows) == len(taken)
+        for row in taken_rows:
+            mine, source = (session.get(Measurement, n) for n in (row.trial_id, row.source_trial_id))
+            assert mine is not None
+            assert source is not None
+            assert (mine.median_us, mine.measured_at) == (source.median_us, source.measured_at)
+            trials = session.get(Trial, row.trial_id), session.get(Trial, row.source_trial_id)
+            assert trials[0] is not None
+            assert trials[1] is not None
+            assert trials[0].kernel_id == trials[1].kernel_id
+
+
+def test_a_third_job_takes_times_from_who_measured_them(database: Database, job: Callable[..., Ran]) -> None:
+    first, second = job(), job()
+    third = job()
+    sources = {source for _, source, _, _ in reused(database, third)}
+    assert sources <= {first.job_id, second.job_id}
+    assert len(reused(database, third)) == len(reused(database, second))
+
+
+def test_another_generator_that_writes_the_same_binary_measures_nothing_again(
+    database: Database, job: Callable[..., Ran]
+) -> None:
+    job(versions="2")
+    newer = job()
+    assert newer.timed <= TRIALS - ENOUGH
+    assert len(newer.pool.begun) == TRIALS, "it had to compile to know"
+    assert len(reused(database, newer)) == TRIALS - newer.timed
+
+
+@pytest.mark.parametrize("change", [{"driver": "fake 2"}, {"reuse": False}])
+def test_another_driver_or_who_asks_measures_all_anew(
+    database: Database, job: Callable[..., Ran], change: dict[str, object]
+) -> None:
+    job()
+    again = job(**change)
+    assert (again.timed, reused(database, again)) == (TRIALS, [])
+
+
+def test_times_of_a_slower_day_are_put_on_the_scale_of_the_default(database: Database, job: Callable[..., Ran]) -> None:
+    first, today = job(slow=3.0), job()
+    assert first.result.best is not None
+    taken = reused(database, today)
+    assert len(taken) >= ENOUGH
+    assert [scale for *_, scale in taken] == [pytest.approx(1 / 3)] * len(taken)
+    assert today.result.best is not None
+    with database.read() as session:
+        best = jobs.get(session, today.job_id)
+        assert best is not None
+        assert best.best_trial is not None
+        assert best.best_trial.number == today.result.best.number == first.result.best.number
