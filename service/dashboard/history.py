@@ -27,7 +27,7 @@ def job_page(session: Session, job_id: UUID, sort: str, page: int) -> JobPage | 
     query = (
         select(Job)
         .where(Job.id == job_id)
-        .options(*(joinedload(column) for column in (Job.problem, Job.device, Job.imported)))
+        .options(*(joinedload(column) for column in (Job.problem, Job.device, Job.imported, Job.effort)))
     )
     job = session.scalars(query).one_or_none()
     if job is None:
