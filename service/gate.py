@@ -90,13 +90,20 @@ class Gate:
             # A page whose own name was made to point here would be of the same origin.
             message = f"this service is not known as {headers.get('host', '')!r}; XETUNE_ALLOWED_HOSTS lists its names"
             return BadRequest(message, rule="host")
-        elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")
-        if method not in _SAFE_METHODS and elsewhere and headers.get("origin", "").lower() not in self._origins:
-            return Forbidden("a page of another site may not change anything here")
+        if method not in _SAFE_METHODS and _from_elsewhere(headers) and headers.get("origin") not in self._origins:
+            return Forbidden("a page of another site may not change anything here", rule="csrf")
         length = headers.get("content-length", "")
         if length.isascii() and length.isdecimal() and (len(length) > 18 or int(length) > self._max_body_bytes):
-            return TooLarge(f"the request body has {length} bytes; this service accepts {self._max_body_bytes}")
+            message = f"the request body has {length} bytes; this service accepts {self._max_body_bytes}"
+            return TooLarge(message, rule="body-bytes")
         return None
+
+
+def _from_elsewhere(headers: Headers) -> bool:
+    """Whether a browser says that a page of another site asks: by either header, since older ones send one."""
+    host, origin = headers.get("host", "").lower(), headers.get("origin")
+    other = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
+    return other or headers.get("sec-fetch-site") in ("cross-site", "same-site")
 
 
 def _host(headers: Headers) -> str | None:

@@ -34,9 +34,8 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         print_json(keys.model_dump(mode="json"))
     elif not keys.keys:
-        CONSOLE.print(
-            "No key yet: the service is open, on loopback only. Make one: xetune keys create NAME --scope admin"
-        )
+        CONSOLE.print("No key yet: the service is open, on loopback only.")
+        CONSOLE.print("Make one: xetune keys create NAME --scope admin")
     else:
         CONSOLE.print(_table(keys.keys))
 

@@ -89,6 +89,7 @@ def test_a_body_over_the_limit_is_refused_whole_or_in_chunks(client: TestClient,
     for content in (large, (large[i : i + 500] for i in range(0, len(large), 500))):
         answer = client.post("/v1/jobs", content=content, headers=headers)
         assert (answer.status_code, answer.json()["type"]) == (413, "urn:xetune:problem:too-large")
+        assert answer.json()["rule"] == "body-bytes"
         assert answer.headers["content-type"] == "application/problem+json"
 
 
@@ -141,7 +142,10 @@ def test_other_sites_cannot_make_a_browser_change_anything(client: TestClient, s
     refused = client.post(cancel, headers={"Sec-Fetch-Site": site})
     assert (refused.status_code, refused.headers["content-type"]) == (403, "application/problem+json")
     assert client.get(f"/v1/jobs/{job_id}", headers={"Sec-Fetch-Site": site}).json()["status"] == "queued"
-    assert client.post(cancel, headers={"Sec-Fetch-Site": "same-origin"}).json()["status"] == "cancelled"
+    for origin in ("http://evil.example", "null", "http://testserver.evil.example", "http://["):
+        assert client.post(cancel, headers={"Origin": origin}).json()["rule"] == "csrf"
+    ours = {"Sec-Fetch-Site": "same-origin", "Origin": "http://testserver"}
+    assert client.post(cancel, headers=ours).json()["status"] == "cancelled"
 
 
 def test_a_running_service_starts_and_stops_with_its_clock(settings: Settings, clock: Clock) -> None:
