@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from uuid import UUID
 
@@ -202,8 +202,7 @@ class _Import:
             **outcome_to_columns(record.outcome),
         )
         if (m := record.outcome.measurement) is not None and record.measured_at is not None:
-            times = {name: getattr(m, name) for name in ("median_us", "min_us", "p10_us", "p90_us", "samples")}
-            times |= {"label": m.label, "driver": m.driver, "versions": dict(record.versions or {})}
+            times = {f.name: getattr(m, f.name) for f in fields(m)} | {"versions": dict(record.versions or {})}
             key = self._key(record, job, m.driver)
             at = datetime.fromisoformat(record.measured_at)
             row.measurement = models.Measurement(measured_at=at, key=key, **times)

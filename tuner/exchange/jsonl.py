@@ -16,7 +16,7 @@ from hal import DeviceSpec
 from tuner.errors import InvalidLine
 from tuner.exchange.records import (
     FORMAT,
-    VERSION,
+    READABLE,
     CandidateRecord,
     DeviceRecord,
     Header,
@@ -178,9 +178,10 @@ def _check_version(document: Mapping[str, object]) -> None:
     if document.get("format") != FORMAT:
         _refuse(f"format: expected {FORMAT!r}, got {document.get('format')!r}")
     version = document.get("version")
-    if version != VERSION or isinstance(version, bool):
+    if type(version) is not int or version not in READABLE:
+        readable = " or ".join(map(str, READABLE))
         _refuse(
-            f"version: expected {VERSION}, got {version!r} (written by {document.get('program')!r}): read it with the "
+            f"version: expected {readable}, got {version!r} (written by {document.get('program')!r}): read it with the "
             "program that wrote it, or export it again"
         )
 

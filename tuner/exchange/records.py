@@ -16,7 +16,9 @@ from hal import DeviceKind, DeviceSpec
 from tuner.evidence import check_numbers
 from tuner.trial import Outcome, Prediction, Status
 
-FORMAT, VERSION = "xetune-exchange", 1
+FORMAT, VERSION = "xetune-exchange", 2
+READABLE = (1, 2)
+"""Versions that are read: 2 says more of a measurement."""
 MOST = 2**31 - 1  # of counts, as databases keep them
 _LONGEST_S = 1e9
 _LEAST_US = 1e-6  # no clock tells less
@@ -240,6 +242,12 @@ def _check_small(outcome: Outcome) -> None:
         raise ValueError("outcome.reason: expected a text, got none")
     if outcome.measurement is not None:
         _check_count("outcome.measurement.samples", outcome.measurement.samples, 1)
+        for name in ("first_ratio", "clock_mhz"):
+            value = getattr(outcome.measurement, name)
+            if value is not None and not 0 < value < _LONGEST_S:
+                raise ValueError(
+                    f"outcome.measurement.{name}: expected more than 0, less than {_LONGEST_S}, got {value}"
+                )
     if outcome.prediction is not None:
         check_name("outcome.prediction.model_version", outcome.prediction.model_version)
     least = [t.min_us for t in (outcome.measurement,) if t] + [t.low_us for t in (outcome.prediction,) if t]

@@ -70,7 +70,15 @@ def measured(number: int, median_us: float, predicted_us: float | None = None, j
     outcome = Outcome(
         Status.MEASURED,
         proof=PROVEN,
-        measurement=Measurement(median_us, median_us - 2, median_us - 1, median_us + 1, 30, "native", DRIVER),
+        measurement=Measurement(
+            *(median_us, median_us - 2, median_us - 1, median_us + 1),
+            samples=30,
+            label="native",
+            driver=DRIVER,
+            stopped_early=False,
+            first_ratio=1.25,
+            clock_mhz=2850.0,
+        ),
         prediction=None if predicted_us is None else prediction(predicted_us),
         kernel_hash=made.content_hash,
         compile_s=0.125,

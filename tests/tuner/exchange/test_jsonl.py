@@ -61,11 +61,24 @@ def test_configurations_to_measure_come_back_too() -> None:
     assert [line.record.prediction.time_us for line in found] == [10.0, 10.0]
 
 
+def test_a_file_of_version_1_says_less_of_a_measurement() -> None:
+    def older(document: dict[str, Any]) -> None:
+        for name in ("stopped_early", "first_ratio", "clock_mhz"):
+            del document["outcome"]["measurement"][name]
+
+    text = changed(results(), TRIAL, older).replace(b'"version":2', b'"version":1')
+    assert read(text).header.version == 1
+    measurement = read(text).trials[JOB, 0].record.outcome.measurement
+    assert measurement is not None
+    assert (measurement.median_us, measurement.clock_mhz, measurement.stopped_early) == (50.0, None, None)
+
+
 @pytest.mark.parametrize(
     ("line", "change", "said"),
     [
-        (1, put("version", 2), "line 1: version: expected 1, got 2"),
-        (1, put("version", True), "line 1: version: expected 1, got True"),
+        (TRIAL, put("outcome.measurement.clock_mhz", 0), "line 6: trial: outcome.measurement.clock_mhz: expected more"),
+        (1, put("version", 3), "line 1: version: expected 1 or 2, got 3"),
+        (1, put("version", True), "line 1: version: expected 1 or 2, got True"),
         (1, put("format", "t4"), "line 1: format: expected 'xetune-exchange', got 't4'"),
         (1, put("record", "trial"), "line 1: record: expected the header, got 'trial'"),
         (1, put("colour", 1), "line 1: header: colour: unknown field; there are format, version"),
