@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hal.amx import amx_permitted
 from hal.cores import LogicalCpu, cpus_of_list, folder_of, read, siblings, usable_cpus
+from hal.quota import cpu_quota
 from hal.spec import PROBED, DeviceKind, DeviceSpec, Fact, derived, spec_from_facts
 
 X86_64 = "x86_64"
@@ -24,17 +25,26 @@ def probe_cpu(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> DeviceSpe
     """The spec of the CPU this program runs on; what the system does not say is None."""
     described = _describe(read(proc / "cpuinfo"))
     cpus = usable_cpus(sys)
-    cores, model = len({cpu.core for cpu in cpus}), described.get("model name", "")
+    cores, model = _cores(cpus, cpu_quota(proc, sys)), described.get("model name", "")
     facts = (
         *_identity(described, sys, cpus[0]),
-        Fact("cores", cores, PROBED),
+        cores,
         *_instructions(described.get("flags", "").split()),
         *_caches(cpus, sys),
         *_clocks(model, folder_of(cpus[0].number, sys) / "cpufreq"),
         *_memory(cpus, proc, sys),
     )
-    id = f"cpu-{_slug(described)}-{cores}c"
+    id = f"cpu-{_slug(described)}-{cores.value}c"
     return spec_from_facts(id, model or "host CPU", DeviceKind.CPU, facts)
+
+
+def _cores(cpus: tuple[LogicalCpu, ...], quota: float | None) -> Fact:
+    """The cores that may be used; fewer where a limit of CPU time would stop threads on all of them again and again."""
+    count = len({cpu.core for cpu in cpus})
+    if quota is None or quota >= count:
+        return Fact("cores", count, PROBED)
+    how = f"of {count} that may be used, what the control group's limit of {quota:g} CPUs keeps busy"
+    return Fact("cores", max(1, int(quota)), derived(how))
 
 
 def _describe(text: str) -> dict[str, str]:

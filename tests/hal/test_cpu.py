@@ -72,6 +72,31 @@ def test_cores_are_counted_as_far_as_they_may_be_used(tmp_path: Path, monkeypatc
     assert (spec.cores, spec.cores_per_l2, spec.cores_per_l3) == (3, 1, 2)
 
 
+@pytest.mark.parametrize(
+    ("groups", "files", "cores"),
+    [
+        ("0::/a/b", {"a/b/cpu.max": "max 100000", "a/cpu.max": "250000 100000"}, 2),
+        ("0::/hidden", {"cpu.max": "50000 100000"}, 1),
+        ("0::/a", {"a/cpu.max": "400000 100000"}, 3),
+        ("0::/a", {"a/cpu.max": "max 100000"}, 3),
+        ("4:cpu,cpuacct:/x", {"cpu/x/cpu.cfs_quota_us": "100000", "cpu/x/cpu.cfs_period_us": "50000"}, 2),
+        ("4:cpu,cpuacct:/x", {"cpu,cpuacct/cpu.cfs_quota_us": "-1", "cpu,cpuacct/cpu.cfs_period_us": "50000"}, 3),
+        ("5:memory:/x", {"memory/x/cpu.max": "100000 100000"}, 3),
+    ],
+)
+def test_a_limit_of_cpu_time_leaves_fewer_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, groups: str, files: dict[str, str], cores: int
+) -> None:
+    proc, sys = machine(tmp_path, monkeypatch)
+    write(proc / "self/cgroup", groups)
+    for name, text in files.items():
+        write(sys / "fs/cgroup" / name, text)
+    spec = probe_cpu(proc, sys)
+    assert spec.cores == cores
+    assert spec.provenance["cores"].startswith(PROBED if cores == 3 else f"{DERIVED}: of 3 ")
+    assert spec.id.endswith(f"-{cores}c")
+
+
 def test_threads_take_each_core_once_before_any_twice_and_one_memory_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
