@@ -15,6 +15,7 @@ from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, open_device
 from hal.process import ProcessDevice
 from service.artifacts import ArtifactStore
 from service.device_lock import locks_dir, only_user
+from service.donors import donors_for
 from service.known import known_of
 from service.store import DbTrialStore
 from service.toolchain.offline import NativeFor
@@ -96,10 +97,17 @@ class Tuning:
                 job.seed,
                 self._listener(job, device),
                 self.native_for(listed.spec),
+                donors=self._donors(job, listed),
                 known=self._known(job, listed),
             )
         self._keep(job, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else _stopped(store.interrupt)
+
+    def _donors(self, job: ClaimedJob, listed: ListedDevice) -> list[AnyConfig]:
+        """What a search that measures begins with; one that predicts ranks all of its space."""
+        if not job.warm_start or not listed.runnable:
+            return []
+        return donors_for(self.database, job.id, job.problem, listed.spec)
 
     def _known(self, job: ClaimedJob, listed: ListedDevice) -> Known | None:
         """What earlier jobs measured of the problem on this device; None where a job measures all, or nothing."""

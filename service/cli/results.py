@@ -14,13 +14,13 @@ from service.cli.output import CONSOLE, print_json
 from service.cli.stored import Stored
 from service.convert import config_line
 from service.jobs import service as job_service
-from service.jobs.schemas import Comparison, JobOut, TrialOut
+from service.jobs.schemas import Comparison, DonorOut, JobOut, TrialOut
 from service.jobs.wall import wall_sentence
 from service.kernels import service as kernel_service
 from service.kernels.schemas import KernelOut
-from service.schemas import to_problem
+from service.schemas import ProblemBody, to_problem
 
-_SHOWN_TRIALS = 10
+_SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
 _ALL = 10**6
 
 
@@ -45,6 +45,7 @@ def print_job(store: Stored, job_id: UUID, as_json: bool) -> JobOut:
         CONSOLE.print(_heading(job))
         if ranked:
             CONSOLE.print(_table(ranked, job.device))
+        _print_donors(job)
         _print_reused(trials)
         _print_prediction_error(ranked)
         _print_without_time(trials)
@@ -102,6 +103,22 @@ def _shown_against(trial: TrialOut) -> str:
         return f"\n{trial.prediction_error:.2f} times predicted"
     where = trial.measured.origin or "another job"
     return f"\n{shown_time(trial.measured)}\nmeasured by {where},\n{trial.prediction_error:.2f} times predicted"
+
+
+def _print_donors(job: JobOut) -> None:
+    if not job.donors:
+        return
+    of = dict.fromkeys(f"{_shown_problem(donor)} on {donor.device}" for donor in job.donors)
+    few = "; ".join(list(of)[:_SHOWN_DONORS]) + ("; and others" if len(of) > _SHOWN_DONORS else "")
+    CONSOLE.print(
+        f"begun with {len(job.donors)} good configurations of {few} (--cold begins without)",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _shown_problem(donor: DonorOut) -> str:
+    return str(to_problem(donor.problem) if isinstance(donor.problem, ProblemBody) else donor.problem)
 
 
 def _print_reused(trials: list[TrialOut]) -> None:

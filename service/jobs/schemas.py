@@ -221,6 +221,23 @@ class JobLinks(BaseModel):
     )
 
 
+_DONOR = {"job": "01970a3c-0000-7000-8000-000000000000", "trial": 7, "device": "b580", "distance": 1.0}
+
+
+class DonorOut(BaseModel):
+    """A configuration that was good elsewhere, which a job began with."""
+
+    job: UUID = Field(description="The job that found it", examples=["01970a3c-0000-7000-8000-000000000000"])
+    trial: int = Field(description="Its number there", examples=[7])
+    problem: ProblemBody | dict[str, object] = Field(
+        description="The problem it is good for; as it was stored if this version cannot read it", examples=[_PROBLEM]
+    )
+    device: str = Field(description="Id of the device it is good on", examples=["b580"])
+    distance: float = Field(
+        description="How far that problem is: root of the squared doublings of M, N, K and batch", examples=[1.0]
+    )
+
+
 class JobOut(BaseModel):
     """A job: what was asked, how far it is, and the best so far."""
 
@@ -258,6 +275,12 @@ class JobOut(BaseModel):
     )
     finished_at: datetime | None = Field(
         default=None, description="When it ended, UTC", examples=["2026-01-02T03:09:06Z"]
+    )
+    reuse: bool = Field(description="It takes times that earlier jobs measured of the same kernels", examples=[True])
+    warm_start: bool = Field(description="It begins with what was best for the nearest problems", examples=[True])
+    donors: list[DonorOut] = Field(
+        description="What it began with, best first; empty of one that has not begun, or found nothing",
+        examples=[[_DONOR]],
     )
     links: JobLinks = Field(
         description="Where to go on",

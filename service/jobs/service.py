@@ -2,16 +2,19 @@
 
 from uuid import UUID
 
+from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
-from db import jobs, leases, trials
-from db.models import Job, Problem, Reuse, Trial
+from db import donors, jobs, leases, trials
+from db.base import JsonObject
+from db.models import Donor, Job, Problem, Reuse, Trial
 from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
 from service.jobs.schemas import (
     BudgetOut,
     Comparison,
+    DonorOut,
     JobLinks,
     JobOut,
     JobPage,
@@ -94,6 +97,9 @@ def describe(session: Session, job: Job) -> JobOut:
         best=None if job.best_trial is None else describe_trial(job.best_trial, job.problem),
         comparison=_comparison(job),
         wall=wall_of(job),
+        reuse=job.start is None or not job.start.again,
+        warm_start=job.start is None or not job.start.cold,
+        donors=[_donor(donor) for donor in donors.of_job(session, job.id)],
         created_at=job.created_at,
         started_at=job.started_at,
         finished_at=job.finished_at,
@@ -135,6 +141,24 @@ def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
         begun_at=trial.begun_at,
         ended_at=trial.ended_at,
     )
+
+
+def _donor(donor: Donor) -> DonorOut:
+    source = donor.source
+    return DonorOut(
+        job=source.job_id,
+        trial=source.number,
+        problem=_problem(source.job.problem.definition),
+        device=source.job.device.slug,
+        distance=donor.distance,
+    )
+
+
+def _problem(definition: JsonObject) -> ProblemBody | JsonObject:
+    try:
+        return ProblemBody.model_validate(definition)
+    except ValidationError:  # of another version
+        return definition
 
 
 def _reused(reused: Reuse) -> ReusedOut:

@@ -1,0 +1,71 @@
+"""Queries for a search's first configurations: the best trials of the nearest problems and devices."""
+
+import math
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, contains_eager, joinedload
+
+from db.models import Device, Donor, Job, Measurement, Prediction, Problem, Trial
+
+
+class Near(NamedTuple):
+    """A job that found something, of a problem with the same types and layout. Sizes in elements."""
+
+    job_id: UUID
+    problem_id: int
+    sizes: tuple[int, int, int, int]  # m, n, k, batch
+    device_id: int
+
+
+def alike(session: Session, problem: Problem) -> list[Near]:
+    """Jobs with a best trial, of problems whose types and layout are those of `problem`, the newest first."""
+    columns = Job.id, Problem.id, Problem.m, Problem.n, Problem.k, Problem.batch, Job.device_id
+    query = select(*columns).join(Job.problem).where(Job.best_trial_id.is_not(None))
+    for name in ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b"):
+        query = query.where(getattr(Problem, name) == getattr(problem, name))
+    found = session.execute(query.order_by(Job.id.desc()))
+    return [Near(row[0], row[1], (row[2], row[3], row[4], row[5]), row[6]) for row in found]
+
+
+def distance(a: Sequence[int], b: Sequence[int]) -> float:
+    """How far sizes are from each other: the root of the squared doublings between each two, summed."""
+    return math.hypot(*(math.log2(one / other) for one, other in zip(a, b, strict=True)))
+
+
+def definitions(session: Session, problem_ids: Collection[int]) -> dict[int, Problem]:
+    """Problems by id."""
+    return {row.id: row for row in session.scalars(select(Problem).where(Problem.id.in_(problem_ids)))}
+
+
+def devices(session: Session, device_ids: Collection[int]) -> dict[int, Device]:
+    """Devices by id."""
+    return {row.id: row for row in session.scalars(select(Device).where(Device.id.in_(device_ids)))}
+
+
+def fastest(session: Session, job_id: UUID, limit: int) -> list[Trial]:
+    """The fastest proven trials of a job, measured ones first, with job, problem and device."""
+    query = select(Trial).join(Trial.job).join(Job.problem).join(Job.device)
+    query = query.outerjoin(Trial.measurement).outerjoin(Trial.prediction)
+    query = query.where(Trial.job_id == job_id, Trial.proof_kind != "none", ~Trial.reused.has())
+    time_us = func.coalesce(Measurement.median_us, Prediction.time_us)
+    query = query.where(time_us.is_not(None)).order_by(Measurement.median_us.is_(None), time_us, Trial.number)
+    job = contains_eager(Trial.job)
+    query = query.options(job.contains_eager(Job.problem), job.contains_eager(Job.device))
+    return list(session.scalars(query.limit(limit)))
+
+
+def add(session: Session, job_id: UUID, chosen: Sequence[tuple[int, float]]) -> None:
+    """Keep what a job begins with: trials and the distances of their problems, best first."""
+    for position, (trial_id, far) in enumerate(chosen):
+        session.add(Donor(job_id=job_id, position=position, source_trial_id=trial_id, distance=far))
+
+
+def of_job(session: Session, job_id: UUID) -> list[Donor]:
+    """What a job began with, best first, with the trials and their jobs, problems and devices."""
+    job = joinedload(Donor.source).joinedload(Trial.job)
+    loads = job.joinedload(Job.problem), job.joinedload(Job.device)
+    query = select(Donor).where(Donor.job_id == job_id).order_by(Donor.position)
+    return list(session.scalars(query.options(*loads)))

@@ -1,0 +1,81 @@
+"""What a job begins its search with: chosen from the database once, kept with the job, the same when it goes on."""
+
+from itertools import zip_longest
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
+from db import donors, jobs, models
+from db.session import Database
+from hal import DeviceSpec
+from service.convert import config_from_json, problem_from_json, spec_from_json
+from tuner.donors import MOST, OF_A_JOB, Donor, epilogue_class, fitted, kinship
+
+_JOBS = 10
+
+
+def donors_for(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> list[AnyConfig]:
+    """The configurations that a job begins with, best first; a job that has none yet chooses them."""
+    with database.read() as session:
+        kept = donors.of_job(session, job_id)
+    if not kept:
+        with database.write() as session:
+            job = jobs.get(session, job_id)
+            if job is not None and job.best_trial_id is None:
+                donors.add(session, job_id, nearest(session, job, problem, spec))
+                session.flush()
+            kept = donors.of_job(session, job_id)
+    return fitted((found for donor in kept if (found := _read(donor.source)) is not None), problem, spec)
+
+
+def nearest(session: Session, job: models.Job, problem: GemmProblem, spec: DeviceSpec) -> list[tuple[int, float]]:
+    """Trials with the distances of their problems: the winners of the nearest jobs, then their second best, and so on.
+
+    Nearer is the same device before its architecture before others, then the smaller distance, then the newer job.
+    """
+    near = [found for found in donors.alike(session, job.problem) if found.job_id != job.id]
+    rows = donors.devices(session, {found.device_id for found in near})
+    kin = {id: _kinship(row, spec) for id, row in rows.items()}
+    sizes = problem.m, problem.n, problem.k, problem.batch
+    ranked = sorted(
+        (rank, donors.distance(found.sizes, sizes), place, found)
+        for place, found in enumerate(near)
+        if (rank := kin[found.device_id]) is not None
+    )
+    chosen: list[tuple[float, list[models.Trial]]] = []
+    for _, far, _, found in ranked:
+        if len(chosen) == _JOBS:
+            break
+        definition = donors.definitions(session, {found.problem_id})[found.problem_id].definition
+        if _is_alike(definition, problem):
+            chosen.append((far, donors.fastest(session, found.job_id, OF_A_JOB)))
+    by_rank = zip_longest(*(trials for _, trials in chosen))
+    offered: dict[tuple[str, int], tuple[int, float]] = {}
+    for row in by_rank:
+        for (far, _), trial in zip(chosen, row, strict=True):
+            if trial is not None:
+                offered.setdefault((trial.config_hash, trial.job.problem_id), (trial.id, far))
+    return list(offered.values())[:MOST]
+
+
+def _kinship(row: models.Device, spec: DeviceSpec) -> int | None:
+    try:
+        return kinship(spec, spec_from_json(row.spec))
+    except ValueError:  # of another version
+        return None
+
+
+def _is_alike(definition: dict[str, object], problem: GemmProblem) -> bool:
+    try:
+        other = problem_from_json(definition)
+    except InvalidProblem:  # of another version
+        return False
+    return (epilogue_class(other), other.dynamic) == (epilogue_class(problem), problem.dynamic)
+
+
+def _read(trial: models.Trial) -> Donor | None:
+    try:
+        return Donor(config_from_json(trial.config), problem_from_json(trial.job.problem.definition))
+    except (InvalidConfig, InvalidProblem):
+        return None

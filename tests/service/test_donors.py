@@ -1,0 +1,140 @@
+"""A search begins with several good configurations of the nearest problems and devices, and with no others."""
+
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from codegen import EpilogueKind, EpilogueStep, GemmProblem, KernelConfig
+from codegen.problem import DType
+from codegen.rules import check
+from db import devices, jobs, leases, problems
+from db.session import Database, open_database
+from hal import DeviceSpec, emulated_spec, find
+from hal.spec import DeviceKind, Fact, spec_from_facts
+from service.artifacts import ArtifactStore
+from service.convert import problem_to_json, spec_to_json
+from service.donors import donors_for
+from service.jobs.service import read_job
+from service.store import DbTrialStore
+from tests.conformance.trial_samples import measured
+from tests.db.rows import digest
+from tests.tuner.fakes import artifact_of
+from tuner.heuristic import best_tiles, default_config, rates_of, with_defaults
+from tuner.xe.axes import ranges_of
+from tuner.xe.points import config_of, point_of
+from tuner.xe.tiles import widest_tiles
+
+HERE = GemmProblem(512, 384, 1024)
+B580, B570, PVC = find("b580"), find("b570"), find("max1100")
+_CPU = spec_from_facts("cpu", "A CPU", DeviceKind.CPU, [Fact("cores", 2, "probed"), Fact("driver", "9", "probed")])
+
+
+@pytest.fixture
+def database(sqlite_url: str) -> Generator[Database]:
+    """An empty database."""
+    opened = open_database(sqlite_url)
+    yield opened
+    opened.close()
+
+
+def good(problem: GemmProblem, spec: DeviceSpec, count: int) -> list[KernelConfig]:
+    """Configurations of the best tiles."""
+    from codegen.rules import check_problem
+
+    on = check_problem(problem, spec)
+    ranges = ranges_of(on)
+    rates, _ = rates_of(on)
+    tiles = best_tiles(on, widest_tiles(on, ranges), rates)[:count]
+    return [config_of(problem, with_defaults(on, ranges, tile, rates)) for tile in tiles]
+
+
+def add_job(database: Database, problem: GemmProblem, spec: DeviceSpec) -> UUID:
+    """A job that a worker has."""
+    with database.write() as session:
+        row = problems.upsert(session, key=problem.key, definition=problem_to_json(problem))
+        known = {"slug": spec.id, "driver": spec.driver or "", "name": spec.name, "kind": spec.kind.value}
+        device = devices.upsert(session, **known, emulates=spec.emulates, spec=spec_to_json(spec))
+        asked = {"budget_trials": 9, "budget_seconds": 60.0, "seed": 1, "request_hash": digest(jobs.new_id())}
+        job = jobs.create(session, problem_id=row.id, device_id=device.id, **asked)  # pyright: ignore
+        assert job is not None
+        leases.claim(session, job.id, "worker", 60.0)
+        return job.id
+
+
+def tuned(database: Database, folder: Path, problem: GemmProblem, spec: DeviceSpec, trials: int = 2) -> UUID:
+    """A job that measured so many configurations, the later the faster."""
+    job_id = add_job(database, problem, spec)
+    store = DbTrialStore(database, ArtifactStore(folder), job_id, "worker")
+    for number, config in enumerate(good(problem, spec, trials)):
+        made = artifact_of(problem, config)
+        made = replace(made, stages=(replace(made.stages[0], file_name="kernel.spv"),))
+        store.begin(number, config)
+        store.end(number, replace(measured(0, 50.0 - number), kernel_hash=made.content_hash), made)
+    return job_id
+
+
+def donors(database: Database, job_id: UUID) -> list[tuple[UUID, int, float]]:
+    """What a job says that it began with."""
+    with database.read() as session:
+        return [(d.job, d.trial, round(d.distance, 2)) for d in read_job(session, job_id).donors]
+
+
+def test_the_winners_of_the_nearest_come_first_then_their_second_best(database: Database, tmp_path: Path) -> None:
+    far = tuned(database, tmp_path, replace(HERE, m=4096, batch_stride_a=None, batch_stride_c=None), B580)
+    near = tuned(database, tmp_path, GemmProblem(256, 384, 1024), B580)
+    sister = tuned(database, tmp_path, GemmProblem(512, 384, 1024), B570)
+    other = tuned(database, tmp_path, GemmProblem(512, 384, 1024), PVC)
+    mine = add_job(database, HERE, B580)
+    configs = donors_for(database, mine, HERE, B580)
+    found = donors(database, mine)
+    assert [job for job, _, _ in found] == [near, far, sister, other] * 2
+    assert [trial for _, trial, _ in found] == [1] * 4 + [0] * 4, "the faster of each first"
+    assert [far for _, _, far in found[:4]] == [1.0, 3.0, 0.0, 0.0]
+    assert configs
+    for config in configs:
+        assert isinstance(config, KernelConfig)
+        check(HERE, config, B580)  # as the same choices say them for this problem
+    assert configs == donors_for(database, mine, HERE, B580), "a run that goes on begins with the same"
+
+
+def test_what_says_nothing_of_the_problem_is_left_out(database: Database, tmp_path: Path) -> None:
+    reduces = (EpilogueStep(EpilogueKind.BETA, value=1.0),)
+    stand_in = emulated_spec(_CPU, B580)
+    for problem, spec in (
+        (replace(HERE, dtype_a=DType.BF16, dtype_b=DType.BF16), B580),
+        (GemmProblem(512, 384, 1024, transpose_b=True), B580),
+        (replace(HERE, epilogue=reduces), B580),
+        (replace(HERE, dynamic=True), B580),
+        (HERE, stand_in),
+    ):
+        tuned(database, tmp_path, problem, spec)
+    mine = add_job(database, HERE, B580)
+    assert (donors_for(database, mine, HERE, B580), donors(database, mine)) == ([], [])
+    theirs = add_job(database, replace(HERE, m=1024, batch_stride_a=None, batch_stride_c=None), stand_in)
+    assert donors_for(database, theirs, replace(HERE, m=1024, batch_stride_a=None, batch_stride_c=None), stand_in)
+
+
+def test_a_plain_epilogue_is_no_other_problem(database: Database, tmp_path: Path) -> None:
+    relu = replace(HERE, epilogue=(EpilogueStep(EpilogueKind.RELU),))
+    tuned(database, tmp_path, relu, B580)
+    mine = add_job(database, HERE, B580)
+    assert len(donors_for(database, mine, HERE, B580)) == 2
+
+
+def test_of_one_job_a_few_are_taken(database: Database, tmp_path: Path) -> None:
+    tuned(database, tmp_path, GemmProblem(1024, 384, 1024), B580, trials=7)
+    mine = add_job(database, HERE, B580)
+    donors_for(database, mine, HERE, B580)
+    assert [trial for _, trial, _ in donors(database, mine)] == [6, 5, 4, 3]
+
+
+def test_the_default_of_another_size_is_said_for_this_one() -> None:
+    from tuner.donors import Donor, fitted
+
+    source = GemmProblem(1024, 768, 1024)
+    (config,) = fitted([Donor(default_config(source, B580), source)], HERE, B580)
+    assert isinstance(config, KernelConfig)
+    assert point_of(HERE, config)[:8] == point_of(source, default_config(source, B580))[:8]

@@ -1,0 +1,58 @@
+"""What is good elsewhere as the first configurations of a search: which results may be asked, and how they fit here."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codegen import AnyConfig, EpilogueKind, GemmProblem, Refused
+from hal import DeviceSpec, runs_own_code
+from tuner.shapes.carry import carried
+
+MOST = 10
+"""Donors of a search."""
+OF_A_JOB = 4
+"""Of these from one job: a winner alone misleads."""
+
+
+class Donor(NamedTuple):
+    """A configuration that is good for `problem`."""
+
+    config: AnyConfig
+    problem: GemmProblem
+
+
+def kinship(spec: DeviceSpec, other: DeviceSpec) -> int | None:
+    """How near a device is: 0 the same, 1 of its architecture, 2 another; None of a device of another class.
+
+    GPUs, CPUs with code of their own, and CPUs that stand in for a GPU are classes: times of one say nothing of others.
+    """
+    if (runs_own_code(spec), spec.emulates is None, spec.kind) != (
+        runs_own_code(other),
+        other.emulates is None,
+        other.kind,
+    ):
+        return None
+    if spec.id == other.id:
+        return 0
+    return 1 if spec.architecture is not None and spec.architecture == other.architecture else 2
+
+
+def epilogue_class(problem: GemmProblem) -> tuple[bool, bool]:
+    """What of an epilogue changes which tiles are good: whether it reads a matrix, and whether it reduces."""
+    steps = problem.epilogue
+    reads = any(step.is_matrix or step.kind is EpilogueKind.BETA for step in steps)
+    return reads, any(step.kind is EpilogueKind.REDUCE for step in steps)
+
+
+def fitted(donors: Iterable[Donor], problem: GemmProblem, spec: DeviceSpec) -> list[AnyConfig]:
+    """The configurations as the same choices say them for a problem on a device, each once.
+
+    One that a rule refuses here stays as it is: the search takes the nearest legal one of its space.
+    """
+    return list(dict.fromkeys(_fit(donor, problem, spec) for donor in donors))
+
+
+def _fit(donor: Donor, problem: GemmProblem, spec: DeviceSpec) -> AnyConfig:
+    try:
+        return carried(donor.config, donor.problem, problem, spec)
+    except Refused:
+        return donor.config
