@@ -1,14 +1,15 @@
 """Queries on recordings: results of other formats' files."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Row, Select, func, select
-from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from db.base import new_id
 from db.insert import insert_missing
-from db.models import Device, Problem, RecordedTrial, Recording
+from db.models import Problem, RecordedTrial, Recording
 
 
 def add(session: Session, values: Mapping[str, object], tried: Iterable[Mapping[str, object]]) -> Recording | None:
@@ -43,14 +44,22 @@ def list_all(session: Session) -> list[tuple[Recording, int, int, float | None]]
     return [(recording, *of.get(recording.id, (0, 0, None))) for recording in found]
 
 
-def fastest(session: Session, device: str, dtypes: Mapping[str, str], limit: int) -> list[Row[Problem, RecordedTrial]]:
-    """Problems and recorded trials for a device (a slug) with those types ("dtype_a" and so on), least time first."""
-    query = select(Problem, RecordedTrial).join(Recording, Recording.problem_id == Problem.id)
-    query = query.join(RecordedTrial, RecordedTrial.recording_id == Recording.id)
-    query = query.join(Device, Device.id == Recording.device_id)
-    query = query.where(Device.slug == device, RecordedTrial.time_us.is_not(None))
-    query = query.where(*(getattr(Problem, name) == dtype for name, dtype in dtypes.items()))
-    return list(session.execute(query.order_by(RecordedTrial.time_us, RecordedTrial.id).limit(limit)))
+def alike(session: Session, problem: Problem, before: datetime) -> list[Recording]:
+    """Recordings that were here `before`, of problems whose types and layout are those of `problem`, newest first.
+
+    With problem and device, without their trials.
+    """
+    query = select(Recording).join(Recording.problem).where(Recording.imported_at < before)
+    for name in ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b"):
+        query = query.where(getattr(Problem, name) == getattr(problem, name))
+    loads = contains_eager(Recording.problem), joinedload(Recording.device)
+    return list(session.scalars(query.options(*loads).order_by(Recording.id.desc())))
+
+
+def fastest(session: Session, recording_id: UUID, limit: int) -> list[RecordedTrial]:
+    """The trials of a recording of least time."""
+    query = select(RecordedTrial).where(RecordedTrial.recording_id == recording_id, RecordedTrial.time_us.is_not(None))
+    return list(session.scalars(query.order_by(RecordedTrial.time_us, RecordedTrial.number).limit(limit)))
 
 
 def _whole() -> Select[Recording]:

@@ -18,9 +18,10 @@ from hal import DeviceKind, DeviceSpec
 from service.convert import config_from_json, config_to_json, problem_from_json, problem_to_json, spec_to_json
 from service.errors import BadRequest, Conflict, NotFound
 from tuner.errors import InvalidFile
+from tuner.evidence import LONGEST_US
 from tuner.exchange.formats import Format
 from tuner.exchange.parameters import config_of, parameters_of
-from tuner.exchange.records import label_of
+from tuner.exchange.records import MOST, check_name, label_of
 from tuner.exchange.results import Results, Source, Times, Tried
 from tuner.exchange.t1 import Argument, Launch
 from tuner.trial import Status
@@ -86,6 +87,7 @@ def take_in(
     configs = [_config(results.parameters, tried) for tried in results.tried]
     if len(set(configs)) != len(configs):
         raise InvalidFile("expected each configuration once, got one twice; keep one of its results")
+    _check_numbers(results)
     if spec.kind is DeviceKind.CPU and results.device not in ("", spec.name):
         raise BadRequest(
             f"expected results of {spec.id}, the {spec.name} of this machine, got those of {results.device}: times of "
@@ -198,10 +200,31 @@ def _columns(config: AnyConfig, tried: Tried) -> dict[str, object]:
     }
 
 
+def _check_numbers(results: Results) -> None:
+    """Return when a database keeps the numbers and names of a file.
+
+    Raises:
+        InvalidFile: names the one that it cannot keep.
+    """
+    if results.device:
+        try:
+            check_name("device", results.device)
+        except ValueError as error:
+            raise InvalidFile(str(error)) from error
+    for number, tried in enumerate(results.tried):
+        times = tried.times
+        if times is not None and not times.time_us < LONGEST_US:
+            raise InvalidFile(f"configuration {number}: expected a time below {LONGEST_US} us, got {times.time_us} us")
+        if times is not None and times.samples is not None and not 1 <= times.samples <= MOST:
+            raise InvalidFile(f"configuration {number}: expected 1 to {MOST} samples, got {times.samples}")
+        if tried.reason == "":
+            raise InvalidFile(f"configuration {number}: expected a reason why it has no time, got an empty text")
+
+
 def _ordered(times: Times) -> tuple[float | None, ...]:
     """The numbers of a time; samples that contradict each other are left out, the time itself is kept."""
     least, p10, p90 = times.min_us, times.p10_us, times.p90_us
-    if least is None or p10 is None or p90 is None or not least <= p10 <= p90:
+    if least is None or p10 is None or p90 is None or not 0 < least <= p10 <= p90 < LONGEST_US:
         least = p10 = p90 = None
     return times.time_us, least, p10, p90, times.samples
 

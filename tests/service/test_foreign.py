@@ -227,6 +227,24 @@ def test_what_cannot_be_exported_or_imported_is_said(
     (tmp_path / "other.json").write_text(json.dumps(other))
     document["cache"][next(iter(document["cache"]))]["block_m"] = 0
     (tmp_path / "bad.json").write_text(json.dumps(document))
+
+    def spoiled(name: str, **changes: object) -> str:
+        made = export(home, tmp_path / name, "t4")
+        made["results"][0] |= changes
+        (tmp_path / name).write_text(json.dumps(made))
+        return str(tmp_path / name)
+
+    def time(value: float, samples: int = 1) -> list[dict[str, Any]]:
+        spread: list[dict[str, Any]] = [
+            {"name": f"time_{of}", "value": value, "unit": "ms"} for of in ("min", "p10", "p90")
+        ]
+        counted: dict[str, Any] = {"name": "samples", "value": samples}
+        return [{"name": "time", "value": value, "unit": "ms"}, *spread, counted]
+
+    nul = [{"name": "reason", "value": "a\0b", "unit": ""}]
+    mislabelled = export(home, tmp_path / "label.json", "t4")
+    mislabelled["metadata"]["xetune"]["label"] = "fast"
+    (tmp_path / "label.json").write_text(json.dumps(mislabelled))
     cases = [
         (("export", "--format", "t4"), "expected one --job or --recording with --format kernel-tuner, t1 or t4"),
         (("export", "--format", "t4", "--job", JOB, "--device", "b580"), "--format t4 takes --job or --recording"),
@@ -235,6 +253,10 @@ def test_what_cannot_be_exported_or_imported_is_said(
         (("import", str(foreign), "--device", "b60"), "is of b580: leave --device out"),
         (("import", str(tmp_path / "other.json"), *SIZE, "--device", "b580"), "and unknown ones: bx; `xetune replay`"),
         (("import", str(tmp_path / "bad.json")), "expected"),
+        (("import", spoiled("long.json", measurements=time(1e12))), "configuration 0: expected a time below"),
+        (("import", spoiled("many.json", measurements=time(1.0, 2**40))), "expected 1 to 2147483647 samples"),
+        (("import", spoiled("nul.json", measurements=nul, invalidity="runtime")), "text without NUL"),
+        (("import", str(tmp_path / "label.json")), "label: expected one of native, DPAS emulated, got 'fast'"),
         (("import", str(tmp_path / "results.jsonl"), "--device", "b580"), "JSON lines say the problem and the device"),
         (("import", str(tmp_path / "results.jsonl"), "--format", "t4"), "expected one JSON object"),
     ]

@@ -81,6 +81,10 @@ def parse(name: str, text: str) -> Document:
             raise InvalidFile(f"{name}: expected JSON of a sane depth, got one that is nested too deeply") from error
         if not isinstance(value, dict):
             break
+        try:
+            check_texts(cast(object, value))
+        except ValueError as error:
+            raise InvalidFile(f"{name}: {error}") from error
         return Document(cast("dict[str, object]", value), was_cut=number > 0)
     why = "" if first is None else f": {first.msg} at line {first.lineno}, column {first.colno}"
     raise InvalidFile(f"{name}: expected one JSON object, got {text[:40]!r}{why}")
@@ -93,6 +97,24 @@ def known(kind: type[T], given: Mapping[str, object]) -> T:
         Malformed: a field that is missing, or of another type.
     """
     return decode(kind, {f.name: given[f.name] for f in fields(cast(Any, kind)) if f.name in given})
+
+
+def check_texts(value: object) -> None:
+    """Return when all texts of a JSON value are such as a database can keep: no NUL, no half of a surrogate pair.
+
+    Raises:
+        ValueError: names the text.
+    """
+    if isinstance(value, str):
+        if "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):
+            raise ValueError(f"expected text without NUL and lone surrogates, got {value[:40]!r}")
+    elif isinstance(value, dict):
+        for name, item in cast("dict[str, object]", value).items():
+            check_texts(name)
+            check_texts(item)
+    elif isinstance(value, list):
+        for item in cast("list[object]", value):
+            check_texts(item)
 
 
 def within(where: str, error: Malformed) -> Malformed:

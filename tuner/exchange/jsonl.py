@@ -14,6 +14,7 @@ from codegen.canonical import to_json
 from codegen.decode import Malformed, decode
 from hal import DeviceSpec
 from tuner.errors import InvalidLine
+from tuner.exchange.documents import check_texts
 from tuner.exchange.records import (
     FORMAT,
     READABLE,
@@ -170,7 +171,7 @@ def _parsed(text: bytes) -> dict[str, object]:
         ) from error
     if not isinstance(document, dict):
         _refuse(f"expected one JSON object, got {text[:40]!r}")
-    _check_texts(document)  # pyright: ignore[reportUnknownArgumentType]
+    check_texts(cast(object, document))
     return cast("dict[str, object]", document)
 
 
@@ -201,20 +202,6 @@ def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
         names = [name for name, _ in pairs]
         _refuse(f"expected each name once, got {next(n for n in names if names.count(n) > 1)!r} again")
     return made
-
-
-def _check_texts(value: object) -> None:
-    """Texts that a database can keep: no NUL, no half of a surrogate pair."""
-    if isinstance(value, str):
-        if "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):
-            _refuse(f"expected text without NUL and lone surrogates, got {value[:40]!r}")
-    elif isinstance(value, dict):
-        for name, item in cast("dict[str, object]", value).items():
-            _check_texts(name)
-            _check_texts(item)
-    elif isinstance(value, list):
-        for item in cast("list[object]", value):
-            _check_texts(item)
 
 
 def _add(exchange: Exchange, number: int, record: Record) -> None:

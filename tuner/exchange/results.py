@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen import GemmProblem
+from tuner.evidence import LABELS
+from tuner.exchange.records import check_name
 from tuner.replay.recorded import Point, RecordedSpace, TimeUnit, recorded_space
 from tuner.space import Value
 from tuner.trial import Status
@@ -57,6 +59,12 @@ class Source:
     origin: str
     program: str
     job: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("device", "device_name", "origin"):
+            check_name(name, getattr(self, name))
+        if self.label not in LABELS:
+            raise ValueError(f"label: expected one of {', '.join(LABELS)}, got {self.label[:40]!r}")
 
 
 @dataclass(frozen=True, slots=True)
