@@ -11,7 +11,7 @@ from codegen.stored_config import decode_config
 from db import models
 from db.base import JsonObject
 from hal import DeviceSpec
-from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Source, Status, Trial
+from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, ProofMethod, Source, Status, Trial
 
 
 def problem_to_json(problem: GemmProblem) -> JsonObject:
@@ -91,6 +91,7 @@ def outcome_to_columns(outcome: Outcome) -> dict[str, object]:
         # A result that is not a number is infinitely wrong; SQLite would keep NaN as NULL, "not known".
         "max_error": math.inf if error is not None and math.isnan(error) else error,
         "tolerance": outcome.proof.tolerance,
+        "proof_method": None if outcome.proof.kind is ProofKind.NONE else outcome.proof.method.value,
         "compile_s": outcome.compile_s,
         "verify_s": outcome.verify_s,
         "measure_s": outcome.measure_s,
@@ -110,7 +111,7 @@ def _outcome(row: models.Trial) -> Outcome:
     return Outcome(
         status=Status(row.status),
         reason=row.reason,
-        proof=Proof(ProofKind(row.proof_kind), row.proof_checked, row.proof_total, row.max_error, row.tolerance),
+        proof=_proof(row),
         measurement=None if row.measurement is None else measurement_from_row(row.measurement),
         prediction=None if row.prediction is None else prediction_from_row(row.prediction),
         kernel_hash=None if row.kernel is None else row.kernel.content_hash,
@@ -118,6 +119,12 @@ def _outcome(row: models.Trial) -> Outcome:
         verify_s=row.verify_s,
         measure_s=row.measure_s,
     )
+
+
+def _proof(row: models.Trial) -> Proof:
+    method = ProofMethod.ELEMENTS if row.proof_method is None else ProofMethod(row.proof_method)
+    kind = ProofKind(row.proof_kind)
+    return Proof(kind, row.proof_checked, row.proof_total, row.max_error, row.tolerance, method)
 
 
 def measurement_from_row(row: models.Measurement) -> Measurement:

@@ -17,6 +17,7 @@ def evidence_of(trial: Trial) -> Evidence:
                 "total": trial.proof_total,
                 "max_error": _finite(trial.max_error),
                 "tolerance": trial.tolerance,
+                "method": trial.proof_method,
             }
         ),
     )

@@ -158,6 +158,12 @@ class ProofEvidence(BaseModel):
         default=None, description="Largest |C - reference|, absolute; null if unknown or not finite", examples=[3.1e-5]
     )
     tolerance: float | None = Field(default=None, description="Bound of max_error, absolute", examples=[1.2e-3])
+    method: Literal["elements", "freivalds"] | None = Field(
+        default=None,
+        description="elements: those of the work-groups compared; freivalds: beside these, all of C in sums with "
+        "random signs; null if not recorded",
+        examples=["elements"],
+    )
 
 
 TIME_EXAMPLE = {"kind": "predicted", "value": 412.5, "low": 330.0, "high": 500.0, "label": "xe-2-d8abce4a"}

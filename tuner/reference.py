@@ -13,6 +13,7 @@ from hal import Buffer
 from tuner.approximate import HALF_ULP, Approximate, added, constant, elementwise, exactly, scaled, summed
 from tuner.drawing import WHOLE, draw
 from tuner.errors import TooLargeToProve
+from tuner.freivalds import SignedSums
 from tuner.storage import Float64, decode, encode, matrices
 
 WHOLE_MULTIPLY_ADDS = 2**32
@@ -146,6 +147,27 @@ class Reference:
                 x = elementwise(step, x)
         return x
 
+    @cached_property
+    def signed_sums(self) -> tuple[SignedSums, ...]:
+        """What signed sums of each product of the batch must be, for Freivalds' check."""
+        p, exact = self.problem, self.problem.dtype_a.is_integer
+        return tuple(
+            SignedSums(
+                p,
+                self._a[entry % len(self._a)],
+                self._b[entry % len(self._b)],
+                None if exact else (self._of(self._norms_a, entry), self._of(self._norms_b, entry)),
+                0.0 if exact else self._relative_error(),
+                self.seed,
+            )
+            for entry in range(p.batch)
+        )
+
+    def _relative_error(self) -> float:
+        """What a sum of floats may be off by, over the 2-norms of its row and column."""
+        p = self.problem
+        return (_TRUNCATION * _DEVIATIONS * p.k**0.5 + _ROUNDED_PRODUCTS * (p.dtype_a is DType.F32)) * HALF_ULP
+
     def _stored(self, number: int, entry: int, rows: slice, columns: slice) -> Float64:
         """The part of an operand that meets a part of C."""
         operand, view = self.problem.operands[number], self._views[number]
@@ -159,8 +181,7 @@ class Reference:
         if p.dtype_a.is_integer:
             return exactly(value)
         norms = np.outer(self._of(self._norms_a, entry)[rows], self._of(self._norms_b, entry)[columns])
-        factor = _TRUNCATION * _DEVIATIONS * p.k**0.5 + _ROUNDED_PRODUCTS * (p.dtype_a is DType.F32)
-        error = factor * HALF_ULP * norms
+        error = self._relative_error() * norms
         if p.k <= _EXACT_K:
             error[rows.start % 2 :: 2, columns.start % 2 :: 2] = 0.0
         return Approximate(value, error)

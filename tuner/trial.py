@@ -28,11 +28,19 @@ class ProofKind(StrEnum):
     NONE = "none"
 
 
+class ProofMethod(StrEnum):
+    """How outputs were compared with the reference."""
+
+    ELEMENTS = "elements"  # each of the tiles that count as checked
+    FREIVALDS = "freivalds"  # so a sample of tiles, and all of C in sums with random signs
+
+
 @dataclass(frozen=True, slots=True)
 class Proof:
     """Evidence of numbers: `checked` of `total` tiles of C agreed with numpy float64, and other outputs with them.
 
-    `max_error` is the largest |output - reference| and `tolerance` its bound, both absolute.
+    `max_error` is the largest |output - reference| of an element that was compared and `tolerance` its bound, both
+    absolute. By Freivalds' method the tiles that were not compared element by element agreed in signed sums.
     """
 
     kind: ProofKind
@@ -40,6 +48,7 @@ class Proof:
     total: int = 0
     max_error: float | None = None
     tolerance: float | None = None
+    method: ProofMethod = ProofMethod.ELEMENTS
 
 
 @dataclass(frozen=True, slots=True)

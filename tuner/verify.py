@@ -12,13 +12,15 @@ from codegen.simulator import sample_groups
 from codegen.tile_groups import Tile, TileGroups, tile_groups
 from hal import Buffer, Device, RunReport, Timing
 from tuner.errors import ProofFailed
+from tuner.freivalds import first_wrong, is_applicable
 from tuner.reference import WHOLE_MULTIPLY_ADDS, Bounds, Reference
 from tuner.simulated_tiles import SAMPLE, tiles_to_simulate
 from tuner.storage import bits_of, decode, matrices, outside_is_poison
-from tuner.trial import Proof, ProofKind
+from tuner.trial import Proof, ProofKind, ProofMethod
 
 _BAND = 2**20  # elements compared at one time where all are
 _SAMPLED_SUMS = 32  # of a second output, where not all are computed
+_C = 2
 _NO_CHANCE = 16  # integers that all hold poison were not written
 
 Part = tuple[int, slice, slice]  # matrix of the batch, rows and columns
@@ -46,7 +48,9 @@ def verify_by_simulation(
 def verify_on_device(
     device: Device, artifact: AnyArtifact, reference: Reference, timing: Timing | None, timeout_s: float
 ) -> tuple[Proof, RunReport]:
-    """Run a launch, with `timing` also measure it, and compare; of very large problems a sample of tiles.
+    """Run a launch, with `timing` also measure it, and compare.
+
+    Of very large problems a sample of tiles is compared, and all of C by Freivalds' check.
 
     Raises:
         ProofFailed: the numbers are wrong.
@@ -89,7 +93,9 @@ def compare(
                 found.add(output, part, reference.bounds_of_sums(operand, part[0], along))
     checked = grid.count if tiles is None else len(tiles)
     finite = found.max_error if np.isfinite(found.max_error) else None
-    proof = Proof(kind, checked, grid.count, finite, found.tolerance)
+    signed = every and tiles is not None and tiles is not computed and is_applicable(p)
+    method = ProofMethod.FREIVALDS if signed else ProofMethod.ELEMENTS
+    proof = Proof(kind, checked, grid.count, finite, found.tolerance, method)
     if found.wrong:
         raise ProofFailed(
             f"{found.first}; {found.wrong} elements are wrong, the largest error is {found.max_error:.3g}", proof
@@ -98,7 +104,27 @@ def compare(
         if operand.role != "input":
             output = _Output(operand, outputs[number], reference.before[number], p.batch)
             _check_untouched(artifact, output, None if every else computed, proof)
+    if signed:
+        _check_sums(p, reference, outputs[_C], proof)
     return proof
+
+
+def _check_sums(p: GemmProblem, reference: Reference, c: Buffer, proof: Proof) -> None:
+    """All of a C whose elements would take too long to compare.
+
+    Raises:
+        ProofFailed: a sum is beyond its bound, so that some of its elements are.
+    """
+    found = first_wrong(reference.signed_sums, matrices(c.reshape(-1), p.c, p.batch))
+    if found is None:
+        return
+    entry, wrong = found
+    place = f"{entry}, " * (p.batch > 1) + f"{wrong.row}, {wrong.columns.start}:{wrong.columns.stop}"
+    raise ProofFailed(
+        f"C[{place}] is wrong somewhere: added with random signs it is {wrong.got:.6g}, "
+        f"expected {wrong.expected:.6g} within {wrong.bound:.3g}",
+        proof,
+    )
 
 
 @dataclass(frozen=True, slots=True)

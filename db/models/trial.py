@@ -36,7 +36,7 @@ class Trial(Base):
     """One configuration and what became of it; pending from begin to end. Times are wall seconds.
 
     `proof_checked` of `proof_total` work-groups agreed with the reference; `max_error` and its bound
-    `tolerance` are absolute.
+    `tolerance` are absolute. `proof_method` is how they were compared; None of those before it was recorded.
     """
 
     __tablename__ = "trial"
@@ -82,6 +82,7 @@ class Trial(Base):
     proof_total: Mapped[int] = mapped_column(default=0)
     max_error: Mapped[float | None]
     tolerance: Mapped[float | None]
+    proof_method: Mapped[str | None]
     kernel_id: Mapped[UUID | None] = mapped_column(ForeignKey("kernel.id"), index=True)
     compile_s: Mapped[float] = mapped_column(default=0.0)
     verify_s: Mapped[float] = mapped_column(default=0.0)

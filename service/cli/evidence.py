@@ -27,7 +27,8 @@ def shown_proof(evidence: Evidence) -> str:
     if proof.kind == "none":
         return "not proven"
     closeness = "" if proof.max_error is None else f", error {proof.max_error:.1e} within {proof.tolerance:.1e}"
-    return f"{proof.kind}: {proof.checked} of {proof.total} tiles of C{closeness}"
+    whole = ", all of C by Freivalds' check" if proof.method == "freivalds" else ""
+    return f"{proof.kind}: {proof.checked} of {proof.total} tiles of C{closeness}{whole}"
 
 
 def shown_proof_short(evidence: Evidence) -> str:

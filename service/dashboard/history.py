@@ -185,7 +185,8 @@ def _rows(session: Session, job: Job, points: Sequence[HistoryPoint], ranks: Map
 
 def proof_figure(trial: Trial) -> ProofFigure:
     """What a trial's row says of its numbers."""
-    return ProofFigure(trial.proof_kind, trial.proof_checked, trial.proof_total, trial.max_error, trial.tolerance)
+    errors = trial.max_error, trial.tolerance
+    return ProofFigure(trial.proof_kind, trial.proof_checked, trial.proof_total, *errors, trial.proof_method)
 
 
 def _config_labels(session: Session, job_id: UUID, numbers: Iterable[int]) -> dict[int, str]:

@@ -16,11 +16,11 @@ from codegen import (
     XeStrategy,
 )
 from hal import Argument, LaunchSpec, LaunchStep
-from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
+from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, ProofMethod, Status
 
 PROBLEM = GemmProblem(96, 64, 128, transpose_b=True)
 _STEP = LaunchStep("gemm", (0,), (64, 2, 1), (64, 1, 1))
-PROOF = Proof(ProofKind.OPENCL_CPU, 5, 6, 0.25, 0.5)
+PROOF = Proof(ProofKind.OPENCL_CPU, 5, 6, 0.25, 0.5, ProofMethod.FREIVALDS)
 
 
 def config(number: int) -> KernelConfig:

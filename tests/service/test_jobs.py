@@ -178,6 +178,9 @@ def test_progress_shows_counts_and_the_best_with_its_evidence(client: TestClient
         "label": "DPAS emulated",
         "samples": 30,
         "driver": "1.2",
+        "stopped_early": None,
+        "first_ratio": None,
+        "clock_mhz": None,
         "origin": None,
     }
     assert best["evidence"]["proof"] == {
@@ -186,6 +189,7 @@ def test_progress_shows_counts_and_the_best_with_its_evidence(client: TestClient
         "total": 6,
         "max_error": 0.25,
         "tolerance": 0.5,
+        "method": None,
     }
     assert best["tflops"] == pytest.approx(2 * 512 * 384 * 1024 / 400e-6 / 1e12)
 
