@@ -31,6 +31,7 @@ from service.kernels.routes import router as kernels
 from service.keys.guard import READ
 from service.keys.routes import router as keys
 from service.limits.rates import Rates
+from service.limits.slots import Slots
 from service.openapi import contract
 from service.problems import add_problem_handlers
 from service.responses import EVERYWHERE, GUARDED
@@ -57,6 +58,7 @@ def create_app(
         now=now,
         rates=Rates(settings.rate_per_s, settings.rate_burst),
         compiler=Compiler(settings),
+        streams=Slots(settings.max_streams, "streams", "event streams"),
     )
 
     @asynccontextmanager

@@ -13,6 +13,7 @@ from service.artifacts import ArtifactStore
 from service.compiling.service import Compiler
 from service.devices.service import DeviceDirectory
 from service.limits.rates import Rates
+from service.limits.slots import Slots
 from service.settings import Settings
 
 
@@ -27,6 +28,7 @@ class Context:
     now: Callable[[], datetime]
     rates: Rates
     compiler: Compiler
+    streams: Slots
 
 
 def context_of(request: Request) -> Context:

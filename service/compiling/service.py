@@ -1,8 +1,5 @@
 """Compiles what a request holds in a confined child, so many at a time."""
 
-import threading
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import asdict
 
 from pydantic import BaseModel, ValidationError
@@ -16,8 +13,9 @@ from service.compiling.work import GemmWork, ModuleWork
 from service.configurations import ConfigBody
 from service.confine.limits import Held, Limits
 from service.confine.parent import ConfinedFailure, LimitReached, probe, run_confined
-from service.errors import BadRequest, FieldError, RefusedByRule, TooLarge, TooMany
+from service.errors import BadRequest, FieldError, RefusedByRule, TooLarge
 from service.jobs.requests import check_size
+from service.limits.slots import Slots
 from service.schemas import to_problem
 from service.settings import Settings
 
@@ -33,8 +31,7 @@ class Compiler:
             cpu_s=settings.compile_cpu_s,
             wall_s=settings.compile_wall_s,
         )
-        self._free = threading.BoundedSemaphore(settings.max_compiles)
-        self._most = settings.max_compiles
+        self.slots = Slots(settings.max_compiles, "compiles", "compilations")
         self._held: Held | None = None
         self._tried = False
 
@@ -46,7 +43,7 @@ class Compiler:
             BadRequest: it cannot be compiled, or reaches a limit: rule `limit-` and its name.
             RefusedByRule: a legality rule refuses it.
         """
-        with self._slot():
+        with self.slots.one():
             try:
                 answer = run_confined(_WORK, asked, self._limits)
             except LimitReached as reached:
@@ -65,15 +62,6 @@ class Compiler:
             except ConfinedFailure:
                 return None
         return None if self._held is None else ConfinementOut.model_validate(asdict(self._held))
-
-    @contextmanager
-    def _slot(self) -> Generator[None]:
-        if not self._free.acquire(blocking=False):
-            raise TooMany(f"{self._most} compilations are under way; try again soon", rule="compiles", retry_after_s=2)
-        try:
-            yield
-        finally:
-            self._free.release()
 
 
 def understand(body: CompileBody, spec: DeviceSpec, settings: Settings) -> ModuleWork | GemmWork:

@@ -13,6 +13,7 @@ from service.jobs import events, service
 from service.jobs.requests import submit, understand
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialPage
 from service.keys.guard import READ, TUNE, CallerDep
+from service.limits.streams import CountedStream
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY, Responses
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
@@ -95,7 +96,7 @@ def stream_events(
         return Response(status_code=204)
     closing = anyio.Event()
     stream = events.job_events(context.database, job_id, after, context.settings.events_poll_s, closing)
-    return EventSourceResponse(stream, shutdown_event=closing, shutdown_grace_period=_CLOSING_S)
+    return CountedStream(context.streams, stream, shutdown_event=closing, shutdown_grace_period=_CLOSING_S)
 
 
 @router.post("/{job_id}/cancel", responses=NOT_FOUND, dependencies=[TUNE])

@@ -83,6 +83,7 @@ def test_a_text_is_compiled_and_nothing_is_kept(quick: TestClient, settings: Set
     assert quick.get("/readyz").json()["confinement"] == made["confinement"]
 
 
+@pytest.mark.slow
 def test_a_location_in_a_text_does_not_bring_the_file_it_names(quick: TestClient) -> None:
     wrong = KERNEL.replace("vector<32x128xf32>\n    %to", 'vector<32x128xf32> loc("/etc/passwd":1:1)\n    %to')
     wrong = wrong.replace("gpu.block_id x", 'gpu.block_id x loc("/etc/passwd":1:1)')
@@ -99,7 +100,7 @@ def test_a_compilation_that_takes_too_long_is_ended_and_told(settings: Settings,
 
 
 def test_more_compilations_than_the_setting_are_refused_for_now(client: TestClient, context: Context) -> None:
-    with context.compiler._slot(), context.compiler._slot():
+    with context.compiler.slots.one(), context.compiler.slots.one():
         answer = client.post("/v1/compile", json={"source": "x", "device": "b580"})
     assert (answer.status_code, answer.json()["rule"], answer.headers["retry-after"]) == (429, "compiles", "2")
 

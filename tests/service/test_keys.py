@@ -1,5 +1,6 @@
 """Keys: who may ask for what, and that nothing of a key is left behind."""
 
+import inspect
 import json
 import logging
 import sqlite3
@@ -60,6 +61,14 @@ def test_every_route_declares_one_scope_and_those_that_change_need_more_than_rea
         if route.path.startswith(("/v1/keys", "/v1/audit")):
             assert needs[0].scope is Scope.ADMIN
     assert open_routes == {"/healthz", "/readyz", "/static/{name}", "/session", "/session/end"}
+
+
+def test_every_route_that_changes_something_knows_who_asks(app: FastAPI) -> None:
+    """What the audit log is told; a compilation changes nothing."""
+    for route in routes_of(app):
+        scope = next(d.call.scope for d in route.dependant.dependencies if isinstance(d.call, Needs))
+        if scope not in (None, Scope.READ) and route.methods != {"GET"} and route.path != "/v1/compile":
+            assert "by" in inspect.signature(route.endpoint).parameters, route.path
 
 
 def test_without_any_key_loopback_is_open_and_other_addresses_are_not(

@@ -10,8 +10,9 @@ from service.app import create_app
 from service.deps import Context
 from service.errors import TooMany
 from service.limits.rates import Rates
+from service.limits.slots import Slots
 from service.settings import Settings
-from tests.service.rest import BODY, Clock, invented_devices
+from tests.service.rest import BODY, Clock, invented_devices, post_job
 from tests.service.test_keys import bearer, make_key
 
 ORIGIN = "https://tools.example:8443"
@@ -135,3 +136,18 @@ def test_answers_are_not_kept_or_shown_as_pages_unless_they_say_so(client: TestC
         assert "unsafe" not in headers["content-security-policy"]
     assert "script-src 'self'" in client.get("/").headers["content-security-policy"]
     assert client.get("/static/job.js").headers["cache-control"] == "no-cache"
+
+
+def test_more_event_streams_than_the_setting_are_refused_and_each_that_ends_makes_room(
+    settings: Settings, clock: Clock
+) -> None:
+    client = client_of(settings, clock, max_streams=1)
+    streams: Slots = client.app.state.context.streams  # pyright: ignore[reportAttributeAccessIssue]
+    job = post_job(client)
+    with streams.one():
+        refused = client.get(f"/v1/jobs/{job}/events")
+    assert (refused.status_code, refused.json()["rule"], refused.headers["retry-after"]) == (429, "streams", "2")
+    client.post(f"/v1/jobs/{job}/cancel")
+    for _ in range(3):
+        assert "event: job" in client.get(f"/v1/jobs/{job}/events").text
+    assert streams.taken == 0
