@@ -1,7 +1,6 @@
 """Queries on recordings: results of other formats' files."""
 
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 from sqlalchemy import Select, func, select
@@ -9,7 +8,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from db.base import new_id
 from db.insert import insert_missing
-from db.models import Problem, RecordedTrial, Recording
+from db.models import Problem, RecordedDonor, RecordedTrial, Recording
 
 
 def add(session: Session, values: Mapping[str, object], tried: Iterable[Mapping[str, object]]) -> Recording | None:
@@ -44,12 +43,9 @@ def list_all(session: Session) -> list[tuple[Recording, int, int, float | None]]
     return [(recording, *of.get(recording.id, (0, 0, None))) for recording in found]
 
 
-def alike(session: Session, problem: Problem, before: datetime) -> list[Recording]:
-    """Recordings that were here `before`, of problems whose types and layout are those of `problem`, newest first.
-
-    With problem and device, without their trials.
-    """
-    query = select(Recording).join(Recording.problem).where(Recording.imported_at < before)
+def alike(session: Session, problem: Problem) -> list[Recording]:
+    """Recordings of problems whose types and layout are those of `problem`, the newest first; without their trials."""
+    query = select(Recording).join(Recording.problem)
     for name in ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b"):
         query = query.where(getattr(Problem, name) == getattr(problem, name))
     loads = contains_eager(Recording.problem), joinedload(Recording.device)
@@ -60,6 +56,20 @@ def fastest(session: Session, recording_id: UUID, limit: int) -> list[RecordedTr
     """The trials of a recording of least time."""
     query = select(RecordedTrial).where(RecordedTrial.recording_id == recording_id, RecordedTrial.time_us.is_not(None))
     return list(session.scalars(query.order_by(RecordedTrial.time_us, RecordedTrial.number).limit(limit)))
+
+
+def add_donors(session: Session, job_id: UUID, chosen: Sequence[tuple[int, float]]) -> None:
+    """Keep what a job begins with: recorded trials and the distances of their problems, best first."""
+    for position, (trial_id, far) in enumerate(chosen):
+        session.add(RecordedDonor(job_id=job_id, position=position, recorded_trial_id=trial_id, distance=far))
+
+
+def donors_of_job(session: Session, job_id: UUID) -> list[RecordedDonor]:
+    """The recorded trials that a job began with, best first, with their recordings, problems and devices."""
+    recording = joinedload(RecordedDonor.source).joinedload(RecordedTrial.recording)
+    loads = recording.joinedload(Recording.problem), recording.joinedload(Recording.device)
+    query = select(RecordedDonor).where(RecordedDonor.job_id == job_id).order_by(RecordedDonor.position)
+    return list(session.scalars(query.options(*loads)))
 
 
 def _whole() -> Select[Recording]:

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
-from db import donors, jobs, models
+from db import donors, jobs, models, recordings
 from db.session import Database
 from hal import DeviceSpec
 from service.convert import config_from_json, problem_from_json, spec_from_json
@@ -18,15 +18,19 @@ _JOBS = 10
 def donors_for(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> list[AnyConfig]:
     """The configurations that a job begins with, best first; a job that has none yet chooses them."""
     with database.read() as session:
-        kept = donors.of_job(session, job_id)
-    if not kept:
+        kept, recorded = donors.of_job(session, job_id), recordings.donors_of_job(session, job_id)
+    if not kept and not recorded:
         with database.write() as session:
             job = jobs.get(session, job_id)
             if job is not None and job.best_trial_id is None:
-                donors.add(session, job_id, nearest(session, job, problem, spec))
+                elsewhere = nearest_recorded(session, job, problem, spec)
+                donors.add(session, job_id, nearest(session, job, problem, spec)[: MOST - len(elsewhere)])
+                recordings.add_donors(session, job_id, elsewhere)
                 session.flush()
-            kept = donors.of_job(session, job_id)
-    return fitted((found for donor in kept if (found := _read(donor.source)) is not None), problem, spec)
+            kept, recorded = donors.of_job(session, job_id), recordings.donors_of_job(session, job_id)
+    of_jobs = (_read(donor.source.config, donor.source.job.problem) for donor in kept)
+    of_files = (_read(donor.source.config, donor.source.recording.problem) for donor in recorded)
+    return fitted((found for found in (*of_jobs, *of_files) if found is not None), problem, spec)
 
 
 def nearest(session: Session, job: models.Job, problem: GemmProblem, spec: DeviceSpec) -> list[tuple[int, float]]:
@@ -59,6 +63,22 @@ def nearest(session: Session, job: models.Job, problem: GemmProblem, spec: Devic
     return list(offered.values())[:MOST]
 
 
+def nearest_recorded(
+    session: Session, job: models.Job, problem: GemmProblem, spec: DeviceSpec
+) -> list[tuple[int, float]]:
+    """The fastest recorded trials of the nearest recording, with the distance of its problem; ranked as jobs are."""
+    sizes = problem.m, problem.n, problem.k, problem.batch
+    near: list[tuple[int, float, int, models.Recording]] = []
+    for place, found in enumerate(recordings.alike(session, job.problem)):
+        kin, of = _kinship(found.device, spec), found.problem
+        if kin is not None and _is_alike(of.definition, problem):
+            near.append((kin, donors.distance((of.m, of.n, of.k, of.batch), sizes), place, found))
+    if not near:
+        return []
+    _, far, _, nearest_ = min(near, key=lambda found: found[:3])
+    return [(trial.id, far) for trial in recordings.fastest(session, nearest_.id, OF_A_JOB)]
+
+
 def _kinship(row: models.Device, spec: DeviceSpec) -> int | None:
     try:
         return kinship(spec, spec_from_json(row.spec))
@@ -74,8 +94,8 @@ def _is_alike(definition: dict[str, object], problem: GemmProblem) -> bool:
     return (epilogue_class(other), other.dynamic) == (epilogue_class(problem), problem.dynamic)
 
 
-def _read(trial: models.Trial) -> Donor | None:
+def _read(config: dict[str, object], problem: models.Problem) -> Donor | None:
     try:
-        return Donor(config_from_json(trial.config), problem_from_json(trial.job.problem.definition))
+        return Donor(config_from_json(config), problem_from_json(problem.definition))
     except (InvalidConfig, InvalidProblem):
         return None

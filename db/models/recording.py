@@ -44,7 +44,9 @@ class Recording(Base):
 
     problem: Mapped[Problem] = relationship(lazy="raise")
     device: Mapped[Device] = relationship(lazy="raise")
-    tried: Mapped[list[RecordedTrial]] = relationship(lazy="raise", order_by="RecordedTrial.number")
+    tried: Mapped[list[RecordedTrial]] = relationship(
+        back_populates="recording", lazy="raise", order_by="RecordedTrial.number"
+    )
 
 
 class RecordedTrial(Base):
@@ -81,3 +83,27 @@ class RecordedTrial(Base):
     verify_s: Mapped[float | None]
     measure_s: Mapped[float | None]
     tried_at: Mapped[datetime | None]
+
+    recording: Mapped[Recording] = relationship(back_populates="tried", lazy="raise")
+
+
+class RecordedDonor(Base):
+    """A recorded configuration that a job began with, after those of other jobs, in order of `position`.
+
+    `distance` is how far its problem is from the job's, in doublings of M, N, K and batch together.
+    """
+
+    __tablename__ = "recorded_donor"
+    __table_args__ = (
+        UniqueConstraint("job_id", "position"),
+        CheckConstraint("position >= 0", name="position_counted"),
+        CheckConstraint("distance >= 0", name="distance_not_negative"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    job_id: Mapped[UUID] = mapped_column(ForeignKey("job.id"))
+    position: Mapped[int]
+    recorded_trial_id: Mapped[int] = mapped_column(ForeignKey("recorded_trial.id"))
+    distance: Mapped[float]
+
+    source: Mapped[RecordedTrial] = relationship(lazy="raise")

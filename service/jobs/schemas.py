@@ -227,7 +227,14 @@ _DONOR = {"job": "01970a3c-0000-7000-8000-000000000000", "trial": 7, "device": "
 class DonorOut(BaseModel):
     """A configuration that was good elsewhere, which a job began with."""
 
-    job: UUID = Field(description="The job that found it", examples=["01970a3c-0000-7000-8000-000000000000"])
+    job: UUID | None = Field(
+        default=None,
+        description="The job that found it; null if a file of another format brought it",
+        examples=["01970a3c-0000-7000-8000-000000000000"],
+    )
+    recording: UUID | None = Field(
+        default=None, description="The recording that has it; null if a job found it", examples=[None]
+    )
     trial: int = Field(description="Its number there", examples=[7])
     problem: ProblemBody | dict[str, object] = Field(
         description="The problem it is good for; as it was stored if this version cannot read it", examples=[_PROBLEM]

@@ -5,9 +5,9 @@ from uuid import UUID
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
-from db import donors, jobs, leases, trials
+from db import donors, jobs, leases, recordings, trials
 from db.base import JsonObject
-from db.models import Donor, Job, Problem, Reuse, Trial
+from db.models import Donor, Job, Problem, RecordedDonor, Reuse, Trial
 from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
@@ -99,7 +99,10 @@ def describe(session: Session, job: Job) -> JobOut:
         wall=wall_of(job),
         reuse=job.start is None or not job.start.again,
         warm_start=job.start is None or not job.start.cold,
-        donors=[_donor(donor) for donor in donors.of_job(session, job.id)],
+        donors=[
+            *(_donor(donor) for donor in donors.of_job(session, job.id)),
+            *(_recorded_donor(donor) for donor in recordings.donors_of_job(session, job.id)),
+        ],
         created_at=job.created_at,
         started_at=job.started_at,
         finished_at=job.finished_at,
@@ -150,6 +153,17 @@ def _donor(donor: Donor) -> DonorOut:
         trial=source.number,
         problem=_problem(source.job.problem.definition),
         device=source.job.device.slug,
+        distance=donor.distance,
+    )
+
+
+def _recorded_donor(donor: RecordedDonor) -> DonorOut:
+    source = donor.source
+    return DonorOut(
+        recording=source.recording_id,
+        trial=source.number,
+        problem=_problem(source.recording.problem.definition),
+        device=source.recording.device.slug,
         distance=donor.distance,
     )
 

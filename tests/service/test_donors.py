@@ -17,12 +17,17 @@ from hal.spec import DeviceKind, Fact, spec_from_facts
 from service.artifacts import ArtifactStore
 from service.convert import problem_to_json, spec_to_json
 from service.donors import donors_for
+from service.exchange.foreign import take_in
 from service.jobs.service import read_job
 from service.store import DbTrialStore
 from tests.conformance.trial_samples import measured
 from tests.db.rows import digest
 from tests.tuner.fakes import artifact_of
+from tuner.exchange.formats import Format
+from tuner.exchange.parameters import parameters_of
+from tuner.exchange.results import Results, Times, Tried
 from tuner.heuristic import best_tiles, default_config, rates_of, with_defaults
+from tuner.trial import Status
 from tuner.xe.axes import ranges_of
 from tuner.xe.points import config_of, point_of
 from tuner.xe.tiles import widest_tiles
@@ -76,7 +81,7 @@ def tuned(database: Database, folder: Path, problem: GemmProblem, spec: DeviceSp
     return job_id
 
 
-def donors(database: Database, job_id: UUID) -> list[tuple[UUID, int, float]]:
+def donors(database: Database, job_id: UUID) -> list[tuple[UUID | None, int, float]]:
     """What a job says that it began with."""
     with database.read() as session:
         return [(d.job, d.trial, round(d.distance, 2)) for d in read_job(session, job_id).donors]
@@ -138,3 +143,26 @@ def test_the_default_of_another_size_is_said_for_this_one() -> None:
     (config,) = fitted([Donor(default_config(source, B580), source)], HERE, B580)
     assert isinstance(config, KernelConfig)
     assert point_of(HERE, config)[:8] == point_of(source, default_config(source, B580))[:8]
+
+
+def test_recorded_results_are_donors_after_those_of_jobs(database: Database, tmp_path: Path) -> None:
+    far = GemmProblem(1024, 384, 1024)
+    recorded = good(HERE, B580, 5)
+    parameters = [parameters_of(config) for config in recorded]
+    for problem, offset in ((HERE, 10.0), (far, 1.0)):
+        tried = tuple(
+            Tried(tuple(each.values()), Status.MEASURED, Times(offset + n)) for n, each in enumerate(parameters)
+        )
+        results = Results("gemm", "Arc B580", (problem.m, problem.n, problem.k), tuple(parameters[0]), tried)
+        with database.write() as session:
+            take_in(session, results, Format.T4, problem, B580, "a file")
+    tuned(database, tmp_path, far, B580)
+    job_id = add_job(database, HERE, B580)
+    chosen = donors_for(database, job_id, HERE, B580)
+    assert set(recorded[:4]) <= set(chosen)
+    with database.read() as session:
+        said = read_job(session, job_id).donors
+    assert [(donor.job is None, donor.distance) for donor in said] == [(False, 1.0)] * 2 + [(True, 0.0)] * 4
+    assert [donor.trial for donor in said[2:]] == [0, 1, 2, 3]
+    assert donors_for(database, job_id, HERE, B580) == chosen
+    assert donors_for(database, add_job(database, HERE, _CPU), HERE, _CPU) == []
