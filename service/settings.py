@@ -95,6 +95,9 @@ class Settings(BaseSettings):
     lease_s: float = Field(
         default=60.0, gt=0, description="How long a worker may be silent before others take its job, in s"
     )
+    quarantine_s: float = Field(
+        default=3600.0, gt=0, description="How long a device that keeps failing gets no jobs, in seconds"
+    )
     worker_poll_s: float = Field(default=1.0, gt=0, description="How often an idle worker looks for a job, in seconds")
 
     @field_validator("cors_origins")

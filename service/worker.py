@@ -19,7 +19,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from codegen import CodegenError, GemmProblem
-from db import leases
+from db import leases, quarantines
 from db.errors import DatabaseError, LeaseLost
 from db.migrate import prepare
 from db.models import Job
@@ -27,9 +27,10 @@ from db.session import Database
 from hal import DeviceSpec, HalError
 from service.artifacts import ArtifactStore, StorageError
 from service.convert import problem_from_json, spec_from_json
+from service.devices.quarantine import this_host
 from service.settings import Settings
 from service.worker_names import is_dead, own_name
-from tuner.errors import TunerError
+from tuner.errors import DeviceUnusable, TunerError
 
 MAX_ATTEMPTS = 100
 _EXPECTED = (CodegenError, HalError, TunerError)
@@ -111,9 +112,11 @@ class Worker:
             DatabaseError: the database does not answer; the job stays as it is.
             StorageError: artifacts cannot be written; the job is back in the queue.
         """
-        devices = None if self._here is None else self._here()  # may probe: before the transaction
+        devices = None if self._here is None else set(self._here())  # may probe: before the transaction
         with self._database.write() as session:
             self._release_abandoned(session)
+            if devices is not None:
+                devices -= {kept.slug for kept in quarantines.active(session, this_host())}
             job = leases.claim_next(session, self.name, self._settings.lease_s, devices=devices)
         return self._take(job)
 
@@ -165,6 +168,9 @@ class Worker:
         except (StorageError, KeyboardInterrupt):
             self._finish(job.id, JobEnd.INTERRUPTED)
             raise
+        except DeviceUnusable as error:
+            self._quarantine(job, error)
+            self._finish(job.id, "failed", f"{_code(error)}: {error}")
         except _EXPECTED as error:
             self._finish(job.id, "failed", f"{_code(error)}: {error}")
         except Exception as error:  # noqa: BLE001 (a fault of ours ends this job, not the others)
@@ -175,6 +181,18 @@ class Worker:
         finally:
             ended.set()
             heart.join()
+
+    def _quarantine(self, job: Job, error: DeviceUnusable) -> None:
+        with self._database.write() as session:
+            quarantines.put(
+                session,
+                host=this_host(),
+                slug=job.device.slug,
+                reason=f"{_code(error)}: {error}",
+                job_id=job.id,
+                seconds=self._settings.quarantine_s,
+            )
+        _log.warning("device gets no jobs", device=job.device.slug, seconds=self._settings.quarantine_s)
 
     def _finish(self, job_id: UUID, end: JobEnd | Literal["failed"], error: str | None = None) -> None:
         with self._database.write() as session:

@@ -9,6 +9,7 @@ from db.models.effort import JobEffort
 from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.kernel import Artifact, Kernel
+from db.models.quarantine import DeviceQuarantine
 from db.models.recording import RECORDED_STATUSES, RECORDING_FORMATS, RecordedDonor, RecordedTrial, Recording
 from db.models.reuse import Donor, JobStart, ResultKey, Reuse
 from db.models.schedule import FIRE_OUTCOMES, Schedule, ScheduleFire
@@ -32,6 +33,7 @@ __all__ = [
     "AuditEvent",
     "Candidate",
     "Device",
+    "DeviceQuarantine",
     "Donor",
     "Job",
     "JobEffort",

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from db import quarantines
 from hal import (
     FACT_NAMES,
     Backend,
@@ -22,8 +23,14 @@ from service.cli.accuracy import accuracy_lines, stored_accuracy
 from service.cli.device import render_device
 from service.cli.facts import UNKNOWN, shown
 from service.cli.output import CONSOLE, print_json
+from service.cli.peek import peek
 from service.cli.problem import AsJson
+from service.cli.stored import stored
+from service.devices.quarantine import listed as quarantined_now
+from service.devices.quarantine import sentence
+from service.devices.schemas import QuarantineOut
 from service.devices.service import describe
+from service.errors import NotFound
 
 devices_app = typer.Typer(no_args_is_help=False, help="List what can run here and the Intel GPUs that are known.")
 
@@ -146,10 +153,37 @@ def devices_command(context: typer.Context, as_json: AsJson = False) -> None:
     """List what can run here and the Intel GPUs that are known."""
     if context.invoked_subcommand is None:
         listed = list_devices()
+        kept = _quarantined()
         if as_json:
-            print_json({"devices": devices_json(listed)})
+            quarantined = [one.model_dump(mode="json") for one in kept]
+            print_json({"devices": devices_json(listed), "quarantined": quarantined})
         else:
             CONSOLE.print(render_devices(listed))
+            _print_quarantined(kept)
+
+
+def _quarantined() -> list[QuarantineOut]:
+    return peek(quarantined_now, [], "which devices get no jobs")
+
+
+def _print_quarantined(kept: list[QuarantineOut]) -> None:
+    for one in kept:
+        release = f"`xetune devices release {one.device}` lets it have jobs again."
+        CONSOLE.print(f"\n{sentence(one)}. {release}", highlight=False, markup=False)
+
+
+@devices_app.command("release")
+def release_command(
+    device: Annotated[str, typer.Argument(help="Id of a device that kept failing.")],
+    host: Annotated[str | None, typer.Option(help="Only on this machine; on all if left out.")] = None,
+) -> None:
+    """Let a device that kept failing have jobs again."""
+    with stored() as store, store.database.write() as session:
+        released = quarantines.release(session, device, host)
+    if not released:
+        where = "" if host is None else f" on {host}"
+        raise NotFound(f"{device}{where} is not kept from jobs; `xetune devices` lists what is")
+    CONSOLE.print(f"{device} gets jobs again", highlight=False)
 
 
 @devices_app.command("show")
@@ -165,5 +199,6 @@ def show_command(
         print_json({"devices": [document | {"accuracy": accuracy.model_dump(mode="json")["models"]}]})
         return
     CONSOLE.print(render_device(listed))
+    _print_quarantined([one for one in _quarantined() if one.device == listed.spec.id])
     for line in accuracy_lines(accuracy):
         CONSOLE.print(line, highlight=False, soft_wrap=True)

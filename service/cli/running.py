@@ -15,6 +15,7 @@ from service.artifacts import StorageError
 from service.cli.evidence import shown_time
 from service.cli.output import ERRORS
 from service.cli.stored import Stored
+from service.devices.quarantine import check_free
 from service.jobs import service
 from service.jobs.schemas import JobOut, JobStatus
 from service.toolchain.offline import OfflineCompiler, find_ocloc
@@ -43,6 +44,10 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
         typer.Exit: Ctrl-C put it back in the queue, or stopped watching another process run it; what was finished is
             stored.
     """
+    job = _read(store, job_id)
+    if not job.status.over:
+        with store.database.read() as session:
+            check_free(session, job.device)
     with _bar(quiet) as progress:
         task = progress.add_task("starting", total=None)
 

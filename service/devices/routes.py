@@ -1,20 +1,35 @@
-"""GET /v1/devices."""
+"""GET /v1/devices, DELETE /v1/devices/{id}/quarantine."""
+
+from http import HTTPStatus
 
 from fastapi import APIRouter
 
-from service.deps import DevicesDep
+from db import quarantines
+from service.audit.log import record
+from service.deps import DatabaseDep, DevicesDep, ReadSessionDep
+from service.devices.quarantine import listed
 from service.devices.schemas import DeviceList, DeviceOut
 from service.devices.service import describe
-from service.keys.guard import READ
+from service.errors import NotFound
+from service.keys.guard import READ, TUNE, CallerDep
 from service.responses import NOT_FOUND
 
 router = APIRouter(prefix="/v1/devices", tags=["devices"])
 
 
 @router.get("", dependencies=[READ])
-def list_devices(devices: DevicesDep) -> DeviceList:
-    """Every device that is here, and every GPU of the table."""
-    return DeviceList(devices=[describe(device) for device in devices.all()])
+def list_devices(devices: DevicesDep, session: ReadSessionDep) -> DeviceList:
+    """Every device that is here, every GPU of the table, and those that get no jobs because they kept failing."""
+    return DeviceList(devices=[describe(device) for device in devices.all()], quarantined=listed(session))
+
+
+@router.delete("/{device_id}/quarantine", responses=NOT_FOUND, dependencies=[TUNE], status_code=HTTPStatus.NO_CONTENT)
+def release_device(device_id: str, database: DatabaseDep, by: CallerDep) -> None:
+    """Let a device that kept failing have jobs again, on all hosts."""
+    with database.write() as session:
+        if not quarantines.release(session, device_id):
+            raise NotFound(f"{device_id} is not kept from jobs; GET /v1/devices lists what is", rule="not-quarantined")
+        record(session, by, "device.release", device_id)
 
 
 @router.get("/{device_id}", responses=NOT_FOUND, dependencies=[READ])

@@ -1,5 +1,8 @@
 """Devices on the wire."""
 
+from datetime import datetime
+from uuid import UUID
+
 from pydantic import BaseModel, Field
 
 from hal import DeviceKind, Use
@@ -72,7 +75,21 @@ class DeviceOut(BaseModel):
     )
 
 
+class QuarantineOut(BaseModel):
+    """A device of a host that kept failing, and gets no jobs there until it is released or its time is over."""
+
+    device: str = Field(description="Id of the device", examples=["b580"])
+    host: str = Field(description="The machine it is in", examples=["lab-7"])
+    reason: str = Field(description='"code: message" of its last job', examples=["device-unusable: ..."])
+    job_id: UUID | None = Field(description="That job", examples=["01970a3c-0000-7000-8000-000000000000"])
+    since: datetime = Field(description="When it began, UTC", examples=["2026-01-02T03:04:05Z"])
+    until: datetime = Field(description="When it ends at the latest, UTC", examples=["2026-01-02T04:04:05Z"])
+
+
 class DeviceList(BaseModel):
-    """Every device known."""
+    """Every device known, and those that get no jobs."""
 
     devices: list[DeviceOut] = Field(description="Devices here first, then those of the table", examples=[[]])
+    quarantined: list[QuarantineOut] = Field(
+        description="Devices that kept failing, of all hosts of this database", examples=[[]]
+    )
