@@ -31,6 +31,10 @@ class CompileCache:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
+    def holds(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> bool:
+        """Whether a kernel of these inputs was stored; only `get` says whether it is whole."""
+        return self._path(kernel_key(problem, config, spec)).exists()
+
     def put(self, artifact: AnyArtifact) -> None:
         """Store a kernel: written beside, then renamed.
 

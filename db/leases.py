@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from db import jobs
 from db.base import utc_now
 from db.errors import LeaseLost
-from db.models import Device, Job
+from db.models import Device, Job, ShapeSet, ShapeSetMember
 
 _FREE: dict[str, object] = {"worker": None, "lease_until": None}
 
@@ -29,12 +29,15 @@ def claim_next(
     """Take the oldest job that is queued, or whose worker's lease ran out; None when there is none.
 
     `worker` is unique among running workers. `devices` are slugs to take jobs for, beside
-    jobs that need no device (theirs has no driver: they are predicted); None takes any.
+    jobs that need no device (theirs has no driver: they are predicted); None takes any. Jobs of an active set of shapes
+    are left to who runs the set.
     """
+    in_sets = select(ShapeSetMember.job_id).join(ShapeSet, ShapeSet.id == ShapeSetMember.set_id)
+    alone = Job.id.not_in(in_sets.where(ShapeSet.status == "active"))
     if devices is None:
-        return _claim(session, worker, lease_s, now)
+        return _claim(session, worker, lease_s, now, alone)
     of_devices = Job.device_id.in_(select(Device.id).where(or_(Device.driver == "", Device.slug.in_(devices))))
-    return _claim(session, worker, lease_s, now, of_devices)
+    return _claim(session, worker, lease_s, now, alone, of_devices)
 
 
 def claim(session: Session, job_id: UUID, worker: str, lease_s: float, *, now: datetime | None = None) -> Job | None:

@@ -1,0 +1,145 @@
+"""Queries on sets of shapes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy.orm import Session, joinedload, selectinload
+
+from db import trials
+from db.base import JsonObject, utc_now
+from db.models import Job, ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a kernel takes on a shape, in microseconds, and how that is known; see ShapeSetCell."""
+
+    kernel_id: int
+    evidence: str
+    time_us: float | None = None
+    reason: str | None = None
+    content_hash: str | None = None
+
+
+def create(
+    session: Session,
+    *,
+    source: str,
+    device_id: int,
+    budget_trials: int,
+    budget_seconds: float,
+    seed: int,
+    within: float,
+    request_hash: str,
+) -> ShapeSet:
+    """Add a set without members.
+
+    Raises:
+        sqlalchemy.exc.IntegrityError: one of an equal request is active.
+    """
+    made = ShapeSet(
+        source=source,
+        device_id=device_id,
+        budget_trials=budget_trials,
+        budget_seconds=budget_seconds,
+        seed=seed,
+        within=within,
+        request_hash=request_hash,
+    )
+    session.add(made)
+    session.flush()
+    return made
+
+
+def add_member(session: Session, set_id: UUID, position: int, job_id: UUID, weight: float, name: str) -> None:
+    """Add a shape by its job."""
+    session.add(ShapeSetMember(set_id=set_id, position=position, job_id=job_id, weight=weight, name=name))
+
+
+def get(session: Session, set_id: UUID) -> ShapeSet | None:
+    """A set with its members, their jobs, and its kernels with their cells, as the database has them now."""
+    query = _whole().where(ShapeSet.id == set_id).execution_options(populate_existing=True)
+    return session.scalars(query).first()
+
+
+def active_identical(session: Session, request_hash: str) -> UUID | None:
+    """The active set of an equal request."""
+    return session.scalar(select(ShapeSet.id).where(ShapeSet.request_hash == request_hash, ShapeSet.status == "active"))
+
+
+def list_page(session: Session, *, limit: int) -> list[ShapeSet]:
+    """The newest sets with their devices and members, at most `limit`."""
+    query = select(ShapeSet).options(joinedload(ShapeSet.device), selectinload(ShapeSet.members))
+    return list(session.scalars(query.order_by(ShapeSet.id.desc()).limit(limit)))
+
+
+def grant(session: Session, job_id: UUID, budget_trials: int) -> None:
+    """Let a job try so many configurations in all; never fewer than before."""
+    less = update(Job).where(Job.id == job_id, Job.budget_trials < budget_trials)
+    session.execute(less.values(budget_trials=budget_trials))
+
+
+def spend(session: Session, set_id: UUID, seconds: float, compiled: int, reused: int) -> None:
+    """Add to what a set took."""
+    added = {
+        "spent_s": ShapeSet.spent_s + seconds,
+        "compiled": ShapeSet.compiled + compiled,
+        "reused": ShapeSet.reused + reused,
+    }
+    session.execute(update(ShapeSet).where(ShapeSet.id == set_id).values(**added))
+
+
+def add_kernels(session: Session, set_id: UUID, kernels: Iterable[tuple[int, JsonObject]]) -> None:
+    """Name the kernels that are tried on all shapes: of each the member that it is from, and its configuration."""
+    for position, (member_id, config) in enumerate(kernels):
+        session.add(ShapeSetKernel(set_id=set_id, position=position, member_id=member_id, config=config))
+
+
+def set_cells(session: Session, member_id: int, cells: Sequence[Cell]) -> None:
+    """Replace what is known of kernels on a shape."""
+    session.execute(delete(ShapeSetCell).where(ShapeSetCell.member_id == member_id))
+    for cell in cells:
+        session.add(
+            ShapeSetCell(
+                kernel_id=cell.kernel_id,
+                member_id=member_id,
+                time_us=cell.time_us,
+                evidence=cell.evidence,
+                reason=cell.reason,
+                content_hash=cell.content_hash,
+            )
+        )
+
+
+def finish(session: Session, set_id: UUID, status: str) -> bool:
+    """End an active set as succeeded or cancelled; False when it was over already."""
+    ended = update(ShapeSet).where(ShapeSet.id == set_id, ShapeSet.status == "active")
+    found = session.scalar(ended.values(status=status, finished_at=utc_now()).returning(ShapeSet.id))
+    return found is not None
+
+
+def tried(session: Session, set_id: UUID) -> dict[UUID, int]:
+    """How many trials each job of a set has that ended."""
+    query = select(Trial.job_id, func.count()).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)
+    query = query.where(ShapeSetMember.set_id == set_id, Trial.status != "pending").group_by(Trial.job_id)
+    return dict(session.execute(query).all())
+
+
+def baselines(session: Session, set_id: UUID) -> dict[UUID, Trial]:
+    """Trial 0 of each job of a set, with its evidence."""
+    query = select(Trial).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)
+    query = query.where(ShapeSetMember.set_id == set_id, Trial.number == 0).options(*trials.evidence_loads())
+    return {trial.job_id: trial for trial in session.scalars(query)}
+
+
+def _whole() -> Select[ShapeSet]:
+    job = selectinload(ShapeSet.members).joinedload(ShapeSetMember.job)
+    best = job.selectinload(Job.best_trial)
+    return select(ShapeSet).options(
+        joinedload(ShapeSet.device),
+        job.joinedload(Job.problem),
+        best.options(*trials.evidence_loads()),
+        selectinload(ShapeSet.kernels).selectinload(ShapeSetKernel.cells),
+    )
