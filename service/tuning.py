@@ -2,7 +2,8 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -54,21 +55,46 @@ class Tuning:
             LeaseLost: another worker took the job.
             DatabaseError: the database does not answer; the job stays as it is.
         """
-        listed = self.resolve(job.device.id)
-        _check_same(job.device, listed)
-        store = _Interruptible(DbTrialStore(self.database, self.artifacts, job.id, job.worker), interrupt)
+        store = self.store_of(job, interrupt)
+        with self.opened(job.device, store.cancelled, f"job {job.id}") as opened:
+            return ended_by(interrupt) if opened is None else self._tune(job, *opened, store)
+
+    def store_of(self, job: ClaimedJob, interrupt: threading.Event) -> "Interruptible":
+        """The trials of a claimed job, cancelled by the event too."""
+        return Interruptible(DbTrialStore(self.database, self.artifacts, job.id, job.worker), interrupt)
+
+    @contextmanager
+    def opened(
+        self, asked: DeviceSpec, stopped: Callable[[], bool], user: str
+    ) -> Generator[tuple[ListedDevice, ProcessDevice | None] | None]:
+        """The device that was asked for, nobody else's meanwhile; no Device where it is not in this machine.
+
+        `user` is who has it, for those that wait; None when `stopped` said so while this one waited.
+
+        Raises:
+            HalError: it is not known here, or cannot be opened.
+            StorageError: its lock cannot be made.
+        """
+        listed = self.resolve(asked.id)
+        _check_same(asked, listed)
         if not listed.runnable:
-            return self._tune(job, listed, None, store)
-        with only_user(_hardware(listed), self.locks, store.cancelled, f"job {job.id}", self.on_wait) as alone:
+            yield listed, None
+            return
+        with only_user(_hardware(listed), self.locks, stopped, user, self.on_wait) as alone:
             if not alone:
-                return _stopped(interrupt)
+                yield None
+                return
             device = open_device(listed)
             try:
-                return self._tune(job, listed, device, store)
+                yield listed, device
             finally:
                 device.close()
 
-    def _listener(self, job: ClaimedJob, device: ProcessDevice | None) -> Listener:
+    def compilers(self) -> CompilePool:
+        """Workers that compile, with the cache; to be closed."""
+        return CompilePool(os.cpu_count() or 1, _COMPILE_TIMEOUT_S, self.cache)
+
+    def listener(self, job: ClaimedJob, device: ProcessDevice | None) -> Listener:
         """Hears of events, and records what a run took when it ends."""
 
         def heard(event: Event) -> None:
@@ -81,10 +107,10 @@ class Tuning:
         return heard
 
     def _tune(
-        self, job: ClaimedJob, listed: ListedDevice, device: ProcessDevice | None, store: "_Interruptible"
+        self, job: ClaimedJob, listed: ListedDevice, device: ProcessDevice | None, store: "Interruptible"
     ) -> JobEnd:
         given = self._given(job)
-        with CompilePool(os.cpu_count() or 1, _COMPILE_TIMEOUT_S, self.cache) as pool:
+        with self.compilers() as pool:
             if given:
                 return self._measure(job, listed, device, store, pool, given)
             result = run_session(
@@ -95,13 +121,13 @@ class Tuning:
                 pool,
                 Budget(job.budget_trials, job.budget_seconds),
                 job.seed,
-                self._listener(job, device),
+                self.listener(job, device),
                 self.native_for(listed.spec),
                 donors=self._donors(job, listed),
                 known=self._known(job, listed),
             )
         self._keep(job, result)
-        return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else _stopped(store.interrupt)
+        return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else ended_by(store.interrupt)
 
     def _donors(self, job: ClaimedJob, listed: ListedDevice) -> list[AnyConfig]:
         """What a search that measures begins with; one that predicts ranks all of its space."""
@@ -124,7 +150,7 @@ class Tuning:
         job: ClaimedJob,
         listed: ListedDevice,
         device: ProcessDevice | None,
-        store: "_Interruptible",
+        store: "Interruptible",
         pool: CompilePool,
         given: list[KernelConfig],
     ) -> JobEnd:
@@ -132,9 +158,9 @@ class Tuning:
         if device is None:
             raise UnknownDevice(f"{listed.spec.id} is not in this machine; run a worker where it is")
         seconds, seed = job.budget_seconds, job.seed
-        heard = self._listener(job, device)
+        heard = self.listener(job, device)
         stop = measure_given(job.problem, listed.spec, device, store, pool, given, seconds, seed, heard)
-        return JobEnd.SUCCEEDED if stop is not Stop.CANCELLED else _stopped(store.interrupt)
+        return JobEnd.SUCCEEDED if stop is not Stop.CANCELLED else ended_by(store.interrupt)
 
     def _keep(self, job: ClaimedJob, result: SessionResult) -> None:
         """Record the space that was searched, and who won when default and best were measured again in turns."""
@@ -148,7 +174,7 @@ class Tuning:
 
 
 @dataclass(frozen=True, slots=True)
-class _Interruptible:
+class Interruptible:
     """A TrialStore that is also cancelled by an event."""
 
     store: TrialStore
@@ -170,7 +196,8 @@ class _Interruptible:
         return self.interrupt.is_set() or self.store.cancelled()
 
 
-def _stopped(interrupt: threading.Event) -> JobEnd:
+def ended_by(interrupt: threading.Event) -> JobEnd:
+    """How a job that someone stopped ends: by this process, or for good."""
     return JobEnd.INTERRUPTED if interrupt.is_set() else JobEnd.CANCELLED
 
 

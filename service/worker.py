@@ -44,6 +44,7 @@ class JobEnd(StrEnum):
     SUCCEEDED = "succeeded"
     CANCELLED = "cancelled"
     INTERRUPTED = "interrupted"  # `stop` was set: the job is not over
+    PAUSED = "paused"  # a portion of it is done: the job is not over
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ class Worker:
 
     def _finish(self, job_id: UUID, end: JobEnd | Literal["failed"], error: str | None = None) -> None:
         with self._database.write() as session:
-            if end is JobEnd.INTERRUPTED:
+            if end in (JobEnd.INTERRUPTED, JobEnd.PAUSED):
                 leases.release(session, job_id, self.name)
             else:
                 leases.finish(session, job_id, self.name, end, error)
