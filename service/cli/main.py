@@ -25,6 +25,7 @@ from service.cli.output import ERRORS
 from service.cli.recordings import recordings_command
 from service.cli.run import run_command
 from service.cli.serve import serve_command, worker_command
+from service.cli.shapes import app as shapes_app
 from service.cli.toolchain import app as toolchain_app
 from service.cli.tune import tune_command
 from service.errors import ServiceError
@@ -54,6 +55,7 @@ app.command("merge")(merge_command)
 app.command("recordings")(recordings_command)
 app.command("layout")(layout_command)
 app.add_typer(jobs_app, name="jobs")
+app.add_typer(shapes_app, name="shapes")
 app.command("serve")(serve_command)
 app.command("worker")(worker_command)
 app.add_typer(keys_app, name="keys")

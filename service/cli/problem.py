@@ -13,6 +13,7 @@ from codegen import DType, GemmProblem, InvalidProblem
 from codegen.epilogue_text import parse_epilogue
 from service.cli.documents import read_json
 from service.convert import problem_from_json
+from tuner.shapes.fields import Base
 
 DeviceName = Annotated[str, typer.Option("--device", help="auto, cpu, opencl-cpu, or one that `xetune devices` lists.")]
 DeviceOrFile = Annotated[
@@ -51,6 +52,8 @@ _SAID_ALIKE = (
     *("dtype_c", "dtype_acc", "lda", "ldb", "ldc", "batch", "batch_stride_a", "batch_stride_b", "batch_stride_c"),
     *("alignment", "dynamic", "deterministic"),
 )
+
+_OF_ONE_SHAPE = ("m", "n", "k", "lda", "ldb", "ldc", "batch_stride_a", "batch_stride_b", "batch_stride_c")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,29 @@ class ProblemOptions:
     def given(self) -> tuple[str, ...]:
         """Names of the options that say something."""
         return tuple(f.name for f in fields(self) if getattr(self, f.name) is not f.default)
+
+    def base(self) -> Base:
+        """What they say of all shapes of a set, which says the sizes itself.
+
+        Raises:
+            InvalidProblem: a size, a distance of rows or matrices, or a whole problem is given.
+        """
+        if own := [name for name in (*_OF_ONE_SHAPE, "problem") if getattr(self, name) is not None]:
+            raise InvalidProblem("--shapes", f"expected no --{own[0].replace('_', '-')}: each shape says its own sizes")
+        both, layout = self.dtype or DType.F16, self.layout or Layout.NN
+        return Base(
+            dtype_a=self.dtype_a or both,
+            dtype_b=self.dtype_b or both,
+            dtype_c=self.dtype_c,
+            dtype_acc=self.dtype_acc,
+            transpose_a=layout.value[0] == "t",
+            transpose_b=layout.value[1] == "t",
+            batch=1 if self.batch is None else self.batch,
+            alignment=64 if self.alignment is None else self.alignment,
+            dynamic=self.dynamic,
+            deterministic=self.deterministic,
+            epilogue=parse_epilogue(self.epilogue or ""),
+        )
 
     def read(self) -> GemmProblem:
         """The problem that they say.

@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 from uuid import UUID
@@ -24,7 +24,8 @@ from service.worker import Worker
 from tuner.result import Event
 
 _POLL_S = 0.5
-_INTERRUPTED = 128 + signal.SIGINT
+INTERRUPTED = 128 + signal.SIGINT
+"""Status of a program that Ctrl-C ended."""
 
 
 def end_with(job: JobOut) -> None:
@@ -48,7 +49,7 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
     if not job.status.over:
         with store.database.read() as session:
             check_free(session, job.device)
-    with _bar(quiet) as progress:
+    with bar(quiet) as progress:
         task = progress.add_task("starting", total=None)
 
         def show(_event: Event) -> None:
@@ -61,24 +62,24 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
             store.settings.cache_dir,
             on_event=show,
             native_for=native_for,
-            on_wait=lambda message: _tell(f"job {job_id} {message}"),
+            on_wait=lambda message: tell(f"job {job_id} {message}"),
         )
         worker = Worker(store.database, store.settings, tuning.run)
-        with _stopping(worker) as stopped:
+        with stopping(worker.stop) as stopped:
             try:
                 if not worker.run_one(job_id):
                     _follow(store, job_id, progress, task, stopped)
             except (DatabaseError, StorageError):
-                _tell(f"what was finished is stored; {_goes_on(job_id)}")
+                tell(f"what was finished is stored; {_goes_on(job_id)}")
                 raise
             except KeyboardInterrupt:
-                _tell(f"stopped at once; what was finished is stored; {_goes_on(job_id)}")
-                raise typer.Exit(_INTERRUPTED) from None
+                tell(f"stopped at once; what was finished is stored; {_goes_on(job_id)}")
+                raise typer.Exit(INTERRUPTED) from None
         job = _read(store, job_id)
         _update(progress, task, job)
     if not job.status.over:
-        _tell(f"stopped after {job.done} trials, which are stored; {_goes_on(job_id)}")
-        raise typer.Exit(_INTERRUPTED)
+        tell(f"stopped after {job.done} trials, which are stored; {_goes_on(job_id)}")
+        raise typer.Exit(INTERRUPTED)
 
 
 def _goes_on(job_id: UUID) -> str:
@@ -88,15 +89,16 @@ def _goes_on(job_id: UUID) -> str:
 def _follow(store: Stored, job_id: UUID, progress: Progress, task: TaskID, stopped: threading.Event) -> None:
     """Another worker has the job, or it is over: show how it goes."""
     if not _read(store, job_id).status.over:
-        _tell(f"job {job_id} is run by another process, which is followed here")
+        tell(f"job {job_id} is run by another process, which is followed here")
     while not (job := _read(store, job_id)).status.over:
         _update(progress, task, job)
         if stopped.wait(_POLL_S):
-            _tell(f"job {job_id} goes on in the other process; `xetune jobs cancel {job_id}` stops it")
-            raise typer.Exit(_INTERRUPTED)
+            tell(f"job {job_id} goes on in the other process; `xetune jobs cancel {job_id}` stops it")
+            raise typer.Exit(INTERRUPTED)
 
 
-def _tell(message: str) -> None:
+def tell(message: str) -> None:
+    """Say something beside the progress, on standard error."""
     ERRORS.print(message, highlight=False, soft_wrap=True)
 
 
@@ -110,19 +112,20 @@ def _update(progress: Progress, task: TaskID, job: JobOut) -> None:
     progress.update(task, total=job.budget.trials, completed=job.done, description=f"trials  {best}")
 
 
-def _bar(quiet: bool) -> Progress:
+def bar(quiet: bool) -> Progress:
+    """A progress bar on standard error, where that is a terminal."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     return Progress(*columns, console=ERRORS, disable=quiet or not ERRORS.is_terminal)
 
 
 @contextmanager
-def _stopping(worker: Worker) -> Generator[threading.Event]:
+def stopping(stop_work: Callable[[], None]) -> Generator[threading.Event]:
     """The first Ctrl-C or SIGTERM sets the event and stops after the present trial, the second stops at once."""
     stopped = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         stopped.set()
-        worker.stop()
+        stop_work()
         signal.signal(signal.SIGINT, signal.default_int_handler)
         ERRORS.print("stopping after the present trial (Ctrl-C again stops at once)")
 

@@ -13,6 +13,7 @@ from service.cli.output import CONSOLE
 from service.cli.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.results import print_job
 from service.cli.running import end_with, work_on_job
+from service.cli.shapes import SetOptions, read_within, tune_shapes
 from service.cli.stored import stored
 from service.devices.service import DeviceDirectory
 from service.errors import BadRequest
@@ -21,6 +22,7 @@ from service.jobs.schemas import BudgetBody, JobBody
 from service.keys.callers import COMMAND_LINE
 from service.schemas import to_body
 
+_TRIALS = 50
 _OPTIONS = ("trials", "seconds", "seed", "device", "target")
 
 
@@ -29,7 +31,26 @@ def tune_command(
     problem: ProblemOptions,
     device: DeviceName = "auto",
     target: TargetName = None,
-    trials: Annotated[int, typer.Option(max=2**31 - 1, help="Most configurations tried.")] = 50,
+    shapes: Annotated[
+        str | None,
+        typer.Option(
+            "--shapes",
+            help="Many shapes under one budget: a file (.csv, .json or text), a preset that `xetune shapes presets` "
+            "lists, or text such as 'm=1,16 n=4096 k=4096'.",
+            show_default=False,
+        ),
+    ] = None,
+    within: Annotated[
+        str, typer.Option(help="With --shapes: how far from its best the fewest kernels may leave a shape.")
+    ] = "5%",
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            max=2**31 - 1,
+            help="Most configurations tried (default: 50; with --shapes 25 for each shape).",
+            show_default=False,
+        ),
+    ] = None,
     seconds: Annotated[float, typer.Option(help="Longest run, in seconds.")] = 600.0,
     seed: Annotated[int, typer.Option(min=0, help="Start of the random choices.")] = 0,
     again: Annotated[bool, typer.Option("--again", help="Measure all anew, whatever earlier jobs measured.")] = False,
@@ -39,10 +60,16 @@ def tune_command(
     as_json: AsJson = False,
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, prove its numbers and store it."""
+    if shapes is not None:
+        if again or cold:
+            raise BadRequest("--shapes: expected no --again and no --cold; shapes of a set learn from each other alone")
+        options = SetOptions(shapes, device, target, trials, seconds, seed, read_within(within))
+        tune_shapes(options, problem.base(), as_json)
+        return
     gemm = problem.read()
     with stored() as store:
         with _named_by_option():
-            budget = BudgetBody(trials=trials, seconds=seconds)
+            budget = BudgetBody(trials=_TRIALS if trials is None else trials, seconds=seconds)
             body = JobBody(
                 problem=to_body(gemm),
                 device=device,

@@ -1,0 +1,229 @@
+"""xetune tune --shapes and xetune shapes: sets of shapes under one budget."""
+
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from db.errors import DatabaseError
+from hal import list_devices
+from service.artifacts import StorageError
+from service.audit.log import Outcome, record
+from service.cli.output import CONSOLE, ERRORS, print_json
+from service.cli.problem import AsJson
+from service.cli.running import INTERRUPTED, bar, stopping, tell
+from service.cli.shape_tables import print_set
+from service.cli.stored import Stored, stored
+from service.devices.service import DeviceDirectory
+from service.errors import BadRequest
+from service.jobs.schemas import JobStatus
+from service.keys.callers import COMMAND_LINE
+from service.shapes import service
+from service.shapes.requests import submit, understand
+from service.shapes.running import SetProgress, SetRunner
+from service.shapes.schemas import ShapeSetOut
+from service.shapes.sources import read_shapes
+from service.toolchain.offline import OfflineCompiler, find_ocloc
+from service.tuning import Tuning
+from tuner.shapes.fields import Base
+from tuner.shapes.presets import MODELS
+
+app = typer.Typer(help="List, show, resume and cancel sets of shapes.", invoke_without_command=True)
+
+SetId = Annotated[UUID, typer.Argument(help="Id of the set.")]
+_EACH = 25  # trials of a shape, unless said
+
+
+@dataclass(frozen=True, slots=True)
+class SetOptions:
+    """What the options of `xetune tune --shapes` say; `within` is a fraction."""
+
+    source: str
+    device: str
+    target: str | None
+    trials: int | None
+    seconds: float
+    seed: int
+    within: float
+
+
+def read_within(text: str) -> float:
+    """A fraction from "5%" or "0.05".
+
+    Raises:
+        BadRequest: it is neither.
+    """
+    number, percent = text.strip().removesuffix("%"), text.strip().endswith("%")
+    try:
+        value = float(number) / (100 if percent else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise BadRequest(f"--within: expected 0% to 100%, or a fraction such as 0.05; got {text!r}")
+    return value
+
+
+def tune_shapes(options: SetOptions, base: Base, as_json: bool) -> None:
+    """Tune a set of shapes under one budget, and print what came of it.
+
+    Raises:
+        InvalidShapes: the source is not a list of shapes.
+        typer.Exit: a shape gave no result, or Ctrl-C.
+    """
+    shapes = read_shapes(options.source, base)
+    trials = _EACH * len(shapes) if options.trials is None else options.trials
+    with stored() as store:
+        directory = DeviceDirectory(list_devices, store.settings.devices_ttl_s)
+        request = understand(
+            options.source,
+            shapes,
+            options.device,
+            options.target,
+            (trials, options.seconds),
+            options.seed,
+            options.within,
+            directory,
+            store.settings,
+        )
+        with store.database.write() as session:
+            set_id, is_new = submit(session, request, store.settings.max_active_jobs)
+            outcome = Outcome.DONE if is_new else Outcome.UNCHANGED
+            record(session, COMMAND_LINE, "shapes.create", set_id, outcome)
+        if not as_json:
+            where = f"{request.device.id} ({request.device.name})"
+            CONSOLE.print(
+                f"tuning {len(shapes)} shapes of {options.source} on {where}", highlight=False, soft_wrap=True
+            )
+            CONSOLE.print(f"{'set of shapes' if is_new else 'going on with set of shapes'} {set_id}", highlight=False)
+        _work(store, set_id, as_json)
+
+
+def _work(store: Stored, set_id: UUID, as_json: bool) -> None:
+    with bar(as_json) as progress:
+        task = progress.add_task("starting", total=None)
+
+        def show(now: SetProgress) -> None:
+            progress.update(task, description=now.doing, completed=now.done, total=now.total)
+
+        tuning = Tuning(
+            store.database,
+            store.artifacts,
+            store.settings.cache_dir,
+            native_for=OfflineCompiler(find_ocloc(store.settings)),
+            on_wait=lambda message: tell(f"set of shapes {set_id} {message}"),
+        )
+        runner = SetRunner(tuning, store.settings, set_id, show)
+        with stopping(runner.stop):
+            try:
+                is_over = runner.run()
+            except (DatabaseError, StorageError):
+                tell(f"what was finished is stored; `xetune shapes resume {set_id}` goes on")
+                raise
+            except KeyboardInterrupt:
+                tell(f"stopped at once; what was finished is stored; `xetune shapes resume {set_id}` goes on")
+                raise typer.Exit(INTERRUPTED) from None
+    found = _show(store, set_id, None, as_json)
+    if not is_over:
+        ERRORS.print(
+            f"stopped after {found.trials} trials, which are stored; `xetune shapes resume {set_id}` goes on",
+            soft_wrap=True,
+        )
+        raise typer.Exit(INTERRUPTED)
+    if any(shape.status is not JobStatus.SUCCEEDED for shape in found.shapes):
+        raise typer.Exit(1)
+
+
+def _show(store: Stored, set_id: UUID, within: float | None, as_json: bool) -> ShapeSetOut:
+    with store.database.read() as session:
+        found = service.read_set(session, set_id, within)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        print_set(found)
+    return found
+
+
+@app.callback()
+def callback(context: typer.Context) -> None:
+    """List the newest sets."""
+    if context.invoked_subcommand is None:
+        list_command()
+
+
+@app.command("list")
+def list_command(
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most sets shown.")] = 20, as_json: AsJson = False
+) -> None:
+    """List the newest sets."""
+    with stored() as store, store.database.read() as session:
+        found = service.list_sets(session, limit)
+    if as_json:
+        print_json([line.model_dump(mode="json") for line in found])
+    elif not found:
+        CONSOLE.print("No sets of shapes yet. Start one: xetune tune --shapes llama-3.2-1b@tokens=1,16 --dtype bf16")
+    else:
+        table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        for heading in ("set", "source", "shapes", "status"):
+            table.add_column(heading, overflow="fold", min_width=36 if heading == "set" else None)
+        for line in found:
+            made = f"{line.status}\n{line.created_at:%Y-%m-%d %H:%M} UTC"
+            table.add_row(f"{line.id}\n{line.device}", line.source, str(line.shapes), made)
+        CONSOLE.print(table)
+
+
+@app.command("show")
+def show_command(
+    set_id: SetId,
+    within: Annotated[
+        str | None, typer.Option(help="Recommend kernels for another bound than the set's own, such as 10%.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a set: its shapes, and the fewest kernels that serve them."""
+    bound = None if within is None else read_within(within)
+    with stored() as store:
+        _show(store, set_id, bound, as_json)
+
+
+@app.command("resume")
+def resume_command(set_id: SetId, as_json: AsJson = False) -> None:
+    """Go on with a set that was interrupted, in this process."""
+    with stored() as store:
+        _work(store, set_id, as_json)
+
+
+@app.command("cancel")
+def cancel_command(set_id: SetId, as_json: AsJson = False) -> None:
+    """End a set and its jobs; what was found stays."""
+    with stored() as store, store.database.write() as session:
+        found = service.cancel(session, set_id)
+        record(session, COMMAND_LINE, "shapes.cancel", set_id)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        CONSOLE.print(f"set of shapes {found.id}: {found.status}", highlight=False)
+
+
+@app.command("presets")
+def presets_command(as_json: AsJson = False) -> None:
+    """List the models whose layers `xetune tune --shapes MODEL` tunes, and where their sizes are from."""
+    if as_json:
+        named = {
+            name: {"source": m.source, "published": m.published, "layers": m.layers()} for name, m in MODELS.items()
+        }
+        print_json(named)
+        return
+    table = Table(
+        title="layers as N x K (times in one pass)", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 1, 0)
+    )
+    table.add_column("preset", no_wrap=True)
+    table.add_column("layers")
+    table.add_column("sizes are from", overflow="fold")
+    for name, model in MODELS.items():
+        layers = "\n".join(f"{layer} {n} x {k} ({times})" for layer, (n, k, times) in model.layers().items())
+        table.add_row(name, layers, f"{model.source}\npublished {model.published}")
+    CONSOLE.print(table)
+    CONSOLE.print("MODEL@tokens=1,16,128 sets M, MODEL@layers=qkv,down chooses layers; --layout nt is [N, K] weights")

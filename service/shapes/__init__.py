@@ -1,0 +1,1 @@
+"""Sets of shapes: made, run under one budget, shown."""

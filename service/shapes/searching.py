@@ -1,0 +1,96 @@
+"""The search of a set: portions of its jobs, each where the total becomes shorter most for each second."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from db import jobs, leases, shape_sets
+from db.models import ShapeSetMember
+from service.shapes.state import SetState
+from service.tuning import ended_by
+from service.worker import ClaimedJob, JobEnd
+from tuner.history import wall_s
+from tuner.result import Stop
+from tuner.session import Budget, Portion, run_session
+from tuner.shapes.allocation import Progress, next_grant
+from tuner.shapes.neighbours import donors_for
+
+_MOST_RESERVED = 0.4  # of the seconds that are left, for comparing kernels across shapes
+_TURNS = 12  # what a shape's comparison in turns takes, in trials
+_LEAST_S = 1.0
+
+
+def search(state: SetState, on_progress: Callable[[int], None]) -> None:
+    """Give portions until the trials or the seconds are spent, nothing more is gained, or someone stops it."""
+    if state.read().kernels:
+        return  # an earlier run ended the search
+    while not state.is_over():
+        shapes = [state.progress[member.id] for member in state.members]
+        tried = sum(len(shape.times_us) for shape in shapes)
+        on_progress(tried)
+        left_s = state.left_s - _reserve_s(state, shapes)
+        grant = next_grant(shapes, state.trials_budget - tried)
+        if left_s <= 0 or grant is None:
+            return
+        waiting = sum(not shape.times_us and not shape.closed for shape in shapes)
+        is_first = not shapes[grant.index].times_us
+        _give(state, state.members[grant.index], Portion(grant.trials, left_s / waiting if is_first else left_s))
+
+
+def _give(state: SetState, member: ShapeSetMember, portion: Portion) -> None:
+    """One portion of a shape's job; one that gives no trial is the last."""
+    before, begun_s = state.progress[member.id], time.monotonic()
+    with state.tuning.database.write() as session:
+        shape_sets.grant(session, member.job_id, len(before.times_us) + portion.trials)
+    ends: list[Stop] = []
+    state.runner.run(member.job_id, partial(_run, state, member, portion, ends))
+    state.refresh(member)
+    after = state.progress[member.id]
+    is_spent = Stop.EXHAUSTED in ends or len(after.times_us) == len(before.times_us)
+    took_s = max(before.wall_s + time.monotonic() - begun_s, after.wall_s)
+    state.progress[member.id] = replace(after, wall_s=took_s, closed=after.closed or is_spent)
+    state.note_spent()
+
+
+def _run(
+    state: SetState,
+    member: ShapeSetMember,
+    portion: Portion,
+    ends: list[Stop],
+    job: ClaimedJob,
+    interrupt: threading.Event,
+) -> JobEnd:
+    """The task of the job: a run of the session that pauses."""
+    earlier_s = sum(wall_s(trial.outcome) for trial in state.trials[member.id] if trial.outcome is not None)
+    others = [(state.problems[other], trials) for other, trials in state.trials.items() if other != member.id]
+    result = run_session(
+        job.problem,
+        state.spec,
+        state.device,
+        state.tuning.store_of(job, interrupt),
+        state.pool,
+        Budget(state.trials_budget, earlier_s + max(state.left_s, _LEAST_S)),
+        job.seed,
+        state.tuning.on_event,
+        state.tuning.native_for(state.spec),
+        donors=donors_for(job.problem, others, state.spec),
+        portion=portion,
+        reference=state.references.of(job.problem, job.seed),
+    )
+    ends.append(result.stop)
+    if result.stop is Stop.CANCELLED:
+        return ended_by(interrupt)
+    with state.tuning.database.write() as session:
+        leases.check_own(session, job.id, job.worker)
+        jobs.set_space(session, job.id, result.space_version)
+    return JobEnd.PAUSED
+
+
+def _reserve_s(state: SetState, shapes: list[Progress]) -> float:
+    """Seconds that trying all kernels on all shapes is expected to take."""
+    if state.device is None:
+        return 0.0
+    trial_s = [shape.wall_s / len(shape.times_us) for shape in shapes if shape.times_us]
+    return min(sum(trial_s) * (len(shapes) + _TURNS), _MOST_RESERVED * max(state.left_s, 0.0))

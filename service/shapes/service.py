@@ -1,0 +1,180 @@
+"""Sets of shapes as the wire says them, read from their rows."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from db import leases, shape_sets
+from db.models import Job, ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember, Trial
+from service.configurations import to_config_body
+from service.evidence import evidence_of
+from service.jobs.schemas import BudgetOut, JobStatus
+from service.schemas import ProblemBody
+from service.shapes.schemas import CellOut, CoverOut, KernelChoice, ShapeOut, ShapeSetLine, ShapeSetOut
+from service.shapes.state import no_set
+from tuner.shapes.cover import Cover, greedy_cover
+
+
+def read_set(session: Session, set_id: UUID, within: float | None = None) -> ShapeSetOut:
+    """A set with its shapes and, once kernels were compared, the fewest that serve them; `within` if not its own.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if (found := shape_sets.get(session, set_id)) is None:
+        raise no_set(set_id)
+    return _described(session, found, found.within if within is None else within)
+
+
+def list_sets(session: Session, limit: int) -> list[ShapeSetLine]:
+    """The newest sets."""
+    return [
+        ShapeSetLine(
+            id=row.id,
+            source=row.source,
+            status=row.status,
+            device=row.device.slug,
+            shapes=len(row.members),
+            created_at=row.created_at,
+        )
+        for row in shape_sets.list_page(session, limit=limit)
+    ]
+
+
+def cancel(session: Session, set_id: UUID) -> ShapeSetOut:
+    """End a set and its jobs; what was found stays. One that is over stays as it is.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if (found := shape_sets.get(session, set_id)) is None:
+        raise no_set(set_id)
+    if shape_sets.finish(session, set_id, "cancelled"):
+        for member in found.members:
+            leases.request_cancel(session, member.job_id)
+    return read_set(session, set_id)
+
+
+def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
+    tried, baselines = shape_sets.tried(session, found.id), shape_sets.baselines(session, found.id)
+    shapes = [_shape(m, tried.get(m.job_id, 0), baselines.get(m.job_id)) for m in found.members]
+    both = [(s.weight, s.default_us, s.tuned_us) for s in shapes if s.default_us is not None and s.tuned_us is not None]
+    return ShapeSetOut.model_validate(
+        {
+            "id": found.id,
+            "source": found.source,
+            "status": found.status,
+            "device": found.device.slug,
+            "budget": BudgetOut(trials=found.budget_trials, seconds=found.budget_seconds),
+            "seed": found.seed,
+            "spent_s": found.spent_s,
+            "trials": sum(tried.values()),
+            "compiled": found.compiled,
+            "reused": found.reused,
+            "default_us": sum(w * d for w, d, _ in both) if both else None,
+            "tuned_us": sum(w * t for w, _, t in both) if both else None,
+            "shapes": shapes,
+            "cover": _cover(found, within) if any(kernel.cells for kernel in found.kernels) else None,
+            "created_at": found.created_at,
+            "finished_at": found.finished_at,
+        }
+    )
+
+
+def _shape(member: ShapeSetMember, tried: int, baseline: Trial | None) -> ShapeOut:
+    job = member.job
+    default_us, tuned_us = _times(job, baseline)
+    return ShapeOut(
+        name=member.name,
+        problem=ProblemBody.model_validate(job.problem.definition),
+        weight=member.weight,
+        job_id=job.id,
+        status=JobStatus(job.status),
+        error=job.error,
+        trials=tried,
+        default_us=default_us,
+        tuned_us=tuned_us,
+        gain=None if default_us is None or tuned_us is None else default_us / tuned_us,
+        in_turns=job.compared_best_us is not None,
+        evidence=None if job.best_trial is None else evidence_of(job.best_trial),
+    )
+
+
+def _times(job: Job, baseline: Trial | None) -> tuple[float | None, float | None]:
+    """Default and best: as measured in turns, else their trials' own times."""
+    if job.compared_default_us is not None and job.compared_best_us is not None:
+        return job.compared_default_us, job.compared_best_us
+    return _time_us(baseline), _time_us(job.best_trial)
+
+
+def _time_us(trial: Trial | None) -> float | None:
+    time = None if trial is None else evidence_of(trial).time
+    return None if time is None else time.value
+
+
+def _cover(found: ShapeSet, within: float) -> CoverOut:
+    kernels, places = found.kernels, {member.id: place for place, member in enumerate(found.members)}
+    times: list[dict[int, float]] = [{} for _ in places]
+    for number, kernel in enumerate(kernels):
+        for cell in kernel.cells:
+            if cell.time_us is not None:
+                times[places[cell.member_id]][number] = cell.time_us
+    weights = [member.weight for member in found.members]
+    cover = greedy_cover(times, weights, within)
+    served = [
+        (row, w, kernel) for row, w, kernel in zip(times, weights, cover.serves, strict=True) if kernel is not None
+    ]
+    cells = [
+        _cell(number, cell, places[cell.member_id], times[places[cell.member_id]])
+        for number, kernel in enumerate(kernels)
+        for cell in sorted(kernel.cells, key=lambda cell: places[cell.member_id])
+    ]
+    return CoverOut(
+        within=within,
+        needed=[number + 1 for number in cover.kernels],
+        unserved=[place + 1 for place, kernel in enumerate(cover.serves) if kernel is None],
+        one_each=cover.is_one_each,
+        evidence=_evidence(kernels, cover, places),
+        total_us=sum(w * row[kernel] for row, w, kernel in served),
+        best_us=sum(w * min(row.values()) for row, w, _ in served),
+        unknown=sum(len(kernels) - len(row) for row in times),
+        kernels=[_choice(number, kernel, cover, places) for number, kernel in enumerate(kernels)],
+        cells=cells,
+    )
+
+
+def _cell(number: int, cell: ShapeSetCell, place: int, row: dict[int, float]) -> CellOut:
+    return CellOut.model_validate(
+        {
+            "kernel": number + 1,
+            "shape": place + 1,
+            "evidence": cell.evidence,
+            "time_us": cell.time_us,
+            "slower": None if cell.time_us is None else cell.time_us / min(row.values()),
+            "reason": cell.reason,
+        }
+    )
+
+
+def _choice(number: int, kernel: ShapeSetKernel, cover: Cover, places: dict[int, int]) -> KernelChoice:
+    serves = [place for place, by in enumerate(cover.serves) if by == number]
+    hashes = {cell.content_hash for cell in kernel.cells if places[cell.member_id] in serves and cell.content_hash}
+    return KernelChoice(
+        number=number + 1,
+        shape=places[kernel.member_id] + 1,
+        config=to_config_body(kernel.config),
+        serves=[place + 1 for place in serves],
+        binaries=len(hashes),
+    )
+
+
+def _evidence(kernels: Sequence[ShapeSetKernel], cover: Cover, places: dict[int, int]) -> list[str]:
+    """How the times of the recommendation are known."""
+    found = {
+        cell.evidence
+        for number, kernel in enumerate(kernels)
+        for cell in kernel.cells
+        if cover.serves[places[cell.member_id]] == number
+    }
+    return sorted(found)

@@ -1,0 +1,221 @@
+"""The kernels of other shapes on one shape: proven and measured there, the fastest of them in turns."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from codegen import AnyConfig
+from hal import runs_own_code
+from tuner.errors import DeviceUnusable, NoValidMeasurement
+from tuner.finalists import NEAR
+from tuner.history import History
+from tuner.measure import Bench, Compiler, Limits, evaluate, median_us
+from tuner.native import Compilation, Examining, Quiet, Unexamined
+from tuner.result import Comparison, Event, TrialBegun, TrialEnded
+from tuner.trial import Outcome, ProofKind, Status, Trial, TrialStore
+from tuner.turns import TimeUs, measure_in_turns
+
+_IN_TURNS = 12  # kernels that are measured in turns at most
+_FIRST_RUN_S, _LEAST_RUN_S, _RUN_FACTOR = 300.0, 20.0, 20.0  # limits of a run: without a default's time, and by it
+_TURNS_SHARE = 0.4  # of the seconds, kept for measuring in turns
+_CRASHES = 5
+
+
+class How(StrEnum):
+    """How a time on a shape is known."""
+
+    IN_TURNS = "in_turns"
+    TRIAL = "trial"
+    PREDICTED = "predicted"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a configuration takes on a shape, in microseconds; `reason` says why no time is known."""
+
+    how: How
+    time_us: float | None = None
+    reason: str | None = None
+    content_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What was found on a shape: its best trial, that beside the default, and what each configuration takes.
+
+    Without a comparison in turns `comparison` has the trials' own times; it is None when the default gave none.
+    `cancelled`: someone asked for the job to stop before all were tried.
+    """
+
+    best: Trial
+    comparison: Comparison | None
+    taken: dict[AnyConfig, Taken]
+    cancelled: bool = False
+
+
+def compare_across(
+    bench: Bench,
+    store: TrialStore,
+    pool: Compiler,
+    visitors: Sequence[AnyConfig],
+    within: float,
+    seconds: float,
+    on_event: Callable[[Event], None] = lambda _: None,
+) -> Compared:
+    """Try what has not been tried of `visitors`, then measure all that may be within `within` of the best in turns.
+
+    Trials are of the shape's own job, so that what is interrupted goes on. Some time is kept for the turns.
+
+    Raises:
+        NoValidMeasurement: nothing gave a time on this shape.
+        DeviceUnusable: the device crashed again and again.
+    """
+    begun_s, history = time.monotonic(), History(store)
+    tries_s = seconds * (1 - _TURNS_SHARE)
+    cancelled = _try(bench, history, store, pool, visitors, begun_s + tries_s, on_event)
+    best = history.best
+    if best is None:
+        raise NoValidMeasurement(
+            f"{len(history)} trials of {bench.problem} on {bench.spec.name} gave no time; the last ended with: "
+            f"{history.last_reason() or 'nothing, the seconds of the set were spent'}"
+        )
+    taken = {trial.config: _taken(outcome) for trial, outcome in history.ended()}
+    baseline = history.baseline
+    comparison = _as_tried(baseline, best)
+    if not cancelled and bench.device is not None:
+        left_s = seconds - (time.monotonic() - begun_s)
+        near = max(NEAR, 1 + within + 0.1)
+        best, comparison = _in_turns(bench, pool, history, visitors, best, near, left_s, taken, comparison)
+    return Compared(best, comparison, taken, cancelled)
+
+
+def _try(
+    bench: Bench,
+    history: History,
+    store: TrialStore,
+    pool: Compiler,
+    visitors: Sequence[AnyConfig],
+    until_s: float,
+    on_event: Callable[[Event], None],
+) -> bool:
+    """Prove and measure what has no trial; says whether someone asked to stop."""
+    known = {trial.config for trial, _ in history.ended()}
+    begun = [(trial.number, trial.config) for trial in history.unfinished]
+    configs = {config: number for number, config in begun}
+    waiting = [*configs, *(c for c in dict.fromkeys(visitors) if c not in known and c not in configs)]
+    kernels: list[Examining] = [Unexamined(pool.compile(bench.problem, config, bench.spec)) for config in waiting]
+    crashes = 0
+    try:
+        for place, config in enumerate(waiting):
+            if store.cancelled():
+                return True
+            if time.monotonic() >= until_s:
+                return False
+            number = configs.get(config, history.next_number)
+            if config not in configs:
+                history.begin(number, config)
+            on_event(TrialBegun(number, config))
+            candidate = kernels[place]
+            if runs_own_code(bench.spec):
+                candidate = Quiet(candidate, tuple(kernels[place + 1 :]))
+            outcome, artifact = evaluate(bench, candidate, _limits(history, until_s))
+            on_event(TrialEnded(history.end(number, outcome, artifact)))
+            crashes = crashes + 1 if outcome.status is Status.CRASHED else 0
+            if crashes == _CRASHES:
+                raise DeviceUnusable(f"{bench.spec.name} crashed {_CRASHES} times in a row; last: {outcome.reason}")
+    finally:
+        for kernel in kernels:
+            kernel.cancel()
+    return False
+
+
+def _limits(history: History, until_s: float) -> Limits:
+    left_s = max(until_s - time.monotonic(), 1.0)
+    run_s, baseline = _FIRST_RUN_S, history.baseline
+    if baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None:
+        run_s = max(_LEAST_RUN_S, _RUN_FACTOR * (baseline.outcome.verify_s + baseline.outcome.measure_s))
+    best_us = history.best.outcome.time_us if history.best is not None and history.best.outcome is not None else None
+    return Limits(compile_s=left_s, run_s=run_s, best_us=best_us)
+
+
+def _in_turns(
+    bench: Bench,
+    pool: Compiler,
+    history: History,
+    visitors: Sequence[AnyConfig],
+    best: Trial,
+    near: float,
+    left_s: float,
+    taken: dict[AnyConfig, Taken],
+    as_tried: Comparison | None,
+) -> tuple[Trial, Comparison | None]:
+    """Who wins in turns; the times of those that took part replace those of their trials in `taken`."""
+    reference = history.baseline if as_tried is not None else best
+    assert reference is not None  # as_tried says that the default has a time
+    contenders = _contenders(history, visitors, best, reference, near)
+
+    def timed(config: AnyConfig) -> TimeUs:
+        kernel = _Kept(lambda: pool.compile(bench.problem, config, bench.spec))
+        return lambda run_s: median_us(bench, kernel.compilation(), run_s)
+
+    turns = measure_in_turns(timed(reference.config), [timed(trial.config) for trial in contenders], left_s)
+    if turns is None:
+        return best, as_tried
+    times = [(turns.reference_us, reference)]
+    times += [
+        (ratio * turns.reference_us, trial)
+        for ratio, trial in zip(turns.ratios, contenders, strict=True)
+        if ratio is not None
+    ]
+    for time_us, trial in times:
+        taken[trial.config] = Taken(How.IN_TURNS, time_us, None, taken[trial.config].content_hash)
+    best_us, winner = min(times, key=lambda timed: (timed[0], timed[1].number))
+    if as_tried is None:
+        return winner, None
+    return winner, Comparison(turns.reference_us, best_us, True, turns.windows, turns.drifted)
+
+
+def _contenders(
+    history: History, visitors: Sequence[AnyConfig], best: Trial, reference: Trial, near: float
+) -> list[Trial]:
+    """The best and the visitors that are near it, fastest first."""
+    wanted, found = {best.config, *visitors}, list[tuple[float, int, Trial]]()
+    least_us = best.outcome.time_us if best.outcome is not None else None
+    assert least_us is not None  # the best has a time
+    for trial, outcome in history.ended():
+        time_us = outcome.time_us
+        if time_us is None or outcome.proof.kind is ProofKind.NONE or trial.config not in wanted:
+            continue
+        if time_us <= near * least_us and trial.number != reference.number:
+            found.append((time_us, trial.number, trial))
+    return [trial for *_, trial in sorted(found, key=lambda each: each[:2])[:_IN_TURNS]]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A compilation that begins when it is first asked for."""
+
+    begin: Callable[[], Compilation]
+    begun: Compilation | None = None
+
+    def compilation(self) -> Compilation:
+        if self.begun is None:
+            self.begun = self.begin()
+        return self.begun
+
+
+def _taken(outcome: Outcome) -> Taken:
+    if outcome.time_us is None:
+        return Taken(How.NONE, None, outcome.reason, outcome.kernel_hash)
+    how = How.TRIAL if outcome.measurement is not None else How.PREDICTED
+    return Taken(how, outcome.time_us, None, outcome.kernel_hash)
+
+
+def _as_tried(baseline: Trial | None, best: Trial) -> Comparison | None:
+    default_us = baseline.outcome.time_us if baseline is not None and baseline.outcome is not None else None
+    best_us = best.outcome.time_us if best.outcome is not None else None
+    if default_us is None or best_us is None:
+        return None
+    return Comparison(default_us, best_us, remeasured=False)

@@ -1,0 +1,45 @@
+"""What a shape may learn from the others of its set: the best of those that are nearest to it."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from codegen import AnyConfig, GemmProblem, Refused
+from hal import DeviceSpec
+from tuner.shapes.carry import carried
+from tuner.trial import ProofKind, Trial
+
+MOST_DONORS = 4
+
+
+def distance(one: GemmProblem, other: GemmProblem) -> float:
+    """How far apart two problems are: the sum over M, N, K and the batch of how many times one is doubled."""
+    pairs = ((one.m, other.m), (one.n, other.n), (one.k, other.k), (one.batch, other.batch))
+    return sum(abs(math.log2(a / b)) for a, b in pairs)
+
+
+def ranked(trials: Iterable[Trial]) -> list[Trial]:
+    """Trials with a time whose numbers are proven, fastest first."""
+    timed = [
+        (outcome.time_us, trial.number, trial)
+        for trial in trials
+        if (outcome := trial.outcome) is not None
+        and outcome.time_us is not None
+        and outcome.proof.kind is not ProofKind.NONE
+    ]
+    return [trial for *_, trial in sorted(timed, key=lambda each: each[:2])]
+
+
+def donors_for(
+    problem: GemmProblem, others: Sequence[tuple[GemmProblem, Sequence[Trial]]], spec: DeviceSpec
+) -> tuple[AnyConfig, ...]:
+    """The best configurations of the nearest other problems, as they are for this one; what is refused is left out."""
+    found: dict[AnyConfig, None] = {}
+    for source, trials in sorted(others, key=lambda other: distance(problem, other[0])):
+        best = ranked(trials)[:1]
+        if not best or len(found) == MOST_DONORS:
+            continue
+        try:
+            found[carried(best[0].config, source, problem, spec)] = None
+        except Refused:
+            continue
+    return tuple(found)
