@@ -162,13 +162,24 @@ def test_a_set_that_was_stopped_goes_on(database: Database, start: Start) -> Non
     _check_whole(database, _read(database, set_id))
 
 
-@pytest.mark.parametrize("at", [*(pytest.param(step, marks=pytest.mark.slow) for step in (7, 60)), 150])
-def test_a_set_that_was_killed_goes_on(database: Database, start: Start, at: int) -> None:
-    """At the device's step 7 and 60 of the search, and 150, of the comparison."""
-    set_id = _submit(database)
+@pytest.mark.parametrize(
+    ("doing", "done"),
+    [
+        pytest.param("searching", 0, marks=pytest.mark.slow),
+        pytest.param("searching", 12, marks=pytest.mark.slow),
+        ("comparing", 1),
+    ],
+)
+def test_a_set_that_was_killed_goes_on(database: Database, start: Start, doing: str, done: int) -> None:
+    set_id, fuse = _submit(database), Fuse()
+
+    def light(now: SetProgress) -> None:
+        if now.doing == doing and now.done >= done and fuse.at is None:
+            fuse.at = fuse.steps + 4
+
     with pytest.raises(Killed):
-        start(set_id, AnyShape(fuse=Fuse(at))).run()
-    assert (_read(database, set_id).cover is not None) == (at == 150)
+        start(set_id, AnyShape(fuse=fuse), light).run()
+    assert (_read(database, set_id).cover is not None) == (doing == "comparing")
     assert start(set_id, AnyShape()).run()
     _check_whole(database, _read(database, set_id))
 
