@@ -22,8 +22,8 @@ class ShapeSet(Base):
     """A set of shapes that is tuned under one budget of trials and seconds.
 
     `source` is what the shapes were read from. `spent_s` is wall time of all its runs. `within` is how far from its
-    best a shape may be under the few kernels that serve all: 0.05 is 5 %. `compiled` and `reused` count kernels that were
-    asked for, by whether one with the same compile key was there.
+    best a shape may be under the few kernels that serve all: 0.05 is 5 %. `compiled` and `reused` count kernels that
+    were asked for, by whether one with the same compile key was there.
     """
 
     __tablename__ = "shape_set"

@@ -43,14 +43,13 @@ def _shapes(found: ShapeSetOut) -> Table:
     table = Table(title="shapes", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("shape", min_width=18)
-    for heading in ("weight", "trials", "default us", "tuned us", "gain"):
+    for heading in ("trials", "default us", "tuned us", "gain"):
         table.add_column(heading, justify="right")
-    table.add_column("evidence", min_width=16)
+    table.add_column("evidence", min_width=16, no_wrap=True)
     for number, shape in enumerate(found.shapes, start=1):
         table.add_row(
             str(number),
-            f"{shape.name}\n{to_problem(shape.problem)}" if shape.name else str(to_problem(shape.problem)),
-            f"{shape.weight:g}",
+            _named(shape),
             str(shape.trials),
             _number(shape.default_us),
             _number(shape.tuned_us),
@@ -58,6 +57,12 @@ def _shapes(found: ShapeSetOut) -> Table:
             _evidence(shape),
         )
     return table
+
+
+def _named(shape: ShapeOut) -> str:
+    """The name, the problem, and how often it occurs."""
+    times = "" if shape.weight == 1 else f", {shape.weight:g} times"
+    return "\n".join(part for part in (shape.name, f"{to_problem(shape.problem)}{times}") if part)
 
 
 def _evidence(shape: ShapeOut) -> str:

@@ -14,6 +14,7 @@ from hal import DeviceSpec
 from service.convert import problem_to_json, spec_to_json
 from service.devices.service import DeviceDirectory
 from service.errors import BadRequest, TooMany
+from service.jobs.requests import check_size
 from service.settings import Settings
 from tuner.forecast import check_predictable
 from tuner.shapes.shape import Shape
@@ -71,15 +72,18 @@ def understand(
     listed = directory.resolve(device, target)
     if not listed.runnable:
         check_predictable(listed.spec)
-    _check_shapes(shapes, listed.spec)
+    _check_shapes(shapes, listed.spec, settings)
     return SetRequest(source, shapes, listed.spec, trials, seconds, seed, within)
 
 
-def _check_shapes(shapes: tuple[Shape, ...], spec: DeviceSpec) -> None:
+def _check_shapes(shapes: tuple[Shape, ...], spec: DeviceSpec, settings: Settings) -> None:
     faults: list[str] = []
     for number, shape in enumerate(shapes, start=1):
         try:
+            check_size(shape.problem, settings)
             check_supported(shape.problem, spec)
+        except BadRequest as fault:
+            faults.append(f"shape {number}, {shape.problem}: {fault.detail}")
         except Refused as refusal:
             faults.append(f"shape {number}, {shape.problem}: rule {refusal.rule}: {refusal.message}")
     if faults:

@@ -73,7 +73,7 @@ def _run(
         state.pool,
         Budget(state.trials_budget, earlier_s + max(state.left_s, _LEAST_S)),
         job.seed,
-        state.tuning.on_event,
+        state.tuning.listener(job, state.device),
         state.tuning.native_for(state.spec),
         donors=donors_for(job.problem, others, state.spec),
         portion=portion,

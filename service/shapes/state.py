@@ -9,7 +9,8 @@ from codegen import AnyConfig, GemmProblem
 from codegen.cache import CompileCache
 from db import jobs, shape_sets
 from db.models import ShapeSet, ShapeSetMember
-from hal import Device, DeviceSpec
+from hal import DeviceSpec
+from hal.process import ProcessDevice
 from service.convert import problem_from_json
 from service.errors import Conflict, NotFound
 from service.store import DbTrialStore
@@ -36,6 +37,11 @@ class CountingCompiler:
     def workers(self) -> int:
         """How many compile at one time."""
         return self._compiler.workers
+
+    @property
+    def busy_s(self) -> float:
+        """Seconds in which at least one compiled."""
+        return self._compiler.busy_s
 
     def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation:
         """Begin to compile."""
@@ -80,7 +86,7 @@ class SetState:
         tuning: Tuning,
         set_id: UUID,
         spec: DeviceSpec,
-        device: Device | None,
+        device: ProcessDevice | None,
         pool: Compiler,
         runner: JobRunner,
         stopped: threading.Event,
