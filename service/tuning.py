@@ -96,12 +96,13 @@ class Tuning:
 
     def listener(self, job: ClaimedJob, device: ProcessDevice | None) -> Listener:
         """Hears of events, and records what a run took when it ends."""
+        before = 0 if device is None else device.restarts
 
         def heard(event: Event) -> None:
             if isinstance(event, WallTime):
                 with self.database.write() as session:
                     leases.check_own(session, job.id, job.worker)
-                    efforts.add(session, job.id, asdict(event), 0 if device is None else device.restarts)
+                    efforts.add(session, job.id, asdict(event), 0 if device is None else device.restarts - before)
             self.on_event(event)
 
         return heard

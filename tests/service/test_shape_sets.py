@@ -49,6 +49,7 @@ class AnyShape:
     broken: GemmProblem | None = None
     fuse: Fuse = field(default_factory=Fuse)
     spec: DeviceSpec = SPEC
+    restarts: int = 0
 
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float

@@ -211,6 +211,7 @@ def test_what_runs_took_adds_up_and_lost_device_processes_with_it(
     took = WallTime(total_s=10, propose_s=1, compile_s=9, wait_s=2, verify_s=3, measure_s=2.5, compare_s=0.5)
 
     def session(*given: Any, **_: object) -> object:
+        given[2].restarts += 2
         given[7](took)
         return NOTHING_FOUND
 
