@@ -1,5 +1,8 @@
 """Kernels of CPUs that are wrong or crash, on the CPU of this machine: each is an Outcome, and the job goes on."""
 
+import os
+import signal
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -13,8 +16,10 @@ from codegen.cpu.object import emit_object, optimise
 from codegen.cpu.pool_runtime import AMX, POOL
 from hal import Device, DeviceSpec, open_device, resolve_device
 from hal.cpu import probe_cpu
+from hal.listed import NATIVE
 from hal.listing import list_devices
 from hal.probe import ProbeReport, Probes
+from hal.process import ProcessDevice
 from tuner.cpu.heuristic import default_cpu_config
 from tuner.measure import Bench, Limits, evaluate
 from tuner.memory_store import MemoryTrialStore
@@ -110,6 +115,22 @@ def test_a_kernel_that_is_wrong_is_an_outcome(device: Device, name: str) -> None
     outcome, _ = evaluate(bench, Unexamined(Made(artifact)), limits)
     assert outcome.status is status, outcome.reason
     assert said in (outcome.reason or "")
+
+
+def test_a_device_process_that_is_killed_in_the_middle_of_a_run_is_a_crash_and_the_next_run_works() -> None:
+    device = ProcessDevice(SPEC, NATIVE)
+    right = compile_cpu_gemm(PROBLEM, default_cpu_config(PROBLEM, SPEC), SPEC)
+    bench, limits = Bench(PROBLEM, SPEC, device, Reference(PROBLEM, 3)), Limits(compile_s=60, run_s=60)
+    try:
+        assert evaluate(bench, Unexamined(Made(right)), limits)[0].status is Status.MEASURED
+        assert device.pid is not None
+        threading.Timer(0.5, os.kill, (device.pid, signal.SIGKILL)).start()
+        outcome, _ = evaluate(bench, Unexamined(Made(planted(right, ENDLESS))), limits)
+        assert (outcome.status, "SIGKILL" in (outcome.reason or "")) == (Status.CRASHED, True), outcome.reason
+        assert evaluate(bench, Unexamined(Made(right)), limits)[0].status is Status.MEASURED
+        assert device.restarts == 1
+    finally:
+        device.close()
 
 
 def test_a_job_goes_on_after_each(device: Device) -> None:

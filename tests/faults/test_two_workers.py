@@ -1,0 +1,84 @@
+"""Two workers on one job: the one that was taken for dead writes nothing more, and no trial is done by both."""
+
+import threading
+
+import pytest
+
+from db import leases
+from db.models import Trial
+from db.session import Database
+from service.worker import Worker
+from tests.faults.jobs import Place, check_whole, ended, job_of, queue
+
+WAIT_S = 60.0
+
+
+def test_one_that_stood_still_leaves_the_job_to_the_other(
+    database: Database, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after SIGSTOP, or on a host that was suspended: its lease runs out in the middle of a trial."""
+    job_id, stands_still, goes_on = queue(database), threading.Event(), threading.Event()
+
+    def stand_still() -> None:
+        if not stands_still.is_set() and len(ended(database, job_id)) == 2:
+            stands_still.set()
+            assert goes_on.wait(WAIT_S)
+
+    monkeypatch.setattr(Worker, "_beat", lambda *_: None)
+    slow = place.worker(database, stand_still, "elsewhere", lease_s=0.2)
+    slow.name = "elsewhere/boot/1/1"  # another host: whether it lives cannot be known
+    thread = threading.Thread(target=slow.run_one, args=(job_id,))
+    thread.start()
+    try:
+        assert stands_still.wait(WAIT_S)
+        threading.Event().wait(0.3)
+        before = ended(database, job_id)
+        assert place.worker(database).run_one(job_id)
+    finally:
+        goes_on.set()
+        thread.join(WAIT_S)
+    assert not thread.is_alive()
+    after = ended(database, job_id)
+    assert {number: after[number] for number in before} == before
+    check_whole(database, job_id, place.artifacts)
+    assert job_of(database, job_id).attempts == 2
+
+
+def test_both_ask_at_the_same_moment_and_one_gets_it(database: Database, place: Place) -> None:
+    job_id, start = queue(database), threading.Barrier(2)
+    got: list[bool] = []
+    works = [place.worker(database) for _ in range(2)]
+    works[0].name, works[1].name = "elsewhere/boot/1/1", "elsewhere/boot/2/2"
+
+    def ask(worker: Worker) -> None:
+        start.wait(WAIT_S)
+        got.append(worker.run_one(job_id))
+
+    threads = [threading.Thread(target=ask, args=(worker,)) for worker in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(WAIT_S)
+    assert sorted(got) == [False, True]
+    check_whole(database, job_id, place.artifacts)
+    assert job_of(database, job_id).attempts == 1
+
+
+def test_a_trial_that_another_began_is_not_begun_again(database: Database, place: Place) -> None:
+    """What keeps the second from writing is the lease, checked in the transaction of each write."""
+    job_id = queue(database)
+    stolen = threading.Event()
+
+    def steal() -> None:
+        if not stolen.is_set() and len(ended(database, job_id)) == 1:
+            stolen.set()
+            with database.write() as session:
+                leases.release(session, job_id, works.name)
+                assert leases.claim(session, job_id, "elsewhere/boot/1/1", 600.0) is not None
+
+    works = place.worker(database, steal)
+    assert works.run_one(job_id)
+    with database.read() as session:
+        written = session.query(Trial).count()
+    assert written <= 2, "it went on after the job was another's"
+    assert job_of(database, job_id).worker == "elsewhere/boot/1/1"

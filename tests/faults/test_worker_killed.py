@@ -1,0 +1,108 @@
+"""A worker that is killed with -9 at any point loses no trial and doubles none: the next one goes on."""
+
+import os
+import shutil
+import signal
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.orm import Session
+
+from db.models import Trial
+from db.session import open_database
+from service.artifacts import ArtifactStore
+from tests.faults.jobs import TRIALS, Place, check_whole, ended, job_of, queue
+
+EVERY = 17  # a prime: of the steps of a trial, it meets others in each
+
+
+def kill_at(number: int) -> Callable[[], None]:
+    """What ends this process, as if by kill -9, when it is called for the nth time."""
+    calls = 0
+
+    def step() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return step
+
+
+def life(place: Place, url: str, number: int) -> bool:
+    """Run the job in a process that is killed at its nth step; whether it was, or else the job ended before."""
+    pid = os.fork()
+    if pid == 0:
+        live(place, url, kill_at(number))
+    _, status = os.waitpid(pid, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "the worker failed by itself"
+    return os.WIFSIGNALED(status)
+
+
+def live(place: Place, url: str, step: Callable[[], None]) -> NoReturn:
+    """Run a worker, with a step before and after each commit, each file and each piece of work; then end."""
+    try:
+        database = open_database(url)
+        put = ArtifactStore.put
+
+        def stepping_put(store: ArtifactStore, data: bytes) -> str:
+            step()
+            sha256 = put(store, data)
+            step()
+            return sha256
+
+        place.monkeypatch.setattr(ArtifactStore, "put", stepping_put)
+        event.listen(database.engine, "commit", lambda _: step())
+        event.listen(Session, "after_commit", lambda _: step())
+        place.worker(database, step).run_next()
+    except BaseException:  # noqa: BLE001 (a fork must not go on as the test)
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+def check_killed_at(number: int, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Kill a worker at its nth step, let another go on, and check the job; False when there is no such step."""
+    database = open_database(url)
+    place = Place(folder, monkeypatch)
+    job_id = queue(database)
+    database.engine.dispose()
+    if not life(place, url, number):
+        return False
+    before = ended(database, job_id)
+    with database.read() as session:
+        begun = session.query(Trial).count()
+    assert begun - len(before) <= 1, "more than one trial was under way"
+    if job_of(database, job_id).status != "succeeded":
+        assert place.worker(database).run_next(), "the job was not taken over"
+    after = ended(database, job_id)
+    assert {number: after[number] for number in before} == before, "a trial that had ended was changed"
+    check_whole(database, job_id, place.artifacts)
+    database.close()
+    return True
+
+
+def test_killed_now_and_then(migrated_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    number, points = 1, 0
+    while check_killed_at(number, *new_place(migrated_file, tmp_path / str(number)), monkeypatch):
+        number, points = number + EVERY, points + 1
+    assert points > TRIALS
+
+
+@pytest.mark.slow
+def test_killed_at_every_point(migrated_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = 1
+    while check_killed_at(number, *new_place(migrated_file, tmp_path / str(number)), monkeypatch):
+        number += 1
+    print(f"killed at {number - 1} points")
+    assert number > 15 * TRIALS
+
+
+def new_place(migrated_file: Path, folder: Path) -> tuple[Path, str]:
+    """A folder and the URL of an empty database in it."""
+    folder.mkdir()
+    return folder, f"sqlite:///{shutil.copy(migrated_file, folder / 'xetune.sqlite')}"
