@@ -11,7 +11,12 @@ from tests.faults.jobs import TRIALS, Place, ended, job_of, queue
     ("error", "status", "trials", "recorded"),
     [
         (DeviceTimedOut("no answer within 20 s"), "timed_out", TRIALS, "no-valid-measurement: 4 trials on Fake CPU"),
-        (DeviceCrashed("SIGSEGV"), "crashed", 5, "device-unusable: Fake CPU with AVX-512 crashed 5 times in a row"),
+        (
+            DeviceCrashed("SIGSEGV"),
+            "crashed",
+            5,
+            "device-unusable: Fake CPU with AVX-512 failed 5 times in a row; last",
+        ),
     ],
     ids=["nothing valid", "a device that is gone"],
 )

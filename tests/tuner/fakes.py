@@ -137,6 +137,7 @@ class FakeDevice:
     every: HalError | Callable[[Buffer], None] | None = None
     fuse: Fuse = field(default_factory=Fuse)
     runs: list[tuple[bytes, float, bool]] = field(default_factory=list)
+    restarts: int = 0
     times_us: tuple[float, ...] | None = None  # of each run, in place of what follows from the binary
     report: dict[str, Any] = field(default_factory=dict)  # what else its reports hold
     time_us: Callable[[bytes], float] = lambda binary: 100 + int(hashlib.sha256(binary).hexdigest()[:4], 16) / 100
