@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
 from codegen import GemmProblem
 from db import jobs, problems, quarantines
@@ -11,6 +12,7 @@ from db.base import utc_now
 from db.session import Database, open_database
 from hal import find
 from service.convert import problem_to_json, spec_to_json
+from service.deps import Context
 from service.devices.quarantine import check_free, this_host
 from service.errors import Conflict
 from service.settings import Settings
@@ -85,3 +87,14 @@ def test_it_ends_with_its_time_and_is_of_one_host(database: Database) -> None:
             check_free(session, "b580")
         assert quarantines.release(session, "b580", this_host()) == 1
         check_free(session, "b580")
+
+
+def test_rest_lists_and_releases_it(client: TestClient, context: Context) -> None:
+    with context.database.write() as session:
+        quarantines.put(session, host="lab-7", slug="b580", reason="device-unusable: x", job_id=None, seconds=60)
+    (kept,) = client.get("/v1/devices").json()["quarantined"]
+    assert (kept["device"], kept["host"], kept["reason"]) == ("b580", "lab-7", "device-unusable: x")
+    assert client.delete("/v1/devices/b580/quarantine").status_code == 204
+    assert client.get("/v1/devices").json()["quarantined"] == []
+    again = client.delete("/v1/devices/b580/quarantine")
+    assert (again.status_code, again.json()["rule"]) == (404, "not-quarantined")
