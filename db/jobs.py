@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from db import trials
 from db.base import new_id
 from db.insert import insert_missing
-from db.models import ACTIVE_STATUSES, Device, Job, JobStart, Problem, Trial
+from db.models import ACTIVE_STATUSES, Device, Job, JobSearch, JobStart, Problem, Trial
 
 
 def create(
@@ -49,6 +49,12 @@ def create(
 def set_start(session: Session, job_id: UUID, *, again: bool, cold: bool) -> None:
     """Let a job measure all anew, or begin without donors, or both."""
     session.add(JobStart(job_id=job_id, again=again, cold=cold))
+    session.flush()
+
+
+def set_search(session: Session, job_id: UUID, *, method: str, no_gain: int | None, roofline: float | None) -> None:
+    """Keep how a new job searches, and when it has found enough."""
+    session.add(JobSearch(job_id=job_id, method=method, no_gain=no_gain, roofline=roofline))
     session.flush()
 
 
@@ -134,5 +140,6 @@ def _whole() -> Select[Job]:
         joinedload(Job.imported),
         joinedload(Job.effort),
         joinedload(Job.start),
+        joinedload(Job.search),
         selectinload(Job.best_trial).options(*trials.evidence_loads(), joinedload(Trial.kernel)),
     )

@@ -21,13 +21,15 @@ class Point(NamedTuple):
     predicted_us: float | None
 
 
-def begin(session: Session, job_id: UUID, *, number: int, config: JsonObject, config_hash: str) -> Trial:
+def begin(
+    session: Session, job_id: UUID, *, number: int, config: JsonObject, config_hash: str, proposer: str | None = None
+) -> Trial:
     """Add a pending trial.
 
     Raises:
         sqlalchemy.exc.IntegrityError: the job has that number or that configuration already.
     """
-    trial = Trial(job_id=job_id, number=number, config=config, config_hash=config_hash)
+    trial = Trial(job_id=job_id, number=number, config=config, config_hash=config_hash, proposer=proposer)
     session.add(trial)
     session.flush()
     return trial

@@ -21,7 +21,7 @@ from service.errors import (
     ServiceError,
     Unavailable,
 )
-from tuner.errors import CannotPredict, NotOnThisCpu
+from tuner.errors import CannotPredict, NoPredictions, NoRoofline, NotOnThisCpu, TunerError
 
 _SHOWN_ERRORS = 20
 
@@ -44,7 +44,9 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(CannotPredict)
     @app.exception_handler(NotOnThisCpu)
-    def _elsewhere(request: Request, error: CannotPredict | NotOnThisCpu) -> JSONResponse:
+    @app.exception_handler(NoRoofline)
+    @app.exception_handler(NoPredictions)
+    def _elsewhere(request: Request, error: TunerError) -> JSONResponse:
         return render(request, RefusedByRule(str(error), rule=_dashed(type(error).__name__)))
 
     @app.exception_handler(DatabaseError)

@@ -50,8 +50,8 @@ class DbTrialStore:
         with self.database.read() as session:
             return [trial_from_row(row) for row in trials.list_page(session, self.job_id)]
 
-    def begin(self, number: int, config: AnyConfig) -> None:
-        """Record that a trial begins.
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+        """Record that a trial begins, and who chose it.
 
         Raises:
             ValueError: a negative number, or the job has that number or that configuration already.
@@ -63,7 +63,8 @@ class DbTrialStore:
             clash = trials.find_clash(session, self.job_id, number, config.key)
             if clash is not None:
                 raise ValueError(f"trial {number} ({config}) is there already as trial {clash.number}")
-            trials.begin(session, self.job_id, number=number, config=config_to_json(config), config_hash=config.key)
+            document, key = config_to_json(config), config.key
+            trials.begin(session, self.job_id, number=number, config=document, config_hash=key, proposer=proposer)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         """Record what became of a trial, its times and its kernel.

@@ -120,12 +120,13 @@ class Tuning:
                 device,
                 store,
                 pool,
-                Budget(job.budget_trials, job.budget_seconds),
+                Budget(job.budget_trials, job.budget_seconds, job.no_gain, job.roofline),
                 job.seed,
                 self.listener(job, device),
                 self.native_for(listed.spec),
                 donors=self._donors(job, listed),
                 known=self._known(job, listed),
+                method=job.method,
             )
         self._keep(job, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else ended_by(store.interrupt)
@@ -184,8 +185,8 @@ class Interruptible:
     def trials(self) -> list[Trial]:
         return self.store.trials()
 
-    def begin(self, number: int, config: AnyConfig) -> None:
-        self.store.begin(number, config)
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+        self.store.begin(number, config, proposer)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         self.store.end(number, outcome, artifact)

@@ -31,6 +31,7 @@ from service.devices.quarantine import this_host
 from service.settings import Settings
 from service.worker_names import is_dead, own_name
 from tuner.errors import DeviceUnusable, TunerError
+from tuner.search.method import Method
 
 MAX_ATTEMPTS = 100
 _EXPECTED = (CodegenError, HalError, TunerError)
@@ -63,6 +64,9 @@ class ClaimedJob:
     seed: int
     reuse: bool = True
     warm_start: bool = True
+    method: Method = Method.PORTFOLIO
+    no_gain: int | None = None
+    roofline: float | None = None
 
 
 RunJob = Callable[[ClaimedJob, threading.Event], JobEnd]
@@ -250,6 +254,7 @@ def stop_on_signals(worker: Worker) -> None:
 
 
 def _claimed(job: Job, worker: str) -> ClaimedJob:
+    search = job.search
     return ClaimedJob(
         id=job.id,
         worker=worker,
@@ -260,6 +265,9 @@ def _claimed(job: Job, worker: str) -> ClaimedJob:
         seed=job.seed,
         reuse=job.start is None or not job.start.again,
         warm_start=job.start is None or not job.start.cold,
+        method=Method.PORTFOLIO if search is None else Method(search.method),
+        no_gain=None if search is None else search.no_gain,
+        roofline=None if search is None else search.roofline,
     )
 
 

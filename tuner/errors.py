@@ -3,6 +3,8 @@
 TunerError
 +-- ProofFailed          a kernel's numbers differ from the reference
 +-- CannotPredict        the model lacks facts of the device
++-- NoRoofline           a job is to stop near what its device can do, which is not known
++-- NoPredictions        a search begins with predicted times, and the device has none
 +-- NotOnThisCpu         a job for a CPU, on another one
 +-- TooLargeToProve      this machine's memory does not hold what a proof needs
 +-- NoValidMeasurement   a job ended without one configuration that gave a time
@@ -43,6 +45,35 @@ class CannotPredict(TunerError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return CannotPredict, (self.device, *self.facts)
+
+
+class NoRoofline(TunerError):
+    """What a device can do is not known. `facts` are those that are missed; none where a CPU stands in for a GPU."""
+
+    def __init__(self, device: str, *facts: str) -> None:
+        why = (
+            f"what {device} can do is not known ({', '.join(facts)})" if facts else f"{device} only stands in for a GPU"
+        )
+        super().__init__(
+            f"a fraction of the roofline was asked for, but {why}: leave it out, and stop by trials, seconds or no gain"
+        )
+        self.device, self.facts = device, facts
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NoRoofline, (self.device, *self.facts)
+
+
+class NoPredictions(TunerError):
+    """A search begins with predicted times, and there are none."""
+
+    def __init__(self, search: str) -> None:
+        super().__init__(
+            f"the search {search!r} begins with predicted times, and this device has none; ask for another"
+        )
+        self.search = search
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NoPredictions, (self.search,)
 
 
 class NotOnThisCpu(TunerError):

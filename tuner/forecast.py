@@ -68,3 +68,10 @@ def forecast_if_known(problem: GemmProblem, spec: DeviceSpec, space: Space[Kerne
         return forecast(problem, spec, space)
     except CannotPredict:
         return None
+
+
+def is_predicted(spec: DeviceSpec) -> bool:
+    """Whether the model predicts times of a device that is here."""
+    if spec.kind is not DeviceKind.GPU or spec.emulates is not None:
+        return False
+    return not next(ready.missing for ready in readiness(spec) if ready.use is Use.PREDICT)

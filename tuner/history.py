@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from codegen import AnyArtifact, AnyConfig
 from tuner.best import best_of
@@ -70,15 +71,15 @@ class History:
             if trial.outcome is not None:
                 yield trial, trial.outcome
 
-    def begin(self, number: int, config: AnyConfig) -> None:
-        """Record that a trial begins."""
-        self._store.begin(number, config)
-        self._trials[number] = Trial(number, config)
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+        """Record that a trial begins, and who chose it."""
+        self._store.begin(number, config, proposer)
+        self._trials[number] = Trial(number, config, proposer=proposer)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> Trial:
         """Record what became of a trial."""
         self._store.end(number, outcome, artifact)
-        self._trials[number] = Trial(number, self._trials[number].config, outcome)
+        self._trials[number] = replace(self._trials[number], outcome=outcome)
         self.new.append(outcome)
         return self._trials[number]
 

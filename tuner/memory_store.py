@@ -1,5 +1,7 @@
 """The trials of a job in memory: the simulated side of TrialStore."""
 
+from dataclasses import replace
+
 from codegen import AnyArtifact, AnyConfig
 from tuner.evidence import check_evidence, check_reused
 from tuner.trial import Outcome, Source, Trial
@@ -17,8 +19,8 @@ class MemoryTrialStore:
         """All trials in order of number."""
         return [self._trials[number] for number in sorted(self._trials)]
 
-    def begin(self, number: int, config: AnyConfig) -> None:
-        """Record that a trial begins.
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+        """Record that a trial begins, and who chose it.
 
         Raises:
             ValueError: a negative number, or the job has that number or that configuration already.
@@ -28,7 +30,7 @@ class MemoryTrialStore:
         for trial in self._trials.values():
             if trial.number == number or trial.config == config:
                 raise ValueError(f"trial {number} ({config}) is there already as trial {trial.number}")
-        self._trials[number] = Trial(number, config)
+        self._trials[number] = Trial(number, config, proposer=proposer)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         """Record what became of a trial.
@@ -44,7 +46,7 @@ class MemoryTrialStore:
             if artifact.config != trial.config:
                 raise ValueError(f"trial {number} is {trial.config}, the artifact given is of {artifact.config}")
             self.artifacts[number] = artifact
-        self._trials[number] = Trial(number, trial.config, outcome)
+        self._trials[number] = replace(trial, outcome=outcome)
 
     def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
         """Record that a trial takes the measurement of an earlier job's.

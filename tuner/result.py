@@ -13,6 +13,8 @@ class Stop(StrEnum):
     TRIALS = "trials"  # the budget of trials is spent
     SECONDS = "seconds"
     EXHAUSTED = "exhausted"  # every configuration was tried
+    NO_GAIN = "no_gain"  # the last so many trials gained nothing
+    ROOFLINE = "roofline"  # the asked fraction of what the device can do is reached
     CANCELLED = "cancelled"
     PAUSED = "paused"  # its portion is spent, the budget is not
 

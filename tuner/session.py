@@ -26,7 +26,9 @@ from tuner.model.xe import predict
 from tuner.native import Compilation, Examination, Examining, Later, Native, Unexamined, examine
 from tuner.reference import Reference
 from tuner.result import Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
+from tuner.search.method import Method
 from tuner.search.proposer import Proposal
+from tuner.stopping import gains_no_more, roof_us
 from tuner.targets import Search, default_for, search_for
 from tuner.trial import Outcome, Trial, TrialStore
 from tuner.turns import WINDOWS
@@ -51,7 +53,10 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Trials and seconds of wall time of a job, over all its runs.
+    """Trials and seconds of wall time of a job, over all its runs, and when it has found enough.
+
+    That is when the last `no_gain` trials gained nothing, or when the fastest takes the time that the device needs at
+    least over `roofline`.
 
     Raises:
         ValueError: a budget of nothing.
@@ -59,10 +64,16 @@ class Budget:
 
     trials: int
     seconds: float
+    no_gain: int | None = None
+    roofline: float | None = None
 
     def __post_init__(self) -> None:
         if self.trials < 1 or not self.seconds > 0:
             raise ValueError(f"expected at least 1 trial and more than 0 seconds, got {self.trials} and {self.seconds}")
+        if self.no_gain is not None and self.no_gain < 1:
+            raise ValueError(f"expected to stop after at least 1 trial without a gain, got {self.no_gain}")
+        if self.roofline is not None and not 0 < self.roofline <= 1:
+            raise ValueError(f"expected a fraction of the roofline of more than 0 and at most 1, got {self.roofline}")
 
 
 def run_session(
@@ -76,6 +87,7 @@ def run_session(
     on_event: Callable[[Event], None] = lambda _: None,
     native: Native | None = None,
     donors: Sequence[AnyConfig] = (),
+    method: Method = Method.PORTFOLIO,
     portion: Portion | None = None,
     reference: Reference | None = None,
     known: Known | None = None,
@@ -83,7 +95,8 @@ def run_session(
     """Tune, going on from the trials that the store holds; without a device, times are predicted for `spec`.
 
     `donors` are configurations that are good for other problems or devices, best first: they, or what is nearest to
-    them here, are tried right after the default. A run that goes on is given the same ones.
+    them here, are tried right after the default. A run that goes on is given the same ones. `method` says how the space
+    is searched; equal seeds and equal outcomes give equal proposals.
 
     With `native`, kernels are compiled for their GPU before they are recorded: with a device the default and each trial
     that would lead, without one all, and what spills registers or cannot be made is not proven.
@@ -100,6 +113,8 @@ def run_session(
         Refused: a rule refuses the problem or the device.
         CannotPredict: there is no device and the model lacks facts of `spec`; it names all.
         NotOnThisCpu: there is no device, and `spec` is a CPU.
+        NoRoofline: a fraction of it was asked for, and the device's is not known.
+        NoPredictions: the method needs predicted times, and there are none.
         NoValidMeasurement: the budget is spent and no trial gave a time.
         DeviceUnusable: the device crashed again and again.
         TooLargeToProve: this machine's memory does not hold what a proof needs.
@@ -108,14 +123,35 @@ def run_session(
     default = default_for(problem, spec)
     if device is None:
         check_predictable(spec)  # facts that are missing end the job before it compiles anything
+    enough_us = roof_us(problem, spec) / budget.roofline if budget.roofline is not None else None
     history = History(store)
     # The compile workers start with the default while inputs are drawn and the space is enumerated.
     first = pool.compile(problem, default, spec) if history.next_number == 0 else None
     try:
         bench = Bench(problem, spec, device, reference or Reference(problem, seed))
-        search = partial(search_for, problem, spec, seed, measured=device is not None, donors=donors)
+        search = partial(
+            search_for,
+            problem,
+            spec,
+            seed,
+            measured=device is not None,
+            donors=donors,
+            method=method,
+            trials=budget.trials,
+        )
         session = _Session(
-            bench, default, first, history, store, pool, (budget, portion), search, on_event, native, known, begun
+            bench,
+            default,
+            first,
+            history,
+            store,
+            pool,
+            (budget, portion, enough_us),
+            search,
+            on_event,
+            native,
+            known,
+            begun,
         )
     except BaseException:
         if first is not None:
@@ -135,7 +171,7 @@ class _Session:
         history: History,
         store: TrialStore,
         pool: Compiler,
-        budget: tuple[Budget, Portion | None],
+        budget: tuple[Budget, Portion | None, float | None],
         search: Callable[[], Search],
         on_event: Callable[[Event], None],
         native: Native | None,
@@ -144,7 +180,7 @@ class _Session:
     ) -> None:
         self._begun_s, self._busy_before_s = begun
         self._bench, self._default, self._store, self._pool = bench, default, store, pool
-        (self._budget, self._portion), self._emit, self._native = budget, on_event, native
+        (self._budget, self._portion, self._enough_us), self._emit, self._native = budget, on_event, native
         self._history, self._first = history, first
         self._earlier = self._worked_on()
         self._reuse = Reuse(known)
@@ -153,7 +189,7 @@ class _Session:
             self._searched = search()
             self._proposer = self._searched.proposer
         for trial, _ in self._history.ended():
-            self._proposer.tell(trial.config, trial.time_us)
+            self._proposer.tell(trial.config, trial.time_us, trial.proposer)
         for config in (default, *(trial.config for trial in self._history.unfinished)):
             self._proposer.skip(config)
         self._threads = ThreadPoolExecutor(pool.workers)
@@ -216,13 +252,24 @@ class _Session:
                 continue
             if len(self._history) >= self._budget.trials:
                 return Stop.TRIALS
+            if (enough := self._enough()) is not None:
+                return enough
             candidate = self._next()
             if candidate is None:
                 return Stop.EXHAUSTED
             number = self._history.next_number
             proposal, examining = candidate
-            self._history.begin(number, proposal.config)
+            self._history.begin(number, proposal.config, proposal.by)
             self._try(number, proposal.config, examining)
+
+    def _enough(self) -> Stop | None:
+        """Why no more is looked for, if enough was found."""
+        no_gain, best_us = self._budget.no_gain, self._best_us()
+        if no_gain is not None and gains_no_more(self._history, no_gain):
+            return Stop.NO_GAIN
+        if self._enough_us is not None and best_us is not None and best_us <= self._enough_us:
+            return Stop.ROOFLINE
+        return None
 
     def _next(self) -> Candidate | None:
         if self._first is not None:

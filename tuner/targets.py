@@ -11,7 +11,8 @@ from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
 from hal import DeviceSpec, runs_own_code
 from tuner.cpu.heuristic import default_cpu_config, explain_cpu_default
 from tuner.cpu.space import cpu_space
-from tuner.forecast import Forecast, forecast, forecast_if_known
+from tuner.errors import NoPredictions
+from tuner.forecast import Forecast, forecast, forecast_if_known, is_predicted
 from tuner.heuristic import HeuristicStep, default_config, explain_default
 from tuner.search.method import Known, Method, proposer_for, ranking
 from tuner.search.proposer import Proposer
@@ -67,7 +68,7 @@ def search_for(
     Raises:
         Refused: the problem or the device is refused, or nothing is legal.
         CannotPredict: trials are predicted, and a fact of the device is not known.
-        ValueError: the method needs predicted times, and there are none.
+        NoPredictions: the method needs predicted times, and there are none.
     """
     if runs_own_code(spec):
         cpu = cpu_space(problem, spec)
@@ -81,6 +82,16 @@ def search_for(
     near = rows_near(space, [config for config in donors if isinstance(config, KernelConfig)])
     begun_with = Known(near, known.predictions.time_us, known.hopeless()) if known is not None else Known(near)
     return _search(space, proposer_for(method, space, seed, begun_with, trials), known)
+
+
+def check_method(method: Method, spec: DeviceSpec, *, measured: bool) -> None:
+    """Return when a search can begin as its method does.
+
+    Raises:
+        NoPredictions: it begins with predicted times, and there are none of the device.
+    """
+    if method is Method.MODEL and measured and (runs_own_code(spec) or not is_predicted(spec)):
+        raise NoPredictions(method.value)
 
 
 def _search(space: Space[C], proposer: Proposer[C], known: Forecast | None = None) -> Search:

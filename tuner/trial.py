@@ -133,12 +133,14 @@ class Trial:
     """One configuration of a job. Number 0 is the baseline. `outcome` is None until it ends.
 
     With a `source` it was not measured: its outcome has the measurement of that trial, as it was then.
+    `proposer` is who chose the configuration; None where that was not recorded.
     """
 
     number: int
     config: AnyConfig
     outcome: Outcome | None = None
     source: Source | None = None
+    proposer: str | None = None
 
     @property
     def time_us(self) -> float | None:
@@ -154,8 +156,8 @@ class TrialStore(Protocol):
         """All trials in order of number; those without an outcome were begun and not ended."""
         ...
 
-    def begin(self, number: int, config: AnyConfig) -> None:
-        """Record that a trial begins, before any work on it.
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+        """Record that a trial begins, before any work on it, and who chose it.
 
         Raises:
             ValueError: the job has that number or that configuration already.

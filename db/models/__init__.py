@@ -13,6 +13,7 @@ from db.models.quarantine import DeviceQuarantine
 from db.models.recording import RECORDED_STATUSES, RECORDING_FORMATS, RecordedDonor, RecordedTrial, Recording
 from db.models.reuse import Donor, JobStart, ResultKey, Reuse
 from db.models.schedule import FIRE_OUTCOMES, Schedule, ScheduleFire
+from db.models.search import SEARCH_METHODS, JobSearch
 from db.models.shape_set import SHAPE_SET_STATUSES, ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember
 from db.models.target import DEVICE_KINDS, Device, Problem
 from db.models.trial import LABELS, PROOF_KINDS, TRIAL_STATUSES, Measurement, Prediction, PredictionError, Trial
@@ -28,6 +29,7 @@ __all__ = [
     "PROOF_KINDS",
     "RECORDED_STATUSES",
     "RECORDING_FORMATS",
+    "SEARCH_METHODS",
     "SHAPE_SET_STATUSES",
     "TRIAL_STATUSES",
     "ApiKey",
@@ -40,6 +42,7 @@ __all__ = [
     "Job",
     "JobEffort",
     "JobImport",
+    "JobSearch",
     "JobStart",
     "Kernel",
     "KernelImport",

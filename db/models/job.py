@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from db.models.effort import JobEffort
     from db.models.exchange import JobImport
     from db.models.reuse import JobStart
+    from db.models.search import JobSearch
     from db.models.trial import Trial
 
 JOB_STATUSES = ("queued", "running", "succeeded", "failed", "cancelled")
@@ -89,6 +90,7 @@ class Job(Base):
     imported: Mapped[JobImport | None] = relationship(lazy="raise")
     effort: Mapped[JobEffort | None] = relationship(lazy="raise")
     start: Mapped[JobStart | None] = relationship(lazy="raise")
+    search: Mapped[JobSearch | None] = relationship(lazy="raise")
     trials: Mapped[list[Trial]] = relationship(
         back_populates="job", lazy="raise", order_by="Trial.number", foreign_keys="Trial.job_id"
     )

@@ -35,8 +35,9 @@ LONGEST_US = "1e12"  # eleven days; also refuses infinity, and NaN where it coun
 class Trial(Base):
     """One configuration and what became of it; pending from begin to end. Times are wall seconds.
 
-    `proof_checked` of `proof_total` work-groups agreed with the reference; `max_error` and its bound
-    `tolerance` are absolute. `proof_method` is how they were compared; None of those before it was recorded.
+    `proposer` is who chose the configuration, None where that was not recorded. `proof_checked` of `proof_total`
+    work-groups agreed with the reference; `max_error` and its bound `tolerance` are absolute. `proof_method` is how
+    they were compared; None of those before it was recorded.
     """
 
     __tablename__ = "trial"
@@ -75,6 +76,7 @@ class Trial(Base):
     number: Mapped[int]
     config: Mapped[JsonObject]
     config_hash: Mapped[str]
+    proposer: Mapped[str | None]
     status: Mapped[str] = mapped_column(default="pending")
     reason: Mapped[str | None]
     proof_kind: Mapped[str] = mapped_column(default="none")

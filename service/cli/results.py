@@ -81,7 +81,7 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
     for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
         cells = [
             str(rank),
-            "default" if trial.number == 0 else str(trial.number),
+            _shown_number(trial),
             config_line(trial.model_dump(mode="json")["config"]),
             f"{shown_time(trial.evidence.time)}\n{shown_rate(trial.tflops)}{_shown_reused(trial)}{_shown_against(trial)}",
             shown_proof_short(trial.evidence),
@@ -94,6 +94,13 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
 
 def _shown_reused(trial: TrialOut) -> str:
     return "" if trial.reused is None else f"\nof an earlier job,\n{trial.reused.scale:.2f} times that now"
+
+
+def _shown_number(trial: TrialOut) -> str:
+    """A trial's number, and who proposed it."""
+    if trial.number == 0:
+        return "default"
+    return str(trial.number) if trial.proposer is None else f"{trial.number}\n{trial.proposer}"
 
 
 def _shown_against(trial: TrialOut) -> str:

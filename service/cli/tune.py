@@ -21,9 +21,10 @@ from service.jobs.requests import submit, understand
 from service.jobs.schemas import BudgetBody, JobBody
 from service.keys.callers import COMMAND_LINE
 from service.schemas import to_body
+from tuner.search.method import Method
 
 _TRIALS = 50
-_OPTIONS = ("trials", "seconds", "seed", "device", "target")
+_OPTIONS = ("trials", "seconds", "seed", "device", "target", "search", "no_gain", "roofline")
 
 
 @with_problem
@@ -57,6 +58,11 @@ def tune_command(
     cold: Annotated[
         bool, typer.Option("--cold", help="Begin without what was best for other problems and devices.")
     ] = False,
+    search: Annotated[Method, typer.Option(help="How the space is searched.")] = Method.PORTFOLIO,
+    no_gain: Annotated[int | None, typer.Option(help="Stop when so many trials in a row gained less than 1 %.")] = None,
+    roofline: Annotated[
+        float | None, typer.Option(help="Stop at this fraction of what the GPU can do, as 0.8.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, prove its numbers and store it."""
@@ -69,13 +75,15 @@ def tune_command(
     gemm = problem.read()
     with stored() as store:
         with _named_by_option():
-            budget = BudgetBody(trials=_TRIALS if trials is None else trials, seconds=seconds)
+            most = _TRIALS if trials is None else trials
+            budget = BudgetBody(trials=most, seconds=seconds, no_gain=no_gain, roofline=roofline)
             body = JobBody(
                 problem=to_body(gemm),
                 device=device,
                 target=target,
                 budget=budget,
                 seed=seed,
+                search=search,
                 reuse=not again,
                 warm_start=not cold,
             )
@@ -107,4 +115,8 @@ def _named_by_option() -> Generator[None]:
 
 
 def _told(faults: list[tuple[str, str]]) -> str:
-    return "; ".join(f"{f'--{field}' if field in _OPTIONS else field}: {message}" for field, message in faults)
+    return "; ".join(f"{_option(field) if field in _OPTIONS else field}: {message}" for field, message in faults)
+
+
+def _option(field: str) -> str:
+    return f"--{field.replace('_', '-')}"

@@ -17,6 +17,9 @@ from service.jobs.schemas import BudgetBody, JobBody
 from service.schemas import to_problem
 from service.settings import Settings
 from tuner.forecast import check_predictable
+from tuner.search.method import Method
+from tuner.stopping import roof_us
+from tuner.targets import check_method
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,16 @@ class JobRequest:
     seed: int
     reuse: bool = True
     warm_start: bool = True
+    method: Method = Method.PORTFOLIO
+    no_gain: int | None = None
+    roofline: float | None = None
 
     @property
     def hash(self) -> str:
         """Equal for requests that ask for the same work."""
         device = [self.device.id, self.device.driver or ""]
-        asked = [self.problem, device, self.trials, self.seconds, self.seed, self.reuse, self.warm_start]
+        search = [self.method, self.no_gain, self.roofline]
+        asked = [self.problem, device, self.trials, self.seconds, self.seed, self.reuse, self.warm_start, search]
         return content_hash(asked)
 
 
@@ -51,6 +58,8 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
         Refused: a rule refuses the problem on the device.
         CannotPredict: the device is not here, and the model lacks facts of it.
         NotOnThisCpu: the device is a CPU that is not this one.
+        NoRoofline: a fraction of it was asked for, and the device's is not known.
+        NoPredictions: the search begins with predicted times, and there are none.
     """
     _check_budget(body.budget, settings)
     problem = to_problem(body.problem)
@@ -60,8 +69,20 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
     if not listed.runnable:
         check_predictable(listed.spec)
     budget = body.budget
+    if budget.roofline is not None:
+        roof_us(problem, listed.spec)
+    check_method(body.search, listed.spec, measured=listed.runnable)
     return JobRequest(
-        problem, listed.spec, budget.trials, budget.seconds, body.seed, body.reuse, warm_start=body.warm_start
+        problem,
+        listed.spec,
+        budget.trials,
+        budget.seconds,
+        body.seed,
+        body.reuse,
+        body.warm_start,
+        body.search,
+        budget.no_gain,
+        budget.roofline,
     )
 
 
@@ -101,6 +122,8 @@ def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job,
         if made is not None:
             if not (request.reuse and request.warm_start):
                 jobs.set_start(session, made.id, again=not request.reuse, cold=not request.warm_start)
+            method, no_gain, roofline = request.method.value, request.no_gain, request.roofline
+            jobs.set_search(session, made.id, method=method, no_gain=no_gain, roofline=roofline)
             return made, True
         # Another transaction queued it meanwhile; if that one ended already, there is room again.
         if (same := jobs.active_identical(session, request.hash)) is not None:

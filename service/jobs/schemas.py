@@ -16,6 +16,7 @@ from service.schemas import (
     ProblemBody,
     TimeEvidence,
 )
+from tuner.search.method import Method
 
 MAX_SEED = 2**63 - 1
 _PROBLEM = {"m": 512, "n": 384, "k": 1024, "dtype_a": "f16", "dtype_b": "f16"}
@@ -53,6 +54,21 @@ class BudgetBody(BaseModel):
         description="Longest run, in seconds of wall time, more than 0",
         examples=[300.0],
         json_schema_extra={"exclusiveMinimum": 0},
+    )
+    no_gain: StrictInt | None = Field(
+        default=None,
+        ge=1,
+        le=2**31 - 1,
+        description="Stop when so many trials in a row gained less than 1 %; null to go on",
+        examples=[30],
+    )
+    roofline: FiniteFloat | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="Stop when the fastest reaches this fraction of what the GPU can do: of its multiply units, or of "
+        "moving every operand once; null to go on",
+        examples=[0.8],
     )
 
 
@@ -94,6 +110,12 @@ class JobBody(BaseModel):
         description="Begin with what was best for the nearest problems and devices; false: know nothing of them",
         examples=[True],
     )
+    search: Method = Field(
+        default=Method.PORTFOLIO,
+        description="How the space is searched: portfolio learns which of several ways pays; tpe, cmaes, nsga2 (time "
+        "and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive",
+        examples=["portfolio"],
+    )
 
 
 class BudgetOut(BaseModel):
@@ -101,6 +123,12 @@ class BudgetOut(BaseModel):
 
     trials: int = Field(description="Most configurations tried", examples=[20])
     seconds: float = Field(description="Longest run, in seconds of wall time", examples=[300.0])
+    no_gain: int | None = Field(
+        default=None, description="It stops when so many trials in a row gained less than 1 %", examples=[30]
+    )
+    roofline: float | None = Field(
+        default=None, description="It stops at this fraction of what the GPU can do", examples=[0.8]
+    )
 
 
 REUSED_EXAMPLE = {"job": "01970a3c-0000-7000-8000-000000000000", "trial": 7, "scale": 1.02}
@@ -133,6 +161,11 @@ class TrialOut(BaseModel):
     config: ConfigBody | dict[str, object] = Field(
         description="The configuration, canonical; as it was stored if this version cannot read it",
         examples=[CONFIG_EXAMPLE],
+    )
+    proposer: str | None = Field(
+        default=None,
+        description="Who chose it: default, donor, random, gp, tpe, descent, ...; null where that was not recorded",
+        examples=["gp"],
     )
     evidence: Evidence = Field(description="Time and proof of numbers", examples=[EVIDENCE_EXAMPLE])
     tflops: float | None = Field(
@@ -257,6 +290,11 @@ class JobOut(BaseModel):
     )
     budget: BudgetOut = Field(description="When it stops at the latest", examples=[_BUDGET])
     seed: int = Field(description="Start of the random choices", examples=[0])
+    search: str | None = Field(
+        default=None,
+        description="How the space is searched; null where nothing is, or it was not recorded",
+        examples=["portfolio"],
+    )
     cancel_requested: bool = Field(description="Someone asked it to stop", examples=[False])
     attempts: int = Field(description="How often a worker took it up", examples=[1])
     error: str | None = Field(

@@ -87,8 +87,9 @@ def describe(session: Session, job: Job) -> JobOut:
         problem=ProblemBody.model_validate(job.problem.definition),
         device=job.device.slug,
         origin=None if job.imported is None else job.imported.origin,
-        budget=BudgetOut(trials=job.budget_trials, seconds=job.budget_seconds),
+        budget=_budget(job),
         seed=job.seed,
+        search=None if job.search is None else job.search.method,
         cancel_requested=job.cancel_requested,
         attempts=job.attempts,
         error=job.error,
@@ -115,6 +116,16 @@ def wall_of(job: Job) -> WallTimeOut | None:
     return None if job.effort is None else WallTimeOut.model_validate(job.effort, from_attributes=True)
 
 
+def _budget(job: Job) -> BudgetOut:
+    search = job.search
+    return BudgetOut(
+        trials=job.budget_trials,
+        seconds=job.budget_seconds,
+        no_gain=None if search is None else search.no_gain,
+        roofline=None if search is None else search.roofline,
+    )
+
+
 def _comparison(job: Job) -> Comparison | None:
     default_us, best_us = job.compared_default_us, job.compared_best_us
     if default_us is None or best_us is None:
@@ -130,6 +141,7 @@ def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
         status=trial.status,
         reason=trial.reason,
         config=to_config_body(trial.config),
+        proposer=trial.proposer,
         evidence=evidence,
         tflops=tflops(problem, evidence),
         predicted=foretold(trial),

@@ -1,5 +1,6 @@
 """Every way to search: legal, never twice, the same again after a replay, and better than chance."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from benchmarks.recorded_csv import read_csv
 from codegen import KernelConfig
 from tests.tuner.fakes import SMALL, emulated
+from tuner.errors import NoPredictions
 from tuner.replay.run import chance, replay, score
 from tuner.search.method import DESCENT, DONOR, Known, Method, proposer_for
 from tuner.search.portfolio import RANDOM, STARTUP, Portfolio
@@ -91,14 +93,16 @@ def test_a_batch_that_waits_is_of_different_configurations_near_the_best(method:
 
 
 def test_a_process_whose_proposals_wait_still_proposes_what_is_good() -> None:
-    space = _space()
-    proposer = _made(Method.GP, 2, space)
-    for _ in range(14):
+    points = np.stack(np.meshgrid(np.arange(30), np.arange(30)), axis=-1).reshape(-1, 2).astype(np.int16)
+    axes = (Axis("x", tuple(range(30))), Axis("y", tuple(range(30))))
+    space: Space[Point] = Space(axes, points, lambda c: c, lambda v: tuple(int(i) for i in v))
+    proposer = proposer_for(Method.GP, space, 2)
+    for _ in range(16):
         point = _next(proposer)
-        proposer.tell(point, _time(point))
-    left = sorted(_time(space.config(row)) for row in range(len(space)))[14:]
-    waiting = [_time(_next(proposer)) for _ in range(6)]
-    assert np.mean(waiting) < np.mean(left)
+        proposer.tell(point, 50 + math.dist(point, (19, 8)) ** 2)
+    waiting = [_next(proposer) for _ in range(8)]
+    assert len(set(waiting)) == 8
+    assert np.median([math.dist(point, (19, 8)) for point in waiting]) < 6  # of all, the median is 13
 
 
 @pytest.mark.parametrize("method", Method)
@@ -184,7 +188,7 @@ def test_a_portfolio_asks_most_whoever_finds_most() -> None:
 
 
 def test_model_first_needs_predictions_and_keeps_to_their_best() -> None:
-    with pytest.raises(ValueError, match="begins with predicted times"):
+    with pytest.raises(NoPredictions, match="begins with predicted times"):
         proposer_for(Method.MODEL, _space(), 1)
     axes = (Axis("x", tuple(range(40))), Axis("y", tuple(range(40))))
     points = np.stack(np.meshgrid(np.arange(40), np.arange(40)), axis=-1).reshape(-1, 2).astype(np.int16)

@@ -12,7 +12,7 @@ from codegen.errors import CompileFailed
 from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, cpu_spec, emulated
 from tuner.cpu.heuristic import default_cpu_config
-from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement
+from tuner.errors import CannotPredict, DeviceUnusable, NoRoofline, NoValidMeasurement
 from tuner.finalists import FINALISTS, NEAR
 from tuner.heuristic import default_config
 from tuner.memory_store import MemoryTrialStore
@@ -349,3 +349,45 @@ def test_a_portion_of_time_pauses_after_the_trial_that_spends_it() -> None:
         SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(9, 100.0), 4, portion=portion
     )
     assert (result.stop, len(store.trials())) == (Stop.PAUSED, 1)
+
+
+def test_who_proposed_a_trial_is_kept_and_equal_outcomes_give_equal_proposals() -> None:
+    donors = [xe_space(SMALL, SPEC).config(5)]
+
+    def proposed(store: MemoryTrialStore) -> list[tuple[KernelConfig, str | None]]:
+        run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(30, 100), 3, donors=donors)
+        return [(trial.config, trial.proposer) for trial in store.trials()]
+
+    first, again = proposed(MemoryTrialStore()), proposed(MemoryTrialStore())
+    assert first == again
+    by = [proposer for _, proposer in first]
+    assert by[:3] == ["default", "donor", "random"]
+    assert {"gp", "tpe", "descent"} <= set(by)
+
+
+def test_a_job_that_gains_no_more_ends() -> None:
+    device = FakeDevice(SMALL, SPEC, time_us=lambda _: 50.0)
+    store = MemoryTrialStore()
+    result = run_session(SMALL, SPEC, device, store, FakeCompiler(), Budget(40, 100, no_gain=6), 1)
+    assert result.stop is Stop.NO_GAIN
+    _check_whole(store, 7)
+    falling: dict[bytes, float] = {}
+    device = FakeDevice(
+        SMALL, SPEC, time_us=lambda binary: falling.setdefault(binary, max(70.0, 90.0 - 10 * len(falling)))
+    )
+    store = MemoryTrialStore()
+    assert run_session(SMALL, SPEC, device, store, FakeCompiler(), Budget(40, 100, no_gain=6), 1).stop is Stop.NO_GAIN
+    _check_whole(store, 9)
+
+
+def test_a_roofline_that_is_not_known_ends_it_before_it_begins() -> None:
+    store = MemoryTrialStore()
+    with pytest.raises(NoRoofline, match="stands in for a GPU"):
+        run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(3, 10, roofline=0.5), 1)
+    assert store.trials() == []
+
+
+@pytest.mark.parametrize("enough", [{"no_gain": 0}, {"roofline": 0.0}, {"roofline": 1.5}])
+def test_enough_that_is_nothing_is_refused(enough: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=r"expected to stop after|expected a fraction"):
+        Budget(3, 10.0, **enough)

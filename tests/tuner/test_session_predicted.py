@@ -17,6 +17,7 @@ from tuner.model.xe import MODEL_VERSION, predict
 from tuner.result import Event, SessionResult, Stop, TrialEnded
 from tuner.search.portfolio import STARTUP
 from tuner.session import Budget, run_session
+from tuner.stopping import roof_us
 from tuner.trial import Proof, ProofKind, Status, Trial
 from tuner.xe_space import xe_space
 
@@ -198,3 +199,20 @@ def test_where_the_model_cannot_predict_the_search_begins_at_random(spec: Device
     one, other = (_measured(spec, 6, seed) for seed in (1, 2))
     assert [t.config for t in one[1:]] != [t.config for t in other[1:]]
     assert all(t.outcome is not None and t.outcome.prediction is None for t in one)
+
+
+@pytest.mark.usefixtures("wrong")
+def test_a_job_that_reaches_the_asked_fraction_of_the_roofline_ends() -> None:
+    def run(store: MemoryTrialStore, roofline: float | None) -> SessionResult:
+        return run_session(PROBLEM, B580, None, store, FakeCompiler(), Budget(6, 100, roofline=roofline), 4)
+
+    whole = MemoryTrialStore()
+    assert run(whole, 1.0).stop is Stop.TRIALS
+    first = whole.trials()[0].outcome
+    assert first is not None
+    assert first.time_us is not None
+    fraction = roof_us(PROBLEM, B580) / first.time_us
+    assert 0 < fraction < 1
+    store = MemoryTrialStore()
+    assert run(store, 0.99 * fraction).stop is Stop.ROOFLINE
+    assert len(store.trials()) == 1

@@ -8,7 +8,7 @@ from tuner.search.tried import Tried
 
 WINDOW = 40
 """Proposals that count, of all strategies together: what paid earlier need not pay now."""
-_CURIOSITY = 0.2  # weight of how little a strategy was asked
+_CURIOSITY = 0.1  # weight of how little a strategy was asked
 
 
 class Credit:

@@ -19,6 +19,8 @@ from tuner.space import Space
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+_OF_ITS_OWN = 0.5
+"""Part of the noise that is an effect of the row itself, which a row that was not tried may have, too."""
 _STEPS, _RATE = 30, 0.15  # of gradient ascent at each fit, from the prior
 _FITTED = 200  # observations at the most that the weights are fitted to: the best and the newest half
 _PRIOR_WEIGHT, _WEIGHT_SPREAD = 0.0, 1.5  # of the logarithms, normal; axes are scaled to 0..1
@@ -149,7 +151,7 @@ class Posterior:
         whitened = _solved(self._lower[:count, :count], values)
         scale = float(np.mean(whitened[~np.isnan(values)] ** 2))
         mean = whitened.astype(np.float32) @ self._factor[:count]
-        deviation = np.sqrt(scale * np.maximum(self._variance, 1e-9))
+        deviation = np.sqrt(scale * (np.maximum(self._variance, 1e-9) + _OF_ITS_OWN * self._noise))
         return Expected(self.rows, mean.astype(np.float64), deviation.astype(np.float64))
 
 

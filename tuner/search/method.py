@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tuner.errors import NoPredictions
 from tuner.search.descent import Descent
 from tuner.search.gp import GaussianProcess
 from tuner.search.optuna import Tpe, cma_es, nsga_2
@@ -58,7 +59,7 @@ def proposer_for(
     """Who searches a space, for so many trials if that is known.
 
     Raises:
-        ValueError: the method needs what is not known.
+        NoPredictions: the method needs predicted times.
     """
     donors = [(row, DONOR) for row in known.donors]
     if method is Method.PORTFOLIO and trials is not None and trials >= len(space):
@@ -68,9 +69,7 @@ def proposer_for(
     dropped, predicted_us = known.hopeless, known.predicted_us
     if method is Method.MODEL:
         if predicted_us is None:
-            raise ValueError(
-                "the search 'model' begins with predicted times, and there are none for this device; ask for another"
-            )
+            raise NoPredictions(method.value)
         dropped = _all_but_best(predicted_us)
     first = [*donors, *_promising(space, predicted_us)]
     strategies, last = _strategies(method, space, seed, known)
