@@ -21,13 +21,12 @@ from benchmarks import search_libraries
 from benchmarks.search_spaces import NAMES, named
 from tuner.replay.recorded import RecordedSpace
 from tuner.replay.run import Replay, Score, chance, replay, score
+from tuner.replay.warm import donor_rows
 from tuner.search.method import Known, Method, proposer_for
-from tuner.search.repair import rows_near
 
 MARKS = (20, 50, 100, 200)
 EVALUATIONS = 200
 _METHODS = (Method.PORTFOLIO, Method.GP, Method.TPE, Method.CMAES, Method.NSGA2, Method.RANDOM)
-_DONORS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +79,7 @@ def _run(case: Case, seed: int) -> Replay:
     space = recorded.space()
     known = Known()
     if case.warm is not None:
-        other = _recorded(case.data, case.warm)
-        best = other.times_us.argsort(kind="stable")[:_DONORS]
-        known = Known(donors=rows_near(space, [other.space().config(int(row)) for row in best]))
+        known = Known(donors=donor_rows(recorded, _recorded(case.data, case.warm)))
     return replay(recorded, space, proposer_for(Method(case.method), space, seed, known, EVALUATIONS), EVALUATIONS)
 
 

@@ -23,6 +23,7 @@ from service.cli.merge import merge_command
 from service.cli.opt import opt_command
 from service.cli.output import ERRORS
 from service.cli.recordings import recordings_command
+from service.cli.replay import replay_command
 from service.cli.run import run_command
 from service.cli.serve import serve_command, worker_command
 from service.cli.shapes import app as shapes_app
@@ -53,6 +54,7 @@ app.command("import")(import_command)
 app.command("measure")(measure_command)
 app.command("merge")(merge_command)
 app.command("recordings")(recordings_command)
+app.command("replay")(replay_command)
 app.command("layout")(layout_command)
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(shapes_app, name="shapes")

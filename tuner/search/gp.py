@@ -19,8 +19,8 @@ _AT_RANDOM = 0.25  # part of the candidates
 class GaussianProcess:
     """Expected improvement over the best time. Times slower than the median count as that: only the fast differ."""
 
-    def __init__(self, space: Space[Any], predicted_us: Floats | None = None) -> None:
-        self._space, self._predicted_us = space, predicted_us
+    def __init__(self, space: Space[Any]) -> None:
+        self._space = space
         self._posterior: Posterior | None = None
         self._fit = 0
 

@@ -82,7 +82,7 @@ def ranking(space: Space[C], predicted_us: NDArray[np.float64], seed: int) -> Po
 
 
 def _strategies(method: Method, space: Space[C], seed: int, known: Known) -> tuple[dict[str, Strategy], str | None]:
-    process = GaussianProcess(space, known.predicted_us)
+    process = GaussianProcess(space)
     match method:
         case Method.TPE:
             return {method.value: Tpe(space)}, None
