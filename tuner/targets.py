@@ -12,6 +12,7 @@ from hal import DeviceSpec, runs_own_code
 from tuner.cpu.heuristic import default_cpu_config, explain_cpu_default
 from tuner.cpu.space import cpu_space
 from tuner.errors import NoPredictions
+from tuner.extra_memory import cpu_extra_bytes, xe_extra_bytes
 from tuner.forecast import Forecast, forecast, forecast_if_known, is_predicted
 from tuner.heuristic import HeuristicStep, default_config, explain_default
 from tuner.search.method import Known, Method, proposer_for, ranking
@@ -73,15 +74,21 @@ def search_for(
     if runs_own_code(spec):
         cpu = cpu_space(problem, spec)
         near = rows_near(cpu, [config for config in donors if isinstance(config, CpuConfig)])
-        return _search(cpu, proposer_for(method, cpu, seed, Known(near), trials))
+        known = Known(near, cost=lambda row: float(cpu_extra_bytes(problem, cpu.config(row), spec)))
+        return _search(cpu, proposer_for(method, cpu, seed, known, trials))
     space = xe_space(problem, spec)
     if not measured and method in (Method.PORTFOLIO, Method.MODEL):
-        known = forecast(problem, spec, space)
-        return _search(space, ranking(space, known.predictions.time_us, seed), known)
-    known = forecast_if_known(problem, spec, space)
+        ranked = forecast(problem, spec, space)
+        return _search(space, ranking(space, ranked.predictions.time_us, seed), ranked)
+    foretold = forecast_if_known(problem, spec, space)
     near = rows_near(space, [config for config in donors if isinstance(config, KernelConfig)])
-    begun_with = Known(near, known.predictions.time_us, known.hopeless()) if known is not None else Known(near)
-    return _search(space, proposer_for(method, space, seed, begun_with, trials), known)
+    known = Known(
+        near,
+        foretold.predictions.time_us if foretold is not None else None,
+        foretold.hopeless() if foretold is not None else None,
+        lambda row: float(xe_extra_bytes(problem, space.config(row))),
+    )
+    return _search(space, proposer_for(method, space, seed, known, trials), foretold)
 
 
 def check_method(method: Method, spec: DeviceSpec, *, measured: bool) -> None:

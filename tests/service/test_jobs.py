@@ -22,7 +22,8 @@ def test_a_job_is_queued_and_found_where_location_says(client: TestClient) -> No
     assert (job["status"], job["device"], job["done"], job["best"]) == ("queued", "b580", 0, None)
     assert {key: job["problem"][key] for key in PROBLEM} == PROBLEM
     assert job["problem"]["lda"] == 1024
-    assert (job["budget"], job["seed"]) == ({"trials": 20, "seconds": 60.0}, 7)
+    budget = {"trials": 20, "seconds": 60.0, "no_gain": None, "roofline": None}
+    assert (job["budget"], job["seed"], job["search"]) == (budget, 7, "portfolio")
 
 
 def test_the_same_work_is_one_job_while_it_is_active(client: TestClient, context: Context) -> None:
@@ -268,3 +269,12 @@ def test_a_job_that_does_not_exist_is_a_404_problem(client: TestClient, method: 
     answer = client.request(method, f"/v1/jobs/{uuid4()}{tail}")
     assert (answer.status_code, answer.json()["type"]) == (404, "urn:xetune:problem:not-found")
     assert client.request(method, f"/v1/jobs/7{tail}").status_code == 422
+
+
+def test_how_a_job_searches_and_when_it_has_found_enough_is_kept(client: TestClient) -> None:
+    budget = {"trials": 20, "seconds": 60.0, "no_gain": 9}
+    made = post_job(client, budget=budget, search="gp")
+    found = client.get(made.headers["Location"]).json()
+    assert (found["search"], found["budget"]["no_gain"], found["budget"]["roofline"]) == ("gp", 9, None)
+    refused = client.post("/v1/jobs", json={"problem": {"m": 24, "n": 40, "k": 56}, "search": "model"})
+    assert (refused.status_code, refused.json()["rule"]) == (409, "no-predictions")
