@@ -274,7 +274,7 @@ def test_a_job_that_does_not_exist_is_a_404_problem(client: TestClient, method: 
 def test_how_a_job_searches_and_when_it_has_found_enough_is_kept(client: TestClient) -> None:
     budget = {"trials": 20, "seconds": 60.0, "no_gain": 9}
     made = post_job(client, budget=budget, search="gp")
-    found = client.get(made.headers["Location"]).json()
+    found = client.get(f"/v1/jobs/{made}").json()
     assert (found["search"], found["budget"]["no_gain"], found["budget"]["roofline"]) == ("gp", 9, None)
     refused = client.post("/v1/jobs", json={"problem": {"m": 24, "n": 40, "k": 56}, "search": "model"})
     assert (refused.status_code, refused.json()["rule"]) == (409, "no-predictions")
