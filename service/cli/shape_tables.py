@@ -106,14 +106,14 @@ def _print_cover(found: ShapeSetOut, cover: CoverOut) -> None:
 def _matrix(found: ShapeSetOut, cover: CoverOut) -> Table:
     """Each needed kernel on each shape, as its time over the least."""
     table = Table(
-        title="time over the least that is known of the shape (* by a single trial, ~ predicted)",
+        title="kernels by shape: time over the least that is known (* single trial, ~ predicted)",
         title_justify="left",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )
-    table.add_column("shape")
+    table.add_column("shape", no_wrap=True)
     for number in cover.needed:
-        table.add_column(f"kernel {number}", justify="right")
+        table.add_column(str(number), justify="right")
     cells = {(cell.kernel, cell.shape): cell for cell in cover.cells}
     marks = {"in_turns": "", "trial": "*", "predicted": "~", "none": ""}
     for place, shape in enumerate(found.shapes, start=1):

@@ -17,6 +17,7 @@ from service.cli.problem import AsJson
 from service.cli.running import INTERRUPTED, bar, stopping, tell
 from service.cli.shape_tables import print_set
 from service.cli.stored import Stored, stored
+from service.devices.quarantine import check_free
 from service.devices.service import DeviceDirectory
 from service.errors import BadRequest
 from service.jobs.schemas import JobStatus
@@ -102,6 +103,9 @@ def tune_shapes(options: SetOptions, base: Base, as_json: bool) -> None:
 
 
 def _work(store: Stored, set_id: UUID, as_json: bool) -> None:
+    with store.database.read() as session:
+        if (wanted := service.read_set(session, set_id)).status == "active":
+            check_free(session, wanted.device)
     with bar(as_json) as progress:
         task = progress.add_task("starting", total=None)
 
@@ -148,7 +152,7 @@ def _show(store: Stored, set_id: UUID, within: float | None, as_json: bool) -> S
 
 @app.callback()
 def callback(context: typer.Context) -> None:
-    """List the newest sets."""
+    """List the newest sets of shapes."""
     if context.invoked_subcommand is None:
         list_command()
 

@@ -4,21 +4,22 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean
 
 from codegen import AnyConfig
 from hal import runs_own_code
 from tuner.errors import DeviceUnusable, NoValidMeasurement
 from tuner.finalists import NEAR
-from tuner.history import History
+from tuner.history import History, wall_s
 from tuner.measure import Bench, Compiler, Limits, evaluate, median_us
 from tuner.native import Compilation, Examining, Quiet, Unexamined
 from tuner.result import Comparison, Event, TrialBegun, TrialEnded
 from tuner.trial import Outcome, ProofKind, Status, Trial, TrialStore
-from tuner.turns import TimeUs, measure_in_turns
+from tuner.turns import WINDOWS, TimeUs, measure_in_turns
 
 _IN_TURNS = 12  # kernels that are measured in turns at most
 _FIRST_RUN_S, _LEAST_RUN_S, _RUN_FACTOR = 300.0, 20.0, 20.0  # limits of a run: without a default's time, and by it
-_TURNS_SHARE = 0.4  # of the seconds, kept for measuring in turns
+_TURNS_SHARE = 0.5  # of the seconds, kept for measuring in turns
 _CRASHES = 5
 
 
@@ -111,7 +112,7 @@ def _try(
         for place, config in enumerate(waiting):
             if store.cancelled():
                 return True
-            if time.monotonic() >= until_s:
+            if time.monotonic() + _mean_s(history, wall_s) >= until_s:
                 return False
             number = configs.get(config, history.next_number)
             if config not in configs:
@@ -155,6 +156,9 @@ def _in_turns(
     reference = history.baseline if as_tried is not None else best
     assert reference is not None  # as_tried says that the default has a time
     contenders = _contenders(history, visitors, best, reference, near)
+    # As many as fit into all windows, the reference between them; at least the best.
+    fitting = int(left_s / WINDOWS / max(_mean_s(history, _run_s), 1e-3)) - 2
+    contenders = contenders[: max(fitting, 1)]
 
     def timed(config: AnyConfig) -> TimeUs:
         kernel = _Kept(lambda: pool.compile(bench.problem, config, bench.spec))
@@ -175,6 +179,15 @@ def _in_turns(
     if as_tried is None:
         return winner, None
     return winner, Comparison(turns.reference_us, best_us, True, turns.windows, turns.drifted)
+
+
+def _mean_s(history: History, of: Callable[[Outcome], float]) -> float:
+    """Seconds, in the mean over the trials; 0 before any."""
+    return fmean([of(outcome) for _, outcome in history.ended()] or [0.0])
+
+
+def _run_s(outcome: Outcome) -> float:
+    return outcome.measure_s
 
 
 def _contenders(
