@@ -1,7 +1,8 @@
 """Our CPU kernels against torch and numpy, in turns on the same buffers: prints one table of ratios.
 
 Usage: python -m benchmarks.cpu_gemm [--shapes all] [--dtypes f32,bf16,s8] [--threads 1,2] [--library-path DIR]
-[--trials 60] [--seconds 1] [--prepacked] [--scaling 1,2,4,8,16] [--winners FILE] [--json FILE]
+[--trials 60] [--seconds 1] [--prepacked] [--scaling 1,2,4,8,16] [--winners FILE] [--json FILE] [--rotated-only]
+[--against torch] [--again 3]
 
 Ratios are a library's median over ours, above 1 where ours is faster; packing is a part of every call but with
 --prepacked. Buffers rotate beyond twice the last-level cache; `hot` is one set again and again. A machine that others
@@ -47,13 +48,13 @@ class Bench:
         configs = {OURS: best, DEFAULT: default_cpu_config(case.problem, spec)}
         if self._options.prepacked:
             configs = {name: packed_beforehand(case.problem, config, spec) for name, config in configs.items()}
-        rotate = timing_for(spec, None).rotate_bytes
-        sets = operands(case, rotate)
+        sets = operands(case, timing_for(spec, None).rotate_bytes)
         kernels = Kernels(spec)
         try:
             contenders = self._contenders(case, spec, configs, sets, kernels, threads)
             _check_agree(contenders, sets, case)
-            hot = self._measured(contenders, 1, threads) if len(sets) > 1 else None
+            twice = len(sets) > 1 and not self._options.rotated_only
+            hot = self._measured(contenders, 1, threads) if twice else None
             rotated = self._measured(contenders, len(sets), threads)
         finally:
             kernels.close()
@@ -69,18 +70,20 @@ class Bench:
         threads: int,
     ) -> dict[str, Contender]:
         found: dict[str, Contender | None] = {}
-        if self._torch is not None:
+        others = self._options.against.split(",")
+        if self._torch is not None and TORCH in others:
             self._torch.set_num_threads(threads)
             make = libraries.prepacked_torch_contender if self._options.prepacked else libraries.torch_contender
             found[TORCH] = make(self._torch, sets, case)
-        if not self._options.prepacked and libraries.set_numpy_threads(threads):
+        if NUMPY in others and not self._options.prepacked and libraries.set_numpy_threads(threads):
             found[NUMPY] = libraries.numpy_contender(sets, case)
         for name, config in configs.items():
             found[name] = kernels.contender(case.problem, config, sets)
         return {name: contender for name, contender in found.items() if contender is not None}
 
     def _measured(self, contenders: dict[str, Contender], sets: int, threads: int) -> Measured:
-        return measure(contenders, sets, self._options.seconds, self._options.repeat, threads)
+        options = self._options
+        return measure(contenders, sets, options.seconds, options.repeat, threads, options.again)
 
     def _peak(self, case: Case, spec: DeviceSpec) -> float:
         threads = spec.cores or 1
@@ -139,6 +142,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--search-seconds", type=float, default=60.0, help="of each search, at most")
     parser.add_argument("--seconds", type=float, default=1.0, help="of each cell's rounds, at least")
     parser.add_argument("--repeat", type=int, default=9, help="rounds of each cell, at least")
+    parser.add_argument("--again", type=int, default=3, help="times that a cell is measured again, at most")
+    parser.add_argument("--against", default=f"{TORCH},{NUMPY}", help="the libraries, of torch and numpy")
+    parser.add_argument("--rotated-only", action="store_true", help="without times of one set again and again")
     parser.add_argument("--prepacked", action="store_true", help="weights are packed before, by both")
     parser.add_argument("--library-path", type=Path, help="a folder of packages that has torch; searched last")
     parser.add_argument("--winners", type=Path, help="a file that winners of searches are kept in")

@@ -13,7 +13,6 @@ Call = Callable[[int], None]
 _SAMPLE_NS = 200_000
 _PAUSE_S = 0.02  # until the threads of the contender before have stopped looking for work
 _MOST_ROUNDS = 2000
-_TIMES_AGAIN = 3
 _WIDE = 1.25  # the 90th percentile over the 10th
 
 
@@ -61,10 +60,12 @@ class Measured:
     again: int
 
 
-def measure(contenders: Mapping[str, Contender], sets: int, seconds: float, rounds: int, threads: int) -> Measured:
-    """The times of the narrowest of up to four runs; a run is as narrow as its widest contender."""
+def measure(
+    contenders: Mapping[str, Contender], sets: int, seconds: float, rounds: int, threads: int, again: int = 3
+) -> Measured:
+    """The times of the narrowest run, of one and up to `again` more; a run is as narrow as its widest contender."""
     runs: list[dict[str, Times]] = []
-    while len(runs) <= _TIMES_AGAIN:
+    while len(runs) <= again:
         runs.append(_in_turns(contenders, sets, seconds, rounds, threads))
         if _widest(runs[-1]) <= _WIDE:
             break
