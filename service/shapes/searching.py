@@ -17,7 +17,7 @@ from tuner.session import Budget, Portion, run_session
 from tuner.shapes.allocation import Progress, next_grant
 from tuner.shapes.neighbours import donors_for
 
-_MOST_RESERVED = 0.4  # of the seconds that are left, for comparing kernels across shapes
+_MOST_RESERVED = 0.4  # of the seconds of the set, for comparing kernels across shapes
 _TURNS = 12  # what a shape's comparison in turns takes, in trials
 _LEAST_S = 1.0
 
@@ -93,4 +93,4 @@ def _reserve_s(state: SetState, shapes: list[Progress]) -> float:
     if state.device is None:
         return 0.0
     trial_s = [shape.wall_s / len(shape.times_us) for shape in shapes if shape.times_us]
-    return min(sum(trial_s) * (len(shapes) + _TURNS), _MOST_RESERVED * max(state.left_s, 0.0))
+    return min(sum(trial_s) * (len(shapes) + _TURNS), _MOST_RESERVED * state.seconds_budget)

@@ -100,6 +100,7 @@ class SetState:
         self.progress: dict[int, Progress] = {}
         wanted = self.read()
         self.members, self.trials_budget, self.within = wanted.members, wanted.budget_trials, wanted.within
+        self.seconds_budget = wanted.budget_seconds
         self._stored_s = time.monotonic()
         self._ends_s = self._stored_s + wanted.budget_seconds - wanted.spent_s
         for member in self.members:
