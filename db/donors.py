@@ -1,14 +1,18 @@
 """Queries for a search's first configurations: the best trials of the nearest problems and devices."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
+from db import trials
 from db.models import Device, Donor, Job, Measurement, Prediction, Problem, Trial
+
+TYPES = ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b")
+"""Columns of a problem in which those that are alike agree."""
 
 
 class Near(NamedTuple):
@@ -20,12 +24,14 @@ class Near(NamedTuple):
     device_id: int
 
 
-def alike(session: Session, problem: Problem) -> list[Near]:
-    """Jobs with a best trial, of problems whose types and layout are those of `problem`, the newest first."""
+def alike(session: Session, types: Mapping[str, object], device: str | None = None) -> list[Near]:
+    """Jobs with a best trial, of problems of those types by column, on a device (a slug); the newest first."""
     columns = Job.id, Problem.id, Problem.m, Problem.n, Problem.k, Problem.batch, Job.device_id
     query = select(*columns).join(Job.problem).where(Job.best_trial_id.is_not(None))
-    for name in ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b"):
-        query = query.where(getattr(Problem, name) == getattr(problem, name))
+    for name in TYPES:
+        query = query.where(getattr(Problem, name) == types[name])
+    if device is not None:
+        query = query.where(Job.device_id.in_(select(Device.id).where(Device.slug == device)))
     found = session.execute(query.order_by(Job.id.desc()))
     return [Near(row[0], row[1], (row[2], row[3], row[4], row[5]), row[6]) for row in found]
 
@@ -53,7 +59,7 @@ def fastest(session: Session, job_id: UUID, limit: int) -> list[Trial]:
     time_us = func.coalesce(Measurement.median_us, Prediction.time_us)
     query = query.where(time_us.is_not(None)).order_by(Measurement.median_us.is_(None), time_us, Trial.number)
     job = contains_eager(Trial.job)
-    query = query.options(job.contains_eager(Job.problem), job.contains_eager(Job.device))
+    query = query.options(job.contains_eager(Job.problem), job.contains_eager(Job.device), *trials.evidence_loads())
     return list(session.scalars(query.limit(limit)))
 
 

@@ -112,6 +112,18 @@ def best_predicted(session: Session, problem_key: str, device: str) -> Trial | N
     return session.scalars(query.options(*_winner_loads())).first()
 
 
+def winners(session: Session, problem_key: str, device: str, limit: int) -> list[Trial]:
+    """The winners of jobs on that device (a slug), best first: measured ones by median, then predicted ones by rule."""
+    measured = _winners(problem_key, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id)
+    found = list(session.scalars(measured.options(*_winner_loads()).limit(limit)))
+    predicted = best_predicted(session, problem_key, device)
+    others = _winners(problem_key, device).where(Trial.status == "predicted").join(Trial.prediction)
+    others = others.order_by(Prediction.time_us, Trial.id).options(*_winner_loads()).limit(limit)
+    if predicted is not None:
+        found += [predicted, *(trial for trial in session.scalars(others) if trial.id != predicted.id)]
+    return found
+
+
 def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
     """For each kernel its trial of least measured median, else of least predicted time; others are left out.
 

@@ -9,7 +9,7 @@ from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
 from db import donors, jobs, models, recordings
 from db.session import Database
 from hal import DeviceSpec
-from service.convert import config_from_json, problem_from_json, spec_from_json
+from service.convert import config_from_json, problem_from_json, problem_to_json, spec_from_json
 from tuner.donors import MOST, OF_A_JOB, Donor, epilogue_class, fitted, kinship
 
 _JOBS = 10
@@ -38,7 +38,7 @@ def nearest(session: Session, job: models.Job, problem: GemmProblem, spec: Devic
 
     Nearer is the same device before its architecture before others, then the smaller distance, then the newer job.
     """
-    near = [found for found in donors.alike(session, job.problem) if found.job_id != job.id]
+    near = [found for found in donors.alike(session, problem_to_json(problem)) if found.job_id != job.id]
     rows = donors.devices(session, {found.device_id for found in near})
     kin = {id: _kinship(row, spec) for id, row in rows.items()}
     sizes = problem.m, problem.n, problem.k, problem.batch
@@ -77,6 +77,19 @@ def nearest_recorded(
         return []
     _, far, _, nearest_ = min(near, key=lambda found: found[:3])
     return [(trial.id, far) for trial in recordings.fastest(session, nearest_.id, OF_A_JOB)]
+
+
+def alike_on(
+    session: Session, problem: GemmProblem, device: str, farthest: float | None, limit: int
+) -> list[donors.Near]:
+    """Jobs of the nearest alike problems on a device (a slug), nearest first; `farthest` is in doublings.
+
+    Jobs of a problem that differs in size alone, and of the very problem, are alike; what else differs is for who asks.
+    """
+    sizes = problem.m, problem.n, problem.k, problem.batch
+    near = donors.alike(session, problem_to_json(problem), device)
+    ranked = sorted((donors.distance(found.sizes, sizes), place) for place, found in enumerate(near))
+    return [near[place] for far, place in ranked if farthest is None or far <= farthest][:limit]
 
 
 def _kinship(row: models.Device, spec: DeviceSpec) -> int | None:

@@ -1,25 +1,38 @@
 """xetune kernels: what is stored, or the best for one problem."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
+from uuid import UUID
 
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from codegen import GemmProblem
+from codegen.cache import CompileCache
 from db import kernels
-from hal import ListedDevice, UnknownDevice, resolve_device
-from service.cli.evidence import shown_files, shown_kind, shown_proof_short, shown_rate, shown_time
+from db.base import utc_now
+from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
+from service.audit.log import Outcome, record
+from service.cli.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson, ProblemOptions, TargetName, with_problem
 from service.cli.results import artifact_paths
 from service.cli.stored import Stored, stored
+from service.convert import config_line
 from service.devices.elsewhere import device_elsewhere
+from service.devices.service import DeviceDirectory
+from service.errors import NotFound
 from service.files import write_atomically
+from service.jobs.requests import submit, understand
+from service.jobs.schemas import JobBody
 from service.kernels import service
-from service.kernels.schemas import KernelOut, LookupOut
-from service.schemas import to_problem
+from service.kernels.lookup import Lookup, kernels_of
+from service.kernels.lookup_schemas import LookupOut
+from service.kernels.schemas import KernelOut, Tune
+from service.keys.callers import COMMAND_LINE
+from service.schemas import to_body, to_problem
 
 
 @with_problem
@@ -31,20 +44,48 @@ def kernels_command(
         Path | None, typer.Option("-o", "--output", help="Folder to copy the files of the best kernel to.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most kernels shown.")] = 20,
+    tune: Annotated[
+        Tune,
+        typer.Option(help="Queue a job where nothing of the problem is stored, or also if that is stale."),
+    ] = Tune.NEVER,
     as_json: AsJson = False,
 ) -> None:
-    """List stored kernels, newest first, or show the best one for a problem (--m, --n, --k)."""
+    """List stored kernels, newest first, or say what to run for a problem (--m, --n, --k) and how far to trust it."""
     with stored() as store:
         if not problem.given:
             _list(store, device, limit, as_json)
         else:
             gemm = problem.read()
             listed = _device(store, device or "auto", target)
+            known = kernels_of(CompileCache(store.settings.cache_dir), listed.spec)
             with store.database.read() as session:
-                found = service.look_up(session, gemm, listed)
-            kernel = found.kernel
-            files = artifact_paths(kernel, store.artifacts) if output is None else _copy(store, kernel, output)
-            _show(found, files, as_json)
+                found = Lookup(session, gemm, listed, utc_now(), known).answer()
+            if found.source.is_reason_for(tune):
+                found = found.model_copy(update={"job": _queue(store, gemm, listed)})
+            _show(found, _files(store, found.kernel, output), as_json)
+
+
+def _queue(store: Stored, gemm: GemmProblem, listed: ListedDevice) -> UUID:
+    """A job for the problem, or the one that is queued already."""
+    directory = DeviceDirectory(list_devices, store.settings.devices_ttl_s)
+    request = understand(JobBody(problem=to_body(gemm), device=listed.spec.id), directory, store.settings)
+    with store.database.write() as session:
+        job, is_new = submit(session, request, store.settings.max_active_jobs)
+        record(session, COMMAND_LINE, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+    return job.id
+
+
+def _files(store: Stored, kernel: KernelOut | None, output: Path | None) -> dict[str, str]:
+    """Where the files of a kernel are, copied to `output` if there is one.
+
+    Raises:
+        NotFound: files are wanted, and no kernel is stored that runs the problem.
+    """
+    if kernel is None:
+        if output is not None:
+            raise NotFound("no kernel is stored that runs the problem, so there are no files to copy: tune it first")
+        return {}
+    return artifact_paths(kernel, store.artifacts) if output is None else _copy(store, kernel, output)
 
 
 def _device(store: Stored, name: str, target: str | None) -> ListedDevice:
@@ -98,22 +139,44 @@ def _copy(store: Stored, kernel: KernelOut, folder: Path) -> dict[str, str]:
 
 def _show(found: LookupOut, files: dict[str, str], as_json: bool) -> None:
     if as_json:
-        print_json(found.kernel.model_dump(mode="json") | {"unmeasured": found.unmeasured, "files": files})
+        print_json(found.model_dump(mode="json") | {"files": files})
         return
-    CONSOLE.print(_table([found.kernel]))
+    if found.kernel is not None:
+        CONSOLE.print(_table([found.kernel]))
     for line in _what_is_what(found):
-        CONSOLE.print(line, highlight=False, soft_wrap=True)
-    for line in shown_files(files):
-        CONSOLE.print(line, highlight=False, soft_wrap=True)
+        CONSOLE.print(line, highlight=False, soft_wrap=True, markup=False)
+    for name, path in files.items():
+        CONSOLE.print(f"  {name:13} {path}", highlight=False, soft_wrap=True)
 
 
 def _what_is_what(found: LookupOut) -> Iterator[str]:
+    trust = found.confidence
+    yield f"source: {found.source}, confidence {trust.level} ({trust.value:.2f}: {'; '.join(trust.reasons)})"
+    if found.kernel is None:
+        yield f"configuration: {config_line(found.model_dump(mode='json')['config'])}"
+    yield f"time: {found.time_told}"
+    if found.stale:
+        yield f"stale: {'; '.join(found.stale)}"
+    if found.elsewhere is not None:
+        near = found.elsewhere
+        yield f"carried over from {to_problem(near.problem)}, trial {near.trial} of job {near.job}"
+        if found.kernel is not None:
+            steps = found.model_dump(mode="json")["launch"]["steps"]
+            yield f"its launch here: {', '.join(_shown_step(step) for step in steps)}"
     kernel = found.kernel
-    if kernel.prediction_error is not None and kernel.predicted is not None:
+    if kernel is not None and kernel.prediction_error is not None and kernel.predicted is not None:
         predicted = f"{shown_time(kernel.predicted)} that {kernel.predicted.label} predicted"
         yield f"{kernel.prediction_error:.2f} times the {predicted}"
-    if kernel.origin is not None:
+    if kernel is not None and kernel.origin is not None:
         yield f"compiled by {kernel.origin}, not here"
     if found.unmeasured:
         several = "configurations are" if found.unmeasured > 1 else "configuration is"
         yield f"{found.unmeasured} {several} predicted faster and not measured: `xetune export --runners-up`"
+    if found.job is not None:
+        yield f"job {found.job} is queued for a worker; `xetune jobs resume {found.job}` runs it here"
+    elif found.next:
+        yield f"`xetune tune` {found.next[0].why.removesuffix('; its best kernel is then served here')}"
+
+
+def _shown_step(step: Mapping[str, object]) -> str:
+    return f"{step['kernel']} of global size {step['global_size']}"

@@ -1,7 +1,7 @@
 """Kernels and their files on the wire."""
 
 from datetime import datetime
-from typing import Literal
+from enum import StrEnum
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,6 +11,14 @@ from codegen.epilogue_text import parse_epilogue
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.kernels.launch_schemas import LAUNCH_EXAMPLE, LaunchOut
 from service.schemas import EVIDENCE_EXAMPLE, TIME_EXAMPLE, Evidence, ProblemBody, TimeEvidence
+
+
+class Tune(StrEnum):
+    """When a lookup queues a job: never, where nothing of the problem is stored, or also where that is stale."""
+
+    NEVER = "never"
+    ON_MISS = "on_miss"
+    ON_STALE = "on_stale"
 
 
 class LookupBody(BaseModel):
@@ -34,6 +42,12 @@ class LookupBody(BaseModel):
         max_length=200,
         description="GPU whose kernels an emulating device runs",
         examples=["b580"],
+    )
+    tune: Tune = Field(
+        default=Tune.NEVER,
+        description="When to queue a job: never; on_miss, where nothing of the problem is stored; on_stale, there too. "
+        "Needs a key that may tune",
+        examples=["on_miss"],
     )
 
 
@@ -158,36 +172,3 @@ class KernelOut(BaseModel):
         default=None, description="Job of its best trial", examples=["01970a3c-0000-7000-8000-000000000000"]
     )
     created_at: datetime = Field(description="When it was stored, UTC", examples=["2026-01-02T03:04:06Z"])
-
-
-class LookupOut(BaseModel):
-    """The best kernel for a problem on a device."""
-
-    source: Literal["exact"] = Field(
-        default="exact", description="exact: tuned for this very problem on this very device", examples=["exact"]
-    )
-    unmeasured: int = Field(
-        description="Configurations of this problem and device that are predicted faster than the kernel's time and "
-        "that nobody measured; a measured kernel is served before them",
-        examples=[3],
-    )
-    kernel: KernelOut = Field(
-        description="The kernel",
-        examples=[
-            {
-                "id": "01970a3c-0000-7000-8000-000000000000",
-                "problem": {"m": 512, "n": 384, "k": 1024},
-                "device": "b580",
-                "driver": "26.27.1",
-                "target": "b580",
-                "evidence": EVIDENCE_EXAMPLE,
-                "status": "predicted",
-                "config": CONFIG_EXAMPLE,
-                "launch": LAUNCH_EXAMPLE,
-                "toolchain": {"llvm": "22.1"},
-                "content_hash": "9f86d081884c7d65...",
-                "artifacts": [],
-                "created_at": "2026-01-02T03:04:06Z",
-            }
-        ],
-    )

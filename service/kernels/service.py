@@ -1,46 +1,19 @@
-"""Finds the best kernel for a problem on a device, and says kernels as the wire does."""
+"""Says kernels as the wire does, with the evidence of their best trials."""
 
-import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from codegen import GemmProblem
-from db import kernels, predictions, trials
+from db import kernels, trials
 from db.models import Artifact, Kernel, Trial
-from hal.listed import ListedDevice, runs_own_code
 from service.configurations import to_config_body
-from service.errors import NextRequest, NotFound
+from service.errors import NotFound
 from service.evidence import evidence_of, foretold, prediction_error, tflops
 from service.kernels.launch_schemas import to_launch
-from service.kernels.schemas import ArtifactOut, KernelOut, LookupOut
-from service.schemas import Evidence, ProblemBody, ProofEvidence, to_body
-
-
-def look_up(session: Session, problem: GemmProblem, device: ListedDevice) -> LookupOut:
-    """The fastest kernel measured on exactly that device, else the one with the least predicted time for it.
-
-    A time of another device never counts: an emulating CPU has an id of its own. A measured kernel comes before any
-    predicted one, wherever it was measured.
-
-    Raises:
-        NotFound: rule `no-kernel`, with the request that would make one when the device can be tuned for.
-    """
-    slug = device.spec.id
-    trial = kernels.best_measured(session, problem.key, slug) or kernels.best_predicted(session, problem.key, slug)
-    if trial is None or trial.kernel is None:
-        raise NotFound(
-            f"no kernel is stored for {problem} on {slug}", rule="no-kernel", next_requests=_what_helps(problem, device)
-        )
-    kernel = kernels.get(session, trial.kernel.id)
-    assert kernel is not None
-    found = describe(kernel, trial)
-    time_us = math.inf if found.evidence.time is None else found.evidence.time.value
-    return LookupOut(
-        kernel=found, unmeasured=predictions.count_runners_up(session, problem.key, slug, faster_than_us=time_us)
-    )
+from service.kernels.schemas import ArtifactOut, KernelOut
+from service.schemas import Evidence, ProblemBody, ProofEvidence
 
 
 def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
@@ -114,15 +87,3 @@ def _describe_artifact(artifact: Artifact) -> ArtifactOut:
         media_type=artifact.media_type,
         href=f"/v1/kernels/{artifact.kernel_id}/artifacts/{artifact.name}",
     )
-
-
-def _what_helps(problem: GemmProblem, device: ListedDevice) -> list[NextRequest]:
-    if not device.targetable or (runs_own_code(device.spec) and not device.runnable):
-        return []
-    body: Mapping[str, object] = {
-        "problem": to_body(problem).model_dump(mode="json"),
-        "device": device.spec.id,
-        "budget": {"trials": 20, "seconds": 300.0},
-    }
-    why = f"tunes {problem} on {device.spec.id}; its best kernel is then served here"
-    return [NextRequest(method="POST", href="/v1/jobs", body=dict(body), why=why)]

@@ -95,7 +95,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (("devices", "show", "nosuch"), "error: no device is known as 'nosuch'"),
         (("devices", "show", "bmgg"), "error: no device is known as 'bmgg'; did you mean 'bmg'"),
         (("kernels", "--m", "512"), "error: sizes: give --m, --n and --k"),
-        (("kernels", *SIZE, "--device", "b580"), "error: no kernel is stored for 512x384x1024"),
+        (("kernels", *SIZE, "--device", "a770"), "error: no kernel is stored for 512x384x1024"),
         (("jobs", "show", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
         (("jobs", "cancel", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
         (("jobs", "resume", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),

@@ -90,8 +90,8 @@ def test_imported_jobs_and_kernels_are_shown_with_their_origin(
     assert "2.00 times predicted" in shown
     assert run("kernels", *SIZE, "--device", "b580") == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "compiled by lab 2, not here" in shown
-    assert "1 configuration is predicted faster and not measured: `xetune export --runners-up`" in shown
+    assert "source: nearest" in shown, "its configuration is none that today's rules allow: it is not served as it is"
+    assert "from lab 2, not from here" in shown
 
 
 def test_an_export_is_an_import_elsewhere(run: Run, file: Path, tmp_path: Path, migrated_file: Path) -> None:

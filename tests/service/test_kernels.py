@@ -34,7 +34,7 @@ def tuned(client: TestClient, context: Context, device: str, kind: str = "measur
 def test_the_fastest_measured_kernel_is_served_with_its_evidence(client: TestClient, context: Context) -> None:
     kernel_id = tuned(client, context, EMULATED)
     answer = client.post("/v1/kernels/lookup", json=LOOKUP | {"device": EMULATED})
-    assert (answer.status_code, answer.json()["source"]) == (200, "exact")
+    assert (answer.status_code, answer.json()["source"]) == (200, "stale"), "its toolchain is another one"
     kernel = answer.json()["kernel"]
     assert (kernel["id"], kernel["device"]) == (str(kernel_id), EMULATED)
     time = kernel["evidence"]["time"]
@@ -49,7 +49,8 @@ def test_the_fastest_measured_kernel_is_served_with_its_evidence(client: TestCli
 
 def test_a_time_of_an_emulating_cpu_is_never_served_for_the_gpu(client: TestClient, context: Context) -> None:
     tuned(client, context, EMULATED, time_us=1.5)
-    assert client.post("/v1/kernels/lookup", json=LOOKUP).status_code == 404
+    missed = client.post("/v1/kernels/lookup", json=LOOKUP).json()
+    assert (missed["source"], missed["kernel"], missed["time"]["kind"]) == ("heuristic", None, "predicted")
     predicted = tuned(client, context, "b580", "predicted", 300.0)
     kernel = client.post("/v1/kernels/lookup", json=LOOKUP).json()["kernel"]
     assert (kernel["id"], kernel["evidence"]["time"]["kind"]) == (str(predicted), "predicted")
@@ -65,20 +66,21 @@ def test_a_kernel_with_wrong_numbers_says_so_and_is_never_served(client: TestCli
     assert (kernel["status"], kernel["job"]) == ("wrong_result", str(job_id))
     assert kernel["reason"].startswith("largest error 3.1 is above the tolerance")
     proof = {"kind": "simulator", "checked": 12, "total": 64, "max_error": 3.1, "tolerance": 0.0124}
-    assert kernel["evidence"] == {"time": None, "proof": proof}
-    assert client.post("/v1/kernels/lookup", json=LOOKUP).status_code == 404
+    assert kernel["evidence"]["time"] is None
+    assert proof.items() <= kernel["evidence"]["proof"].items()
+    assert client.post("/v1/kernels/lookup", json=LOOKUP).json()["kernel"] is None
 
 
 @pytest.mark.parametrize("change", [{"m": 384}, {"dtype_c": "f16"}, {"lda": 2048}, {"alignment": 128}])
 def test_another_problem_is_a_miss(client: TestClient, context: Context, change: dict[str, object]) -> None:
     tuned(client, context, EMULATED)
     answer = client.post("/v1/kernels/lookup", json={"problem": PROBLEM | change, "device": EMULATED})
-    assert (answer.status_code, answer.json()["rule"]) == (404, "no-kernel")
+    assert (answer.status_code, answer.json()["source"], answer.json()["kernel"]) == (200, "heuristic", None)
 
 
 def test_a_miss_says_what_to_post_and_that_works(client: TestClient) -> None:
     problem = client.get("/v1/kernels", params=PROBLEM | {"dtype": "bf16", "device": "b580"}).json()
-    assert (problem["status"], problem["rule"]) == (404, "no-kernel")
+    assert problem["source"] == "heuristic"
     (advice,) = problem["next"]
     assert advice["body"]["problem"]["dtype_a"] == "bf16"
     queued = client.request(advice["method"], advice["href"], json=advice["body"])

@@ -1,0 +1,292 @@
+"""Answers what to run for a problem on a device, from the first of five sources that has an answer, and says which.
+
+The order: tuned for this very problem and valid; the same but stale; the nearest tuned problem on the same device; the
+model; the heuristic's default. What another device measured is never an answer, and the time of another problem is
+never given as this one's.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from codegen import (
+    AnyConfig,
+    GemmArtifact,
+    GemmProblem,
+    InvalidConfig,
+    InvalidLaunch,
+    InvalidProblem,
+    KernelConfig,
+    Refused,
+)
+from codegen.cache import CompileCache
+from codegen.target_kind import check_kernel, describe
+from db import donors, kernels, predictions
+from db.models import Kernel, Trial
+from hal import DeviceSpec
+from hal.listed import ListedDevice, runs_own_code
+from service.configurations import to_config_body
+from service.convert import config_from_json, config_to_json, problem_from_json
+from service.donors import alike_on
+from service.errors import NextRequest, NotFound
+from service.evidence import evidence_of
+from service.kernels import confidence as trust
+from service.kernels.freshness import staleness
+from service.kernels.launch_schemas import to_launch
+from service.kernels.lookup_schemas import ElsewhereOut, LookupOut, Source
+from service.kernels.service import describe as describe_kernel
+from service.schemas import TimeEvidence, to_body
+from tuner.donors import MOST, OF_A_JOB, Donor, epilogue_class, fitted
+from tuner.errors import CannotPredict
+from tuner.forecast import check_predictable
+from tuner.model.xe import predict
+from tuner.shapes.carry import carried
+from tuner.targets import default_for
+
+FARTHEST = 2.0
+"""Doublings of M, N, K and batch within which a problem is nearby."""
+_ASKED = 20  # winners of a problem, or problems nearby, that are looked at
+
+Compiled = Callable[[GemmProblem, AnyConfig], GemmArtifact | None]
+"""A kernel that was compiled before, from the compile cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """One lookup within a transaction. `compiled` finds kernels whose launch is worked out for other sizes."""
+
+    session: Session
+    problem: GemmProblem
+    device: ListedDevice
+    now: datetime
+    compiled: Compiled = lambda _problem, _config: None
+
+    def answer(self) -> LookupOut:
+        """The first answer of the five sources.
+
+        Raises:
+            NotFound: rule `no-kernel`: nothing is stored, and nothing can be compiled for the device or is legal on it.
+        """
+        for source in (self._exact, self._nearest, self._foreseen):
+            if (found := source()) is not None:
+                return found
+        raise NotFound(
+            f"no kernel is stored for {self.problem} on {self.device.spec.id}",
+            rule="no-kernel",
+            next_requests=self._what_helps("tunes"),
+        )
+
+    def _exact(self) -> LookupOut | None:
+        """What was tuned for this very problem: measured before predicted, valid before stale."""
+        found: list[tuple[bool, bool, int, Trial, Kernel, list[str]]] = []
+        for place, trial in enumerate(kernels.winners(self.session, self.problem.key, self.device.spec.id, _ASKED)):
+            assert trial.kernel is not None  # it won
+            kernel = kernels.get(self.session, trial.kernel.id)
+            assert kernel is not None
+            if (reasons := self._refusal(kernel)) is None:
+                continue
+            stale = [*staleness(kernel, trial, self.device.spec), *reasons]
+            found.append((trial.measurement is None, bool(stale), place, trial, kernel, stale))
+        if not found:
+            return None
+        *_, trial, kernel, stale = min(found, key=lambda entry: entry[:3])
+        told, time = describe_kernel(kernel, trial), evidence_of(trial).time
+        assert time is not None  # it won
+        measured = trial.measurement is not None
+        base = (
+            (trust.MEASURED, "measured for this very problem and device")
+            if measured
+            else (trust.PREDICTED, "predicted for this very problem and device; its numbers are proven")
+        )
+        return LookupOut(
+            source=Source.STALE if stale else Source.EXACT,
+            stale=stale,
+            confidence=trust.confidence(*base, [*trust.of_trial(trial, self.now), *trust.of_staleness(stale)]),
+            kernel=told,
+            config=told.config,
+            launch=told.launch,
+            time=time,
+            time_told=_told(time),
+            unmeasured=predictions.count_runners_up(
+                self.session, self.problem.key, self.device.spec.id, faster_than_us=time.value
+            ),
+            next=self._what_helps("tunes again") if stale else [],
+        )
+
+    def _refusal(self, kernel: Kernel) -> list[str] | None:
+        """Nothing of a kernel that today's rules allow, a reason to doubt one that cannot be read; None if refused."""
+        try:
+            check_kernel(self.problem, config_from_json(kernel.config), self.device.spec)
+        except InvalidConfig:
+            return ["its configuration is in the form of another version"]
+        except Refused:
+            return None
+        return []
+
+    def _nearest(self) -> LookupOut | None:
+        """The best of the nearest problem on this device that the same choices are legal for."""
+        for found in alike_on(self.session, self.problem, self.device.spec.id, FARTHEST, _ASKED):
+            for trial in donors.fastest(self.session, found.job_id, 1):
+                far = donors.distance(found.sizes, _sizes(self.problem))
+                if (answer := self._carried(trial, far)) is not None:
+                    return answer
+        return None
+
+    def _carried(self, trial: Trial, far: float) -> LookupOut | None:
+        try:
+            source = problem_from_json(trial.job.problem.definition)
+            config = config_from_json(trial.config)
+            here = carried(config, source, self.problem, self.device.spec)
+        except (InvalidProblem, InvalidConfig, Refused):
+            return None
+        if epilogue_class(source) != epilogue_class(self.problem):
+            return None
+        there = evidence_of(trial).time
+        measured = trial.measurement is not None
+        kernel = None if trial.kernel_id is None else kernels.get(self.session, trial.kernel_id)
+        launch = None if kernel is None else self._launch(source, config)
+        stale = [] if kernel is None else staleness(kernel, trial, self.device.spec)
+        base = trust.NEARBY_MEASURED if measured else trust.NEARBY_PREDICTED
+        what = f"{'measured' if measured else 'predicted'} for a problem nearby on this device"
+        against = [
+            *trust.of_distance(far, source, self.problem),
+            *trust.of_trial(trial, self.now),
+            *trust.of_staleness(stale),
+        ]
+        time = self._predicted(here)
+        at_there = "" if there is None else f"; for {source} it was {there.value:.4g} us, {there.kind}"
+        return LookupOut(
+            source=Source.NEAREST,
+            confidence=trust.confidence(base, what, against),
+            kernel=None if kernel is None or launch is None else describe_kernel(kernel, trial),
+            config=to_config_body(config_to_json(config if launch is not None else here)),
+            launch=launch,
+            time=time,
+            time_told=(_told(time) if time is not None else "unknown here") + at_there,
+            elsewhere=ElsewhereOut(
+                problem=to_body(source),
+                distance=round(far, 4),
+                kernel_id=trial.kernel_id,
+                job=trial.job_id,
+                trial=trial.number,
+                time=there,
+            ),
+            next=self._what_helps("tunes"),
+        )
+
+    def _launch(self, source: GemmProblem, config: AnyConfig):  # of what to_launch gives
+        """The launch of a kernel that takes sizes, for these; None where it does not run them, or is not at hand."""
+        if not source.dynamic or not isinstance(config, KernelConfig):
+            return None
+        artifact = self.compiled(source, config)
+        if artifact is None:
+            return None
+        from codegen.launch import launch_for  # xDSL with it, which other lookups do without
+
+        try:
+            launch = launch_for(artifact, self.problem, self.device.spec)
+        except (InvalidLaunch, Refused):
+            return None
+        at = replace(self.problem, dynamic=True)
+        return to_launch(dict(describe(replace(artifact, launch=launch, problem=at))))
+
+    def _foreseen(self) -> LookupOut | None:
+        """What the model predicts to be the fastest of what is good elsewhere and the default; else the default."""
+        spec = self.device.spec
+        if not self.device.targetable:
+            return None
+        try:
+            default = default_for(self.problem, spec)
+        except Refused:
+            return None
+        times = [(time.value, place, config, time) for place, config, time in self._ranked(default)]
+        if len(times) > 1:
+            _, _, config, time = min(times, key=lambda entry: entry[:2])
+            base = trust.MODEL, f"the least predicted time of {len(times)} configurations; not compiled, not proven"
+            return self._unproven(Source.MODEL, config, time, base)
+        time = times[0][-1] if times else None
+        base = trust.HEURISTIC, "the heuristic's choice; not compiled, not proven"
+        return self._unproven(Source.HEURISTIC, default, time, base)
+
+    def _ranked(self, default: AnyConfig) -> Iterator[tuple[int, AnyConfig, TimeEvidence]]:
+        configs = [default, *self._good_elsewhere()]
+        for place, config in enumerate(dict.fromkeys(configs)):
+            if (time := self._predicted(config)) is not None:
+                yield place, config, time
+
+    def _good_elsewhere(self) -> Iterator[AnyConfig]:
+        """Legal here: configurations of alike problems on this device, however far."""
+        offered: list[Donor] = []
+        for found in alike_on(self.session, self.problem, self.device.spec.id, None, MOST):
+            for trial in donors.fastest(self.session, found.job_id, OF_A_JOB):
+                try:
+                    offered.append(
+                        Donor(config_from_json(trial.config), problem_from_json(trial.job.problem.definition))
+                    )
+                except (InvalidConfig, InvalidProblem):
+                    continue
+        for config in fitted(offered, self.problem, self.device.spec):
+            try:
+                check_kernel(self.problem, config, self.device.spec)
+            except Refused:
+                continue
+            yield config
+
+    def _unproven(
+        self, source: Source, config: AnyConfig, time: TimeEvidence | None, base: tuple[float, str]
+    ) -> LookupOut:
+        return LookupOut(
+            source=source,
+            confidence=trust.confidence(*base),
+            config=to_config_body(config_to_json(config)),
+            time=time,
+            time_told="unknown here: nothing was measured, and the model does not know the device"
+            if time is None
+            else _told(time),
+            next=self._what_helps("tunes"),
+        )
+
+    def _predicted(self, config: AnyConfig) -> TimeEvidence | None:
+        """What the model predicts for a configuration here; None for CPUs, stand-ins and GPUs that lack facts."""
+        spec = self.device.spec
+        if not isinstance(config, KernelConfig) or spec.emulates is not None or runs_own_code(spec):
+            return None
+        try:
+            check_predictable(spec)
+        except CannotPredict:
+            return None
+        p = predict(self.problem, config, spec)
+        return TimeEvidence(kind="predicted", value=p.time_us, low=p.low_us, high=p.high_us, label=p.model_version)
+
+    def _what_helps(self, does: str) -> list[NextRequest]:
+        spec = self.device.spec
+        if not self.device.targetable or (runs_own_code(spec) and not self.device.runnable):
+            return []
+        body: dict[str, object] = {
+            "problem": to_body(self.problem).model_dump(mode="json"),
+            "device": spec.id,
+            "budget": {"trials": 20, "seconds": 300.0},
+        }
+        why = f"{does} {self.problem} on {spec.id}; its best kernel is then served here"
+        return [NextRequest(method="POST", href="/v1/jobs", body=body, why=why)]
+
+
+def kernels_of(cache: CompileCache, spec: DeviceSpec) -> Compiled:
+    """Finds kernels for a device that these very versions compiled before."""
+
+    def find(problem: GemmProblem, config: AnyConfig) -> GemmArtifact | None:
+        artifact = cache.get(problem, config, spec)
+        return artifact if isinstance(artifact, GemmArtifact) else None
+
+    return find
+
+
+def _sizes(problem: GemmProblem) -> tuple[int, int, int, int]:
+    return problem.m, problem.n, problem.k, problem.batch
+
+
+def _told(time: TimeEvidence) -> str:
+    by = f"by {time.label}" if time.kind == "predicted" else f"{time.label}, driver {time.driver}"
+    return f"{time.value:.4g} us {time.kind} for this problem ({by})"
