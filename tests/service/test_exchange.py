@@ -9,8 +9,10 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from db import candidates, jobs, kernels, predictions, trials
+from db.base import utc_now
 from db.models import Artifact, Device, Job, JobImport, Kernel, KernelImport, Measurement, Prediction, Problem, Trial
 from db.session import Database, open_database
 from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, find
@@ -21,7 +23,8 @@ from service.exchange import exporting, measuring
 from service.exchange.exporting import Selection
 from service.exchange.importing import Imported, take_in
 from service.jobs.service import read_job
-from service.kernels.service import look_up
+from service.kernels.lookup import Lookup
+from service.kernels.lookup_schemas import LookupOut
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, read, results, text_of
 from tests.tuner.fakes import emulated
@@ -33,6 +36,11 @@ TABLES = (Device, Problem, Job, Kernel, Artifact, Trial, Measurement, Prediction
 OTHER = "01970a3c-0000-7000-8000-00000000000b"
 TABLED = ListedDevice(find("b580"), Backend.TABLE, None, runnable=False, targetable=True, note="")
 ALL = Selection()
+
+
+def looked_up(session: Session) -> LookupOut:
+    """What is served of the problem on its device."""
+    return Lookup(session, GEMM, TABLED, utc_now()).answer()
 
 
 @pytest.fixture
@@ -89,7 +97,7 @@ def test_results_are_taken_in_whole_with_their_origin(database: Database, artifa
     assert done == Imported("the lab", jobs=1, trials=4, kernels=2, known=0, judged={"b580": 1})
     with database.read() as session:
         job = read_job(session, UUID(JOB))
-        found = look_up(session, GEMM, TABLED)
+        found = looked_up(session)
     assert (job.origin, job.status.value, job.device, job.done) == ("the lab", "succeeded", "b580", 4)
     assert job.best is not None
     assert (job.best.number, job.best.evidence.time and job.best.evidence.time.origin) == (1, "the lab")
@@ -111,7 +119,7 @@ def test_the_winner_is_the_fastest_unless_the_finalists_were_compared(
 ) -> None:
     bring(database, artifacts, [*results()[:3], lines.job(**said), *results()[4:]])  # pyright: ignore[reportArgumentType]
     with database.read() as session:
-        job, found = read_job(session, UUID(JOB)), look_up(session, GEMM, TABLED)
+        job, found = read_job(session, UUID(JOB)), looked_up(session)
     assert job.best is not None
     assert (job.best.number, found.kernel.content_hash) == (best, lines.kernel(best).content_hash)
 
@@ -163,7 +171,7 @@ def test_measurements_that_arrive_correct_the_order_and_record_the_error(
         assert errors == {0: 9.0, 1: 1.25}
         assert [t.status for t in found.values()] == ["predicted"] * 4
         assert look_up_time(session) == ("measured", 25.0)
-        assert look_up(session, GEMM, TABLED).unmeasured == 0
+        assert looked_up(session).unmeasured == 0
         judged = predictions.judged(session, "b580")
         assert sorted((j.ratio, j.inside) for j in judged) == [(1.25, True), (9.0, False)]
 
@@ -171,7 +179,7 @@ def test_measurements_that_arrive_correct_the_order_and_record_the_error(
 def look_up_time(session: object) -> tuple[str, float | None]:
     """Kind and value of the time that is served."""
     try:
-        time = look_up(session, GEMM, TABLED).kernel.evidence.time  # pyright: ignore[reportArgumentType]
+        time = looked_up(session).kernel.evidence.time  # pyright: ignore[reportArgumentType]
     except NotFound:
         return "none", None
     return ("none", None) if time is None else (time.kind, time.value)
@@ -185,7 +193,7 @@ def test_a_kernel_that_is_compiled_here_is_no_import_any_more(database: Database
         same |= {n: getattr(row, n) for n in ("compile_key", "content_hash", "toolchain")}
         kernels.upsert(session, **same, files=[])
     with database.read() as session:
-        found = look_up(session, GEMM, TABLED).kernel
+        found = looked_up(session).kernel
     assert found.origin is None
     assert found.evidence.time is not None
     assert found.evidence.time.origin == "the lab"
