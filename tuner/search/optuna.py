@@ -7,7 +7,7 @@ import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
 from optuna.samplers import BaseSampler, CmaEsSampler, NSGAIISampler, TPESampler
-from optuna.study import StudyDirection
+from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState, create_trial
 
 from tuner.search.repair import nearest_unseen
@@ -17,6 +17,18 @@ from tuner.space import Axis, Ranks, Space
 _TPE_STARTUP = 8
 _OFFSPRING = 16  # of a generation of NSGA-II
 _FAILED = 50.0  # logarithm of a time in us beyond all: generations must order what failed
+
+
+class _KnownSpaceTpe(TPESampler):
+    """TPE that is told its space: finding it out again from all trials takes most of the time of an ask."""
+
+    def __init__(self, distributions: dict[str, BaseDistribution], seed: int) -> None:
+        super().__init__(seed=seed, n_startup_trials=_TPE_STARTUP)
+        self._distributions = dict(sorted(distributions.items()))
+
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        """All axes, in the order of their names as the sampler itself has them."""
+        return self._distributions
 
 
 class Tpe:
@@ -35,7 +47,7 @@ class Tpe:
     def choose(self, tried: Tried, entropy: np.random.SeedSequence) -> int:
         """The open row nearest to what is suggested."""
         seed = int(entropy.generate_state(1)[0])
-        self._study.sampler = TPESampler(seed=seed, n_startup_trials=_TPE_STARTUP)
+        self._study.sampler = _KnownSpaceTpe(self._distributions, seed)
         trial = self._study.ask(self._distributions)
         # What is told is the repaired configuration, so this trial must not count.
         self._study.tell(trial, state=TrialState.FAIL)
