@@ -10,7 +10,7 @@ from rich.text import Text
 
 from service.artifacts import ArtifactStore
 from service.cli.evidence import shown_files, shown_kind, shown_proof, shown_proof_short, shown_rate, shown_time
-from service.cli.output import CONSOLE, print_json
+from service.cli.output import CONSOLE, print_json, print_wrapped
 from service.cli.stored import Stored
 from service.convert import config_line
 from service.jobs import service as job_service
@@ -51,7 +51,7 @@ def print_job(store: Stored, job_id: UUID, as_json: bool) -> JobOut:
         _print_without_time(trials)
         _print_winner(job, files)
         if job.wall is not None:
-            CONSOLE.print(f"took {wall_sentence(job.wall)}", highlight=False)
+            print_wrapped(f"took {wall_sentence(job.wall)}")
     return job
 
 

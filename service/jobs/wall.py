@@ -13,7 +13,7 @@ def wall_sentence(wall: WallTimeOut) -> str:
         "proposing": wall.propose_s,
     }
     largest = sorted(parts.items(), key=lambda part: part[1], reverse=True)
-    shares = ", ".join(f"{name} {_share(seconds, wall)}" for name, seconds in largest)
+    shares = ", ".join(f"{name} {_share(seconds, wall)}" for name, seconds in largest if seconds)
     said = f"{wall.total_s:.1f} s: {shares}; beside these, compiling in {_share(wall.compile_s, wall)}"
     times = f"{wall.device_restarts} times" if wall.device_restarts > 1 else "once"
     return f"{said}; the device's process was lost {times}" if wall.device_restarts else said
