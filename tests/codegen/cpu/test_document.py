@@ -92,15 +92,26 @@ def test_the_documents_second_k_thread_has_nothing_to_do() -> None:
     assert list(range(0, 128, step)) == [0]  # the first has the one block of KBlock 128, which is all of K
 
 
-@pytest.mark.parametrize("order", LoopOrder)
+_MANY_TILES = (
+    (GemmProblem(96, 64, 40, dtype_a=DType.F32, dtype_b=DType.F32), ((2, 2, 1), (24, 32, 20), (12, 16, 4))),
+    (GemmProblem(50, 70, 30, dtype_a=DType.BF16, dtype_b=DType.BF16), ((2, 3, 2), (24, 32, 8), (12, 16, 4))),
+)
+_FEW_TILES = (GemmProblem(13, 33, 42, dtype_a=DType.S8, dtype_b=DType.S8), ((2, 2, 3), (7, 16, 16), (7, 16, 8)))
+
+
 @pytest.mark.parametrize(
-    ("problem", "config"),
+    ("problem", "config", "order"),
     [
-        (GemmProblem(96, 64, 40, dtype_a=DType.F32, dtype_b=DType.F32), ((2, 2, 1), (24, 32, 20), (12, 16, 4))),
-        (GemmProblem(50, 70, 30, dtype_a=DType.BF16, dtype_b=DType.BF16), ((2, 3, 2), (24, 32, 8), (12, 16, 4))),
-        (GemmProblem(7, 33, 90, dtype_a=DType.S8, dtype_b=DType.S8), ((1, 2, 3), (7, 16, 16), (7, 16, 8))),
+        *((*_FEW_TILES, order) for order in LoopOrder),
+        *(
+            (*case, order)
+            for case, order in zip(
+                _MANY_TILES, (LoopOrder.PNPMPKOMOKONINIMIK, LoopOrder.PMPNPKOKONOMIMINIK), strict=True
+            )
+        ),
+        *(pytest.param(*case, order, marks=pytest.mark.slow) for case in _MANY_TILES for order in LoopOrder),
     ],
-)  # fmt: skip
+)
 def test_the_module_adds_the_product(
     problem: GemmProblem, config: tuple[tuple[int, int, int], ...], order: LoopOrder
 ) -> None:
