@@ -105,6 +105,21 @@ def test_a_process_whose_proposals_wait_still_proposes_what_is_good() -> None:
     assert np.median([math.dist(point, (19, 8)) for point in waiting]) < 6  # of all, the median is 13
 
 
+def test_a_portfolio_whose_trials_suffice_tries_all_the_donors_and_what_is_promising_first() -> None:
+    space, found_after = _space(), list[int]()
+    hopeless = np.arange(len(space)) >= 30
+    for seed in range(4):
+        proposer = proposer_for(Method.PORTFOLIO, space, seed, Known([35], hopeless=hopeless), len(space))
+        seen: list[Point] = []
+        while (proposal := proposer.propose()) is not None:
+            seen.append(proposal.config)
+            proposer.tell(seen[-1], _time(seen[-1]))
+        assert seen[0] == space.config(35)
+        assert len(seen) == len(set(seen)) == len(space)
+        found_after.append(seen.index((5, 3)))
+    assert max(found_after) < len(space) / 2
+
+
 @pytest.mark.parametrize("method", Method)
 def test_skipped_configurations_do_not_come(method: Method) -> None:
     space = _space()

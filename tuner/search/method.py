@@ -62,11 +62,11 @@ def proposer_for(
         NoPredictions: the method needs predicted times.
     """
     donors = [(row, DONOR) for row in known.donors]
-    if method is Method.PORTFOLIO and trials is not None and trials >= len(space):
-        method = Method.EXHAUSTIVE
     if method in (Method.RANDOM, Method.EXHAUSTIVE):
         return Portfolio(space, seed, {method.value: Random() if method is Method.RANDOM else Exhaustive()}, startup=0)
     dropped, predicted_us = known.hopeless, known.predicted_us
+    if method is Method.PORTFOLIO and trials is not None and trials >= len(space):
+        dropped = None  # all are tried, in an order in which seconds may end it: the best first
     if method is Method.MODEL:
         if predicted_us is None:
             raise NoPredictions(method.value)
