@@ -86,7 +86,7 @@ class History:
     def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> Trial:
         """Record that a trial takes the measurement of an earlier job's."""
         self._store.reuse(number, outcome, source, artifact)
-        self._trials[number] = Trial(number, self._trials[number].config, outcome, source)
+        self._trials[number] = replace(self._trials[number], outcome=outcome, source=source)
         self.new.append(outcome)
         return self._trials[number]
 

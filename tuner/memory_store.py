@@ -58,7 +58,7 @@ class MemoryTrialStore:
         if trial is None or trial.outcome is not None:
             raise ValueError(f"trial {number} {'was not begun' if trial is None else 'has ended already'}")
         check_reused(outcome, artifact)
-        self._trials[number] = Trial(number, trial.config, outcome, source)
+        self._trials[number] = replace(trial, outcome=outcome, source=source)
 
     def cancelled(self) -> bool:
         """Whether someone asked for the job to stop."""

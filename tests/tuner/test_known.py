@@ -93,6 +93,7 @@ def first() -> Ran:
 def test_what_is_known_is_not_measured_again(first: Ran, by_kernel: bool) -> None:
     again = run(FakeKnown(first.store, by_kernel))
     assert [t.config for t in again.store.trials()] == [t.config for t in first.store.trials()], "the same search"
+    assert [t.proposer for t in again.store.trials()] == [t.proposer for t in first.store.trials()]
     assert first.result.best is not None
     assert again.result.best is not None
     assert again.result.best.config == first.result.best.config
