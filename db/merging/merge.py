@@ -246,10 +246,9 @@ class _Merge:
         )
         least = self._here.scalar(others.order_by(Measurement.median_us).limit(1))
         if least is not None and least != theirs.measurement.median_us:
-            what = f"time of kernel {ours.kernel_id}"
+            what, came = f"time of kernel {ours.kernel_id}", theirs.measurement.median_us
             because = (
-                f"two measurements, {least} us here and {theirs.measurement.median_us} us in job {theirs.job_id}: "
-                "the least is served"
+                f"two measurements, {least:.4g} us here and {came:.4g} us in job {theirs.job_id}: the least is served"
             )
             self._decisions.append(Decision(what, "both", because))
 

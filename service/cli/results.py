@@ -177,8 +177,8 @@ def _print_winner(job: JobOut, files: dict[str, str]) -> None:
 def _shown_comparison(c: Comparison, winner: int) -> str:
     if winner == 0:
         return "1.00: measured again in turns, the default configuration was not beaten"
-    times = f"{c.default_us:.0f} us against {c.best_us:.0f} us"
-    return f"{c.speedup:.2f} over the default configuration, measured again in turns: {times}"
+    times = f"{c.default_us:.4g} against {c.best_us:.4g} us"
+    return f"{c.speedup:.2f} over the default, measured in turns: {times}"
 
 
 def _without_time(trials: list[TrialOut]) -> list[TrialOut]:

@@ -211,7 +211,7 @@ def test_a_kernel_with_another_time_in_another_job_keeps_both(here: Place, there
     assert (done.jobs, done.kernels) == (1, 0)
     (decision,) = done.decisions
     assert decision.kept == "both"
-    assert decision.because == f"two measurements, 40.0 us here and 38.0 us in job {SECOND}: the least is served"
+    assert decision.because == f"two measurements, 40 us here and 38 us in job {SECOND}: the least is served"
     assert here.contents()["measurement"] == 3
 
 
