@@ -100,7 +100,8 @@ def _print_cover(found: ShapeSetOut, cover: CoverOut) -> None:
     if cover.unserved:
         CONSOLE.print(f"without any time: shapes {', '.join(str(shape) for shape in cover.unserved)}")
     if cover.unknown:
-        CONSOLE.print(f"{cover.unknown} times are not known, because a rule refuses or time was up; --json says why")
+        unknown = "one time is" if cover.unknown == 1 else f"{cover.unknown} times are"
+        CONSOLE.print(f"{unknown} not known, because a rule refuses or time was up; --json says why")
 
 
 def _matrix(found: ShapeSetOut, cover: CoverOut) -> Table:
