@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, select, update
 
 from codegen import EpilogueKind, EpilogueStep, GemmProblem, KernelConfig, Prefetch, PrefetchLevels, XeStrategy
 from codegen.canonical import content_hash, to_json
@@ -44,16 +44,20 @@ def older_config() -> Json:
 def engine(tmp_path: Path) -> Generator[Engine]:
     """A database of before, with a problem, a trial and a kernel."""
     made = make_engine(f"sqlite:///{tmp_path / 'older.sqlite'}")
-    upgrade(made, "0001")
+    upgrade(made)
     with Database(made).write() as session:
         problem = rows.add_problem(session, problem=GEMM)
         job = rows.add_job(session, problem, rows.add_device(session))
         kernel = rows.add_kernel(session, job, problem)
-        trial = rows.add_measured(session, job, 0, 1500.0, kernel.id)
-        problem.definition, problem.key = older_problem(), content_hash(older_problem())
-        for row in (kernel, trial):
-            row.config, row.config_hash = older_config(), content_hash(older_config())
+        rows.add_measured(session, job, 0, 1500.0, kernel.id)
         rows.add_trial(session, job, 1, "rejected", config={"matmul": 3}, config_hash=rows.sha256("no one's"))
+    downgrade(made, "0001")
+    with Database(made).write() as session:
+        before = older_problem(), content_hash(older_problem())
+        session.execute(update(Problem).values(definition=before[0], key=before[1]))
+        config_hash = content_hash(older_config())
+        session.execute(update(Kernel).values(config=older_config(), config_hash=config_hash))
+        session.execute(update(Trial).where(Trial.number == 0).values(config=older_config(), config_hash=config_hash))
     yield made
     made.dispose()
 

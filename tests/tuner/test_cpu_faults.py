@@ -96,6 +96,7 @@ class Planting:
 
     bodies: tuple[str, ...]
     workers: int = 1
+    busy_s: float = 0.0
     made: list[AnyConfig] = field(default_factory=list)
 
     def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Made:

@@ -43,10 +43,10 @@ def test_what_is_carried_is_legal_or_a_rule_says_why_not(spec: object) -> None:
     proposer = search_for(source, device, 3, measured=True).proposer
     legal, rules = 0, set[str]()
     for _ in range(40):
-        config = proposer.propose()
-        assert config is not None
+        proposal = proposer.propose()
+        assert proposal is not None
         try:
-            found = carried(config, source, other, device)
+            found = carried(proposal.config, source, other, device)
         except Refused as refusal:
             rules.add(refusal.rule)
             continue
