@@ -1,5 +1,6 @@
 """The database itself refuses rows that cannot be: one bad row for each constraint."""
 
+import shutil
 from collections.abc import Generator, Mapping
 
 import pytest
@@ -34,10 +35,11 @@ def refusing(table: Table) -> list[Constraint | Index]:
 
 
 @pytest.fixture(scope="module", params=BACKENDS)
-def database(request: pytest.FixtureRequest) -> Generator[Database]:
+def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Generator[Database]:
     """One migrated database of each kind for all rows: every test rolls back."""
     if request.param == "sqlite":
-        url = f"sqlite:///{request.getfixturevalue('migrated_file')}"
+        folder = tmp_path_factory.mktemp("constraints")
+        url = f"sqlite:///{shutil.copy(request.getfixturevalue('migrated_file'), folder)}"
     else:
         url = create_postgres(request.getfixturevalue("postgres_server"), request.getfixturevalue("migrated_postgres"))
     opened = open_database(url)
@@ -45,37 +47,45 @@ def database(request: pytest.FixtureRequest) -> Generator[Database]:
     opened.close()
 
 
-def add_row(session: Session, table: str, changes: Mapping[str, object]) -> None:
-    """Insert a valid row with changes, beside rows to refer to."""
-    job = rows.add_job(session, key="taken")
-    pending = rows.add_trial(session, job.id, 0)
-    kernel = rows.add_kernel(session, job, 1)
-    other = rows.add_job(session, m=80)
-    predicted = rows.add_predicted(session, other, 2, 3.0)
-    measured = rows.add_measured(session, other, 3, 2.5)
-    session.add(Candidate(job_id=job.id, position=0, config={}, config_hash=digest("candidate")))
-    session.flush()
-    ids = {"{job}": job.id, "{problem}": job.problem_id, "{device}": job.device_id, "{request}": job.request_hash}
-    ids |= {"{kernel}": kernel.id, "{pending}": pending.id, "{other}": other.id}
-    ids |= {"{predicted}": predicted.id, "{measured}": measured.id}
-    for name, differing in [*BESIDE, (table, changes)]:
-        row = VALID[name] | dict(differing)
-        values = {column: ids.get(v, v) if isinstance(v, str) else v for column, v in row.items()}
-        session.execute(insert(Base.metadata.tables[name]).values(**values))
+@pytest.fixture(scope="module")
+def ids(database: Database) -> Row:
+    """What {job} and the like stand for, of the rows that the database then holds."""
+    with database.write() as session:
+        job = rows.add_job(session, key="taken")
+        pending = rows.add_trial(session, job.id, 0)
+        kernel = rows.add_kernel(session, job, 1)
+        other = rows.add_job(session, m=80)
+        predicted = rows.add_predicted(session, other, 2, 3.0)
+        measured = rows.add_measured(session, other, 3, 2.5)
+        session.add(Candidate(job_id=job.id, position=0, config={}, config_hash=digest("candidate")))
+        session.flush()
+        found: Row = {"{job}": job.id, "{problem}": job.problem_id, "{device}": job.device_id}
+        found |= {"{request}": job.request_hash, "{kernel}": kernel.id, "{pending}": pending.id, "{other}": other.id}
+        found |= {"{predicted}": predicted.id, "{measured}": measured.id}
+        for table, changes in BESIDE:
+            add_row(session, found, table, changes)
+    return found
+
+
+def add_row(session: Session, ids: Row, table: str, changes: Mapping[str, object]) -> None:
+    """Insert a valid row with changes."""
+    row = VALID[table] | dict(changes)
+    values = {name: ids.get(v, v) if isinstance(v, str) else v for name, v in row.items()}
+    session.execute(insert(Base.metadata.tables[table]).values(**values))
 
 
 @pytest.mark.parametrize(("table", "changes"), ACCEPTED)
-def test_possible_row_is_accepted(database: Database, table: str, changes: Row) -> None:
+def test_possible_row_is_accepted(database: Database, ids: Row, table: str, changes: Row) -> None:
     with database.write() as session:
-        add_row(session, table, changes)
+        add_row(session, ids, table, changes)
         session.rollback()
 
 
 @pytest.mark.parametrize(("constraint", "changes"), REFUSED)
-def test_impossible_row_is_refused(database: Database, constraint: str, changes: Row) -> None:
+def test_impossible_row_is_refused(database: Database, ids: Row, constraint: str, changes: Row) -> None:
     table = table_of(constraint)
     with pytest.raises(IntegrityError) as refusal, database.write() as session:
-        add_row(session, table.name, changes)
+        add_row(session, ids, table.name, changes)
     assert sign_of(table, constraint, database) in str(refusal.value.orig)
 
 
