@@ -133,6 +133,8 @@ def test_ctrl_c_puts_the_job_back_and_says_how_to_go_on(tmp_path: Path) -> None:
 
 def test_ctrl_c_twice_ends_at_once_and_leaves_the_job_to_be_resumed_and_no_process(tmp_path: Path) -> None:
     process = begin(tmp_path)
+    # All its processes are up by then: one that is stopped while it starts does not see its parent end.
+    wait_for_trial(tmp_path, process, before=5)
     children = psutil.Process(process.pid).children(recursive=True)
     for child in psutil.Process(process.pid).children():
         if "spawn_main" in " ".join(child.cmdline()):  # compiles, or runs kernels
