@@ -131,6 +131,7 @@ def test_ctrl_c_puts_the_job_back_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert jobs_and_pending(tmp_path) == ([("queued", None)], 0)
 
 
+@pytest.mark.slow
 def test_ctrl_c_twice_ends_at_once_and_leaves_the_job_to_be_resumed_and_no_process(tmp_path: Path) -> None:
     process = begin(tmp_path)
     # All its processes are up by then: one that is stopped while it starts does not see its parent end.
