@@ -9,9 +9,10 @@ from sqlalchemy.orm import Session
 from codegen import GemmProblem, InvalidConfig, KernelConfig
 from codegen.canonical import content_hash
 from codegen.rules import check_problem
-from db import candidates, devices, jobs, problems
+from db import candidates, jobs, problems
 from hal import ListedDevice
-from service.convert import config_to_json, problem_to_json, spec_to_json
+from service.convert import config_to_json, problem_to_json
+from service.devices.stored import store_device
 from service.errors import BadRequest
 from tuner.errors import InvalidFile, InvalidLine
 from tuner.exchange.jsonl import Exchange
@@ -89,16 +90,7 @@ def understand_space(name: str, space: Specification, resolve: Resolve, device: 
 
 def submit(session: Session, asked: Asked) -> UUID:
     """Queue the job, or find the identical one that is active."""
-    spec = asked.device.spec
-    device = devices.upsert(
-        session,
-        slug=spec.id,
-        driver=spec.driver or "",
-        name=spec.name,
-        kind=spec.kind.value,
-        emulates=spec.emulates,
-        spec=spec_to_json(spec),
-    )
+    device = store_device(session, asked.device.spec)
     problem = problems.upsert(session, key=asked.problem.key, definition=problem_to_json(asked.problem))
     made = jobs.create(
         session,

@@ -7,11 +7,12 @@ from sqlalchemy.orm import Session
 from codegen import GemmProblem
 from codegen.canonical import content_hash
 from codegen.target_kind import check_supported
-from db import devices, jobs, problems
+from db import jobs, problems
 from db.models import ACTIVE_STATUSES, Job
 from hal import DeviceSpec
-from service.convert import problem_to_json, spec_to_json
+from service.convert import problem_to_json
 from service.devices.service import DeviceDirectory
+from service.devices.stored import store_device
 from service.errors import BadRequest, FieldError, TooMany
 from service.jobs.schemas import BudgetBody, JobBody
 from service.schemas import to_problem
@@ -98,16 +99,7 @@ def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job,
     active = sum(counts.get(status, 0) for status in ACTIVE_STATUSES)
     if active >= max_active:
         raise TooMany(f"{active} jobs are queued or running; wait for some to end or cancel them", rule="active-jobs")
-    spec = request.device
-    device = devices.upsert(
-        session,
-        slug=spec.id,
-        driver=spec.driver or "",
-        name=spec.name,
-        kind=spec.kind.value,
-        emulates=spec.emulates,
-        spec=spec_to_json(spec),
-    )
+    device = store_device(session, request.device)
     problem = problems.upsert(session, key=request.problem.key, definition=problem_to_json(request.problem))
     while True:
         made = jobs.create(

@@ -8,11 +8,12 @@ from sqlalchemy.orm import Session
 from codegen import Refused
 from codegen.canonical import content_hash
 from codegen.target_kind import check_supported
-from db import devices, jobs, problems, shape_sets
+from db import jobs, problems, shape_sets
 from db.models import ACTIVE_STATUSES
 from hal import DeviceSpec
-from service.convert import problem_to_json, spec_to_json
+from service.convert import problem_to_json
 from service.devices.service import DeviceDirectory
+from service.devices.stored import store_device
 from service.errors import BadRequest, TooMany
 from service.jobs.requests import check_size
 from service.settings import Settings
@@ -103,16 +104,7 @@ def submit(session: Session, request: SetRequest, max_active: int) -> tuple[UUID
     active = sum(counts.get(status, 0) for status in ACTIVE_STATUSES) + len(request.shapes)
     if active > max_active:
         raise TooMany(f"{active} jobs would be queued or running, {max_active} may be", rule="active-jobs")
-    spec = request.device
-    device = devices.upsert(
-        session,
-        slug=spec.id,
-        driver=spec.driver or "",
-        name=spec.name,
-        kind=spec.kind.value,
-        emulates=spec.emulates,
-        spec=spec_to_json(spec),
-    )
+    device = store_device(session, request.device)
     made = shape_sets.create(
         session,
         source=request.source,
