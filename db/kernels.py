@@ -80,6 +80,11 @@ def artifact(session: Session, kernel_id: UUID, name: str) -> Artifact | None:
     return session.scalars(select(Artifact).where(Artifact.kernel_id == kernel_id, Artifact.name == name)).first()
 
 
+def artifact_by_hash(session: Session, sha256: str) -> Artifact | None:
+    """The first file of those bytes."""
+    return session.scalars(select(Artifact).where(Artifact.sha256 == sha256).order_by(Artifact.id).limit(1)).first()
+
+
 def list_page(
     session: Session,
     *,

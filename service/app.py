@@ -27,6 +27,7 @@ from service.devices.service import DeviceDirectory
 from service.gate import Gate
 from service.health.routes import router as health
 from service.jobs.routes import router as jobs
+from service.kernels.file_routes import router as files
 from service.kernels.routes import router as kernels
 from service.keys.guard import READ
 from service.keys.routes import router as keys
@@ -90,13 +91,13 @@ def create_app(
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.cors,
-            allow_methods=["GET", "POST", "DELETE"],
+            allow_methods=["GET", "HEAD", "POST", "DELETE"],
             allow_headers=["Authorization", "Content-Type", "Last-Event-ID", "X-Request-Id"],
             expose_headers=["Location", "Retry-After", "X-Request-Id"],
         )
     app.add_middleware(Gate, settings=settings)
     add_problem_handlers(app)
-    for router in (jobs, kernels, devices, accuracy, schedules, compiling, keys, audit):
+    for router in (jobs, kernels, files, devices, accuracy, schedules, compiling, keys, audit):
         app.include_router(router, responses=GUARDED)
     app.include_router(health, responses=EVERYWHERE)
     for router in (dashboard, session):

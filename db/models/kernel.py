@@ -65,7 +65,7 @@ class Artifact(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     kernel_id: Mapped[UUID] = mapped_column(ForeignKey("kernel.id"))
     name: Mapped[str]
-    sha256: Mapped[str]
+    sha256: Mapped[str] = mapped_column(index=True)
     size: Mapped[int] = mapped_column(BigInteger)
     media_type: Mapped[str]
 

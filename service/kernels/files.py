@@ -1,17 +1,21 @@
-"""Answers with the bytes of an artifact, which never change: ETag, 304, one range. Source: RFC 9110."""
+"""Answers with the bytes of an artifact, which never change: ETag, 304, ranges. Source: RFC 9110, RFC 6266."""
 
 import re
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from fastapi import Response
 
 from db.models import Artifact
 from service.artifacts import ArtifactStore, StorageError
 from service.errors import RangeInvalid, Unavailable
+from service.kernels.ranges import multipart, parts_of
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
-def answer(artifact: Artifact, store: ArtifactStore, request_headers: Mapping[str, str]) -> Response:
-    """All bytes, those asked for, or 304 when the client has them.
+def answer(artifact: Artifact, store: ArtifactStore, request_headers: Mapping[str, str], *, head: bool) -> Response:
+    """All bytes, those asked for, or 304 when the client has them; of a HEAD only what would go with them.
 
     Raises:
         RangeInvalid: no byte is in the range asked for.
@@ -22,7 +26,7 @@ def answer(artifact: Artifact, store: ArtifactStore, request_headers: Mapping[st
         "ETag": etag,
         "Cache-Control": "private, max-age=31536000, immutable",
         "Accept-Ranges": "bytes",
-        "Content-Disposition": f'attachment; filename="{artifact.name}"',
+        "Content-Disposition": _attachment(artifact.name),
     }
     if _names(request_headers.get("if-none-match"), etag):
         return Response(status_code=304, headers=headers)
@@ -30,13 +34,19 @@ def answer(artifact: Artifact, store: ArtifactStore, request_headers: Mapping[st
         data = store.get(artifact.sha256)
     except StorageError as error:
         raise Unavailable(str(error), rule="artifact-files") from error
+    if head:
+        return Response(None, 200, headers | {"Content-Length": str(len(data))}, artifact.media_type)
     wanted = request_headers.get("range")
     if wanted is not None and request_headers.get("if-range", etag) == etag:
-        part = _part(wanted, len(data))
-        if part is not None:
-            first, last = part
-            headers["Content-Range"] = f"bytes {first}-{last}/{len(data)}"
-            return Response(data[first : last + 1], 206, headers, artifact.media_type)
+        parts = parts_of(wanted, len(data))
+        if parts is not None:
+            if not parts:
+                raise RangeInvalid(f"no byte of {len(data)} is in {wanted!r}", len(data))
+            if len(parts) > 1:
+                body, media_type = multipart(data, parts, artifact.media_type)
+                return Response(body, 206, headers, media_type)
+            headers["Content-Range"] = parts[0].content_range(len(data))
+            return Response(data[parts[0].first : parts[0].last + 1], 206, headers, artifact.media_type)
     return Response(data, 200, headers, artifact.media_type)
 
 
@@ -45,17 +55,8 @@ def _names(if_none_match: str | None, etag: str) -> bool:
     return etag in given or given == ["*"]
 
 
-def _part(header: str, size: int) -> tuple[int, int] | None:
-    """First and last byte; None for what RFC 9110 lets a server ignore: other units, several ranges, nonsense."""
-    spelled = re.fullmatch(r"bytes=\s*(\d{0,18})-(\d{0,18})\s*", header, re.ASCII)
-    if spelled is None or spelled[1] == spelled[2] == "":
-        return None
-    if spelled[1] == "":
-        first, last = max(size - int(spelled[2]), 0), size - 1
-    else:
-        first, last = int(spelled[1]), min(int(spelled[2] or size), size - 1)
-        if spelled[2] and int(spelled[2]) < first:
-            return None
-    if first >= size:
-        raise RangeInvalid(f"no byte of {size} is in {header!r}", size)
-    return first, last
+def _attachment(name: str) -> str:
+    """What a browser calls the file that it saves; a name from elsewhere may hold anything."""
+    if _PLAIN_NAME.fullmatch(name):
+        return f'attachment; filename="{name}"'
+    return f"attachment; filename*=UTF-8''{quote(name, safe='')}"

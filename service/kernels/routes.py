@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query
 
 from codegen import GemmProblem
 from codegen.cache import CompileCache
@@ -13,23 +13,16 @@ from service.devices.elsewhere import device_elsewhere
 from service.errors import BadRequest, Forbidden
 from service.jobs.requests import submit, understand
 from service.jobs.schemas import JobBody
-from service.kernels import files, service
+from service.kernels import service
 from service.kernels.lookup import Lookup, kernels_of
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, LookupBody, LookupQuery, Tune
 from service.keys.guard import READ, CallerDep
 from service.keys.scopes import Scope
-from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, RANGE, TOO_LARGE, TOO_MANY, Responses
+from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY
 from service.schemas import to_problem
 
 router = APIRouter(prefix="/v1/kernels", tags=["kernels"])
-
-_BYTES: dict[str, object] = {"schema": {"type": "string", "format": "binary"}}
-_FILE: Responses = {
-    200: {"description": "The bytes; ETag is their SHA-256", "content": {"application/octet-stream": _BYTES}},
-    206: {"description": "The bytes of one range", "content": {"application/octet-stream": _BYTES}},
-    304: {"description": "The client has them"},
-}
 
 
 @router.post("/lookup", responses=BAD_REQUEST | CONFLICT | NOT_FOUND | TOO_LARGE | TOO_MANY, dependencies=[READ])
@@ -61,16 +54,6 @@ def find_kernel(context: ContextDep, query: Annotated[LookupQuery, Query()]) -> 
 def read_kernel(kernel_id: UUID, session: ReadSessionDep) -> KernelOut:
     """A kernel, its launch, its files, and the evidence of its best trial."""
     return service.read_kernel(session, kernel_id)
-
-
-@router.get(
-    "/{kernel_id}/artifacts/{name}", response_class=Response, responses=_FILE | NOT_FOUND | RANGE, dependencies=[READ]
-)
-def read_artifact(kernel_id: UUID, name: str, request: Request, context: ContextDep) -> Response:
-    """A file of a kernel. It never changes: If-None-Match and Range are honoured."""
-    with context.database.read() as session:
-        artifact = service.find_artifact(session, kernel_id, name)
-    return files.answer(artifact, context.artifacts, request.headers)
 
 
 def _look_up(context: Context, problem: GemmProblem, device: str, target: str | None) -> LookupOut:

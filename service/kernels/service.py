@@ -50,6 +50,18 @@ def find_artifact(session: Session, kernel_id: UUID, name: str) -> Artifact:
     return artifact
 
 
+def find_artifact_by_hash(session: Session, sha256: str) -> Artifact:
+    """A file of some kernel by the SHA-256 of its bytes.
+
+    Raises:
+        NotFound: no kernel has one.
+    """
+    artifact = kernels.artifact_by_hash(session, sha256)
+    if artifact is None:
+        raise NotFound(f"no kernel has a file of SHA-256 {sha256}; the files of a kernel say theirs")
+    return artifact
+
+
 def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
     """A kernel as the wire says it, with the evidence of `trial`."""
     evidence = Evidence(time=None, proof=_NO_PROOF) if trial is None else evidence_of(trial)

@@ -1,11 +1,14 @@
 """Lookups are exact in problem and device, carry evidence, and a miss says what to do; files never change."""
 
 from dataclasses import dataclass
+from email import message_from_bytes
 from pathlib import Path
+from urllib.parse import quote
 from uuid import UUID, uuid4
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import update
 
 from db import kernels, leases
 from db.models import Artifact
@@ -157,7 +160,13 @@ def test_a_file_is_served_with_a_strong_etag_and_answers_304(client: TestClient,
         ("bytes=1000-", 416, None),
         ("bytes=-0", 416, None),
         ("bytes=9-3", 200, slice(0, 1000)),
-        ("bytes=0-1,5-6", 200, slice(0, 1000)),
+        ("BYTES = 0-9", 206, slice(0, 10)),
+        ("bytes=1000-,2000-2001", 416, None),
+        ("bytes=0-1,9-3", 200, slice(0, 1000)),
+        ("bytes=0-1,", 206, slice(0, 2)),
+        ("bytes=2000-,0-1", 206, slice(0, 2)),
+        ("bytes=0-999,0-0", 200, slice(0, 1000)),
+        ("bytes=" + ",".join(f"{i}-{i}" for i in range(0, 34, 2)), 200, slice(0, 1000)),
         ("lines=1-2", 200, slice(0, 1000)),
         ("bytes=-", 200, slice(0, 1000)),
     ],
@@ -173,6 +182,55 @@ def test_ranges_are_served_or_refused(
     assert answer.content == stored.data[part]
     if status == 206:
         assert answer.headers["content-range"] == f"bytes {part.start}-{part.stop - 1}/1000"
+
+
+def test_several_ranges_come_as_parts_that_say_where_they_are_from(client: TestClient, stored: StoredFile) -> None:
+    answer = client.get(stored.path, headers={"Range": "bytes=0-1, 990-, -3"})
+    assert answer.status_code == 206
+    kind, _, boundary = answer.headers["content-type"].partition("; boundary=")
+    assert kind == "multipart/byteranges"
+    message = message_from_bytes(f"Content-Type: {kind}; boundary={boundary}\r\n".encode() + answer.content)
+    found = [(part["Content-Range"], part["Content-Type"], part.get_payload(decode=True)) for part in message.walk()]
+    text = "text/plain; charset=utf-8"
+    assert found[1:] == [
+        ("bytes 0-1/1000", text, stored.data[:2]),
+        ("bytes 990-999/1000", text, stored.data[990:]),
+        ("bytes 997-999/1000", text, stored.data[997:]),
+    ]
+
+
+def test_a_file_is_found_by_what_it_holds(client: TestClient, stored: StoredFile, context: Context) -> None:
+    path = f"/v1/artifacts/{stored.sha256}"
+    answer, by_name = client.get(path), client.get(stored.path)
+    assert (answer.status_code, answer.content) == (200, stored.data)
+    for name in ("etag", "cache-control", "content-type", "content-disposition", "accept-ranges"):
+        assert answer.headers[name] == by_name.headers[name]
+    assert client.get(path, headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
+    assert client.get(path, headers={"Range": "bytes=3-4"}).content == stored.data[3:5]
+    kept = context.artifacts.put(b"of no kernel")
+    assert client.get(f"/v1/artifacts/{kept}").status_code == 404
+    for name in ("abc", stored.sha256.upper(), "..%2f" * 20):
+        assert client.get(f"/v1/artifacts/{name}").status_code in (404, 422)
+
+
+def test_head_says_what_get_would_without_the_bytes(client: TestClient, stored: StoredFile) -> None:
+    for path in (stored.path, f"/v1/artifacts/{stored.sha256}"):
+        answer, whole = client.head(path, headers={"Range": "bytes=0-9"}), client.get(path)
+        assert (answer.status_code, answer.content) == (200, b"")
+        assert answer.headers["content-length"] == whole.headers["content-length"] == "1000"
+        assert answer.headers["etag"] == whole.headers["etag"]
+        assert client.head(path, headers={"If-None-Match": whole.headers["etag"]}).status_code == 304
+    assert client.head(f"/v1/artifacts/{'0' * 64}").status_code == 404
+
+
+@pytest.mark.parametrize("name", ['a"b.mlir', "a\r\nX-Evil: 1", "ä.mlir"])
+def test_a_file_of_any_name_is_saved_by_it(client: TestClient, stored: StoredFile, context: Context, name: str) -> None:
+    with context.database.write() as session:
+        session.execute(update(Artifact).where(Artifact.sha256 == stored.sha256).values(name=name))
+    answer = client.get(f"/v1/artifacts/{stored.sha256}")
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"] == f"attachment; filename*=UTF-8''{quote(name, safe='')}"
+    assert "x-evil" not in answer.headers
 
 
 def test_a_range_of_another_version_is_the_whole_file(client: TestClient, stored: StoredFile) -> None:
