@@ -1,7 +1,7 @@
 """Replays searches in recorded, complete spaces: what each finds after so many evaluations, cold and warm.
 
 Run: python -m benchmarks.search --data DIR [--repeats 100] [--spaces rtx3090 titan_rtx hard] [--methods gp tpe]
-     [--library-path SITE] [--processes 2]
+     [--library-path SITE [--strategies pso firefly_algorithm]] [--processes 2]
 
 `--data` holds gemm_space_NAME.csv.gz: a column for each axis, and time_ms. Spaces derived from these, and made-up ones,
 have names of their own (benchmarks/search_spaces.py). With `--library-path`, a folder with Kernel Tuner installed, its
@@ -48,6 +48,7 @@ def main() -> None:
     parser.add_argument("--spaces", nargs="+", default=list(NAMES))
     parser.add_argument("--methods", nargs="+", default=[method.value for method in _METHODS])
     parser.add_argument("--library-path", type=Path)
+    parser.add_argument("--strategies", nargs="+", choices=search_libraries.STRATEGIES, help="all, if none is named")
     parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of the processes that are spawned: one core each
@@ -59,8 +60,8 @@ def main() -> None:
                 warm = (Method.PORTFOLIO, Method.GP, Method.TPE)
                 cases += [Case(options.data, name, m, donor) for m in warm if m in options.methods]
             if options.library_path is not None:
-                names = search_libraries.strategies(options.library_path)
-                cases += [Case(options.data, name, strategy, None, options.library_path) for strategy in names]
+                strategies = options.strategies or search_libraries.STRATEGIES
+                cases += [Case(options.data, name, strategy, None, options.library_path) for strategy in strategies]
             _print(recorded, options.repeats)
             for case in cases:
                 replays = list(pool.map(_run, [case] * options.repeats, range(options.repeats), chunksize=5))

@@ -18,16 +18,10 @@ import numpy as np
 from tuner.replay.recorded import Point, RecordedSpace
 from tuner.replay.run import Replay
 
-_STRATEGIES = ("random_sample", "genetic_algorithm", "pso", "diff_evo", "firefly_algorithm", "simulated_annealing",
+STRATEGIES = ("random_sample", "genetic_algorithm", "pso", "diff_evo", "firefly_algorithm", "simulated_annealing",
                "greedy_ils", "greedy_mls", "mls", "dual_annealing", "basinhopping", "bayes_opt")  # fmt: skip
+"""Names of Kernel Tuner's strategies."""
 _RUNS = 50  # configurations that a strategy may run again, for each new one
-
-
-def strategies(library: Path) -> tuple[str, ...]:
-    """The names of the strategies; puts the library on the path of imports, after all that is there."""
-    if str(library) not in sys.path:
-        sys.path.append(str(library))
-    return _STRATEGIES
 
 
 class _Enough(Exception):
@@ -69,7 +63,8 @@ class _Runner:
 
 def replay_with(library: Path, recorded: RecordedSpace, strategy: str, evaluations: int, seed: int) -> Replay:
     """One search by a strategy with its default options; it may end before all evaluations are used."""
-    strategies(library)
+    if str(library) not in sys.path:
+        sys.path.append(str(library))  # after all that is there
     util = importlib.import_module("kernel_tuner.util")
     interface = importlib.import_module("kernel_tuner.interface")
     random.seed(seed)
