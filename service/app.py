@@ -24,6 +24,7 @@ from service.dashboard.session import router as session
 from service.deps import Context
 from service.devices.routes import router as devices
 from service.devices.service import DeviceDirectory
+from service.explaining.routes import router as explaining
 from service.gate import Gate
 from service.health.routes import router as health
 from service.jobs.routes import router as jobs
@@ -97,7 +98,7 @@ def create_app(
         )
     app.add_middleware(Gate, settings=settings)
     add_problem_handlers(app)
-    for router in (jobs, kernels, files, devices, accuracy, schedules, compiling, keys, audit):
+    for router in (jobs, kernels, files, devices, accuracy, schedules, compiling, explaining, keys, audit):
         app.include_router(router, responses=GUARDED)
     app.include_router(health, responses=EVERYWHERE)
     for router in (dashboard, session):

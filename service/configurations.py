@@ -2,8 +2,11 @@
 
 from pydantic import BaseModel, Field, ValidationError
 
-from codegen import Isa, LoopOrder, Packing, PrefetchLevels, SlmOperands, SplitK
+from codegen import AnyConfig, InvalidConfig, Isa, LoopOrder, Packing, PrefetchLevels, SlmOperands, SplitK
+from codegen.decode import Malformed
+from codegen.stored_config import decode_config
 from db.base import JsonObject
+from service.errors import BadRequest, FieldError
 
 _Pair = tuple[int, int]
 _BLOCK = {"m": 256, "n": 256, "k": 32}
@@ -133,3 +136,21 @@ def to_config_body(stored: JsonObject) -> ConfigBody | dict[str, object]:
         return ConfigBody.model_validate(stored)
     except ValidationError:
         return stored
+
+
+def from_config_body(body: ConfigBody) -> AnyConfig:
+    """The configuration of a request.
+
+    Raises:
+        BadRequest: it contradicts itself; names the field.
+    """
+    try:
+        return decode_config(body.model_dump(mode="json"))
+    except Malformed as error:
+        raise _invalid("config", str(error)) from error
+    except InvalidConfig as error:
+        raise _invalid(f"config.{error.field}", error.message) from error
+
+
+def _invalid(field: str, message: str) -> BadRequest:
+    return BadRequest(f"{field}: {message}", rule="invalid-request", errors=[FieldError(field=field, message=message)])

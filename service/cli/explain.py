@@ -7,16 +7,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from codegen import CpuConfig, GemmProblem, KernelConfig
+from codegen import CpuConfig, GemmProblem
 from codegen.target_kind import check_kernel
 from hal import DeviceSpec
 from service.cli.accuracy import accuracy_lines, stored_accuracy
 from service.cli.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.device_file import named_device
-from service.cli.explain_cpu import cpu_explanation_json, render_cpu_explanation
+from service.cli.explain_cpu import render_cpu_explanation
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson, DeviceOrFile, ProblemOptions, with_problem
-from service.convert import config_to_json
+from service.explaining.service import cpu_explanation, gpu_explanation
 from tuner.model.xe import Explanation, explain
 from tuner.targets import default_for
 
@@ -45,8 +45,7 @@ def explain_command(
         return
     explained, accuracy = explain(gemm, chosen, spec), stored_accuracy(spec.id)
     if as_json:
-        judged = accuracy.model_dump(mode="json")["models"]
-        print_json(explanation_json(gemm, chosen, spec.id, explained) | {"accuracy": judged})
+        print_json(gpu_explanation(gemm, chosen, spec, explained, accuracy.models).model_dump(mode="json"))
         return
     CONSOLE.print(f"{gemm} on {spec.name}", highlight=False, soft_wrap=True)
     CONSOLE.print(f"configuration  {chosen}", highlight=False, soft_wrap=True)
@@ -57,50 +56,11 @@ def explain_command(
 
 def _explain_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, *, as_json: bool) -> None:
     if as_json:
-        print_json(cpu_explanation_json(problem, config, spec))
+        print_json(cpu_explanation(problem, config, spec).model_dump(mode="json"))
         return
     CONSOLE.print(f"{problem} on {spec.name}", highlight=False, soft_wrap=True)
     CONSOLE.print(f"configuration  {config}", highlight=False, soft_wrap=True)
     CONSOLE.print(render_cpu_explanation(problem, config, spec, is_default=config == default_for(problem, spec)))
-
-
-def explanation_json(
-    problem: GemmProblem, config: KernelConfig, device: str, explained: Explanation
-) -> dict[str, object]:
-    """The same as values; times in microseconds."""
-    e, p = explained, explained.prediction
-    return {
-        "problem": str(problem),
-        "device": device,
-        "config": config_to_json(config),
-        "model": p.model_version,
-        "time_us": p.time_us,
-        "low_us": p.low_us,
-        "high_us": p.high_us,
-        "tflops": e.tflops,
-        "peak_tflops": e.peak_tflops,
-        "bound_by": e.bound_by,
-        "parts_us": {part.name: part.time_us for part in e.parts},
-        "ceilings": [
-            {
-                "level": c.level,
-                "gbytes_per_s": c.gbytes_per_s,
-                "flops_per_byte": c.flops_per_byte,
-                "tflops": c.tflops,
-            }
-            for c in e.ceilings
-        ],
-        "work_groups": e.work_groups,
-        "groups_per_core": e.groups_per_core,
-        "threads_per_engine": e.threads_per_engine,
-        "waves": e.waves,
-        "busy": e.busy,
-        "memory_bytes": e.memory_bytes,
-        "least_bytes": e.least_bytes,
-        "registers_needed": e.registers_needed,
-        "registers": e.registers,
-        "registers_spilled": e.registers_spilled,
-    }
 
 
 def render_explanation(explained: Explanation) -> RenderableType:

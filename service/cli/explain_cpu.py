@@ -9,27 +9,10 @@ from rich.text import Text
 
 from codegen import CpuConfig, GemmProblem
 from hal import DeviceSpec
-from service.convert import config_to_json
+from service.explaining.service import held_bytes
 from tuner.cpu.traffic import Traffic, traffic
 from tuner.heuristic import HeuristicStep
 from tuner.targets import steps_to_default
-
-
-def cpu_explanation_json(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> dict[str, object]:
-    """The steps and the traffic as values; bytes over all threads."""
-    steps = steps_to_default(problem, spec)
-    return {
-        "problem": str(problem),
-        "device": spec.id,
-        "config": config_to_json(config),
-        "default_steps": [{"name": s.name, "choice": s.choice, "why": s.why} for s in steps],
-        "operand_bytes": _held(problem),
-        "traffic_bytes": [
-            {"into": t.level.name, "a": t.a, "b": t.b, "c": t.c, "packing": t.packing, "total": t.total}
-            for t in traffic(problem, config, spec)
-        ],
-        "flops": _flops(problem),
-    }
 
 
 def render_cpu_explanation(
@@ -50,7 +33,7 @@ def _steps(steps: Sequence[HeuristicStep], title: str) -> Table:
 
 
 def _traffic(problem: GemmProblem, found: Sequence[Traffic]) -> RenderableType:
-    held = _held(problem)
+    held = held_bytes(problem)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title="bytes into caches, estimated", title_justify="left")
     table.add_column("")
     for heading in ("held", *(f"into {t.level.name}" for t in found)):
@@ -60,22 +43,12 @@ def _traffic(problem: GemmProblem, found: Sequence[Traffic]) -> RenderableType:
         table.add_row(label, _size(own) if own else "", *(_times(getattr(t, name), own) for t in found))
     table.add_section()
     table.add_row("all", _size(sum(held.values())), *(_times(t.total, sum(held.values())) for t in found))
-    flops = _flops(problem)
+    flops = problem.flops
     intensity = (f"{flops / t.total:,.1f}" for t in found)
     table.add_row("flop/byte", f"{flops / sum(held.values()):,.1f}", *intensity)
     last = found[-1].level.name if found else "no cache whose size is known"
     note = f"held: by the operands; x: so many times that. What comes into {last} is from memory if it was not there."
     return Group(table, Text(note, style="dim"))
-
-
-def _held(problem: GemmProblem) -> dict[str, int]:
-    """Bytes of A, B and C; of the epilogue's operands too, with C."""
-    a, b, *others = (operand.nbytes(problem.batch) for operand in problem.operands)
-    return {"a": a, "b": b, "c": sum(others)}
-
-
-def _flops(problem: GemmProblem) -> int:
-    return 2 * problem.batch * problem.m * problem.n * problem.k
 
 
 def _times(nbytes: int, own: int) -> str:

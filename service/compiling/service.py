@@ -4,13 +4,10 @@ from dataclasses import asdict
 
 from pydantic import BaseModel, ValidationError
 
-from codegen import AnyConfig, InvalidConfig
-from codegen.decode import Malformed
-from codegen.stored_config import decode_config
 from hal import DeviceSpec
 from service.compiling.schemas import CompileBody, CompileOut, ConfinementOut
 from service.compiling.work import GemmWork, ModuleWork
-from service.configurations import ConfigBody
+from service.configurations import from_config_body
 from service.confine.limits import Held, Limits
 from service.confine.parent import ConfinedFailure, LimitReached, probe, run_confined
 from service.errors import BadRequest, FieldError, RefusedByRule, TooLarge
@@ -86,16 +83,7 @@ def understand(body: CompileBody, spec: DeviceSpec, settings: Settings) -> Modul
         raise _invalid("distribution", "expected it with source, got it with problem")
     problem = to_problem(body.problem)
     check_size(problem, settings)
-    return GemmWork(problem, None if body.config is None else _config(body.config), spec)
-
-
-def _config(body: ConfigBody) -> AnyConfig:
-    try:
-        return decode_config(body.model_dump(mode="json"))
-    except Malformed as error:
-        raise _invalid("config", str(error)) from error
-    except InvalidConfig as error:
-        raise _invalid(f"config.{error.field}", error.message) from error
+    return GemmWork(problem, None if body.config is None else from_config_body(body.config), spec)
 
 
 class _Refused(BaseModel):

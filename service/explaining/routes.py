@@ -1,0 +1,29 @@
+"""POST /v1/explain."""
+
+from fastapi import APIRouter
+
+from service.accuracy.service import accuracy_of
+from service.configurations import from_config_body
+from service.deps import ContextDep
+from service.explaining.schemas import CpuExplanation, ExplainBody, GpuExplanation
+from service.explaining.service import explanation
+from service.jobs.requests import check_size
+from service.keys.guard import READ
+from service.responses import BAD_REQUEST, CONFLICT, TOO_LARGE
+from service.schemas import to_problem
+
+router = APIRouter(prefix="/v1/explain", tags=["kernels"])
+
+
+@router.post("", responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[READ])
+def explain_configuration(body: ExplainBody, context: ContextDep) -> GpuExplanation | CpuExplanation:
+    """Where the predicted time of a configuration on a GPU goes, and what bounds it; on a CPU, why it is as it is.
+
+    Nothing is compiled, measured or stored.
+    """
+    spec = context.devices.resolve(body.device, body.target).spec  # may probe: before the transaction
+    problem = to_problem(body.problem)
+    check_size(problem, context.settings)
+    with context.database.read() as session:
+        accuracy = accuracy_of(session, spec.id).models
+    return explanation(problem, None if body.config is None else from_config_body(body.config), spec, accuracy)
