@@ -103,11 +103,12 @@ def target_of(row_id: int, spec: DeviceSpec, count: int, rng: random.Random, *, 
     problem = _CHECKED[0]
     on = check_problem(problem, spec)
     ranges = ranges_of(on)
-    tiles = list(widest_tiles(on, ranges))
+    tiles = [tile for tile in widest_tiles(on, ranges) if _is_legal_everywhere(config_of(problem, tile), spec)]
     configs: dict[KernelConfig, None] = {}
     for _ in range(100 * count):
         point = rng.choice(tiles)._replace(
             prefetch=rng.choice(ranges.prefetch),
+            prefetch_hints=rng.choice((0, 1)),
             raster_group=rng.choice(ranges.raster_group),
             k_unroll=rng.choice(ranges.k_unroll),
             order=rng.choice((LoopOrder.M_OUTER, LoopOrder.N_OUTER)).value,
@@ -136,12 +137,13 @@ def jobs_of(
     count = (trials - large) // OF_A_JOB
     if not 0 < pairs <= count or pairs > len(targets) * len(_SIDES) ** 2:
         raise ValueError(f"expected 1 to {trials // A_KERNEL_IN} kernels for {trials} trials, got {kernels}")
-    of_pair = _pairs(targets, pairs + 1, rng)
+    of_large = pairs + -pairs % len(targets)  # a pair of the first device: it has as many configurations
+    of_pair = _pairs(targets, of_large + 1, rng)
     sizes = [OF_A_JOB] * count + [large] * bool(large)
     tuned: dict[int, Tuned] = {}
     first_trial = 1
     for number, size in enumerate(sizes):
-        rows, pair = Rows(), number % pairs if size == OF_A_JOB else pairs
+        rows, pair = Rows(), number % pairs if size == OF_A_JOB else of_large
         made_at = until - timedelta(days=180) * (1 - number / len(sizes)) - _LASTS
         if pair not in tuned:
             target, problem = of_pair[pair]

@@ -70,7 +70,9 @@ def fill(
     with database.write() as session:
         if session.scalar(select(models.Job.id).limit(1)) is not None:
             raise ValueError("expected a database without jobs; name an empty one (XETUNE_DATA_DIR)")
-        targets = [_target(session, name, rng, trials) for name in (*_MEASURED, *_PREDICTED)]
+        configs = [LARGE_JOB if trials >= 10 * LARGE_JOB else OF_A_JOB, OF_A_JOB, OF_A_JOB, OF_A_JOB]
+        names = *_MEASURED, *_PREDICTED
+        targets = [_target(session, name, rng, count) for name, count in zip(names, configs, strict=True)]
     blobs = [Blob(name, artifacts.put(data), len(data), kind) for name, (data, kind) in _FILES.items()]
     made = jobs_of(targets, blobs, kernels, trials, until or utc_now(), rng)
     while jobs := list(islice(made, _JOBS_AT_ONCE)):
@@ -83,11 +85,10 @@ def fill(
         return {t.__tablename__ + "s": session.scalar(select(func.count()).select_from(t)) or 0 for t in tables}
 
 
-def _target(session: Session, name: str, rng: random.Random, trials: int) -> Target:
+def _target(session: Session, name: str, rng: random.Random, count: int) -> Target:
     spec, measured = find(name), name in _MEASURED
     if measured:
         spec = replace(spec, driver=DRIVER, provenance={**spec.provenance, "driver": "probed"})
-    count = LARGE_JOB if trials >= 10 * LARGE_JOB else 2 * OF_A_JOB
     return target_of(store_device(session, spec).id, spec, count, rng, measured=measured)
 
 
