@@ -27,6 +27,7 @@ from service.devices.service import DeviceDirectory
 from service.explaining.routes import router as explaining
 from service.gate import Gate
 from service.health.routes import router as health
+from service.idempotency.once import REPLAYED, add_replays
 from service.jobs.routes import router as jobs
 from service.kernels.file_routes import router as files
 from service.kernels.routes import router as kernels
@@ -93,11 +94,12 @@ def create_app(
             CORSMiddleware,
             allow_origins=settings.cors,
             allow_methods=["GET", "HEAD", "POST", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "Last-Event-ID", "X-Request-Id"],
-            expose_headers=["Location", "Retry-After", "X-Request-Id"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-Id"],
+            expose_headers=[REPLAYED, "Location", "Retry-After", "X-Request-Id"],
         )
     app.add_middleware(Gate, settings=settings)
     add_problem_handlers(app)
+    add_replays(app)
     for router in (jobs, kernels, files, devices, accuracy, schedules, compiling, explaining, keys, audit):
         app.include_router(router, responses=GUARDED)
     app.include_router(health, responses=EVERYWHERE)

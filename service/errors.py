@@ -1,16 +1,18 @@
 """Errors that a request can end with; one handler renders all of them as problem+json (RFC 9457).
 
 ServiceError
-+-- BadRequest    400  well-formed, but it cannot be meant
-+-- Unauthorized  401  no API key, or not one that works
-+-- Forbidden     403  another web site made the browser ask, or the key is not for this
-+-- NotFound      404  no such thing
-+-- Conflict      409  it contradicts the present state
-+-- RefusedByRule 409  a legality rule refuses the problem on the device
-+-- TooLarge      413  the body is larger than the service accepts
-+-- RangeInvalid  416  no such bytes
-+-- TooMany       429  a limit of this service is reached
-+-- Unavailable   503  the database cannot serve it now
++-- BadRequest      400  well-formed, but it cannot be meant
++-- Unauthorized    401  no API key, or not one that works
++-- Forbidden       403  another web site made the browser ask, or the key is not for this
++-- NotFound        404  no such thing
++-- Conflict        409  it contradicts the present state
++-- RefusedByRule   409  a legality rule refuses the problem on the device
++-- TooLarge        413  the body is larger than the service accepts
++-- UnsupportedType 415  the body is not of the type that is read here
++-- RangeInvalid    416  no such bytes
++-- OtherRequest    422  the idempotency key is that of another request
++-- TooMany         429  a limit of this service is reached
++-- Unavailable     503  the database cannot serve it now
 """
 
 from http import HTTPStatus
@@ -46,7 +48,7 @@ class Problem(BaseModel):
     status: int = Field(description="HTTP status", examples=[404])
     detail: str = Field(description="What happened and what to change", examples=["job 1 does not exist"])
     instance: str = Field(description="Path of the request", examples=["/v1/jobs/1"])
-    rule: str | None = Field(default=None, description="Name of the rule that refused", examples=["block2d-pitch"])
+    rule: str = Field(description="Name of the rule that refused; the kind where it has none", examples=["memory"])
     errors: list[FieldError] | None = Field(
         default=None,
         description="Every fault found",
@@ -135,6 +137,15 @@ class TooLarge(ServiceError):
     status, kind = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"
 
 
+class UnsupportedType(ServiceError):
+    """The body is not of the type that is read here."""
+
+    status, kind = HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-type"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, rule="content-type")
+
+
 class RangeInvalid(ServiceError):
     """No such bytes. `size` is how many there are."""
 
@@ -146,6 +157,19 @@ class RangeInvalid(ServiceError):
 
     def headers(self) -> dict[str, str]:
         return {"Content-Range": f"bytes */{self.size}"}
+
+
+class OtherRequest(ServiceError):
+    """The idempotency key is that of another request.
+
+    422 as the draft has it: to its readers 409 says that the first request goes on still and to come back.
+    Source: draft-ietf-httpapi-idempotency-key-header, of errors.
+    """
+
+    status, kind = HTTPStatus.UNPROCESSABLE_ENTITY, "other-request"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, rule="idempotency-key")
 
 
 class TooMany(ServiceError):

@@ -2,13 +2,16 @@
 
 import argparse
 import sys
+from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import yaml
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from service.errors import Problem
+from service.responses import OF_BODIES
 
 CONTRACT_FILE = Path(__file__).resolve().parents[1] / "openapi.yaml"
 _KEY = {
@@ -30,10 +33,26 @@ def contract(app: FastAPI) -> dict[str, object]:
         schemas.update(problem.pop("$defs"))
         schemas[Problem.__name__] = problem
         schema["components"]["schemas"] = dict(sorted(schemas.items()))
+        schema["components"]["responses"] = _share_problems(schema["paths"])
         schema["components"]["securitySchemes"] = {"key": _KEY}
         schema["security"] = [{"key": []}]
         app.openapi_schema = schema
     return app.openapi_schema
+
+
+def _share_problems(paths: dict[str, dict[str, dict[str, Any]]]) -> dict[str, object]:
+    """Error answers by name, each stated once; operations with a body get those that any body may have."""
+    shared: dict[str, object] = {}
+    for operation in (operation for operations in paths.values() for operation in operations.values()):
+        answers: dict[str, Any] = operation["responses"]
+        if "requestBody" in operation:
+            answers |= {str(status): answer for status, answer in OF_BODIES.items()}
+        for status, answer in answers.items():
+            name = HTTPStatus(int(status)).name.title().replace("_", "")
+            if int(status) >= 400 and shared.setdefault(name, answer) == answer:
+                answers[status] = {"$ref": f"#/components/responses/{name}"}
+        operation["responses"] = dict(sorted(answers.items()))
+    return dict(sorted(shared.items()))
 
 
 def contract_text(app: FastAPI) -> str:

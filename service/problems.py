@@ -59,10 +59,10 @@ def add_problem_handlers(app: FastAPI) -> None:
             FieldError(field=".".join(str(part) for part in e["loc"]), message=str(e["msg"]))
             for e in error.errors()[:_SHOWN_ERRORS]
         ]
-        detail = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
-        return _answer(
-            request, HTTPStatus.UNPROCESSABLE_ENTITY, "malformed", f"the request is malformed: {detail}", errors=faults
-        )
+        said = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
+        detail, status = f"the request is malformed: {said}", HTTPStatus.UNPROCESSABLE_ENTITY
+        rule = "json" if any(e["type"] == "json_invalid" for e in error.errors()) else None
+        return _answer(request, status, "malformed", detail, rule=rule, errors=faults)
 
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> JSONResponse:
@@ -110,6 +110,7 @@ def _answer(
     kind: str,
     detail: str,
     headers: Mapping[str, str] | None = None,
+    rule: str | None = None,
     **extra: object,
 ) -> JSONResponse:
     problem = Problem.model_validate(
@@ -119,6 +120,7 @@ def _answer(
             "status": status.value,
             "detail": detail,
             "instance": request.url.path,
+            "rule": rule or kind,
             **extra,
         }
     )

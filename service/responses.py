@@ -1,25 +1,113 @@
-"""Error answers as the API contract lists them."""
+"""Error answers as the API contract lists them, each with an example."""
+
+from http import HTTPStatus
 
 from service.errors import PROBLEM_JSON, Problem
 
 Responses = dict[int | str, dict[str, object]]
 
 
-def _problem(status: int, description: str) -> Responses:
+def _problem(status: HTTPStatus, description: str, kind: str, rule: str, detail: str) -> Responses:
     schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
-    return {status: {"description": description, "content": {PROBLEM_JSON: {"schema": schema}}}}
+    example = {
+        "type": f"urn:xetune:problem:{kind}",
+        "title": status.phrase,
+        "status": status.value,
+        "detail": detail,
+        "instance": "/v1/jobs",
+        "rule": rule,
+    }
+    content = {PROBLEM_JSON: {"schema": schema, "example": example}}
+    return {status.value: {"description": description, "content": content}}
 
 
-BAD_REQUEST = _problem(400, "Well-formed, but it cannot be meant; `rule` names why")
-UNAUTHORIZED = _problem(401, "No API key, or not one that works")
-FORBIDDEN = _problem(403, "The key is not for this, or another web site asks")
-NOT_FOUND = _problem(404, "No such thing")
-CONFLICT = _problem(409, "A rule refuses it, or it contradicts the present state")
-RANGE = _problem(416, "No such bytes")
-TOO_LARGE = _problem(413, "The body is too large")
-MALFORMED = _problem(422, "The request is malformed; `errors` lists every fault")
-TOO_MANY = _problem(429, "A limit of this service is reached")
-UNAVAILABLE = _problem(503, "The database cannot serve it now")
+BAD_REQUEST = _problem(
+    HTTPStatus.BAD_REQUEST,
+    "Well-formed, but it cannot be meant; `rule` names why",
+    "bad-request",
+    "budget",
+    "budget.trials: expected more than 0 and at most 10000 trials, got 0",
+)
+UNAUTHORIZED = _problem(
+    HTTPStatus.UNAUTHORIZED,
+    "No API key, or not one that works",
+    "unauthorized",
+    "key-missing",
+    "this needs an API key, as `Authorization: Bearer KEY`",
+)
+FORBIDDEN = _problem(
+    HTTPStatus.FORBIDDEN,
+    "The key is not for this, or another web site asks",
+    "forbidden",
+    "scope",
+    "the API key 'viewer' is for read, this needs tune",
+)
+NOT_FOUND = _problem(
+    HTTPStatus.NOT_FOUND,
+    "No such thing",
+    "not-found",
+    "not-found",
+    "job 01970a3c-0000-7000-8000-000000000000 does not exist; GET /v1/jobs lists those that do",
+)
+TIMEOUT = _problem(
+    HTTPStatus.REQUEST_TIMEOUT,
+    "The body did not arrive in time",
+    "request-timeout",
+    "body-time",
+    "the request body did not arrive in time (XETUNE_MAX_BODY_S); send it again",
+)
+CONFLICT = _problem(
+    HTTPStatus.CONFLICT,
+    "A rule refuses it, or it contradicts the present state",
+    "refused",
+    "dtype-pair",
+    "A is f16 and B is tf32: no DPAS multiplies these; use f16 and f16",
+)
+# Statuses by number: the names of these differ between versions of Python.
+TOO_LARGE = _problem(
+    HTTPStatus(413),
+    "The body is too large",
+    "too-large",
+    "body-bytes",
+    "the request body has 2097152 bytes; this service accepts 1048576",
+)
+UNSUPPORTED_TYPE = _problem(
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    "The body is not of the type that is read here",
+    "unsupported-type",
+    "content-type",
+    "expected a body of Content-Type application/json, got 'text/plain'",
+)
+RANGE = _problem(
+    HTTPStatus(416),
+    "No such bytes",
+    "range-not-satisfiable",
+    "range-not-satisfiable",
+    "bytes=900- starts after the last of 840 bytes",
+)
+MALFORMED = _problem(
+    HTTPStatus(422),
+    "The request is malformed; `errors` lists every fault",
+    "malformed",
+    "malformed",
+    "the request is malformed: body.problem.m: Input should be a valid integer",
+)
+TOO_MANY = _problem(
+    HTTPStatus.TOO_MANY_REQUESTS,
+    "A limit of this service is reached; Retry-After says when to come back",
+    "too-many",
+    "rate",
+    "more than 200 requests at once, or 20 in a second; try again in 1 s",
+)
+UNAVAILABLE = _problem(
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "The database cannot serve it now",
+    "unavailable",
+    "database-locked",
+    "the database is locked; try again",
+)
 OPEN: dict[str, object] = {"security": []}  # of an operation that needs no key
 EVERYWHERE = MALFORMED | UNAVAILABLE
-GUARDED = EVERYWHERE | UNAUTHORIZED | FORBIDDEN | TOO_MANY
+GUARDED = EVERYWHERE | BAD_REQUEST | UNAUTHORIZED | FORBIDDEN | TOO_MANY
+# What a body may be refused for; the contract adds it to every operation that takes one.
+OF_BODIES = TIMEOUT | TOO_LARGE | UNSUPPORTED_TYPE

@@ -79,6 +79,10 @@ class Settings(BaseSettings):
         default=86_400, ge=1, description="Longest misfire grace of a schedule, in seconds"
     )
 
+    idempotency_s: float = Field(
+        default=86_400.0, gt=0, description="How long the answer to a request with an Idempotency-Key is kept, in s"
+    )
+
     max_streams: int = Field(default=100, ge=1, description="Event streams at a time; more are refused")
     max_compiles: int = Field(default=2, ge=1, description="Compilations on request at a time; more are refused")
     max_source_bytes: int = Field(default=2**19, ge=1, description="Longest text that is compiled, in bytes")

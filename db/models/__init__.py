@@ -7,6 +7,7 @@ from db.models.api_key import KEY_SCOPES, ApiKey
 from db.models.audit import AUDIT_OUTCOMES, AuditEvent
 from db.models.effort import JobEffort
 from db.models.exchange import Candidate, JobImport, KernelImport
+from db.models.idempotency import IdempotentAnswer
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.kernel import Artifact, Kernel
 from db.models.quarantine import DeviceQuarantine
@@ -39,6 +40,7 @@ __all__ = [
     "Device",
     "DeviceQuarantine",
     "Donor",
+    "IdempotentAnswer",
     "Job",
     "JobEffort",
     "JobImport",

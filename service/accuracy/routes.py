@@ -5,10 +5,10 @@ from fastapi import APIRouter
 from service.accuracy.schemas import AccuracyList
 from service.accuracy.service import accuracy_of
 from service.deps import DevicesDep, ReadSessionDep
-from service.keys.guard import READ
+from service.keys.guard import READ, GuardedRoute
 from service.responses import NOT_FOUND
 
-router = APIRouter(prefix="/v1/devices", tags=["devices"])
+router = APIRouter(prefix="/v1/devices", tags=["devices"], route_class=GuardedRoute)
 
 
 @router.get("/{device_id}/accuracy", responses=NOT_FOUND, dependencies=[READ])

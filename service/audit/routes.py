@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query
 from service.audit import service
 from service.audit.schemas import AuditPage
 from service.deps import ReadSessionDep
-from service.keys.guard import ADMIN
+from service.keys.guard import ADMIN, GuardedRoute
 
-router = APIRouter(prefix="/v1/audit", tags=["audit"])
+router = APIRouter(prefix="/v1/audit", tags=["audit"], route_class=GuardedRoute)
 
 _TEXT = r"^[^\x00]*$"  # PostgreSQL has no NUL
 

@@ -5,10 +5,10 @@ from fastapi import APIRouter
 from service.compiling.schemas import CompileBody, CompileOut
 from service.compiling.service import understand
 from service.deps import ContextDep
-from service.keys.guard import TUNE
+from service.keys.guard import TUNE, GuardedRoute
 from service.responses import BAD_REQUEST, CONFLICT, TOO_LARGE
 
-router = APIRouter(prefix="/v1/compile", tags=["kernels"])
+router = APIRouter(prefix="/v1/compile", tags=["kernels"], route_class=GuardedRoute)
 
 
 @router.post("", responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])

@@ -11,10 +11,10 @@ from service.devices.quarantine import listed
 from service.devices.schemas import DeviceList, DeviceOut
 from service.devices.service import describe
 from service.errors import NotFound
-from service.keys.guard import READ, TUNE, CallerDep
+from service.keys.guard import READ, TUNE, CallerDep, GuardedRoute
 from service.responses import NOT_FOUND
 
-router = APIRouter(prefix="/v1/devices", tags=["devices"])
+router = APIRouter(prefix="/v1/devices", tags=["devices"], route_class=GuardedRoute)
 
 
 @router.get("", dependencies=[READ])

@@ -8,11 +8,11 @@ from service.deps import ContextDep
 from service.explaining.schemas import CpuExplanation, ExplainBody, GpuExplanation
 from service.explaining.service import explanation
 from service.jobs.requests import check_size
-from service.keys.guard import READ
+from service.keys.guard import READ, GuardedRoute
 from service.responses import BAD_REQUEST, CONFLICT, TOO_LARGE
 from service.schemas import to_problem
 
-router = APIRouter(prefix="/v1/explain", tags=["kernels"])
+router = APIRouter(prefix="/v1/explain", tags=["kernels"], route_class=GuardedRoute)
 
 
 @router.post("", responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[READ])

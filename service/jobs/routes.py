@@ -1,5 +1,6 @@
 """/v1/jobs."""
 
+from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
@@ -9,14 +10,15 @@ from sse_starlette.sse import EventSourceResponse
 
 from service.audit.log import Outcome, record
 from service.deps import ContextDep, DatabaseDep, ReadSessionDep
+from service.idempotency.once import OnceDep
 from service.jobs import events, service
 from service.jobs.requests import submit, understand
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialPage
-from service.keys.guard import READ, TUNE, CallerDep
+from service.keys.guard import READ, TUNE, CallerDep, GuardedRoute
 from service.limits.streams import CountedStream
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY, Responses
 
-router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=GuardedRoute)
 
 _CLOSING_S = 2.0  # how long a stream may take to end when the service stops
 
@@ -37,16 +39,14 @@ _STREAM: Responses = {
 @router.post(
     "", status_code=202, responses=_CREATED | BAD_REQUEST | CONFLICT | TOO_LARGE | TOO_MANY, dependencies=[TUNE]
 )
-def create_job(body: JobBody, context: ContextDep, response: Response, by: CallerDep) -> JobOut:
+def create_job(body: JobBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> JobOut:
     """Queue a tuning job. While the same work is queued or running, that job is returned instead."""
     request = understand(body, context.devices, context.settings)
-    with context.database.write() as session:
+    with once.write() as session:
         job, is_new = submit(session, request, context.settings.max_active_jobs)
         record(session, by, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
-        answer = service.describe(session, job)
-    response.status_code = 202 if is_new else 200
-    response.headers["Location"] = service.job_path(job.id)
-    return answer
+        status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
+        return once.answer(session, response, service.describe(session, job), status, service.job_path(job.id))
 
 
 @router.get("", dependencies=[READ])

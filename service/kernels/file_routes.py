@@ -7,10 +7,10 @@ from fastapi import APIRouter, Path, Request, Response
 
 from service.deps import ContextDep
 from service.kernels import files, service
-from service.keys.guard import READ
+from service.keys.guard import READ, GuardedRoute
 from service.responses import NOT_FOUND, RANGE, Responses
 
-router = APIRouter(prefix="/v1", tags=["kernels"])
+router = APIRouter(prefix="/v1", tags=["kernels"], route_class=GuardedRoute)
 
 _BYTES: dict[str, object] = {"schema": {"type": "string", "format": "binary"}}
 _CONTENT = {"application/octet-stream": _BYTES}

@@ -17,12 +17,12 @@ from service.kernels import service
 from service.kernels.lookup import Lookup, kernels_of
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, LookupBody, LookupQuery, Tune
-from service.keys.guard import READ, CallerDep
+from service.keys.guard import READ, CallerDep, GuardedRoute
 from service.keys.scopes import Scope
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY
 from service.schemas import to_problem
 
-router = APIRouter(prefix="/v1/kernels", tags=["kernels"])
+router = APIRouter(prefix="/v1/kernels", tags=["kernels"], route_class=GuardedRoute)
 
 
 @router.post("/lookup", responses=BAD_REQUEST | CONFLICT | NOT_FOUND | TOO_LARGE | TOO_MANY, dependencies=[READ])

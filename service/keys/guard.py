@@ -1,15 +1,18 @@
 """What each route declares: the scope that a caller needs."""
 
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.routing import APIRoute
 
 from db.errors import DatabaseError
 from service.audit.log import Outcome, record
-from service.deps import ContextDep
-from service.errors import Forbidden, Unauthorized
+from service.deps import Context, ContextDep, context_of
+from service.errors import Forbidden, Unauthorized, UnsupportedType
 from service.keys.callers import Caller, identify
 from service.keys.scopes import Scope
 
@@ -20,7 +23,12 @@ class Needs:
     def __init__(self, scope: Scope | None) -> None:
         self.scope = scope
 
-    def __call__(self, request: Request, context: ContextDep) -> None:
+    async def __call__(self, request: Request, context: ContextDep) -> None:
+        """Check who asks, unless the route did before it read the body; raises what `check` does."""
+        if self.scope is not None and not hasattr(request.state, "caller"):
+            await run_in_threadpool(self.check, request, context)
+
+    def check(self, request: Request, context: Context) -> None:
         """Find out who asks, and keep it for the route.
 
         Raises:
@@ -45,11 +53,42 @@ class Needs:
         request.state.caller = caller
 
 
+class GuardedRoute(APIRoute):
+    """A route that reads no body before it knows who sends it, and none that is not JSON where it takes JSON."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler of the framework, behind the checks."""
+        handle, body = super().get_route_handler(), self.body_field
+        takes_json = body is not None and getattr(body.field_info, "media_type", "") == "application/json"
+        guards = [guard.call for guard in self.dependant.dependencies if isinstance(guard.call, Needs)]
+
+        async def guarded(request: Request) -> Response:
+            for guard in guards:
+                await guard(request, context_of(request))
+            if takes_json:
+                _check_json(request)
+            return await handle(request)
+
+        return guarded
+
+
+def _check_json(request: Request) -> None:
+    """Refuse a body that says that it is not JSON.
+
+    Raises:
+        UnsupportedType: rule `content-type`.
+    """
+    stated = request.headers.get("content-type", "")
+    kind, _, subtype = stated.partition(";")[0].strip().lower().partition("/")
+    if kind != "application" or not (subtype == "json" or subtype.endswith("+json")):
+        raise UnsupportedType(f"expected a body of Content-Type application/json, got {stated or 'none'!r}")
+
+
 def _address(request: Request) -> str:
     return "" if request.client is None else request.client.host
 
 
-def _caller(request: Request) -> Caller:
+async def _caller(request: Request) -> Caller:
     caller: Caller = request.state.caller
     return caller
 
@@ -60,4 +99,4 @@ TUNE = Depends(Needs(Scope.TUNE))
 ADMIN = Depends(Needs(Scope.ADMIN))
 CallerDep = Annotated[Caller, Depends(_caller)]
 
-__all__ = ["ADMIN", "PUBLIC", "READ", "TUNE", "CallerDep", "Needs"]
+__all__ = ["ADMIN", "PUBLIC", "READ", "TUNE", "CallerDep", "GuardedRoute", "Needs"]

@@ -1,26 +1,32 @@
 """/v1/keys."""
 
+from http import HTTPStatus
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from service.audit.log import record
 from service.deps import ContextDep, ReadSessionDep
+from service.idempotency.once import OnceDep
 from service.keys import service
-from service.keys.guard import ADMIN, CallerDep
+from service.keys.guard import ADMIN, CallerDep, GuardedRoute
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE
 
-router = APIRouter(prefix="/v1/keys", tags=["keys"])
+router = APIRouter(prefix="/v1/keys", tags=["keys"], route_class=GuardedRoute)
 
 
 @router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[ADMIN])
-def create_key(body: KeyBody, context: ContextDep, by: CallerDep) -> NewKeyOut:
-    """Make a key; this answer alone holds it. From the first key on every request needs one."""
-    with context.database.write() as session:
+def create_key(body: KeyBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> NewKeyOut:
+    """Make a key; this answer alone holds it. From the first key on every request needs one.
+
+    The same request sent again is answered without the secret, which is kept nowhere.
+    """
+    with once.write() as session:
         made = service.create(session, body, context.now())
         record(session, by, "key.create", made.id)
-    return made
+        kept = made.model_copy(update={"key": None})
+        return once.answer(session, response, made, HTTPStatus.CREATED, kept=kept)
 
 
 @router.get("", dependencies=[ADMIN])

@@ -49,8 +49,9 @@ class KeyOut(BaseModel):
 class NewKeyOut(KeyOut):
     """A key that was just made: the only answer that holds it."""
 
-    key: str = Field(
-        description="The key itself, for the header `Authorization: Bearer`; it cannot be shown again",
+    key: str | None = Field(
+        description="The key itself, for the header `Authorization: Bearer`; it cannot be shown again: null when the "
+        "request is repeated",
         examples=["xetune_0123456789ab_..."],
     )
 

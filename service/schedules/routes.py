@@ -1,30 +1,33 @@
 """/v1/schedules."""
 
+from http import HTTPStatus
 from uuid import UUID
 
 from fastapi import APIRouter, Response
 
 from service.audit.log import record
 from service.deps import ContextDep, DatabaseDep, ReadSessionDep
+from service.idempotency.once import OnceDep
 from service.jobs.requests import understand
-from service.keys.guard import READ, TUNE, CallerDep
+from service.keys.guard import READ, TUNE, CallerDep, GuardedRoute
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE
 from service.schedules import service
 from service.schedules.schemas import ScheduleBody, ScheduleList, ScheduleOut
 
-router = APIRouter(prefix="/v1/schedules", tags=["schedules"])
+router = APIRouter(prefix="/v1/schedules", tags=["schedules"], route_class=GuardedRoute)
 
 
 @router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])
-def create_schedule(body: ScheduleBody, context: ContextDep, response: Response, by: CallerDep) -> ScheduleOut:
+def create_schedule(
+    body: ScheduleBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
+) -> ScheduleOut:
     """Start a job by the clock. Its request is checked now, and again at every fire."""
     due_at = service.first_due(body, context.settings, context.now())
     understand(body.job, context.devices, context.settings)
-    with context.database.write() as session:
+    with once.write() as session:
         schedule = service.create(session, body, due_at)
         record(session, by, "schedule.create", schedule.id)
-    response.headers["Location"] = f"/v1/schedules/{schedule.id}"
-    return schedule
+        return once.answer(session, response, schedule, HTTPStatus.CREATED, f"/v1/schedules/{schedule.id}")
 
 
 @router.get("", dependencies=[READ])

@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session
 from db.base import Base
 from db.models import Candidate
 from db.session import Database, open_database
-from tests.db import constraint_rows, constraint_rows_reuse, constraint_rows_sets, rows
+from tests.db import constraint_rows, constraint_rows_requests, constraint_rows_reuse, constraint_rows_sets, rows
 from tests.db.constraint_rows import Row
 from tests.db.databases import BACKENDS, create_postgres
 from tests.db.rows import digest
 
-GROUPS = constraint_rows, constraint_rows_reuse, constraint_rows_sets
+GROUPS = constraint_rows, constraint_rows_requests, constraint_rows_reuse, constraint_rows_sets
 VALID = {table: row for group in GROUPS for table, row in group.VALID.items()}
 BESIDE = [row for group in GROUPS for row in group.BESIDE]
 ACCEPTED = [*((table, Row()) for table in VALID), *(row for group in GROUPS for row in group.ACCEPTED)]

@@ -18,7 +18,7 @@ from service.cli.main import app as command_line
 from service.deps import Context
 from service.keys import service
 from service.keys.callers import check_closed, is_loopback
-from service.keys.guard import Needs
+from service.keys.guard import GuardedRoute, Needs
 from service.keys.schemas import KeyBody
 from service.keys.scopes import Scope
 from service.keys.tokens import new_token, read_token
@@ -58,6 +58,7 @@ def test_every_route_declares_one_scope_and_those_that_change_need_more_than_rea
             open_routes.add(route.path)
         elif route.methods != {"GET"} and route.path != "/v1/kernels/lookup":
             assert needs[0].scope.includes(Scope.TUNE), route.path
+        assert isinstance(route, GuardedRoute) == route.path.startswith("/v1/"), route.path
         if route.path.startswith(("/v1/keys", "/v1/audit")):
             assert needs[0].scope is Scope.ADMIN
     assert open_routes == {"/healthz", "/readyz", "/static/{name}", "/session", "/session/end"}
@@ -69,6 +70,17 @@ def test_every_route_that_changes_something_knows_who_asks(app: FastAPI) -> None
         scope = next(d.call.scope for d in route.dependant.dependencies if isinstance(d.call, Needs))
         if scope not in (None, Scope.READ) and route.methods != {"GET"} and route.path != "/v1/compile":
             assert "by" in inspect.signature(route.endpoint).parameters, route.path
+
+
+def test_no_body_is_read_before_the_key_is_checked(client: TestClient, context: Context) -> None:
+    """So that nobody learns from a refusal of a body what the service thinks of it."""
+    read = bearer(make_key(context, "read"))
+    bodies = {"application/json": b"{", "text/plain": b"x", "application/x-www-form-urlencoded": b"m=5"}
+    for path in ("/v1/jobs", "/v1/schedules", "/v1/keys", "/v1/compile"):
+        for content_type, body in bodies.items():
+            headers = {"Content-Type": content_type}
+            assert client.post(path, content=body, headers=headers).json()["rule"] == "key-missing"
+            assert client.post(path, content=body, headers=headers | read).json()["rule"] == "scope"
 
 
 def test_without_any_key_loopback_is_open_and_other_addresses_are_not(

@@ -12,6 +12,7 @@ from db import leases
 from db.session import Database, make_engine
 from service.app import create_app
 from service.deps import Context
+from service.errors import Problem
 from service.gate import allowed_hosts
 from service.openapi import CONTRACT_FILE, contract_text
 from service.settings import Settings
@@ -33,11 +34,15 @@ def test_every_field_of_the_contract_is_described_with_an_example(app: FastAPI) 
 
 
 def test_every_error_answer_of_the_contract_is_a_problem(app: FastAPI) -> None:
+    shared = app.openapi()["components"]["responses"]
     for path, methods in app.openapi()["paths"].items():
         for method, operation in methods.items():
             for status, answer in operation["responses"].items():
                 if int(status) >= 400:
-                    assert list(answer["content"]) == ["application/problem+json"], f"{method} {path} {status}"
+                    stated = shared[answer["$ref"].rpartition("/")[2]] if "$ref" in answer else answer
+                    problem = stated["content"]["application/problem+json"]["example"]
+                    assert problem == Problem.model_validate(problem).model_dump(exclude_none=True)
+                    assert (str(problem["status"]), len(stated["content"])) == (status, 1), f"{method} {path} {status}"
 
 
 def test_health_needs_nothing_and_readiness_needs_the_database(client: TestClient, context: Context) -> None:
@@ -94,17 +99,24 @@ def test_a_body_over_the_limit_is_refused_whole_or_in_chunks(client: TestClient,
 
 
 @pytest.mark.parametrize(
-    ("body", "content_type"),
+    ("body", "content_type", "status", "rule"),
     [
-        (b"{", "application/json"),
-        (b"", "application/json"),
-        (b'{"seed": NaN}', "application/json"),
-        (b"{}", "text/plain"),
+        (b"{", "application/json", 422, "json"),
+        (b"", "application/json", 422, "malformed"),
+        (b"[" * 2000, "application/json", 400, "http-400"),
+        (b'{"seed": NaN}', "application/json", 422, "malformed"),
+        (b"{}", "text/plain", 415, "content-type"),
+        (b"{}", "application/jsonp", 415, "content-type"),
+        (b"{}", "", 415, "content-type"),
+        (b"{", "application/problem+json; charset=utf-8", 422, "json"),
     ],
 )
-def test_bodies_that_are_not_json_are_malformed(client: TestClient, body: bytes, content_type: str) -> None:
+def test_bodies_that_are_not_json_are_refused(
+    client: TestClient, body: bytes, content_type: str, status: int, rule: str
+) -> None:
     answer = client.post("/v1/jobs", content=body, headers={"Content-Type": content_type})
-    assert (answer.status_code, answer.json()["type"]) == (422, "urn:xetune:problem:malformed")
+    assert (answer.status_code, answer.json()["rule"]) == (status, rule)
+    assert answer.headers["content-type"] == "application/problem+json"
 
 
 def test_unknown_paths_and_methods_are_problems(client: TestClient) -> None:
