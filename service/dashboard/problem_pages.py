@@ -23,14 +23,15 @@ def problem_page(request: Request, error: ServiceError) -> HTMLResponse | None:
         return None
     if error.status is HTTPStatus.UNAUTHORIZED:
         where = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        return sign_in_page(None, where if request.method == "GET" else "/")
-    answer = message_page(error.status.phrase, error.detail, error.status)
+        return sign_in_page(request, None, where if request.method == "GET" else "/")
+    answer = message_page(request, error.status.phrase, error.detail, error.status)
     answer.headers.update(error.headers())
     return answer
 
 
-def sign_in_page(message: str | None, where: str) -> HTMLResponse:
+def sign_in_page(request: Request, message: str | None, where: str) -> HTMLResponse:
     """The form that asks for a key, and goes to `where` with it; `message` says what was wrong with the last."""
-    answer = page("sign_in.html", {"message": message, "where": where}, HTTPStatus.UNAUTHORIZED)
+    values = {"message": message, "where": where}
+    answer = page(request, "sign_in.html", values, status=HTTPStatus.UNAUTHORIZED)
     answer.headers["WWW-Authenticate"] = 'Bearer realm="xetune"'
     return answer

@@ -1,18 +1,18 @@
 """Templates to responses: escaping on, the filters that put units to numbers, and the headers of every page."""
 
-import hashlib
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from service.dashboard import units
-
-STATIC_URL = "/static"
-STATIC_FILES = {path.name: path for path in (Path(__file__).parent / "static").iterdir()}
+from service.dashboard.assets import asset_url, compressed
+from service.dashboard.navigation import NAVIGATION
+from service.keys.callers import COOKIE
 
 # Nothing but our own files: no inline script or style, no other host, no frame around the page.
 _POLICY = (
@@ -31,6 +31,7 @@ _FILTERS: tuple[Callable[..., object], ...] = (
     units.duration,
     units.exact,
     units.exact_us,
+    units.factor,
     units.rate,
     units.relative,
     units.seconds,
@@ -40,15 +41,27 @@ _FILTERS: tuple[Callable[..., object], ...] = (
 )
 
 
-def page(template: str, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
-    """The page that a template makes of these values and the current moment."""
-    text = _environment().get_template(template).render({"now": datetime.now(UTC), **values})
-    return HTMLResponse(text, status_code=status, headers=_HEADERS)
+def page(
+    request: Request, template: str, values: Mapping[str, object], section: str | None = None, status: int = 200
+) -> HTMLResponse:
+    """The page, or part of one, that a template makes of these values and the current moment.
+
+    `section` is the link of the bar on top that it belongs to.
+    """
+    common = {
+        "now": datetime.now(UTC),
+        "navigation": NAVIGATION,
+        "section": section,
+        "signed_in": COOKIE in request.cookies,
+        "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+    }
+    text = _environment().get_template(template).render({**common, **values})
+    return compressed(request, HTMLResponse(text, status_code=status, headers=_HEADERS))
 
 
-def message_page(heading: str, message: str, status: int) -> HTMLResponse:
+def message_page(request: Request, heading: str, message: str, status: int) -> HTMLResponse:
     """A page that says one thing, such as that nothing is there."""
-    return page("message.html", {"heading": heading, "message": message}, status)
+    return page(request, "message.html", {"heading": heading, "message": message}, status=status)
 
 
 @cache
@@ -62,12 +75,5 @@ def _environment() -> Environment:
     )
     for filter_ in _FILTERS:
         environment.filters[filter_.__name__] = filter_
-    environment.globals["asset"] = _asset
+    environment.globals["asset"] = asset_url
     return environment
-
-
-@cache
-def _asset(name: str) -> str:
-    """The address of a file of ours; it changes with the content, so that browsers never show an old one."""
-    digest = hashlib.sha256(STATIC_FILES[name].read_bytes()).hexdigest()
-    return f"{STATIC_URL}/{name}?v={digest[:12]}"

@@ -4,25 +4,27 @@ from collections.abc import Callable
 from functools import partial
 from uuid import UUID
 
-from fastapi import APIRouter, Request
-from fastapi.responses import FileResponse, HTMLResponse
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from codegen import DType
 from db.errors import DatabaseError
 from service.artifacts import ArtifactDamaged, ArtifactStore
+from service.dashboard.assets import STATIC_FILES, STATIC_URL, asset_answer
 from service.dashboard.history import job_page
 from service.dashboard.kernel import kernel_page
 from service.dashboard.overview import overview
 from service.dashboard.problem_pages import PAGE
-from service.dashboard.rendering import STATIC_FILES, STATIC_URL, message_page, page
+from service.dashboard.rendering import message_page, page
+from service.dashboard.style.routes import router as style
 from service.dashboard.views import DeviceRow
 from service.deps import Context, ContextDep
 from service.errors import NotFound
-from service.keys.callers import COOKIE
 from service.keys.guard import PUBLIC, READ
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+router.include_router(style)
 
 _INPUT_DTYPES = (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8)
 _SCHEDULE_EXAMPLE = """\
@@ -40,65 +42,66 @@ def read_overview(request: Request, context: ContextDep) -> HTMLResponse:
         values = {
             "view": overview(session, devices),
             "dtypes": [d.value for d in _INPUT_DTYPES],
-            "signed_in": COOKIE in request.cookies,
             "schedule_example": _SCHEDULE_EXAMPLE.format(base=request.base_url),
         }
-        return page("overview.html", values)
+        return page(request, "overview.html", values, "overview")
 
-    return _read(context, answer)
+    return _read(request, context, answer)
 
 
 @router.get("/jobs/{job_id}", dependencies=[PAGE, READ])
-def read_job(context: ContextDep, job_id: str, sort: str = "time", page: str = "1") -> HTMLResponse:
+def read_job(request: Request, context: ContextDep, job_id: str, sort: str = "time", page: str = "1") -> HTMLResponse:
     """A job: its history and one page of its trials."""
-    return _job(context, "job.html", job_id, sort, page)
+    return _job(request, context, "job.html", job_id, sort, page)
 
 
 @router.get("/jobs/{job_id}/live", dependencies=[PAGE, READ])
-def read_job_parts(context: ContextDep, job_id: str, sort: str = "time", page: str = "1") -> HTMLResponse:
+def read_job_parts(
+    request: Request, context: ContextDep, job_id: str, sort: str = "time", page: str = "1"
+) -> HTMLResponse:
     """The parts of a job's page that change while it runs."""
-    return _job(context, "_job_live.html", job_id, sort, page)
+    return _job(request, context, "_job_live.html", job_id, sort, page)
 
 
 @router.get("/kernels/{kernel_id}", dependencies=[PAGE, READ])
-def read_kernel(context: ContextDep, kernel_id: str) -> HTMLResponse:
+def read_kernel(request: Request, context: ContextDep, kernel_id: str) -> HTMLResponse:
     """A kernel: launch, evidence, and its stages side by side."""
 
     def answer(session: Session) -> HTMLResponse:
         identity = _uuid(kernel_id)
         view = None if identity is None else kernel_page(session, identity, partial(_bytes, context.artifacts))
         if view is None:
-            return message_page("No such kernel", f"No kernel has the id {kernel_id}.", 404)
-        return page("kernel.html", {"view": view})
+            return message_page(request, "No such kernel", f"No kernel has the id {kernel_id}.", 404)
+        return page(request, "kernel.html", {"view": view}, "kernels")
 
-    return _read(context, answer)
+    return _read(request, context, answer)
 
 
-@router.get(STATIC_URL + "/{name}", response_class=FileResponse, dependencies=[PUBLIC])
-def read_static(name: str) -> FileResponse:
+@router.get(STATIC_URL + "/{name:path}", dependencies=[PUBLIC])
+def read_static(request: Request, name: str) -> Response:
     """A style, script or image of the pages."""
     if name not in STATIC_FILES:
         raise NotFound(f"no file {name!r} belongs to the pages")
-    return FileResponse(STATIC_FILES[name], headers={"Cache-Control": "no-cache"})
+    return asset_answer(request, name)
 
 
-def _job(context: Context, template: str, job_id: str, sort: str, number: str) -> HTMLResponse:
+def _job(request: Request, context: Context, template: str, job_id: str, sort: str, number: str) -> HTMLResponse:
     def answer(session: Session) -> HTMLResponse:
         identity = _uuid(job_id)
         view = None if identity is None else job_page(session, identity, sort, _page_number(number))
         if view is None:
-            return message_page("No such job", f"No job has the id {job_id}.", 404)
-        return page(template, {"view": view})
+            return message_page(request, "No such job", f"No job has the id {job_id}.", 404)
+        return page(request, template, {"view": view}, "jobs")
 
-    return _read(context, answer)
+    return _read(request, context, answer)
 
 
-def _read(context: Context, answer: Callable[[Session], HTMLResponse]) -> HTMLResponse:
+def _read(request: Request, context: Context, answer: Callable[[Session], HTMLResponse]) -> HTMLResponse:
     try:
         with context.database.read() as session:
             return answer(session)
     except DatabaseError as error:
-        return message_page("The database cannot answer now", str(error), 503)
+        return message_page(request, "The database cannot answer now", str(error), 503)
 
 
 def _devices(context: Context) -> list[DeviceRow]:

@@ -43,7 +43,7 @@ def sign_in(request: Request, context: ContextDep, form: FormDep) -> Response:
         with context.database.read() as session:
             read_key(session, key, context.now())
     except Unauthorized as error:
-        return sign_in_page(error.detail, where)
+        return sign_in_page(request, error.detail, where)
     answer = RedirectResponse(where, _SEE_OTHER)
     answer.set_cookie(COOKIE, key, httponly=True, samesite="strict", secure=request.url.scheme == "https")
     return answer

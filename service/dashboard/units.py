@@ -55,6 +55,11 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+def factor(value: float) -> str:
+    """How many times as much: `1.25x`."""
+    return f"{value:,.2f}x"
+
+
 def words(name: str) -> str:
     """An identifier as words: `timed_out` is `timed out`."""
     return name.replace("_", " ")

@@ -32,6 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[str, Datab
         yield address, database
 
 
+@pytest.mark.slow
 def test_a_job_of_5000_trials_paints_within_a_second(
     browser: Browser, site: tuple[str, Database], record_property: Callable[[str, object], None]
 ) -> None:

@@ -17,10 +17,10 @@ from hal import DeviceKind, DeviceSpec
 from hal.listed import Backend, ListedDevice
 from service.app import create_app
 from service.convert import config_to_json
+from service.dashboard.assets import STATIC_FILES
 from service.dashboard.chart import HistoryPoint
 from service.dashboard.evidence import measured, predicted
 from service.dashboard.judged import MAX_PAIRS, judged_chart
-from service.dashboard.rendering import STATIC_FILES
 from service.settings import Settings
 from tests.conformance.trial_samples import config
 from tests.service import dashboard_rows as rows

@@ -1,17 +1,19 @@
 // Requests to the service, and its problem+json answers as sentences.
 
 export class Problem extends Error {
-  constructor(message, fields = []) {
+  constructor(message, { status, rule, fields = [] } = {}) {
     super(message);
+    this.status = status;
+    this.rule = rule;
     this.fields = fields;
   }
 }
 
-export async function post(path, body) {
+export async function post(path, body, method = "POST") {
   let response;
   try {
     response = await fetch(path, {
-      method: "POST",
+      method,
       headers: { "Content-Type": "application/json", Accept: "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
@@ -35,5 +37,6 @@ function explain(answer, status) {
   for (const fault of faults) {
     if (!lines[0].includes(fault.message)) lines.push(`${fault.field.replace(/^body\./, "")}: ${fault.message}`);
   }
-  return new Problem(lines.join("\n"), faults.map((fault) => fault.field.split(".").at(-1)));
+  const fields = faults.map((fault) => fault.field.split(".").at(-1));
+  return new Problem(lines.join("\n"), { status, rule: answer.rule, fields });
 }

@@ -1,0 +1,1 @@
+"""Charts: documents of numbers that a page draws, shows as a table and saves."""

@@ -1,0 +1,90 @@
+"""A chart as JSON to draw, as CSV to keep, as a table to read."""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+
+from fastapi import Request, Response
+
+from service.dashboard.assets import compressed
+from service.dashboard.charts.document import Chart, Mark, Row, Series, Value
+from service.dashboard.rendering import page
+
+MOST_ROWS = 500
+"""Most rows of a table that is read; the CSV has all that are drawn."""
+
+
+def chart_answer(request: Request, chart: Chart) -> Response:
+    """The chart in the form that the query's `as` names: csv, table (a page), part (of one), else JSON."""
+    match request.query_params.get("as"):
+        case "csv":
+            name = re.sub(r"[^a-z0-9]+", "-", chart.title.lower()).strip("-")[:80]
+            headers = {"Content-Disposition": f'attachment; filename="{name or "chart"}.csv"'}
+            answer = Response(chart_csv(chart), media_type="text/csv; charset=utf-8", headers=headers)
+        case "table":
+            return page(request, "charts/table.html", _table(chart))
+        case "part":
+            return page(request, "charts/_table.html", _table(chart))
+        case _:
+            text = json.dumps(_finite(asdict(chart)), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+            answer = Response(text, media_type="application/json")
+    answer.headers["Cache-Control"] = "no-store"
+    return compressed(request, answer)
+
+
+def chart_csv(chart: Chart) -> str:
+    """The rows as they are drawn, with the unit in each heading, and what each row rests on."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(["series", "evidence", *(f"{c.name} ({c.unit})" if c.unit else c.name for c in chart.columns)])
+    for series, row in _rows(chart):
+        writer.writerow([_cell(series.name), series.evidence or "", *(_cell(value) for value in row)])
+    return text.getvalue()
+
+
+def thinned(chart: Chart, most: int) -> Chart:
+    """The chart with at most so many rows in a series of dots, evenly from its beginning to its end."""
+    return replace(chart, series=tuple(_thin(series, most) for series in chart.series))
+
+
+def _thin(series: Series, most: int) -> Series:
+    count = len(series.rows)
+    if series.mark is not Mark.DOTS or count <= most:
+        return series
+    kept = [i * count // most for i in range(most)]
+    links = None if series.links is None else [series.links[i] for i in kept]
+    return replace(series, rows=[series.rows[i] for i in kept], links=links)
+
+
+def _table(chart: Chart) -> dict[str, object]:
+    rows = list(_rows(chart))
+    return {"chart": chart, "rows": rows[:MOST_ROWS], "left_out": max(0, len(rows) - MOST_ROWS)}
+
+
+def _rows(chart: Chart) -> Iterator[tuple[Series, Row]]:
+    for series in chart.series:
+        if series.part_of is None:  # its rows are those of another
+            for row in series.rows:
+                yield series, row
+
+
+def _cell(value: Value) -> Value:
+    # A spreadsheet would take such a text for a formula.
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value
+
+
+def _finite(value: object) -> object:
+    """The same without numbers that JSON has no form for."""
+    match value:
+        case float() if not math.isfinite(value):
+            return None
+        case dict():
+            return {k: _finite(v) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        case list() | tuple():
+            return [_finite(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return value

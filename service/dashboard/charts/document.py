@@ -1,0 +1,95 @@
+"""What a chart shows, as plain values: columns with units, rows in series, and which column goes where.
+
+A series has one evidence, so that no line joins times that were measured with others that were predicted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from service.dashboard.evidence import TimeEvidence
+
+Value = str | int | float | None
+Row = tuple[Value, ...]
+
+
+class Kind(StrEnum):
+    """How a chart is laid out: two axes, a grid of cells, or an axis for each column."""
+
+    XY = "xy"
+    HEAT = "heat"
+    PARALLEL = "parallel"
+
+
+class Mark(StrEnum):
+    """How rows are drawn. A `limit` is a line that nothing was measured on; `spans` go from low to high."""
+
+    DOTS = "dots"
+    LINE = "line"
+    STEPS = "steps"
+    SPANS = "spans"
+    LIMIT = "limit"
+    BARS = "bars"
+    CELLS = "cells"
+    PATHS = "paths"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a chart's rows. `unit` is µs, TFLOP/s, B, s, MHz, x and so on; empty of plain numbers and words."""
+
+    name: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A column on an axis: linear, log, or category with the values in order. `from_zero` keeps zero in sight."""
+
+    column: int
+    name: str
+    unit: str = ""
+    scale: str = "linear"
+    categories: tuple[Value, ...] = ()
+    from_zero: bool = False
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Rows that are drawn alike. `palette` picks a colour where evidence does not; `links` are where rows lead.
+
+    `role`: "best" is drawn larger, "failed" as crosses. A series that is `part_of` another has no legend of its own.
+    `low` and `high` are the columns of spans.
+    """
+
+    name: str
+    mark: Mark
+    rows: Sequence[Row]
+    evidence: TimeEvidence | None = None
+    role: str | None = None
+    palette: int | None = None
+    links: Sequence[str | None] | None = None
+    part_of: str | None = None
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart. `note` says what it is of, and of how many rows these are a sample; `empty` what to say without rows.
+
+    `x` and `y` are for two axes and cells, `axes` for one axis a column, `color` is the column that colours cells and
+    paths.
+    """
+
+    title: str
+    note: str
+    columns: tuple[Column, ...]
+    series: tuple[Series, ...]
+    kind: Kind = Kind.XY
+    x: Axis | None = None
+    y: Axis | None = None
+    color: Axis | None = None
+    axes: tuple[Axis, ...] = field(default=())
+    empty: str = "Nothing to draw yet."

@@ -1,0 +1,14 @@
+"""The pages that every page leads to, in the order of the bar on top."""
+
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """A link of the bar; `section` is what a page names to have its link marked."""
+
+    section: str
+    title: str
+    href: str
+
+
+NAVIGATION = (Entry("overview", "Overview", "/"),)

@@ -1,0 +1,193 @@
+// A chart's document as ECharts has it. Logarithms are taken here: its own logarithmic axis has ticks at powers of ten
+// alone, which leaves times within one decade without any.
+
+import { heat, seriesColour } from "./colours.js";
+import { DASHES } from "./glyph.js";
+import { format, short } from "./units.js";
+
+const CROSS = "path://M-1,-0.7L-0.7,-1L0,-0.3L0.7,-1L1,-0.7L0.3,0L1,0.7L0.7,1L0,0.3L-0.7,1L-1,0.7L-0.3,0Z";
+
+export function readout(found, series, row) {
+  const lines = found.columns.map((column, i) => [column, row[i]]).filter(([, value]) => value !== null);
+  return [series.name, ...lines.map(([column, value]) => `${column.name}: ${format(value, column.unit)}`)].join("\n");
+}
+
+export function option(found, shown, of, width) {
+  const base = { animation: false, textStyle: { fontFamily: of.sans, color: of.quiet } };
+  const make = { xy: lines, heat: heatMap, parallel }[found.kind];
+  return { ...base, ...make(found, shown, of, width) };
+}
+
+function lines(found, shown, of, width) {
+  return {
+    grid: { left: 8, right: 16, top: 24, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "all" },
+    xAxis: axis(found.x, shown, of, width / 90, { nameLocation: "middle", nameGap: 26 }),
+    yAxis: axis(found.y, shown, of, 6, { nameLocation: "end", nameGap: 8, nameTextStyle: { align: "left", color: of.quiet } }),
+    dataZoom: [{ type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseMove: "ctrl", moveOnMouseWheel: false, filterMode: "none" }],
+    series: shown.map((series, i) => drawn(found, series, i, of)),
+  };
+}
+
+function at(axis, row, column = axis.column) {
+  const value = row[column];
+  if (axis.scale === "category") return String(value);
+  return value === null ? null : axis.scale === "log" ? Math.log10(value) : value;
+}
+
+function drawn(found, series, i, of) {
+  const colour = seriesColour(of, series);
+  const common = { id: `${i}:`, name: series.name, itemStyle: { color: colour }, emphasis: { scale: 1.8 } };
+  const data = series.rows.map((row) => [at(found.x, row), at(found.y, row)]);
+  const dash = DASHES[series.evidence] ?? [];
+  const stroke = { color: colour, width: series.mark === "limit" ? 1.5 : 2, type: dash.length ? dash : "solid" };
+  switch (series.mark) {
+    case "bars":
+      return { ...common, type: "bar", data, barMaxWidth: 28, itemStyle: bar(series, colour) };
+    case "line":
+    case "limit":
+      return { ...common, type: "line", data, lineStyle: stroke, showSymbol: false, silent: true, z: 3 };
+    case "steps":
+      return { ...common, type: "line", step: "end", data, lineStyle: stroke, showSymbol: false, silent: true, z: 3 };
+    case "spans": {
+      // From the low to the high value of each row, as pieces of one broken line.
+      const ends = series.rows.flatMap((row) => [
+        [at(found.x, row), at(found.y, row, series.low)], [at(found.x, row), at(found.y, row, series.high)], ["-", "-"],
+      ]);
+      return { ...common, type: "line", data: ends, lineStyle: { ...stroke, width: 1.5, type: "solid" }, showSymbol: false, silent: true };
+    }
+    default:
+      return { ...common, type: "scatter", data, ...symbol(series, colour, of), z: series.role === "best" ? 4 : 2 };
+  }
+}
+
+function bar(series, colour) {
+  // Predicted bars are outlines: told apart without colour.
+  return series.evidence === "predicted" ? { color: "transparent", borderColor: colour, borderType: "dotted", borderWidth: 2 } : { color: colour };
+}
+
+function symbol(series, colour, of) {
+  const size = series.role === "best" ? 10 : series.rows.length > 400 ? 5 : 7;
+  if (series.role === "failed") return { symbol: CROSS, symbolSize: size, itemStyle: { color: colour, opacity: 0.8 } };
+  const filled = series.evidence !== "predicted" && series.evidence !== "emulated";
+  const style = filled
+    ? { color: colour, opacity: series.role === "best" ? 1 : 0.55 }
+    : { color: series.role === "best" ? colour : of.card, borderColor: colour, borderWidth: 1.2, opacity: 0.8 };
+  return { symbol: series.evidence === "predicted" ? "diamond" : "circle", symbolSize: size, itemStyle: style };
+}
+
+function axis(of_, shown, of, most, more) {
+  const name = of_.unit && of_.scale !== "category" ? `${of_.name} (${of_.unit === "µs" ? "time" : of_.unit})` : of_.name;
+  const common = {
+    name: of_.unit === "µs" ? of_.name : name,
+    nameTextStyle: { color: of.quiet },
+    axisLine: { show: true, lineStyle: { color: of["line-strong"] } },
+    axisLabel: { color: of.quiet, hideOverlap: true },
+    splitLine: { show: true, lineStyle: { color: of.line } },
+    ...more,
+  };
+  if (of_.scale === "category") {
+    return { ...common, type: "category", data: of_.categories.map(String), splitLine: { show: false } };
+  }
+  const values = shown.flatMap((series) => {
+    const columns = series.mark === "spans" ? [series.low, series.high] : [of_.column];
+    return series.rows.flatMap((row) => columns.map((column) => row[column])).filter((value) => value !== null);
+  });
+  let [low, high] = [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
+  if (of_.scale !== "log") {
+    return { ...common, type: "value", scale: !of_.from_zero, minInterval: of_.whole ? 1 : undefined,
+      axisLabel: { ...common.axisLabel, formatter: (value) => short(value, of_.unit) } };
+  }
+  const room = Math.max((high / low) ** 0.04, 1.02);
+  [low, high] = [low / room, high * room];
+  const ticks = logTicks(low, high, Math.max(3, Math.floor(most)));
+  return {
+    ...common, type: "value", min: Math.log10(low), max: Math.log10(high),
+    axisTick: { show: true, customValues: ticks.map(Math.log10), lineStyle: { color: of["line-strong"] } },
+    axisLabel: { ...common.axisLabel, customValues: ticks.map(Math.log10), formatter: (value) => short(10 ** value, of_.unit) },
+  };
+}
+
+export function logTicks(low, high, most) {
+  const decades = [];
+  for (let d = Math.floor(Math.log10(low)); d <= Math.ceil(Math.log10(high)); d++) decades.push(10 ** d);
+  for (const choices of [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1, 3], [1]]) {
+    const ticks = decades.flatMap((d) => choices.map((c) => c * d)).filter((t) => t >= low && t <= high);
+    if (ticks.length < 3) break;
+    if (ticks.length <= most) return ticks;
+  }
+  if (high / low > 100) {
+    const whole = decades.filter((t) => t >= low && t <= high);
+    return whole.filter((_, i) => i % Math.ceil(whole.length / most) === 0);
+  }
+  const rough = (high - low) / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((c) => c * power).find((c) => c >= rough);
+  const ticks = [];
+  for (let t = Math.ceil(low / step) * step; t <= high; t += step) ticks.push(Number(t.toPrecision(12)));
+  return ticks;
+}
+
+function spread(rows, column) {
+  const values = rows.map((row) => row[column]).filter((value) => value !== null).sort((a, b) => a - b);
+  // By rank: a few very slow ones would leave the rest in one colour.
+  const rank = new Map(values.map((value, i) => [value, values.length > 1 ? i / (values.length - 1) : 0]));
+  return (value) => rank.get(value) ?? 1;
+}
+
+function heatMap(found, shown, of) {
+  const rows = shown.flatMap((series) => series.rows);
+  const place = spread(rows, found.color.column);
+  const category = (side, more) => ({
+    type: "category", data: side.categories.map(String), name: side.name, nameLocation: "middle", nameTextStyle: { color: of.quiet },
+    axisLabel: { color: of.quiet }, axisTick: { show: false }, axisLine: { lineStyle: { color: of["line-strong"] } }, ...more,
+  });
+  return {
+    grid: { left: 30, right: 12, top: 8, bottom: 30, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
+    xAxis: category(found.x, { nameGap: 26 }),
+    yAxis: category(found.y, { nameGap: 44 }),
+    series: shown.map((series, i) => ({
+      id: `${i}:`, type: "heatmap",
+      data: series.rows.map((row) => {
+        const fraction = place(row[found.color.column]);
+        return {
+          value: [String(row[found.x.column]), String(row[found.y.column]), row[found.color.column]],
+          itemStyle: { color: heat(of, fraction), borderColor: of.card, borderWidth: 1 },
+          label: { show: rows.length <= 80, color: fraction < 0.4 ? of.card : of.text, fontSize: 10, formatter: short(row[found.color.column], found.color.unit) },
+        };
+      }),
+      emphasis: { itemStyle: { borderColor: of.text, borderWidth: 2 } },
+    })),
+  };
+}
+
+function parallel(found, shown, of, width) {
+  const place = spread(shown.flatMap((series) => series.rows), found.color.column);
+  const axes = found.axes.map((side, i) => {
+    const category = side.scale === "category";
+    const values = shown.flatMap((series) => series.rows.map((row) => row[side.column]));
+    return {
+      dim: i, name: side.name, type: category ? "category" : "value", scale: true, inverse: side.column === found.color.column,
+      nameLocation: side.column === found.color.column ? "start" : "end",
+      data: category ? side.categories.map(String) : undefined,
+      min: side.scale === "log" ? Math.log10(Math.min(...values)) : undefined,
+      max: side.scale === "log" ? Math.log10(Math.max(...values)) : undefined,
+      nameTextStyle: { color: of.text, fontSize: 11 }, nameRotate: width < 560 ? 60 : 0, nameTruncate: { maxWidth: 90 },
+      axisLine: { lineStyle: { color: of["line-strong"] } },
+      axisLabel: { color: of.text, backgroundColor: of.card, padding: [1, 3], fontSize: 10, formatter: category ? undefined : (v) => short(side.scale === "log" ? 10 ** v : v, side.unit) },
+      splitNumber: 4,
+    };
+  });
+  return {
+    parallel: { left: 40, right: 60, top: width < 560 ? 90 : 34, bottom: 16, parallelAxisDefault: { areaSelectStyle: { borderColor: of.accent, color: of.accent, width: 14 } } },
+    parallelAxis: axes,
+    series: shown.map((series, i) => ({
+      id: `${i}:`, type: "parallel", smooth: false, inactiveOpacity: 0.03, activeOpacity: 0.9,
+      // The fastest last, so that they are on top.
+      data: series.rows.map((row) => ({
+        value: found.axes.map((side) => (side.scale === "category" ? String(row[side.column]) : side.scale === "log" ? Math.log10(row[side.column]) : row[side.column])),
+        lineStyle: { color: heat(of, place(row[found.color.column])), opacity: 0.55, width: 1.2, type: (DASHES[series.evidence] ?? []).length ? DASHES[series.evidence] : "solid" },
+      })),
+      emphasis: { lineStyle: { width: 3, opacity: 1 } },
+    })),
+  };
+}

@@ -1,0 +1,34 @@
+// The colours of tokens.css as the canvas can use them: light-dark() is only resolved where it is used.
+
+const NAMES = [
+  "card", "line", "line-strong", "text", "quiet", "accent", "measured", "emulated", "predicted", "bad",
+  "heat-0", "heat-1", "heat-2", "heat-3", "heat-4", "series-0", "series-1", "series-2", "series-3", "series-4",
+];
+
+export function colours() {
+  const probe = document.createElement("span");
+  document.body.append(probe);
+  const found = {};
+  for (const name of NAMES) {
+    probe.style.color = `var(--${name})`;
+    found[name] = getComputedStyle(probe).color;
+  }
+  found.sans = getComputedStyle(probe).fontFamily;
+  probe.remove();
+  return found;
+}
+
+// The colour at a fraction of the way from fast (0) to slow (1).
+export function heat(of, fraction) {
+  const place = Math.min(Math.max(fraction, 0), 1) * 4;
+  const low = Math.min(Math.floor(place), 3);
+  const [a, b] = [of[`heat-${low}`], of[`heat-${low + 1}`]].map((text) => text.match(/[\d.]+/g).map(Number));
+  const mixed = a.slice(0, 3).map((value, i) => Math.round(value + (b[i] - value) * (place - low)));
+  return `rgb(${mixed.join(", ")})`;
+}
+
+export function seriesColour(of, series) {
+  if (series.role === "failed") return of.bad;
+  if (series.mark === "limit") return of["line-strong"];
+  return series.evidence && series.palette === null ? of[series.evidence] : of[`series-${(series.palette ?? 0) % 5}`];
+}

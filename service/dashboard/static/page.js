@@ -1,0 +1,116 @@
+// What every page does: the theme, the menu of small screens, buttons that ask the service, texts to copy, news.
+
+import { post } from "./problem.js";
+
+const root = document.documentElement;
+const THEMES = ["system", "light", "dark"];
+
+const themeButton = document.getElementById("theme");
+
+function showTheme() {
+  const theme = root.dataset.theme ?? "system";
+  themeButton.textContent = { system: "◐", light: "○", dark: "●" }[theme];
+  themeButton.setAttribute("aria-label", `Theme: ${theme}. Change it`);
+  themeButton.title = `Theme: ${theme}`;
+}
+
+themeButton.addEventListener("click", () => {
+  const next = THEMES[(THEMES.indexOf(root.dataset.theme ?? "system") + 1) % THEMES.length];
+  if (next === "system") delete root.dataset.theme;
+  else root.dataset.theme = next;
+  try {
+    if (next === "system") localStorage.removeItem("theme");
+    else localStorage.setItem("theme", next);
+  } catch {
+    // It counts for this page only.
+  }
+  showTheme();
+  dispatchEvent(new Event("themechange"));
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => dispatchEvent(new Event("themechange")));
+showTheme();
+
+const menu = document.getElementById("menu");
+menu.addEventListener("click", () => {
+  const open = document.getElementById("pages").classList.toggle("open");
+  menu.setAttribute("aria-expanded", String(open));
+});
+
+// Buttons with data-post send it; data-confirm asks first, data-then is where to go on, else the page is told the news.
+
+const notice = document.getElementById("notice");
+
+export function tell(message) {
+  notice.textContent = message;
+  notice.hidden = false;
+}
+
+function askForKey(message) {
+  const dialog = document.getElementById("ask-key");
+  dialog.querySelector("[data-why]").textContent = message;
+  dialog.querySelector("[name=next]").value = location.pathname + location.search;
+  dialog.showModal();
+}
+
+// Shows a refusal: one for want of a key as the form that asks for it.
+export function refused(problem) {
+  if (problem.status === 401 || problem.rule === "scope") askForKey(problem.message);
+  else tell(problem.message);
+}
+
+document.addEventListener("click", async (event) => {
+  const copy = event.target.closest("[data-copy]");
+  if (copy) {
+    await copyText(copy);
+    return;
+  }
+  if (event.target.closest("#ask-key [data-close]")) document.getElementById("ask-key").close();
+  if (!event.target.closest("#notice")) notice.hidden = true;
+  const button = event.target.closest("button[data-post]");
+  if (!button || (button.dataset.confirm && !confirm(button.dataset.confirm))) return;
+  button.disabled = true;
+  try {
+    const body = button.dataset.body ? JSON.parse(button.dataset.body) : undefined;
+    const { answer } = await post(button.dataset.post, body, button.dataset.method);
+    if (button.dataset.then) location.assign(button.dataset.then.replace("{id}", encodeURIComponent(answer.id)));
+    else if (button.dataset.live === undefined) location.reload();
+    else document.body.dispatchEvent(new Event("look"));
+  } catch (problem) {
+    refused(problem);
+    button.disabled = false;
+  }
+});
+
+async function copyText(button) {
+  const text = document.getElementById(button.dataset.copy).textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    const range = document.createRange();
+    range.selectNodeContents(document.getElementById(button.dataset.copy));
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    button.textContent = "Selected";
+  }
+  setTimeout(() => (button.textContent = "Copy"), 2000);
+}
+
+// A list that filters itself: the form is sent when a choice changes.
+document.addEventListener("change", (event) => {
+  if (event.target.matches("form.filters select, form.filters input[type=checkbox]")) event.target.form.requestSubmit();
+});
+// Fields that say nothing stay out of the address, so that it can be kept and read.
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("form.filters")) return;
+  for (const field of event.target.elements) if (field.name && field.value === "") field.disabled = true;
+});
+addEventListener("pageshow", () => {
+  for (const field of document.querySelectorAll("form.filters [disabled]")) field.disabled = false;
+});
+
+// A live part that cannot be brought up to date says so, and says no more once it can.
+document.body.addEventListener("htmx:afterRequest", (event) => {
+  const stale = document.getElementById("stale");
+  if (stale) stale.hidden = event.detail.successful || event.detail.xhr.status === 286;
+});

@@ -1,0 +1,1 @@
+"""The page that shows every part of the pages' visual language."""
