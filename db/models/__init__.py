@@ -5,6 +5,7 @@ Clocks of hosts differ and may step back, so no constraint orders two times of a
 
 from db.models.api_key import KEY_SCOPES, ApiKey
 from db.models.audit import AUDIT_OUTCOMES, AuditEvent
+from db.models.change import KEYS, Change, ResultChange
 from db.models.effort import JobEffort
 from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.idempotency import IdempotentAnswer
@@ -25,6 +26,7 @@ __all__ = [
     "DEVICE_KINDS",
     "FIRE_OUTCOMES",
     "JOB_STATUSES",
+    "KEYS",
     "KEY_SCOPES",
     "LABELS",
     "PROOF_KINDS",
@@ -37,6 +39,7 @@ __all__ = [
     "Artifact",
     "AuditEvent",
     "Candidate",
+    "Change",
     "Device",
     "DeviceQuarantine",
     "Donor",
@@ -55,6 +58,7 @@ __all__ = [
     "RecordedDonor",
     "RecordedTrial",
     "Recording",
+    "ResultChange",
     "ResultKey",
     "Reuse",
     "Schedule",
