@@ -35,6 +35,9 @@ from service.keys.guard import READ
 from service.keys.routes import router as keys
 from service.limits.rates import Rates
 from service.limits.slots import Slots
+from service.metrics.registry import Metrics
+from service.metrics.requests import Counted
+from service.metrics.routes import router as metrics
 from service.openapi import contract
 from service.problems import add_problem_handlers
 from service.responses import EVERYWHERE, GUARDED
@@ -53,6 +56,7 @@ def create_app(
     Nothing is opened before it starts; a database that is not migrated makes requests answer 503.
     """
     database = open_database(settings.database_url)
+    streams = Slots(settings.max_streams, "streams", "event streams")
     context = Context(
         settings=settings,
         database=database,
@@ -61,7 +65,8 @@ def create_app(
         now=now,
         rates=Rates(settings.rate_per_s, settings.rate_burst),
         compiler=Compiler(settings),
-        streams=Slots(settings.max_streams, "streams", "event streams"),
+        streams=streams,
+        metrics=Metrics(database, streams, now, settings.metrics_fresh_s),
     )
 
     @asynccontextmanager
@@ -98,10 +103,12 @@ def create_app(
             expose_headers=[REPLAYED, "Location", "Retry-After", "X-Request-Id"],
         )
     app.add_middleware(Gate, settings=settings)
+    app.add_middleware(Counted, metrics=context.metrics.requests)
     add_problem_handlers(app)
     add_replays(app)
     for router in (jobs, kernels, files, devices, accuracy, schedules, compiling, explaining, keys, audit):
         app.include_router(router, responses=GUARDED)
+    app.include_router(metrics, responses=GUARDED)
     app.include_router(health, responses=EVERYWHERE)
     for router in (dashboard, session):
         app.include_router(router, include_in_schema=False)

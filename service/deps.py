@@ -14,6 +14,7 @@ from service.compiling.service import Compiler
 from service.devices.service import DeviceDirectory
 from service.limits.rates import Rates
 from service.limits.slots import Slots
+from service.metrics.registry import Metrics
 from service.settings import Settings
 
 
@@ -29,6 +30,7 @@ class Context:
     rates: Rates
     compiler: Compiler
     streams: Slots
+    metrics: Metrics
 
 
 def context_of(request: Request) -> Context:

@@ -51,6 +51,11 @@ class Settings(BaseSettings):
         description="Whether processes of this machine need no key, although keys exist; not behind a proxy that does "
         "not say whom it asks for",
     )
+    metrics_open_on_loopback: bool = Field(
+        default=False,
+        description="Whether processes of this machine need no key for /metrics, although keys exist; not for what a "
+        "proxy passes on",
+    )
     port: int = Field(default=8752, ge=0, le=65535, description="TCP port to listen on; 0 picks a free one")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="Least severe message logged"
@@ -93,11 +98,17 @@ class Settings(BaseSettings):
     )
 
     devices_ttl_s: float = Field(default=10.0, ge=0, description="How long a listing of devices is reused, in seconds")
+    metrics_fresh_s: float = Field(
+        default=5.0, ge=0, description="How long numbers of the database are reused for /metrics, in seconds"
+    )
     events_poll_s: float = Field(default=0.5, gt=0, description="How often an event stream looks for news, in seconds")
     scheduler: bool = Field(default=True, description="Whether this process fires schedules")
     scheduler_poll_s: float = Field(default=5.0, gt=0, description="How often due schedules are looked for, in seconds")
     lease_s: float = Field(
         default=60.0, gt=0, description="How long a worker may be silent before others take its job, in s"
+    )
+    heartbeat_s: float = Field(
+        default=10.0, gt=0, description="How often workers and schedulers say that they are there, in seconds"
     )
     quarantine_s: float = Field(
         default=3600.0, gt=0, description="How long a device that keeps failing gets no jobs, in seconds"

@@ -28,6 +28,7 @@ from hal import DeviceSpec, HalError
 from service.artifacts import ArtifactStore, StorageError
 from service.convert import problem_from_json, spec_from_json
 from service.devices.quarantine import this_host
+from service.presence import Role, present
 from service.settings import Settings
 from service.worker_names import is_dead, own_name
 from tuner.errors import DeviceUnusable, TunerError
@@ -238,7 +239,8 @@ def run_worker(settings: Settings) -> None:
         worker = Worker(database, settings, tuning.run, DevicesHere())
         stop_on_signals(worker)
         _log.info("worker starts", worker=worker.name)
-        worker.run()
+        with present(database, Role.WORKER, worker.name, settings.heartbeat_s):
+            worker.run()
     finally:
         database.close()
 

@@ -11,6 +11,7 @@ from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.idempotency import IdempotentAnswer
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.kernel import Artifact, Kernel
+from db.models.presence import ROLES, Presence
 from db.models.quarantine import DeviceQuarantine
 from db.models.recording import RECORDED_STATUSES, RECORDING_FORMATS, RecordedDonor, RecordedTrial, Recording
 from db.models.reuse import Donor, JobStart, ResultKey, Reuse
@@ -32,6 +33,7 @@ __all__ = [
     "PROOF_KINDS",
     "RECORDED_STATUSES",
     "RECORDING_FORMATS",
+    "ROLES",
     "SEARCH_METHODS",
     "SHAPE_SET_STATUSES",
     "TRIAL_STATUSES",
@@ -54,6 +56,7 @@ __all__ = [
     "Measurement",
     "Prediction",
     "PredictionError",
+    "Presence",
     "Problem",
     "RecordedDonor",
     "RecordedTrial",

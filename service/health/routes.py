@@ -6,7 +6,8 @@ from sqlalchemy import func, select
 from db.migrate import check_migrated, head
 from db.models import Job
 from service.deps import ContextDep
-from service.health.schemas import Health, Readiness, WorkerOut
+from service.health.checks import checks
+from service.health.schemas import CheckOut, Health, Readiness, WorkerOut
 from service.keys.guard import PUBLIC
 from service.responses import OPEN
 
@@ -21,12 +22,18 @@ def read_health() -> Health:
 
 @router.get("/readyz", dependencies=[PUBLIC], openapi_extra=OPEN)
 def read_readiness(context: ContextDep) -> Readiness:
-    """Whether requests can be served: the database is reachable and migrated. Also what the workers do."""
+    """Whether requests can be served: 503 unless the database is reachable and migrated. Also what else is missing."""
     check_migrated(context.database.engine)
     with context.database.read() as session:
         leased = select(func.count()).select_from(Job).where(Job.status == "running")
         running = session.scalar(leased.where(Job.lease_until >= context.now())) or 0
         stale = session.scalar(leased.where(Job.lease_until < context.now())) or 0
         queued = session.scalar(select(func.count()).select_from(Job).where(Job.status == "queued")) or 0
-    workers = WorkerOut(running=running, stale=stale, queued=queued)
-    return Readiness(database=head(), confinement=context.compiler.confinement(), workers=workers)
+    found = [CheckOut(name="database", ok=True), *checks(context)]
+    return Readiness(
+        status="ready" if all(check.ok for check in found) else "degraded",
+        checks=found,
+        database=head(),
+        confinement=context.compiler.confinement(),
+        workers=WorkerOut(running=running, stale=stale, queued=queued),
+    )

@@ -21,10 +21,30 @@ class WorkerOut(BaseModel):
     queued: int = Field(description="Jobs that wait for a worker", examples=[3])
 
 
-class Readiness(BaseModel):
-    """The service can serve: the database is reachable and migrated."""
+class CheckOut(BaseModel):
+    """A part that was looked at."""
 
-    status: Literal["ready"] = Field(default="ready", description="ready: requests can be served", examples=["ready"])
+    name: Literal["database", "artifacts", "compiler", "worker", "scheduler"] = Field(
+        description="database: it answers and has this version's tables; artifacts: their folder can be written; "
+        "compiler: texts that are sent can be compiled; worker, scheduler: a process somewhere said lately that it is "
+        "there",
+        examples=["worker"],
+    )
+    ok: bool = Field(description="Whether it works", examples=[False])
+    detail: str | None = Field(
+        default=None, description="What is wrong and what to do; null when it works", examples=["none was seen lately"]
+    )
+
+
+class Readiness(BaseModel):
+    """The service can serve: the database is reachable and migrated. What else is missing is named."""
+
+    status: Literal["ready", "degraded"] = Field(
+        description="ready: all is there; degraded: requests are served, but some check failed", examples=["ready"]
+    )
+    checks: list[CheckOut] = Field(
+        description="Each part that was looked at", examples=[[{"name": "database", "ok": True, "detail": None}]]
+    )
     database: str = Field(description="Revision the database is at", examples=["0001"])
     confinement: ConfinementOut | None = Field(
         description="What a process that compiles on request is held to; null: none starts",

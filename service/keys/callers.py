@@ -55,7 +55,7 @@ def identify(context: Context, request: Request) -> Caller:
         if not closed and is_loopback(context.settings.host):
             return LOCAL
         if header is None and cookie is None:
-            if context.settings.open_on_loopback and closed and _is_from_here(request):
+            if context.settings.open_on_loopback and closed and is_from_here(request):
                 return LOCAL
             missing = "" if closed else f"; there is none yet: {HOW_TO_MAKE}"
             raise Unauthorized(f"this needs an API key, as `Authorization: Bearer KEY`{missing}", rule="key-missing")
@@ -121,7 +121,7 @@ def _shown(header: str | None, cookie: str | None) -> str:
     return text.strip()
 
 
-def _is_from_here(request: Request) -> bool:
+def is_from_here(request: Request) -> bool:
     """Whether a process of this machine asks, and not for another."""
     forwarded = any(name in request.headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via"))
     return not forwarded and request.client is not None and is_loopback(request.client.host)

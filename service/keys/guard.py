@@ -13,7 +13,7 @@ from db.errors import DatabaseError
 from service.audit.log import Outcome, record
 from service.deps import Context, ContextDep, context_of
 from service.errors import Forbidden, Unauthorized, UnsupportedType
-from service.keys.callers import Caller, identify
+from service.keys.callers import Caller, identify, is_from_here
 from service.keys.scopes import Scope
 
 
@@ -84,6 +84,15 @@ def _check_json(request: Request) -> None:
         raise UnsupportedType(f"expected a body of Content-Type application/json, got {stated or 'none'!r}")
 
 
+class NeedsToScrape(Needs):
+    """As Needs; where the settings say so, programs of this machine pass without a key."""
+
+    def check(self, request: Request, context: Context) -> None:
+        """Find out who asks, unless nobody has to say it; raises what that of Needs does."""
+        if not (context.settings.metrics_open_on_loopback and is_from_here(request)):
+            super().check(request, context)
+
+
 def _address(request: Request) -> str:
     return "" if request.client is None else request.client.host
 
@@ -95,8 +104,11 @@ async def _caller(request: Request) -> Caller:
 
 PUBLIC = Depends(Needs(None))
 READ = Depends(Needs(Scope.READ))
+SCRAPE = Depends(NeedsToScrape(Scope.READ))
 TUNE = Depends(Needs(Scope.TUNE))
 ADMIN = Depends(Needs(Scope.ADMIN))
 CallerDep = Annotated[Caller, Depends(_caller)]
 
 __all__ = ["ADMIN", "PUBLIC", "READ", "TUNE", "CallerDep", "GuardedRoute", "Needs"]
+
+__all__ = ["ADMIN", "PUBLIC", "READ", "SCRAPE", "TUNE", "CallerDep", "Needs"]

@@ -1,5 +1,6 @@
 """Looks at the schedules every few seconds, in a thread of the service process."""
 
+from contextlib import ExitStack
 from datetime import UTC, datetime
 
 import structlog
@@ -7,16 +8,19 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from db.errors import DatabaseError
 from service.deps import Context
+from service.presence import Role, present
 from service.schedules.firing import fire_due
+from service.worker_names import own_name
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class ScheduleClock:
-    """Fires what is due until stopped. Owns one thread."""
+    """Fires what is due until stopped, and says that it is there. Owns two threads."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._presence = ExitStack()
         self._scheduler = BackgroundScheduler(timezone=UTC)
         self._scheduler.add_job(
             self._look,
@@ -28,12 +32,16 @@ class ScheduleClock:
         )
 
     def start(self) -> None:
-        """Start the thread; what was missed while nothing ran is handled at once."""
+        """Start the threads; what was missed while nothing ran is handled at once."""
+        context = self._context
+        beat = present(context.database, Role.SCHEDULER, own_name(), context.settings.heartbeat_s)
+        self._presence.enter_context(beat)
         self._scheduler.start()
 
     def stop(self) -> None:
-        """Wait for a look that is under way, then end the thread."""
+        """Wait for a look that is under way, then end the threads."""
         self._scheduler.shutdown(wait=True)
+        self._presence.close()
 
     def _look(self) -> None:
         try:

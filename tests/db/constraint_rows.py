@@ -100,6 +100,7 @@ VALID: dict[str, Row] = {
         "outcome": "done",
     },
     "device_quarantine": {"host": "lab", "slug": "b580", "reason": "it hung", "job_id": "{job}", "until": NOON},
+    "presence": {"role": "worker", "name": "lab/1/2/3", "host": "lab", "version": "0.1.0"},
 }
 
 # Rows that are there already, as they differ from the valid one.
@@ -108,6 +109,7 @@ BESIDE: list[tuple[str, Row]] = [
     ("schedule_fire", {"schedule_id": WEEKLY, "due_at": NOON - timedelta(days=1)}),
     ("api_key", {"id": UUID(int=5), "name": "laptop", "prefix": "abcdef012345"}),
     ("device_quarantine", {"slug": "b60"}),
+    ("presence", {"name": "lab/1/2/4"}),
 ]
 
 RUNNING: Row = {"status": "running", "worker": "w", "lease_until": NOON, "started_at": NOON, "attempts": 1}
@@ -144,6 +146,7 @@ ACCEPTED: list[tuple[str, Row]] = [
     ("audit_event", {"key_id": None, "request_id": None, "outcome": "refused"}),
     ("device_quarantine", {"host": "another lab", "slug": "b60"}),
     ("device_quarantine", {"job_id": None}),
+    ("presence", {"role": "scheduler", "name": "lab/1/2/4"}),
 ]
 
 # What breaks which constraint.
@@ -290,4 +293,7 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_device_quarantine_host_not_empty", {"host": ""}),
     ("ck_device_quarantine_slug_not_empty", {"slug": ""}),
     ("ck_device_quarantine_reason_not_empty", {"reason": ""}),
+    ("ck_presence_role_known", {"role": "manager"}),
+    ("ck_presence_name_not_empty", {"name": ""}),
+    ("ck_presence_host_not_empty", {"host": ""}),
 ]

@@ -64,7 +64,7 @@ def test_every_route_declares_one_scope_and_those_that_change_need_more_than_rea
         assert isinstance(route, GuardedRoute) == route.path.startswith("/v1/"), route.path
         if route.path.startswith(("/v1/keys", "/v1/audit")):
             assert needs[0].scope is Scope.ADMIN
-    assert open_routes == {"/healthz", "/readyz", "/static/{name}", "/session", "/session/end"}
+    assert open_routes == {"/healthz", "/readyz", "/static/{name:path}", "/session", "/session/end"}
 
 
 def test_every_route_that_changes_something_knows_who_asks(app: FastAPI) -> None:

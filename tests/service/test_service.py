@@ -53,7 +53,7 @@ def test_health_needs_nothing_and_readiness_needs_the_database(client: TestClien
         leases.claim(session, live, "w1", 60.0, now=context.now())
         leases.claim(session, stale, "w2", -5.0, now=context.now())
     ready = client.get("/readyz").json()
-    assert (ready["status"], ready["workers"]) == ("ready", {"running": 1, "stale": 1, "queued": 1})
+    assert ready["workers"] == {"running": 1, "stale": 1, "queued": 1}
 
 
 @pytest.fixture

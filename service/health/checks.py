@@ -1,0 +1,52 @@
+"""What a service needs to be whole, looked at one by one."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from secrets import token_hex
+
+from db import presences
+from service.deps import Context
+from service.health.schemas import CheckOut
+from service.presence import Role, is_alive
+
+
+def checks(context: Context) -> Iterator[CheckOut]:
+    """Each part beside the database, whose lack keeps no request from being served but jobs from being run.
+
+    Raises:
+        DatabaseError: the database does not answer.
+    """
+    yield _artifacts(context)
+    yield _compiler(context)
+    with context.database.read() as session:
+        rows = presences.list_all(session)
+    alive = {row.role for row in rows if is_alive(row, context.now(), context.settings.heartbeat_s)}
+    yield _process(Role.WORKER, alive, "jobs wait until `xetune worker` runs somewhere with this database")
+    yield _process(Role.SCHEDULER, alive, "schedules wait until a service with XETUNE_SCHEDULER=true runs")
+
+
+def _artifacts(context: Context) -> CheckOut:
+    folder = context.artifacts.root
+    probe = folder / f".ready-{token_hex(8)}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(b"ready")
+    except OSError as error:
+        detail = f"{folder} cannot be written: {error.strerror}; change its permissions or free some space"
+        return CheckOut(name="artifacts", ok=False, detail=detail)
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
+    return CheckOut(name="artifacts", ok=True)
+
+
+def _compiler(context: Context) -> CheckOut:
+    if context.compiler.confinement() is None:
+        detail = "no confined process starts, so that nothing is compiled on request; the log says why"
+        return CheckOut(name="compiler", ok=False, detail=detail)
+    return CheckOut(name="compiler", ok=True)
+
+
+def _process(role: Role, alive: set[str], otherwise: str) -> CheckOut:
+    ok = role.value in alive
+    return CheckOut(name=role.value, ok=ok, detail=None if ok else f"none was seen lately: {otherwise}")

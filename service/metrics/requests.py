@@ -1,0 +1,62 @@
+"""Counts requests and times them, by route: middleware around everything else."""
+
+import time
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_BUCKETS_S = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+_METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))  # of others anyone could make up any
+_NO_ROUTE = "none"
+
+
+class RequestMetrics:
+    """The requests of one process by method, template of their route, and status. Thread-safe."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._requests = Counter(
+            "xetune_http_requests", "Requests that were answered.", ("method", "route", "status"), registry=registry
+        )
+        self._seconds = Histogram(
+            "xetune_http_request_seconds",
+            "Time from a request to the head of its answer.",
+            ("method", "route"),
+            buckets=_BUCKETS_S,
+            registry=registry,
+        )
+        self.lookups = Counter(
+            "xetune_lookups", "Kernels that were looked up, by what was found.", ("found",), registry=registry
+        )
+
+    def note(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count an answer."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(method, route).observe(seconds)
+
+
+class Counted:
+    """ASGI middleware that tells RequestMetrics of each answer."""
+
+    def __init__(self, app: ASGIApp, metrics: RequestMetrics) -> None:
+        self._app, self._metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = time.perf_counter()
+
+        async def counted_send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                method = scope["method"] if scope["method"] in _METHODS else "other"
+                self._metrics.note(method, _template(scope), message["status"], time.perf_counter() - begun)
+            await send(message)
+
+        await self._app(scope, receive, counted_send)
+
+
+def _template(scope: Scope) -> str:
+    """The path of the route as it was declared; ids and names that are asked for are no label."""
+    route: BaseRoute | None = scope.get("route")
+    return getattr(route, "path", _NO_ROUTE)

@@ -1,0 +1,93 @@
+"""Readiness names each part that is missing, and goes on serving where it can."""
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+from fastapi.testclient import TestClient
+
+from db import presences
+from db.session import Database
+from service.deps import Context
+from service.presence import Role, present
+from tests.service.rest import Clock
+
+
+def checks(client: TestClient) -> dict[str, str | None]:
+    """What each check that fails says."""
+    answer = client.get("/readyz")
+    assert answer.status_code == 200
+    ready = answer.json()
+    failed = {check["name"]: check["detail"] for check in ready["checks"] if not check["ok"]}
+    assert ready["status"] == ("degraded" if failed else "ready")
+    return failed
+
+
+def note(context: Context, role: Role) -> None:
+    """Let a process of that role say that it is there now."""
+    with context.database.write() as session:
+        presences.note(session, role.value, f"lab/{role}", host="lab", version="1", now=context.now())
+
+
+def test_processes_that_say_that_they_are_there_count_until_they_are_silent(
+    client: TestClient, context: Context, clock: Clock
+) -> None:
+    assert {"worker", "scheduler"} <= checks(client).keys()
+    for role in Role:
+        note(context, role)
+    assert not {"worker", "scheduler"} & checks(client).keys()
+    clock.step(seconds=4.5 * context.settings.heartbeat_s)
+    note(context, Role.SCHEDULER)
+    failed = checks(client)
+    assert "scheduler" not in failed
+    assert "xetune worker" in (failed["worker"] or "")
+
+
+def test_a_folder_of_artifacts_that_cannot_be_made_is_named_with_the_reason(
+    client: TestClient, context: Context, tmp_path: Path
+) -> None:
+    assert "artifacts" not in checks(client)
+    assert list(context.artifacts.root.iterdir()) == []
+    context.artifacts.root.rmdir()
+    context.artifacts.root.write_text("in the way")
+    assert "cannot be written" in (checks(client)["artifacts"] or "")
+
+
+def test_a_compiler_that_does_not_start_is_named(
+    client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(context.compiler), "confinement", lambda _self: None)
+    assert "nothing is compiled on request" in (checks(client)["compiler"] or "")
+
+
+def test_a_process_is_present_as_long_as_its_block_lasts(database: Database, clock: Clock) -> None:
+    noted = Event()
+
+    def now() -> object:
+        noted.set()
+        return clock()
+
+    with present(database, Role.WORKER, "lab/1", 600.0, now):  # pyright: ignore[reportArgumentType]
+        assert noted.wait(20)
+        for _ in range(2000):
+            with database.read() as session:
+                rows = presences.list_all(session)
+            if rows:
+                break
+            Event().wait(0.01)
+        assert [(row.role, row.name, row.seen_at) for row in rows] == [("worker", "lab/1", clock())]
+    with database.read() as session:
+        assert presences.list_all(session) == []
+
+
+def test_a_second_beat_moves_the_time_on_and_old_processes_are_forgotten(database: Database, clock: Clock) -> None:
+    for name, hours in (("old", 0), ("new", 30), ("new", 1)):
+        clock.step(hours=hours)
+        with database.write() as session:
+            presences.note(session, "worker", name, host="lab", version="1", now=clock())
+    with database.write() as session:
+        new, old = presences.list_all(session)
+        assert (new.name, (new.seen_at - new.started_at).total_seconds()) == ("new", 3600)
+        presences.forget(session, old.seen_at.replace(year=2027))
+    with database.read() as session:
+        assert presences.list_all(session) == []
