@@ -27,6 +27,7 @@ from service.devices.service import DeviceDirectory
 from service.explaining.routes import router as explaining
 from service.gate import Gate
 from service.health.routes import router as health
+from service.hostcode.routes import router as hostcode
 from service.idempotency.once import REPLAYED, add_replays
 from service.jobs.routes import router as jobs
 from service.kernels.file_routes import router as files
@@ -106,7 +107,7 @@ def create_app(
     app.add_middleware(Counted, metrics=context.metrics.requests)
     add_problem_handlers(app)
     add_replays(app)
-    for router in (jobs, kernels, files, devices, accuracy, schedules, compiling, explaining, keys, audit):
+    for router in (jobs, kernels, files, hostcode, devices, accuracy, schedules, compiling, explaining, keys, audit):
         app.include_router(router, responses=GUARDED)
     app.include_router(metrics, responses=GUARDED)
     app.include_router(health, responses=EVERYWHERE)

@@ -47,6 +47,20 @@ def scratch(problem: GemmProblem, config: KernelConfig) -> tuple[Scratch, ...]:
     return tuple(found)
 
 
+def scratch_formulas(problem: GemmProblem, config: KernelConfig) -> dict[str, str]:
+    """Bytes of each buffer of a workspace as text, of m and n: what a launch of other sizes needs."""
+    p, block = problem, config.matmul.block
+    found: dict[str, str] = {}
+    if config.strategy.split_k is SplitK.PARTIAL_SUMS:
+        matrices = config.matmul.threads.k * p.batch
+        found[PARTIALS] = f"{4 * _PITCH_MULTIPLE * matrices} * m * ceil(n / {_PITCH_MULTIPLE})"
+    for number, step in enumerate(p.epilogue):
+        if step.kind is EpilogueKind.REDUCE:
+            counts = f"m * ceil(n / {block.n})" if step.axis is Axis.ROW else f"ceil(m / {block.m}) * n"
+            found[sums_name(number)] = f"{4 * p.batch} * {counts}"
+    return found
+
+
 def sums_name(step: int) -> str:
     """The name of the partial sums of a reducing step."""
     return f"sums{step}"

@@ -1,5 +1,6 @@
-"""xetune kernels: what is stored, or the best for one problem."""
+"""xetune kernels: what is stored, the best for one problem, and programs that run a kernel."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +16,7 @@ from db import kernels
 from db.base import utc_now
 from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
 from service.audit.log import Outcome, record
+from service.cli.default_command import FirstByDefault
 from service.cli.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson, ProblemOptions, TargetName, with_problem
@@ -25,6 +27,8 @@ from service.devices.elsewhere import device_elsewhere
 from service.devices.service import DeviceDirectory
 from service.errors import NotFound
 from service.files import write_atomically
+from service.hostcode.languages import Language
+from service.hostcode.service import read_host_code
 from service.jobs.requests import submit, understand
 from service.jobs.schemas import JobBody
 from service.kernels import service
@@ -34,7 +38,14 @@ from service.kernels.schemas import KernelOut, Tune
 from service.keys.callers import COMMAND_LINE
 from service.schemas import to_body, to_problem
 
+app = typer.Typer(
+    cls=FirstByDefault,
+    help="List stored kernels, say what to run for a problem, and write programs that run a kernel.",
+    no_args_is_help=False,
+)
 
+
+@app.command("find")
 @with_problem
 def kernels_command(
     problem: ProblemOptions,
@@ -63,6 +74,30 @@ def kernels_command(
             if found.source.is_reason_for(tune):
                 found = found.model_copy(update={"job": _queue(store, gemm, listed)})
             _show(found, _files(store, found.kernel, output), as_json)
+
+
+@app.command("host-code")
+def host_code_command(
+    kernel: Annotated[UUID, typer.Argument(help="Id of the kernel.")],
+    language: Annotated[
+        Language, typer.Argument(help="API: the first four for a kernel of a GPU, the others for one of a CPU.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder to write the program and the kernel's files to.")
+    ] = None,
+) -> None:
+    """Print a complete program that runs a kernel, checks its numbers and tells its time, or write it beside them."""
+    with stored() as store:
+        with store.database.read() as session:
+            text = read_host_code(session, kernel, language)
+            found = service.read_kernel(session, kernel)
+        if output is None:
+            sys.stdout.write(text)
+            return
+        paths = _copy(store, found, output)
+    write_atomically(output / language.file_name, text.encode())
+    for path in (*paths.values(), str(output / language.file_name)):
+        CONSOLE.print(path, highlight=False, soft_wrap=True)
 
 
 def _queue(store: Stored, gemm: GemmProblem, listed: ListedDevice) -> UUID:

@@ -16,7 +16,7 @@ from service.cli.devices import devices_app
 from service.cli.exchange import export_command, import_command, measure_command
 from service.cli.explain import explain_command
 from service.cli.jobs import app as jobs_app
-from service.cli.kernels import kernels_command
+from service.cli.kernels import app as kernels_app
 from service.cli.keys import app as keys_app
 from service.cli.layout import layout_command
 from service.cli.merge import merge_command
@@ -48,7 +48,7 @@ app.command("explain")(explain_command)
 app.command("opt")(opt_command)
 app.command("run")(run_command)
 app.command("tune")(tune_command)
-app.command("kernels")(kernels_command)
+app.add_typer(kernels_app, name="kernels")
 app.command("export")(export_command)
 app.command("import")(import_command)
 app.command("measure")(measure_command)

@@ -1,0 +1,81 @@
+"""Formulas of sizes, as kernel.json says them, in Python and C++: both read the same expressions."""
+
+import ast
+import re
+from dataclasses import dataclass
+
+_LONGEST = 200  # characters of a formula
+_RULE = re.compile(
+    r"[a-z ]+ \(([^()]+)\): ((?:at least|at most|a multiple of) \d+(?:, (?:at most|a multiple of) \d+)*)"
+)
+
+
+class UnknownFormula(ValueError):
+    """It is not one of sizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """What a kernel relies on: in words, and as conditions on sizes."""
+
+    words: str
+    conditions: tuple[str, ...]
+
+
+def expression(formula: str, names: frozenset[str]) -> str:
+    """A formula such as `2 * ceil(n / 64)` with calls of `ceil_div` and `least`, which programs define.
+
+    Raises:
+        UnknownFormula: it holds something else than numbers, `names`, ceil, min, and sums and products of them.
+    """
+    try:
+        parsed = ast.parse(formula.strip()[:_LONGEST], mode="eval").body
+        return ast.unparse(_read(parsed, names))
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise UnknownFormula(f"expected a formula of sizes, got {formula[:60]!r}") from error
+
+
+def _read(node: ast.expr, names: frozenset[str]) -> ast.expr:
+    match node:
+        case ast.Constant(value=int(value)) if not isinstance(value, bool) and value < 2**62:
+            return node
+        case ast.Name(id=name) if name in names:
+            return node
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
+            return ast.BinOp(_read(node.left, names), node.op, _read(node.right, names))
+        case ast.UnaryOp(op=ast.USub()):
+            return ast.UnaryOp(node.op, _read(node.operand, names))
+        case ast.Call(
+            func=ast.Name(id="ceil"), args=[ast.BinOp(op=ast.Div(), right=ast.Constant()) as whole], keywords=[]
+        ):
+            return _call("ceil_div", _read(whole.left, names), _read(whole.right, names))
+        case ast.Call(func=ast.Name(id="min"), args=[one, other], keywords=[]):
+            return _call("least", _read(one, names), _read(other, names))
+        case _:
+            raise UnknownFormula(f"expected sizes, sums and products, got {type(node).__name__}")
+
+
+def _call(name: str, *arguments: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name(name), list(arguments), [])
+
+
+def assumption(words: str, names: frozenset[str]) -> Assumption | None:
+    """What can be checked of an assumption in words before a launch; None of what the kernel computes itself, and of
+    addresses, which programs align.
+    """
+    found = _RULE.fullmatch(words)
+    if found is None:
+        return None
+    try:
+        value = expression(found[1], names)
+    except UnknownFormula:
+        return None
+    conditions: list[str] = []
+    for rule in found[2].split(", "):
+        number = rule.rpartition(" ")[2]
+        conditions.append(
+            f"({value}) % {number} == 0"
+            if rule.startswith("a multiple")
+            else f"{value} {'>=' if rule.startswith('at least') else '<='} {number}"
+        )
+    return Assumption(words, tuple(conditions))

@@ -1,0 +1,36 @@
+"""The APIs that host code is written for."""
+
+from enum import StrEnum
+
+
+class Language(StrEnum):
+    """An API and its language: the first four launch kernels of a GPU, the others call those of a CPU."""
+
+    PYOPENCL = "pyopencl"
+    DPCTL = "dpctl"
+    SYCL = "sycl"
+    LEVEL_ZERO = "level-zero"
+    CTYPES = "ctypes"
+    CPP = "cpp"
+
+    @property
+    def for_cpu(self) -> bool:
+        """Whether it calls object code of a CPU."""
+        return self in (Language.CTYPES, Language.CPP)
+
+    @property
+    def file_name(self) -> str:
+        """What its program is saved as."""
+        return {
+            Language.PYOPENCL: "run_pyopencl.py",
+            Language.DPCTL: "run_dpctl.py",
+            Language.SYCL: "run_sycl.cpp",
+            Language.LEVEL_ZERO: "run_level_zero.cpp",
+            Language.CTYPES: "run_ctypes.py",
+            Language.CPP: "run_cpp.cpp",
+        }[self]
+
+    @property
+    def media_type(self) -> str:
+        """What its program is served as."""
+        return "text/x-python" if self.file_name.endswith(".py") else "text/x-c++src"

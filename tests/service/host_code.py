@@ -1,0 +1,85 @@
+"""Kernels as rows that were never stored, their files in a folder, and programs that run there."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+from uuid import UUID
+
+from codegen import AnyArtifact, AnyConfig, GemmProblem
+from codegen.target_kind import compile_kernel, describe
+from db.models import Artifact, Device, Kernel, Problem
+from hal import DeviceSpec
+from hal.icd import wheel_runtime
+from service.convert import config_to_json, problem_to_json
+from service.hostcode.languages import Language
+from service.hostcode.program import program_of
+from service.hostcode.rendering import render
+
+KERNEL_ID = UUID("01970a3c-0000-7000-8000-000000000007")
+
+
+def of_sycl(name: str) -> Path:
+    """A file of the wheel that brings SYCL's headers and library."""
+    found = next(file for file in metadata.files("intel-sycl-rt") or () if str(file).endswith(name))
+    return Path(str(found.locate())).resolve()
+
+
+def kernel_row(artifact: AnyArtifact, spec: DeviceSpec) -> Kernel:
+    """The row of a kernel that was compiled for a device."""
+    return Kernel(
+        id=KERNEL_ID,
+        problem=Problem(definition=problem_to_json(artifact.problem)),
+        device=Device(slug=spec.id, kind=spec.kind.value, emulates=spec.emulates),
+        config=config_to_json(artifact.config),
+        manifest=json.loads(json.dumps(describe(artifact))),
+        content_hash=artifact.content_hash,
+        artifacts=[Artifact(name=s.file_name, sha256=sha256(s.data).hexdigest()) for s in artifact.stages],
+    )
+
+
+def compiled(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec, folder: Path) -> Kernel:
+    """Compile a kernel, write its files, and give its row."""
+    artifact = compile_kernel(problem, config, spec)
+    for stage in artifact.stages:
+        (folder / stage.file_name).write_bytes(stage.data)
+    return kernel_row(artifact, spec)
+
+
+def write_program(kernel: Kernel, language: Language, folder: Path) -> Path:
+    """Write the program of a kernel beside its files."""
+    path = folder / language.file_name
+    path.write_text(render(program_of(kernel), language))
+    return path
+
+
+def run_python(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in Python where its files are."""
+    return _run([sys.executable, "-W", "ignore", program.name, *arguments], program.parent)
+
+
+def build(program: Path, *flags: str | Path, output: str = "run") -> Path:
+    """Compile a program in C++, with warnings as errors, and give the executable."""
+    common = ("-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", program.name, *map(str, flags), "-o", output)
+    done = subprocess.run(["g++", *common], cwd=program.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return program.parent / output
+
+
+def run_program(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run an executable where its files are."""
+    return _run([str(program), *arguments], program.parent)
+
+
+def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    vendors = folder / "vendors"
+    vendors.mkdir(exist_ok=True)
+    (vendors / "cpu.icd").write_text(f"{wheel_runtime()}\n")
+    libraries = {"LD_LIBRARY_PATH": str(of_sycl("/libsycl.so").parent), "OCL_ICD_VENDORS": str(vendors)}
+    return subprocess.run(
+        command, cwd=folder, env=os.environ | libraries, capture_output=True, text=True, timeout=300, check=False
+    )
