@@ -7,6 +7,7 @@ DatabaseError
 +-- DatabaseLocked         another process kept its lock for too long
 +-- DatabaseFull           its disk is full
 +-- LeaseLost              the job is not, or no longer, this worker's
+|   +-- FenceLost          another coordinator gives out work now
 +-- AlreadyFired           that due time of the schedule was handled before
 """
 
@@ -43,6 +44,10 @@ class DatabaseFull(DatabaseError):
 
 class LeaseLost(DatabaseError):
     """The job is not, or no longer, this worker's: stop working on it."""
+
+
+class FenceLost(LeaseLost):
+    """Another coordinator gives out work now, or may: write nothing more."""
 
 
 class AlreadyFired(DatabaseError):

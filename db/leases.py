@@ -24,19 +24,22 @@ def claim_next(
     lease_s: float,
     *,
     devices: Collection[str] | None = None,
+    predicted: bool = True,
     now: datetime | None = None,
 ) -> Job | None:
     """Take the oldest job that is queued, or whose worker's lease ran out; None when there is none.
 
-    `worker` is unique among running workers. `devices` are slugs to take jobs for, beside
-    jobs that need no device (theirs has no driver: they are predicted); None takes any. Jobs of an active set of shapes
-    are left to who runs the set.
+    `worker` is unique among running workers. `devices` are slugs to take jobs for, beside those that are `predicted`
+    because they need no device (theirs has no driver); None takes any. Jobs of an active set of shapes are left to who
+    runs the set.
     """
     in_sets = select(ShapeSetMember.job_id).join(ShapeSet, ShapeSet.id == ShapeSetMember.set_id)
     alone = Job.id.not_in(in_sets.where(ShapeSet.status == "active"))
     if devices is None:
         return _claim(session, worker, lease_s, now, alone)
-    of_devices = Job.device_id.in_(select(Device.id).where(or_(Device.driver == "", Device.slug.in_(devices))))
+    known = and_(Device.driver != "", Device.slug.in_(devices))
+    wanted = or_(Device.driver == "", Device.slug.in_(devices)) if predicted else known
+    of_devices = Job.device_id.in_(select(Device.id).where(wanted))
     return _claim(session, worker, lease_s, now, alone, of_devices)
 
 
@@ -53,6 +56,12 @@ def extend(session: Session, job_id: UUID, worker: str, lease_s: float, *, now: 
     """
     until = (now or utc_now()) + timedelta(seconds=lease_s)
     return _change_own(session, job_id, worker, {"lease_until": until})
+
+
+def extend_all(session: Session, worker: str, lease_s: float, *, now: datetime | None = None) -> None:
+    """Prolong the leases of all jobs that are this worker's."""
+    until = (now or utc_now()) + timedelta(seconds=lease_s)
+    session.execute(update(Job).where(Job.status == "running", Job.worker == worker).values(lease_until=until))
 
 
 def check_own(session: Session, job_id: UUID, worker: str) -> None:
@@ -75,9 +84,11 @@ def release(session: Session, job_id: UUID, worker: str) -> None:
     _change_own(session, job_id, worker, _put_back())
 
 
-def release_all(session: Session, worker: str) -> int:
-    """Put back what an earlier life of this worker held when it was killed; says how many jobs."""
+def release_all(session: Session, worker: str, among: Collection[UUID] | None = None) -> int:
+    """Put back what a worker held when it was killed, or of that the jobs `among` some; says how many."""
     query = update(Job).where(Job.status == "running", Job.worker == worker).values(**_put_back())
+    if among is not None:
+        query = query.where(Job.id.in_(among))
     return len(session.scalars(query.returning(Job.id)).all())
 
 

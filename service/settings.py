@@ -110,6 +110,9 @@ class Settings(BaseSettings):
     heartbeat_s: float = Field(
         default=10.0, gt=0, description="How often workers and schedulers say that they are there, in seconds"
     )
+    coordinator_lease_s: float = Field(
+        default=15.0, gt=0, description="How long a coordinator may be silent before another takes its place, in s"
+    )
     quarantine_s: float = Field(
         default=3600.0, gt=0, description="How long a device that keeps failing gets no jobs, in seconds"
     )

@@ -1,33 +1,31 @@
 """Runs a claimed job: wires devices, compile workers, the tuner and the database together."""
 
-import os
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from codegen import AnyArtifact, AnyConfig, KernelConfig
 from codegen.decode import decode
-from codegen.pool import CompilePool
 from db import candidates, efforts, jobs, leases
 from db.session import Database
-from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, open_device, resolve_device
-from hal.process import ProcessDevice
+from hal import DeviceSpec, ListedDevice, UnknownDevice
 from service.artifacts import ArtifactStore
-from service.device_lock import locks_dir, only_user
+from service.cluster.local import LocalPlace
+from service.cluster.place import OpenedDevice, Place
 from service.donors import donors_for
+from service.job_runs import ClaimedJob, JobEnd
 from service.known import known_of
 from service.store import DbTrialStore
 from service.toolchain.offline import NativeFor
-from service.worker import ClaimedJob, JobEnd
 from tuner.given import measure_given
 from tuner.known import Known
+from tuner.measure import Compiler
 from tuner.result import Event, SessionResult, Stop, WallTime
 from tuner.session import Budget, run_session
 from tuner.trial import Outcome, Source, Trial, TrialStore
 
-_COMPILE_TIMEOUT_S = 60.0
 Listener = Callable[[Event], None]
 
 
@@ -35,15 +33,15 @@ Listener = Callable[[Event], None]
 class Tuning:
     """What running jobs needs.
 
-    `on_event` hears of each trial, `on_wait` whom a job waits for; `native_for` compiles kernels for their GPU.
+    `place` is where kernels are compiled and run. `on_event` hears of each trial, `on_wait` whom a job waits for;
+    `native_for` compiles kernels for their GPU.
     """
 
     database: Database
     artifacts: ArtifactStore
     cache: Path
     on_event: Listener = lambda _event: None
-    resolve: Callable[[str], ListedDevice] = resolve_device
-    locks: Path = field(default_factory=locks_dir)
+    place: Place = field(default_factory=LocalPlace)
     native_for: NativeFor = lambda _spec: None
     on_wait: Callable[[str], None] = lambda _message: None
 
@@ -66,7 +64,7 @@ class Tuning:
     @contextmanager
     def opened(
         self, asked: DeviceSpec, stopped: Callable[[], bool], user: str
-    ) -> Generator[tuple[ListedDevice, ProcessDevice | None] | None]:
+    ) -> Generator[tuple[ListedDevice, OpenedDevice | None] | None]:
         """The device that was asked for, nobody else's meanwhile; no Device where it is not in this machine.
 
         `user` is who has it, for those that wait; None when `stopped` said so while this one waited.
@@ -75,26 +73,19 @@ class Tuning:
             HalError: it is not known here, or cannot be opened.
             StorageError: its lock cannot be made.
         """
-        listed = self.resolve(asked.id)
+        listed = self.place.resolve(asked.id)
         _check_same(asked, listed)
         if not listed.runnable:
             yield listed, None
             return
-        with only_user(_hardware(listed), self.locks, stopped, user, self.on_wait) as alone:
-            if not alone:
-                yield None
-                return
-            device = open_device(listed)
-            try:
-                yield listed, device
-            finally:
-                device.close()
+        with self.place.opened(listed, stopped, user, self.on_wait) as device:
+            yield None if device is None else (listed, device)
 
-    def compilers(self) -> CompilePool:
+    def compilers(self) -> AbstractContextManager[Compiler]:
         """Workers that compile, with the cache; to be closed."""
-        return CompilePool(os.cpu_count() or 1, _COMPILE_TIMEOUT_S, self.cache)
+        return self.place.compilers(self.cache)
 
-    def listener(self, job: ClaimedJob, device: ProcessDevice | None) -> Listener:
+    def listener(self, job: ClaimedJob, device: OpenedDevice | None) -> Listener:
         """Hears of events, and records what a run took when it ends."""
         before = 0 if device is None else device.restarts
 
@@ -108,7 +99,7 @@ class Tuning:
         return heard
 
     def _tune(
-        self, job: ClaimedJob, listed: ListedDevice, device: ProcessDevice | None, store: "Interruptible"
+        self, job: ClaimedJob, listed: ListedDevice, device: OpenedDevice | None, store: "Interruptible"
     ) -> JobEnd:
         given = self._given(job)
         with self.compilers() as pool:
@@ -151,9 +142,9 @@ class Tuning:
         self,
         job: ClaimedJob,
         listed: ListedDevice,
-        device: ProcessDevice | None,
+        device: OpenedDevice | None,
         store: "Interruptible",
-        pool: CompilePool,
+        pool: Compiler,
         given: list[KernelConfig],
     ) -> JobEnd:
         """Measure what the job was given; there is nothing to search."""
@@ -201,11 +192,6 @@ class Interruptible:
 def ended_by(interrupt: threading.Event) -> JobEnd:
     """How a job that someone stopped ends: by this process, or for good."""
     return JobEnd.INTERRUPTED if interrupt.is_set() else JobEnd.CANCELLED
-
-
-def _hardware(listed: ListedDevice) -> str:
-    """What a device runs on: the CPU runs its own kernels and those of the GPUs that it stands in for."""
-    return "cpu" if listed.spec.kind is DeviceKind.CPU else listed.spec.id
 
 
 def _check_same(asked: DeviceSpec, here: ListedDevice) -> None:

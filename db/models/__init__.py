@@ -6,6 +6,7 @@ Clocks of hosts differ and may step back, so no constraint orders two times of a
 from db.models.api_key import KEY_SCOPES, ApiKey
 from db.models.audit import AUDIT_OUTCOMES, AuditEvent
 from db.models.change import KEYS, Change, ResultChange
+from db.models.coordinator import Coordinator, ReachedDevice
 from db.models.effort import JobEffort
 from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.idempotency import IdempotentAnswer
@@ -42,6 +43,7 @@ __all__ = [
     "AuditEvent",
     "Candidate",
     "Change",
+    "Coordinator",
     "Device",
     "DeviceQuarantine",
     "Donor",
@@ -58,6 +60,7 @@ __all__ = [
     "PredictionError",
     "Presence",
     "Problem",
+    "ReachedDevice",
     "RecordedDonor",
     "RecordedTrial",
     "Recording",

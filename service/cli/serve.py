@@ -18,7 +18,6 @@ from service.keys.callers import check_closed
 from service.logs import configure_logs
 from service.settings import InvalidSettings, read_settings
 from service.supervisor import Supervisor, end_with
-from service.worker import run_worker
 
 
 def serve_command(
@@ -46,6 +45,8 @@ def worker_command(
     configure_logs(settings)
     if parent is not None:
         end_with(parent)
+    from service.cluster.starting import run_worker  # devices and compilers, which nothing else of the service needs
+
     run_worker(settings)
 
 

@@ -10,7 +10,7 @@ from codegen.cache import CompileCache
 from db import jobs, shape_sets
 from db.models import ShapeSet, ShapeSetMember
 from hal import DeviceSpec
-from hal.process import ProcessDevice
+from service.cluster.place import OpenedDevice
 from service.convert import problem_from_json
 from service.errors import Conflict, NotFound
 from service.store import DbTrialStore
@@ -86,7 +86,7 @@ class SetState:
         tuning: Tuning,
         set_id: UUID,
         spec: DeviceSpec,
-        device: ProcessDevice | None,
+        device: OpenedDevice | None,
         pool: Compiler,
         runner: JobRunner,
         stopped: threading.Event,

@@ -14,8 +14,9 @@ from db.models import Artifact, Job, Kernel, Trial
 from db.session import Database
 from hal import HalError
 from hal.listed import Backend, ListedDevice
-from service import tuning
 from service.artifacts import ArtifactStore
+from service.cluster import local
+from service.cluster.local import LocalPlace
 from service.jobs.requests import JobRequest, submit
 from service.settings import Settings
 from service.tuning import Tuning
@@ -63,11 +64,12 @@ class Place:
         Those of one `host` share its device, on which each launch fails with `every`.
         """
         steps = Steps(at_each)
-        self.monkeypatch.setattr(tuning, "CompilePool", lambda *_: nullcontext(FakeCompiler(fuse=steps)))
-        self.monkeypatch.setattr(tuning, "open_device", lambda _: FakeDevice(SMALL, SPEC, every=every, fuse=steps))
+        self.monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(FakeCompiler(fuse=steps)))
+        self.monkeypatch.setattr(local, "open_device", lambda _: FakeDevice(SMALL, SPEC, every=every, fuse=steps))
         of = Settings(data_dir=self.folder, worker_poll_s=0.02).model_copy(update=settings)
         locks = self.folder / f"locks of {host}"
-        run = Tuning(database, self.artifacts, self.folder / "cache", resolve=lambda _: HERE, locks=locks).run
+        here = LocalPlace(lambda _: HERE, locks)
+        run = Tuning(database, self.artifacts, self.folder / "cache", place=here).run
         return Worker(database, of, run)
 
 

@@ -45,7 +45,7 @@ def fill(disk: Path) -> Path:
 def test_a_job_waits_for_room_and_goes_on(
     migrated_file: Path, small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database_too: bool
 ) -> None:
-    monkeypatch.setattr(worker, "_STORAGE_WAIT_S", 0.05)
+    monkeypatch.setattr(worker, "STORAGE_WAIT_S", 0.05)
     folder = small_disk if database_too else tmp_path
     database = open_database(f"sqlite:///{shutil.copy(migrated_file, folder / 'xetune.sqlite')}")
     place, job_id, filler = Place(small_disk, monkeypatch), queue(database), list[Path]()

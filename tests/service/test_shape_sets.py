@@ -13,8 +13,9 @@ from db import jobs, leases, shape_sets, trials
 from db.session import Database, open_database
 from hal import Buffer, DeviceCrashed, DeviceSpec, LaunchSpec, RunReport, Timing
 from hal.listed import Backend, ListedDevice
-from service import tuning
 from service.artifacts import ArtifactStore
+from service.cluster import local
+from service.cluster.local import LocalPlace
 from service.devices.service import DeviceDirectory
 from service.errors import BadRequest, NotFound
 from service.settings import Settings
@@ -78,10 +79,10 @@ def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, database: Database) -
     """Makes what runs a set in a process of its own."""
 
     def made(set_id: UUID, device: AnyShape, on_progress: Callable[[SetProgress], None] = lambda _: None) -> SetRunner:
-        monkeypatch.setattr(tuning, "CompilePool", lambda *_: nullcontext(FakeCompiler()))
-        monkeypatch.setattr(tuning, "open_device", lambda _: device)
-        folders = {"locks": tmp_path / "locks", "resolve": lambda _name: HERE}
-        mine = Tuning(database, ArtifactStore(tmp_path / "artifacts"), tmp_path / "cache", **folders)
+        monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(FakeCompiler()))
+        monkeypatch.setattr(local, "open_device", lambda _: device)
+        here = LocalPlace(lambda _: HERE, tmp_path / "locks")
+        mine = Tuning(database, ArtifactStore(tmp_path / "artifacts"), tmp_path / "cache", place=here)
         return SetRunner(mine, Settings(data_dir=tmp_path), set_id, on_progress)
 
     return made

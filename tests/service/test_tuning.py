@@ -21,9 +21,11 @@ from hal import find
 from hal.listed import NATIVE, Backend, ListedDevice
 from service import device_lock, tuning
 from service.artifacts import ArtifactStore
+from service.cluster import local
+from service.cluster.local import LocalPlace, hardware_of
 from service.jobs.service import read_job
 from service.jobs.wall import wall_sentence
-from service.tuning import Tuning, _hardware
+from service.tuning import Tuning
 from service.worker import ClaimedJob, JobEnd
 from tests.db import rows
 from tests.tuner.fakes import cpu_spec, emulated
@@ -51,14 +53,15 @@ def never(*_: object, **__: object) -> object:
 @pytest.fixture
 def tune(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sqlite_url: str) -> Callable[[], Tuning]:
     """Makes what processes of their own would have: nothing shared but the database and the locks."""
-    monkeypatch.setattr(tuning, "CompilePool", answers(nullcontext()))
-    monkeypatch.setattr(tuning, "open_device", answers(SimpleNamespace(close=answers(None), restarts=2)))
+    monkeypatch.setattr(local, "CompilePool", answers(nullcontext()))
+    monkeypatch.setattr(local, "open_device", answers(SimpleNamespace(close=answers(None), restarts=2)))
     monkeypatch.setattr(device_lock, "_POLL_S", 0.01)
 
     def made() -> Tuning:
         artifacts = ArtifactStore(tmp_path / "artifacts")
         database = open_database(sqlite_url)
-        return Tuning(database, artifacts, tmp_path / "cache", resolve=lambda _: HERE, locks=tmp_path / "locks")
+        here = LocalPlace(lambda _: HERE, tmp_path / "locks")
+        return Tuning(database, artifacts, tmp_path / "cache", place=here)
 
     return made
 
@@ -103,7 +106,7 @@ def test_two_jobs_on_one_device_take_turns(tune: Callable[[], Tuning], monkeypat
     assert waits.is_set()
 
 
-def test_who_waits_for_a_device_is_told_whose_job_has_it(tune: Callable[[], Tuning]) -> None:
+def test_who_waits_for_a_device_is_told_whose_job_has_it(tune: Callable[[], Tuning], tmp_path: Path) -> None:
     mine, interrupt = tune(), threading.Event()
     job = claimed(mine.database, "w")
     told: list[str] = []
@@ -113,17 +116,17 @@ def test_who_waits_for_a_device_is_told_whose_job_has_it(tune: Callable[[], Tuni
         interrupt.set()
 
     waiting = replace(mine, on_wait=hear)
-    with device_lock.only_user("cpu", mine.locks, lambda: False, "job 7") as held:
+    with device_lock.only_user("cpu", tmp_path / "locks", lambda: False, "job 7") as held:
         assert held
         assert waiting.run(job, interrupt) is JobEnd.INTERRUPTED
     assert told == [f"waits for device cpu, which job 7, process {os.getpid()}, uses"]
-    assert (mine.locks / "cpu.lock").read_text() == ""  # who comes next waits for nobody of that name
+    assert (tmp_path / "locks" / "cpu.lock").read_text() == ""  # who comes next waits for nobody of that name
     mine.database.close()
 
 
 @pytest.mark.parametrize("how", [JobEnd.INTERRUPTED, JobEnd.CANCELLED])
 def test_a_job_that_waits_for_its_device_can_be_stopped(
-    tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch, how: JobEnd
+    tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch, how: JobEnd, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tuning, "run_session", never)
     mine, interrupt = tune(), threading.Event()
@@ -137,7 +140,7 @@ def test_a_job_that_waits_for_its_device_can_be_stopped(
             leases.request_cancel(session, job.id)
 
     monkeypatch.setattr(device_lock, "_log", SimpleNamespace(info=stop))
-    with device_lock.only_user("cpu", mine.locks, lambda: False) as held:
+    with device_lock.only_user("cpu", tmp_path / "locks", lambda: False) as held:
         assert held
         assert mine.run(job, interrupt) is how
     mine.database.close()
@@ -172,19 +175,21 @@ def best_us(database: Database, job_id: UUID) -> float | None:
         return job.compared_best_us
 
 
-def test_stand_ins_share_the_cpu_that_they_run_on(tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stand_ins_share_the_cpu_that_they_run_on(
+    tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     mine = tune()
     monkeypatch.setattr(tuning, "run_session", answers(NOTHING_FOUND))
     mine.run(claimed(mine.database, "w"), threading.Event())
     assert SPEC.id != "opencl-cpu"
-    assert [path.name for path in mine.locks.iterdir()] == ["cpu.lock"]
+    assert [path.name for path in (tmp_path / "locks").iterdir()] == ["cpu.lock"]
     mine.database.close()
 
 
 def test_the_cpu_takes_turns_with_its_stand_ins_and_not_with_a_gpu() -> None:
     own = ListedDevice(cpu_spec(), Backend.HOST, NATIVE, runnable=True, targetable=True, note="")
     gpu = ListedDevice(replace(find("b580"), id="b580-2"), Backend.OPENCL, "x", runnable=True, targetable=True, note="")
-    assert _hardware(own) == _hardware(HERE) != _hardware(gpu) == "b580-2"
+    assert hardware_of(own) == hardware_of(HERE) != hardware_of(gpu) == "b580-2"
 
 
 def test_finalists_are_compiled_for_the_device_of_the_job(

@@ -1,0 +1,1 @@
+"""Where kernels are compiled and run: this machine or many, and the one who gives them work."""

@@ -1,0 +1,259 @@
+"""Gives jobs to places: one coordinator of a name at a time, whose every write checks that it still is.
+
+It claims jobs for the places that are free and runs each in a thread. One that is killed is followed by another as soon
+as its lease ran out, at once on the same host: the jobs go on from their trials.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+
+from db import coordinators, leases, quarantines
+from db.base import utc_now
+from db.coordinators import Fence
+from db.errors import DatabaseError, FenceLost
+from db.models import Job
+from db.session import Database
+from service.artifacts import StorageError
+from service.cluster.fenced import FencedDatabase
+from service.cluster.local import NAME as OF_ONE_MACHINE
+from service.cluster.place import Engine, Place, Reached
+from service.devices.stored import store_device
+from service.job_runs import JobRuns, RunJob
+from service.settings import Settings
+from service.worker import STORAGE_WAIT_S, release_abandoned
+from service.worker_names import is_dead, own_name
+
+_BEATS = 3  # in the time of a lease
+_KEPT = timedelta(days=1)  # how long the row of a machine's coordinator outlives it
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Time and threads as a coordinator uses them; a simulation has its own."""
+
+    now: Callable[[], datetime] = utc_now
+    wait: Callable[[threading.Event, float], bool] = threading.Event.wait
+    start: Callable[[threading.Thread], None] = threading.Thread.start
+
+
+@dataclass(slots=True)
+class _Run:
+    """A job under way at a place."""
+
+    place: Place
+    interrupt: threading.Event
+    thread: threading.Thread | None = None
+
+
+@dataclass(slots=True)
+class _Term:
+    """One time of having the lease: what is under way, and jobs whose end could not be recorded."""
+
+    fence: Fence
+    database: FencedDatabase
+    over: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    runs: dict[UUID, _Run] = field(default_factory=dict)
+    left: set[UUID] = field(default_factory=set)
+    reached: list[Reached] = field(default_factory=list)
+    rests_until: datetime | None = None  # where artifacts cannot be written
+
+    def interrupt(self) -> None:
+        """Tell every job to stop after its present trial."""
+        with self.lock:
+            for run in self.runs.values():
+                run.interrupt.set()
+
+
+class Coordinator:
+    """One coordinator of an engine's places. `run` blocks; `stop` may be called from any thread or a signal handler.
+
+    `run_at` gives what runs a job at a place, on a database that the fence guards.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        engine: Engine,
+        run_at: Callable[[Database, Place], RunJob],
+        holder: str | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._database, self._settings, self._engine, self._run_at = database, settings, engine, run_at
+        self._clock = clock or Clock()
+        self._stop, self._wake = threading.Event(), threading.Event()
+        self.name = holder or own_name()
+
+    def stop(self) -> None:
+        """Put the present jobs back and end."""
+        self._stop.set()
+        self._wake.set()
+
+    def run(self) -> None:
+        """Give out jobs whenever the lease can be had, until stopped; a database that does not answer is waited for."""
+        waits = False
+        while not self._stop.is_set():
+            term = self._acquire()
+            if term is not None:
+                self._lead(term)
+                waits = False
+                continue
+            if not waits:
+                _log.info("coordinator waits", coordinator=self._engine.name, holder=self.name)
+                waits = True
+            self._clock.wait(self._stop, min(self._settings.worker_poll_s, self._settings.coordinator_lease_s / _BEATS))
+
+    def _acquire(self) -> _Term | None:
+        name, now, lease_s = self._engine.name, self._clock.now(), self._settings.coordinator_lease_s
+        try:
+            with self._database.read() as session:
+                if coordinators.is_held(session, name, self.name, is_dead=is_dead, now=now):
+                    return None
+            with self._database.write() as session:
+                coordinators.forget(session, name_prefix=OF_ONE_MACHINE, before=now - _KEPT)
+                fence = coordinators.acquire(session, name, self.name, lease_s, is_dead=is_dead, now=now)
+        except DatabaseError as error:
+            _log.warning("coordinator waits for the database", error=str(error))
+            return None
+        if fence is None:
+            return None
+        _log.info("coordinator leads", coordinator=fence.name, holder=fence.holder, fence=fence.number)
+        return _Term(fence, FencedDatabase(self._database.engine, fence, self._clock.now))
+
+    def _lead(self, term: _Term) -> None:
+        heart = threading.Thread(target=self._beat, args=(term,), name="coordinator heartbeat", daemon=True)
+        self._clock.start(heart)
+        try:
+            while not self._stop.is_set() and not term.over.is_set():
+                self._wake.clear()
+                self._look_safely(term)
+                self._clock.wait(self._wake, self._settings.worker_poll_s)
+        finally:
+            term.interrupt()
+            if not term.over.is_set():
+                self._join(term)
+                term.over.set()
+                self._give_up(term)
+            heart.join()
+
+    def _look_safely(self, term: _Term) -> None:
+        try:
+            self._look(term)
+        except FenceLost as error:
+            _log.warning("coordinator was followed by another", error=str(error))
+        except DatabaseError as error:
+            _log.warning("coordinator waits for the database", error=str(error))
+
+    def _look(self, term: _Term) -> None:
+        """Give every place that is free a job, as long as there are any."""
+        if term.rests_until is not None and self._clock.now() < term.rests_until:
+            return
+        places = self._engine.places()
+        self._tell_reached(term)
+        with term.lock:
+            busy = {run.place.id for run in term.runs.values()}
+            left = set(term.left)
+        free = {place.id: place for place in places if place.id not in busy}
+        if not free and not left:
+            return
+        with term.database.write() as session:
+            leases.release_all(session, self.name, left)
+            release_abandoned(session, lambda name: name != self.name and is_dead(name))
+            kept = {(row.host, row.slug) for row in quarantines.active(session, now=self._clock.now())}
+        term.left -= left
+        slugs = {p.id: {s for s in p.devices() if (p.host, s) not in kept} for p in free.values()}
+        while free and not self._stop.is_set() and (job := self._claim(term, free, slugs)) is not None:
+            place = next(place for place in free.values() if _fits(job, place, slugs[place.id]))
+            del free[place.id]
+            self._begin(term, job, place)
+
+    def _claim(self, term: _Term, free: dict[str, Place], slugs: dict[str, set[str]]) -> Job | None:
+        devices = {slug for place_id in free for slug in slugs[place_id]}
+        predicted = any(place.predicts for place in free.values())
+        if not devices and not predicted:
+            return None
+        with term.database.write() as session:
+            return leases.claim_next(
+                session,
+                self.name,
+                self._settings.lease_s,
+                devices=devices,
+                predicted=predicted,
+                now=self._clock.now(),
+            )
+
+    def _begin(self, term: _Term, job: Job, place: Place) -> None:
+        run = _Run(place, threading.Event())
+        run.thread = threading.Thread(target=self._work, args=(term, job, run), name=f"job {job.id}", daemon=True)
+        with term.lock:
+            term.runs[job.id] = run
+        self._clock.start(run.thread)
+
+    def _work(self, term: _Term, job: Job, run: _Run) -> None:
+        """The thread of a job. Whatever its end is, the place is free then."""
+        recorded = False
+        try:
+            runs = JobRuns(term.database, self.name, self._settings.quarantine_s)
+            recorded = runs.run(job, self._run_at(term.database, run.place), run.interrupt, run.place.host)
+        except DatabaseError as error:
+            _log.warning("job waits for the database", job=str(job.id), error=str(error))
+        except StorageError as error:
+            recorded = True
+            _log.warning("coordinator waits for room for artifacts", error=str(error), seconds=STORAGE_WAIT_S)
+            term.rests_until = self._clock.now() + timedelta(seconds=STORAGE_WAIT_S)
+        finally:
+            with term.lock:
+                del term.runs[job.id]
+                if not recorded:
+                    term.left.add(job.id)
+            self._wake.set()
+
+    def _tell_reached(self, term: _Term) -> None:
+        reached = list(self._engine.reached())
+        if reached == term.reached:
+            return
+        with term.database.write() as session:
+            rows = [(each.place, each.host, store_device(session, each.listed.spec).id) for each in reached]
+            coordinators.set_reached(session, term.fence.name, rows, now=self._clock.now())
+        term.reached = reached
+
+    def _beat(self, term: _Term) -> None:
+        """Keep the lease, and those of all jobs; end the term when another has it."""
+        while not self._clock.wait(term.over, self._settings.coordinator_lease_s / _BEATS):
+            now = self._clock.now()
+            try:
+                with self._database.write() as session:
+                    coordinators.renew(session, term.fence, self._settings.coordinator_lease_s, now=now)
+                    leases.extend_all(session, self.name, self._settings.lease_s, now=now)
+            except FenceLost as error:
+                _log.warning("coordinator was followed by another", error=str(error))
+                term.over.set()
+                term.interrupt()
+                self._wake.set()
+            except DatabaseError as error:
+                _log.warning("coordinator's lease not renewed", error=str(error))
+
+    def _join(self, term: _Term) -> None:
+        with term.lock:
+            threads = [run.thread for run in term.runs.values() if run.thread is not None]
+        for thread in threads:
+            thread.join()
+
+    def _give_up(self, term: _Term) -> None:
+        try:
+            with self._database.write() as session:
+                leases.release_all(session, self.name)
+                coordinators.give_up(session, term.fence, now=self._clock.now())
+        except DatabaseError as error:
+            _log.warning("coordinator's lease not given up", error=str(error))
+
+
+def _fits(job: Job, place: Place, slugs: set[str]) -> bool:
+    return place.predicts if job.device.driver == "" else job.device.slug in slugs

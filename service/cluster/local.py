@@ -1,0 +1,99 @@
+"""This machine: kernels are compiled in processes of its own, and devices run in others."""
+
+import os
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codegen.pool import CompilePool
+from hal import DeviceKind, ListedDevice, open_device, resolve_device
+from service.cluster.place import OpenedDevice, Reached
+from service.device_lock import locks_dir, only_user
+from service.devices.quarantine import this_host
+from service.here import DevicesHere
+from service.worker_names import own_name
+from tuner.measure import Compiler
+
+COMPILE_TIMEOUT_S = 60.0
+NAME = "machine "
+"""How the names of coordinators begin that have one machine's devices."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPlace:
+    """The devices of this machine, one job at a time."""
+
+    resolve_name: Callable[[str], ListedDevice] = resolve_device
+    locks: Path = field(default_factory=locks_dir)
+    here: Callable[[], Collection[str]] = field(default_factory=DevicesHere)
+
+    @property
+    def id(self) -> str:
+        """There is one."""
+        return "here"
+
+    @property
+    def host(self) -> str:
+        """This machine."""
+        return this_host()
+
+    @property
+    def predicts(self) -> bool:
+        """It does."""
+        return True
+
+    def devices(self) -> Collection[str]:
+        """The slugs of what can run here, those of the stand-ins included; probes drivers once a minute."""
+        return self.here()
+
+    def resolve(self, name: str) -> ListedDevice:
+        """The device of that name; as Place.resolve."""
+        return self.resolve_name(name)
+
+    @contextmanager
+    def opened(
+        self, listed: ListedDevice, stopped: Callable[[], bool], user: str, on_wait: Callable[[str], None]
+    ) -> Generator[OpenedDevice | None]:
+        """The device under its lock; as Place.opened."""
+        with only_user(hardware_of(listed), self.locks, stopped, user, on_wait) as alone:
+            if not alone:
+                yield None
+                return
+            device = open_device(listed)
+            try:
+                yield device
+            finally:
+                device.close()
+
+    def compilers(self, cache: Path) -> AbstractContextManager[Compiler]:
+        """A worker a processor."""
+        return CompilePool(os.cpu_count() or 1, COMPILE_TIMEOUT_S, cache)
+
+
+class LocalEngine:
+    """This machine as the only place. Its coordinator shares its name with no other: job leases keep workers apart."""
+
+    def __init__(self, place: LocalPlace | None = None) -> None:
+        self._place = place or LocalPlace()
+
+    @property
+    def name(self) -> str:
+        """That of this process: several workers of one machine may take turns on its devices."""
+        return NAME + own_name()
+
+    def places(self) -> Sequence[LocalPlace]:
+        """The one."""
+        return (self._place,)
+
+    def reached(self) -> Sequence[Reached]:
+        """None: the service beside it lists what is in this machine itself."""
+        return ()
+
+    def close(self) -> None:
+        """Nothing is open between jobs."""
+
+
+def hardware_of(listed: ListedDevice) -> str:
+    """What a device runs on: the CPU runs its own kernels and those of the GPUs that it stands in for."""
+    return "cpu" if listed.spec.kind is DeviceKind.CPU else listed.spec.id

@@ -1,0 +1,305 @@
+"""A coordinator gives each free place a job, alone; one that is followed writes nothing more."""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Generator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import cast
+from uuid import UUID
+
+import pytest
+from sqlalchemy import update
+
+from codegen import CompileCrashed, GemmProblem
+from db import coordinators, leases
+from db.base import utc_now
+from db.errors import DatabaseUnavailable
+from db.models import Coordinator as CoordinatorRow
+from db.models import Job
+from db.session import Database
+from hal import find
+from hal.listed import Backend, listed
+from service.cluster.coordinator import Coordinator
+from service.cluster.fenced import FencedDatabase
+from service.cluster.place import Engine, Place, PlaceLost, Reached
+from service.convert import problem_to_json, spec_to_json
+from service.job_runs import ClaimedJob, JobEnd
+from service.settings import Settings
+from tests.db import rows
+
+WAIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Named:
+    """A place by name, with the slugs of its devices."""
+
+    id: str
+    slugs: tuple[str, ...] = ()
+    predicts: bool = False
+    host: str = "node"
+
+    def devices(self) -> Collection[str]:
+        return self.slugs
+
+
+@dataclass
+class Some:
+    """An engine of named places, which may change."""
+
+    here: list[Named]
+    name: str = "cluster"
+    told: list[Reached] = field(default_factory=list)
+
+    def places(self) -> list[Named]:
+        return self.here
+
+    def reached(self) -> list[Reached]:
+        return self.told
+
+    def close(self) -> None:
+        pass
+
+
+Work = Callable[[Database, str, ClaimedJob, threading.Event], JobEnd]
+
+
+@dataclass
+class Running:
+    """Coordinators in threads, of one database."""
+
+    database: Database
+    started: list[tuple[Coordinator, threading.Thread]] = field(default_factory=list)
+
+    def start(self, engine: Some, work: Work, holder: str, **settings: object) -> Coordinator:
+        """Start one; `work` is what runs a job, given the fenced database and the place's id."""
+        quick = {"worker_poll_s": 0.02, "coordinator_lease_s": 0.5} | settings
+        of = Settings(database_url="sqlite:///unused").model_copy(update=quick)
+
+        def at(database: Database, place: Place) -> Callable[[ClaimedJob, threading.Event], JobEnd]:
+            return lambda job, interrupt: work(database, place.id, job, interrupt)
+
+        made = Coordinator(self.database, of, cast(Engine, engine), at, holder)
+        thread = threading.Thread(target=made.run)
+        thread.start()
+        self.started.append((made, thread))
+        return made
+
+    def stop(self, one: Coordinator) -> None:
+        """Stop that one and wait for it."""
+        one.stop()
+        for coordinator, thread in self.started:
+            if coordinator is one:
+                thread.join(WAIT_S)
+                assert not thread.is_alive()
+
+
+@pytest.fixture
+def running(database: Database) -> Generator[Running]:
+    """Starts coordinators, and stops those that still run."""
+    made = Running(database)
+    yield made
+    for coordinator, _ in made.started:
+        coordinator.stop()
+    for _, thread in made.started:
+        thread.join(WAIT_S)
+        assert not thread.is_alive()
+
+
+def add_jobs(database: Database, *slugs: str) -> list[UUID]:
+    """Queue a job for each slug, in this order."""
+    with database.write() as session:
+        made = [rows.add_job(session, slug, m=16 * (i + 1)) for i, slug in enumerate(slugs)]
+        for i, job in enumerate(made):
+            problem = session.get_one(rows.Problem, job.problem_id)
+            device = session.get_one(rows.Device, job.device_id)
+            problem.definition = problem_to_json(GemmProblem(16 * (i + 1), 24, 40))
+            device.spec = spec_to_json(find("b580"))
+        return [job.id for job in made]
+
+
+def job_of(database: Database, job_id: UUID) -> Job:
+    """The row of a job."""
+    with database.read() as session:
+        return session.get_one(Job, job_id)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Return when it holds."""
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true"
+        time.sleep(0.01)
+
+
+def over(database: Database, ids: list[UUID]) -> bool:
+    """Whether all succeeded."""
+    return all(job_of(database, job_id).status == "succeeded" for job_id in ids)
+
+
+def test_places_work_at_the_same_time_each_on_its_own_devices(database: Database, running: Running) -> None:
+    ids = add_jobs(database, "b580", "b60", "b580", "elsewhere")
+    both, where = threading.Barrier(2), {}
+
+    def work(_: Database, place: str, job: ClaimedJob, __: threading.Event) -> JobEnd:
+        where[job.id] = place
+        if job.id in ids[:2]:
+            both.wait(WAIT_S)  # only passed if the two run together
+        return JobEnd.SUCCEEDED
+
+    running.start(Some([Named("p1", ("b580",)), Named("p2", ("b60",))]), work, "a")
+    until(lambda: over(database, ids[:3]))
+    assert where == {ids[0]: "p1", ids[1]: "p2", ids[2]: "p1"}
+    assert job_of(database, ids[3]).status == "queued"
+
+
+def test_a_device_that_is_predicted_waits_for_a_place_that_predicts(database: Database, running: Running) -> None:
+    (job_id,) = add_jobs(database, "b60")
+    with database.write() as session:
+        session.execute(update(rows.Device).values(driver=""))
+    engine = Some([Named("p1", ("b60",))])
+    got: list[str] = []
+
+    def work(_: Database, place: str, __: ClaimedJob, ___: threading.Event) -> JobEnd:
+        got.append(place)
+        return JobEnd.SUCCEEDED
+
+    running.start(engine, work, "a")
+    time.sleep(0.2)
+    assert got == []
+    engine.here = [*engine.here, Named("p2", predicts=True)]
+    until(lambda: over(database, [job_id]))
+    assert got == ["p2"]
+
+
+def test_one_leads_and_the_next_follows_when_it_stops(database: Database, running: Running) -> None:
+    ids = add_jobs(database, "b580")
+    engine, who = Some([Named("p1", ("b580",))]), list[str]()
+
+    def work_of(name: str) -> Work:
+        def work(_: Database, __: str, ___: ClaimedJob, interrupt: threading.Event) -> JobEnd:
+            who.append(name)
+            if len(who) == 1:
+                assert interrupt.wait(WAIT_S)
+                return JobEnd.INTERRUPTED
+            return JobEnd.SUCCEEDED
+
+        return work
+
+    first = running.start(engine, work_of("a"), "a")
+    until(lambda: who == ["a"])
+    running.start(engine, work_of("b"), "b")
+    time.sleep(0.2)
+    assert who == ["a"]
+    running.stop(first)
+    until(lambda: over(database, ids))
+    assert who == ["a", "b"]
+    assert job_of(database, ids[0]).attempts == 2
+
+
+def test_one_that_stood_still_is_followed_and_writes_nothing_more(database: Database, running: Running) -> None:
+    """As after SIGSTOP: its lease runs out, another leads, and then it goes on."""
+    ids = add_jobs(database, "b580")
+    engine, holds, goes_on, refused = Some([Named("p1", ("b580",))]), threading.Event(), threading.Event(), list[str]()
+
+    def stands_still(fenced: Database, _: str, job: ClaimedJob, __: threading.Event) -> JobEnd:
+        holds.set()
+        assert goes_on.wait(WAIT_S)
+        try:
+            with fenced.write() as session:
+                leases.check_own(session, job.id, job.worker)
+        except Exception as error:
+            refused.append(type(error).__name__)
+            raise
+        return JobEnd.SUCCEEDED
+
+    slow = running.start(engine, stands_still, "a", coordinator_lease_s=1000.0)
+    assert holds.wait(WAIT_S)
+    with database.write() as session:
+        session.execute(update(CoordinatorRow).values(expires_at=utc_now() - timedelta(seconds=1)))
+    running.start(engine, lambda *_: JobEnd.SUCCEEDED, "b")
+    until(lambda: over(database, ids))
+    goes_on.set()
+    until(lambda: refused == ["FenceLost"])
+    assert job_of(database, ids[0]).attempts == 2
+    slow.stop()
+
+
+def test_a_place_that_is_lost_gives_its_job_to_another(database: Database, running: Running) -> None:
+    ids = add_jobs(database, "b580")
+    engine = Some([Named("p1", ("b580",))])
+
+    def work(_: Database, place: str, __: ClaimedJob, ___: threading.Event) -> JobEnd:
+        if place == "p1":
+            engine.here = [Named("p2", ("b580",))]
+            raise PlaceLost("p1 is gone")
+        return JobEnd.SUCCEEDED
+
+    running.start(engine, work, "a")
+    until(lambda: over(database, ids))
+    assert job_of(database, ids[0]).error is None
+
+
+def test_a_failure_ends_its_job_alone_and_a_database_that_was_away_puts_it_back(
+    database: Database, running: Running
+) -> None:
+    ids = add_jobs(database, "b580", "b60")
+    tries: list[UUID] = []
+
+    def work(_: Database, __: str, job: ClaimedJob, ___: threading.Event) -> JobEnd:
+        tries.append(job.id)
+        if job.id == ids[0]:
+            raise CompileCrashed("spirv", "it died")
+        if tries.count(job.id) == 1:
+            raise DatabaseUnavailable("restarting")
+        return JobEnd.SUCCEEDED
+
+    running.start(Some([Named("p1", ("b580",)), Named("p2", ("b60",))]), work, "a", lease_s=1000.0)
+    until(lambda: over(database, ids[1:]))
+    assert job_of(database, ids[0]).error == "compile-crashed: stage spirv: it died"
+
+
+def test_leases_of_jobs_are_kept_alive_together(database: Database, running: Running) -> None:
+    ids = add_jobs(database, "b580", "b60")
+    done = threading.Event()
+
+    def work(_: Database, __: str, ___: ClaimedJob, ____: threading.Event) -> JobEnd:
+        assert done.wait(WAIT_S)
+        return JobEnd.SUCCEEDED
+
+    running.start(Some([Named("p1", ("b580",)), Named("p2", ("b60",))]), work, "a", lease_s=20.0)
+    until(lambda: all(job_of(database, job_id).status == "running" for job_id in ids))
+    begun = [job_of(database, job_id).lease_until for job_id in ids]
+    until(lambda: all(job_of(database, i).lease_until > b for i, b in zip(ids, begun, strict=True)))  # type: ignore[operator]
+    done.set()
+    until(lambda: over(database, ids))
+
+
+def test_what_is_reached_is_told_to_others(database: Database, running: Running) -> None:
+    device = listed(find("b580"), Backend.OPENCL, "0:0", runnable=True)
+    engine = Some([Named("p1", ("b580",))], told=[Reached("p1", "node-7", device)])
+    running.start(engine, lambda *_: JobEnd.SUCCEEDED, "a")
+
+    def reached() -> list[tuple[str, str]]:
+        with database.read() as session:
+            return [(row.host, row.device.slug) for row in coordinators.reached(session)]
+
+    until(lambda: reached() == [("node-7", "b580")])
+    engine.told = []
+    until(lambda: reached() == [])
+
+
+def test_the_fenced_database_rolls_back_what_follows_a_lost_fence(database: Database) -> None:
+    with database.write() as session:
+        fence = coordinators.acquire(session, "cluster", "a", 60.0)
+    assert fence is not None
+    fenced = FencedDatabase(database.engine, fence)
+    with fenced.write() as session:
+        rows.add_device(session, "kept")
+    with database.write() as session:
+        session.execute(update(CoordinatorRow).values(fence=fence.number + 1))
+    with pytest.raises(leases.LeaseLost), fenced.write() as session:
+        rows.add_device(session, "refused")
+    with database.read() as session:
+        assert {d.slug for d in session.query(rows.Device)} == {"kept"}
