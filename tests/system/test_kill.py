@@ -15,7 +15,7 @@ import pytest
 
 pytestmark = pytest.mark.opencl
 
-TRIALS = 16
+TRIALS = 12
 MOST_A_LIFE = 3  # trials of one life, or a fast machine would end the job before the last kill
 BEGIN_S = 90.0  # of processor time
 HANGS_S, ORPHANS_S, AT_ONCE_S = 900.0, 20.0, 30.0  # on a machine that others use too
@@ -79,11 +79,11 @@ def kill_at_random(data: Path, rng: random.Random, tune: tuple[str, ...]) -> dic
 
 
 @pytest.mark.parametrize(
-    "kills", [pytest.param(2, id="2 kills"), pytest.param(20, id="20 kills", marks=pytest.mark.slow)]
+    "kills", [pytest.param(1, id="1 kill"), pytest.param(20, id="20 kills", marks=pytest.mark.slow)]
 )
 def test_a_killed_job_goes_on_without_loss(tmp_path: Path, kills: int) -> None:
     rng = random.Random(7)
-    trials = TRIALS if kills == 2 else 4 * kills
+    trials = TRIALS if kills == 1 else 4 * kills
     size = ("--m", "72", "--n", "96", "--k", "128")
     tune = ("tune", *size, "--trials", str(trials), "--seconds", "600", "--json")
     before: dict[int, tuple[str, str]] = {}

@@ -122,12 +122,13 @@ def test_a_small_space_is_tried_whole() -> None:
     assert len({trial.config for trial in store.trials()}) == len(store.trials()) == result.space_size < 200
 
 
-def test_a_killed_run_goes_on() -> None:
+@pytest.mark.parametrize("kills", [6, pytest.param(40, marks=pytest.mark.slow)])
+def test_a_killed_run_goes_on(kills: int) -> None:
     full = Fuse()
     device = FakeDevice(SMALL, SPEC, fuse=full)
     _run(FusedStore(full), device, FakeCompiler(fuse=full), trials=12)
     assert full.steps > 60
-    points = np.random.default_rng(11).choice(np.arange(1, full.steps + 1), size=20, replace=False)
+    points = np.random.default_rng(11).choice(np.arange(1, full.steps + 1), size=kills, replace=False)
     killed = 0
     for point in points:
         fuse = Fuse(at=int(point))
@@ -145,7 +146,7 @@ def test_a_killed_run_goes_on() -> None:
         assert all(after[t.number].config == t.config for t in before)
         assert result.best is not None
         assert result.comparison is not None
-    assert killed == 20
+    assert killed == kills
 
 
 def test_an_interrupt_leaves_the_store_ready_to_go_on() -> None:

@@ -1,9 +1,6 @@
 """Legal means that it compiles and is right: random GEMMs over every axis, each made of a seed."""
 
 from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
 
 import pytest
 
@@ -17,8 +14,8 @@ from tests.codegen.gemm.draws import draw
 from tests.codegen.gemm.facts import facts_of
 from tests.codegen.gemm.judge import judge
 
-DRAWS, PART = 300, 25
-PARTS = range(0, DRAWS, PART)
+PART = 10
+PARTS = (*range(0, 200, PART), *(pytest.param(first, marks=pytest.mark.slow) for first in range(200, 300, PART)))
 ASKED_OF_INTEL = range(40)
 
 EXPECTED: dict[str, tuple[str, ...]] = {
@@ -52,16 +49,9 @@ def judged(first: int) -> list[str]:
     return [f"{d}\n{fault}" for d in drawn if (fault := judge(d, by_validator=d.seed % 5 == 0).fault)]
 
 
-@pytest.fixture(scope="module")
-def faults() -> Iterator[dict[int, Future[list[str]]]]:
-    """The faults of each part, which two processes look for."""
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as workers:
-        yield {first: workers.submit(judged, first) for first in PARTS}
-
-
 @pytest.mark.parametrize("first", PARTS)
-def test_a_legal_gemm_compiles_and_is_right(first: int, faults: dict[int, Future[list[str]]]) -> None:
-    found = faults[first].result()
+def test_a_legal_gemm_compiles_and_is_right(first: int) -> None:
+    found = judged(first)
     assert not found, "\n".join(found)
 
 
