@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from db.models import Artifact, Kernel
 from service.dashboard.evidence import ProofFigure
 from service.dashboard.highlight import listing
-from service.dashboard.history import proof_figure
+from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.naming import config_pairs, problem_label, problem_pairs
 from service.dashboard.trial_time import trial_figure
 from service.dashboard.views import KernelPage, Stage

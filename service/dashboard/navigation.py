@@ -11,4 +11,7 @@ class Entry(NamedTuple):
     href: str
 
 
-NAVIGATION = (Entry("overview", "Overview", "/"),)
+NAVIGATION = (
+    Entry("overview", "Overview", "/"),
+    Entry("jobs", "Jobs", "/jobs"),
+)

@@ -13,12 +13,6 @@ def duration(time_us: float) -> str:
     return f"{_significant(time_us / scale)} {unit}"
 
 
-def round_duration(time_us: float) -> str:
-    """A round time without trailing zeros, for the labels of an axis: `1.5 ms`."""
-    number, unit = duration(time_us).split(" ")
-    return f"{number.rstrip('0').rstrip('.') if '.' in number else number} {unit}"
-
-
 def exact_us(time_us: float) -> str:
     """A time in microseconds with three decimals, for whoever needs the digits."""
     return f"{time_us:,.3f} µs"

@@ -68,32 +68,41 @@ def test_a_trial_that_ends_appears_without_a_reload(browser: Browser, site: tupl
             rows.add_measured(session, job, 3, 777.0, kernel.id)
             jobs.update_best(session, job.id)
         expect(page.locator("#trials tbody tr")).to_have_count(4, timeout=8000)
-        expect(page.locator("[data-part=summary]")).to_contain_text("777.0 µs")
+        expect(page.locator("#summary")).to_contain_text("777.0 µs")
         assert page.evaluate("window.sameDocument") is True
         page.on("dialog", lambda dialog: dialog.accept())
         page.locator("#cancel").click()
-        expect(page.locator("[data-part=summary] .status")).to_have_text("cancelling", timeout=8000)
+        expect(page.locator("#summary .status")).to_have_text("cancelling", timeout=8000)
         assert complaints == []
 
 
-def test_the_chart_is_read_by_keyboard_and_by_mouse(browser: Browser, site: tuple[str, Database]) -> None:
+def test_the_chart_is_read_by_keyboard_has_a_table_and_saves(browser: Browser, site: tuple[str, Database]) -> None:
     address, database = site
     with database.write() as session:
         problem = rows.add_problem(session, 64, 128, 192)
         job = rows.add_job(session, problem, rows.add_device(session, "tip-device"))
         rows.add_history(session, job, rows.add_kernel(session, job, problem).id, 40)
     with opened(browser, f"{address}/jobs/{job.id}", width=400) as (page, complaints):
-        tip = page.locator("#tip")
-        page.locator("#chart").focus()
+        chart = page.locator("#history")
+        expect(chart.locator("canvas")).to_be_visible()
+        chart.locator(".plot").focus()
         page.keyboard.press("ArrowRight")
-        expect(tip).to_contain_text("Trial 0: 7.780 ms, measured on tip-device · DPAS emulated, best so far")
-        expect(tip).to_contain_text("block")
+        expect(chart.locator(".readout")).to_contain_text("Trial: 0 · Time: 7.780 ms")
         page.keyboard.press("ArrowRight")
-        expect(tip).to_contain_text("Trial 1:")
-        page.keyboard.press("Escape")
-        expect(tip).to_be_hidden()
-        page.locator(".mark line").first.hover(force=True)
-        expect(tip).to_contain_text("Trial")
+        page.keyboard.press("End")
+        expect(chart.locator(".readout")).to_contain_text("Configuration: block")
+        chart.locator("[data-table]").click()
+        expect(chart.locator(".chart-table tbody tr").first).to_contain_text("DPAS emulated")
+        with page.expect_download() as picture:
+            chart.locator("[data-picture]").click()
+        assert picture.value.suggested_filename == "time-of-each-trial.png"
+        assert picture.value.path().read_bytes().startswith(b"\x89PNG")
+        with page.expect_download() as saved:
+            chart.locator("a[download]").click()
+        lines = saved.value.path().read_text().splitlines()
+        assert lines[0] == "series,evidence,Trial,Time (µs),Low (µs),High (µs),Rate (GFLOP/s),Configuration"
+        assert lines[1].startswith('"trials, measured, DPAS emulated",emulated,0,')
+        page.keyboard.press("Enter")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert complaints == []
 

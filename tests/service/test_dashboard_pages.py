@@ -1,7 +1,9 @@
 """The pages as text: what they say, with which evidence, and that nothing hostile gets through."""
 
 import re
+import shlex
 from collections.abc import Generator
+from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 
@@ -9,18 +11,18 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from db import jobs, predictions
+from db import jobs, predictions, quarantines
 from db.migrate import upgrade
-from db.models import JobImport
+from db.models import JobImport, Reuse
 from db.session import Database
 from hal import DeviceKind, DeviceSpec
 from hal.listed import Backend, ListedDevice
 from service.app import create_app
+from service.cli.main import main
 from service.convert import config_to_json
 from service.dashboard.assets import STATIC_FILES
-from service.dashboard.chart import HistoryPoint
-from service.dashboard.evidence import measured, predicted
-from service.dashboard.judged import MAX_PAIRS, judged_chart
+from service.jobs.schemas import JobBody
+from service.schemas import to_problem
 from service.settings import Settings
 from tests.conformance.trial_samples import config
 from tests.service import dashboard_rows as rows
@@ -64,7 +66,7 @@ def test_an_empty_overview_says_what_to_do(client: TestClient) -> None:
     assert "opencl-cpu" in text_of(answer.text)
 
 
-def test_the_overview_shows_jobs_with_their_evidence_and_schedules(client: TestClient, database: Database) -> None:
+def test_the_overview_shows_winners_what_runs_and_what_needs_attention(client: TestClient, database: Database) -> None:
     with database.write() as session:
         problem, gpu = rows.add_problem(session), rows.add_device(session, "b580", None)
         cpu = rows.add_device(session)
@@ -72,19 +74,61 @@ def test_the_overview_shows_jobs_with_their_evidence_and_schedules(client: TestC
         kernel = rows.add_kernel(session, emulated, problem)
         fastest = rows.add_measured(session, emulated, 0, 1234.5, kernel.id)
         emulated.best_trial_id = rows.predict(session, fastest, 1000.0).id
+        emulated.compared_default_us, emulated.compared_best_us = 2469.0, 1200.0
         predicted.best_trial_id = rows.add_predicted(session, predicted, 0, 88.25).id
         rows.add_job(session, problem, cpu, "running", cancel_requested=True)
+        rows.add_job(session, problem, cpu, "failed", finished_at=datetime.now(UTC))
         rows.add_schedule(session)
         rows.add_schedule(session, "weekly", enabled=False)
+        quarantines.put(session, host="lab-7", slug="b580", reason="device-unusable: it hung", job_id=None, seconds=60)
     seen = text_of(client.get("/").text)
-    assert "1.234 ms measured on opencl-cpu-as-b580 · DPAS emulated 1 of 20" in seen
-    assert "88.25 µs predicted (xe-1) 1 of 20" in seen
+    assert "1.234 ms 326.2 GFLOP/s measured on opencl-cpu-as-b580 · DPAS emulated 2.06x as fast as the default" in seen
+    assert "88.25 µs 4,563 GFLOP/s predicted (xe-1) not measured against the default" in seen
     assert "cancelling" in seen
+    assert "1 job is running with nobody working on it" in seen
+    assert "failed: internal: the disk is full See why" in seen
+    assert "b580 on lab-7 gets no jobs: device-unusable: it hung" in seen
     assert "2026-03-02 01:00:00 UTC" in seen
     assert "paused" in seen
+    gains = client.get("/charts/gains").json()
+    assert [(s["name"], s["evidence"]) for s in gains["series"]] == [("measured, DPAS emulated", "emulated")]
+    assert gains["series"][0]["rows"][0][:4] == [0.402653184, 2469.0 / 1200.0, 2469.0, 1200.0]
 
 
-def test_a_job_shows_best_speed_up_proof_and_ranks(client: TestClient, database: Database) -> None:
+def test_the_live_part_of_the_overview_says_nothing_while_nothing_is_new(
+    client: TestClient, database: Database
+) -> None:
+    (news,) = re.findall(r"/now\?seen=(\w+)", client.get("/").text)
+    assert client.get(f"/now?seen={news}").status_code == 204
+    with database.write() as session:
+        rows.add_job(session, rows.add_problem(session), rows.add_device(session), "running")
+    answer = client.get(f"/now?seen={news}")
+    assert answer.status_code == 200
+    assert answer.headers["hx-trigger"] == "news"
+    assert "512x384x1024" in answer.text
+    assert "<html" not in answer.text
+
+
+def test_jobs_are_listed_by_filters_a_page_at_a_time(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        small, large = rows.add_problem(session), rows.add_problem(session, 640, 96, 2048)
+        gpu, cpu = rows.add_device(session, "b580", None), rows.add_device(session)
+        for number in range(60):
+            rows.add_job(session, small, cpu, "queued" if number % 2 else "failed")
+        rows.add_job(session, large, gpu)
+    html = client.get("/jobs").text
+    assert html.count('data-label="Problem"') == 50
+    (following,) = re.findall(r'rel="next" href="([^"]+)"', html)
+    assert client.get(unescape(following)).text.count('data-label="Problem"') == 11
+    assert client.get("/jobs?device=b580").text.count('data-label="Problem"') == 1
+    assert client.get("/jobs?m=640&n=96&k=2048").text.count('data-label="Problem"') == 1
+    assert client.get("/jobs?status=queued&dtype=f16").text.count('data-label="Problem"') == 30
+    assert "No job is so" in client.get("/jobs?m=7").text
+    for odd in ("?status=nonsense", "?before=x", "?m=-1", "?k=" + "9" * 5000):
+        assert client.get(f"/jobs{odd}").text.count('data-label="Problem"') == 50
+
+
+def test_a_job_shows_best_speed_up_proof_and_times_against_the_best(client: TestClient, database: Database) -> None:
     with database.write() as session:
         problem = rows.add_problem(session)
         job = rows.add_job(session, problem, rows.add_device(session))
@@ -93,17 +137,43 @@ def test_a_job_shows_best_speed_up_proof_and_ranks(client: TestClient, database:
             rows.add_measured(session, job, number, median_us, kernel.id)
         rows.add_predicted(session, job, 3, 10.0)
         rows.add_trial(session, job, 4, "timed_out")
+        rows.add_trial(session, job, 5, "rejected")
+        rows.add_trial(session, job, 6, "rejected", reason="refused by rule block2d-pitch: 998 bytes")
         jobs.update_best(session, job.id)
     html = client.get(f"/jobs/{job.id}").text
     seen = text_of(html)
     assert "2.00x default (trial 0): 3.000 ms, emulated" in seen, "a prediction is not the best of measured times"
-    assert "1.500 ms 268.4 GFLOP/s measured on opencl-cpu-as-b580 · DPAS emulated" in seen
+    assert "1.500 ms 1.425 ms to 1.650 ms measured on opencl-cpu-as-b580 · DPAS emulated" in seen
     assert "12 of 64 tiles of C in the simulator largest error 0.0011, tolerance 0.0124" in seen
-    assert "5 of 20 trials" in seen
-    assert "no answer after 20 s" in seen
-    order = re.findall(r'data-label="Trial"[^>]*><div>(\d+)', html)
-    assert order == ["1", "2", "0", "3", "4"], "same evidence together, fastest first, those without a time last"
+    assert "7 of 20 trials" in seen
+    assert "2 rejected rule block2d-pitch trial 5 1 timed out no answer after n s trial 4" in seen
+    order = re.findall(r'data-label="Trial"[^>]*><div><a[^>]*>(\d+)', html)
+    assert order == ["1", "2", "0", "3", "4", "5", "6"], "same evidence together, fastest first, the rest by number"
+    against = re.findall(r'data-label="Against best"[^>]*>(?:<div>([\d.]+x)</div>)?', html)
+    assert against == ["1.00x", "1.33x", "2.00x", ""], "a predicted time is not held against a measured one"
     assert f'href="/kernels/{kernel.id}"' in html
+    failed = client.get(f"/jobs/{job.id}?outcome=failed").text
+    assert re.findall(r'data-label="Trial"[^>]*><div><a[^>]*>(\d+)', failed) == ["4", "5", "6"]
+
+
+def test_a_failed_trial_says_why_and_a_reused_one_whose_time_it_has(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem, gpu = rows.add_problem(session), rows.add_device(session, "b580", None)
+        before, job = rows.add_job(session, problem, gpu), rows.add_job(session, problem, gpu)
+        kernel = rows.add_kernel(session, before, problem)
+        source = rows.add_measured(session, before, 7, 80.0, kernel.id, "native")
+        taken = rows.add_measured(session, job, 0, 80.0, kernel.id, "native")
+        session.add(Reuse(trial_id=taken.id, source_trial_id=source.id, scale=1.0))
+        rows.add_trial(session, job, 1, "wrong_result", proposer="gp")
+    seen = text_of(client.get(f"/jobs/{job.id}/trials/1").text)
+    assert "largest error 3.1 is above the tolerance 0.0124 in work-group (3, 0)" in seen
+    assert "Chosen by gp" in seen
+    html = client.get(f"/jobs/{job.id}/trials/0").text
+    assert f'href="/jobs/{before.id}/trials/7"' in html
+    assert "Not measured in this job" in text_of(html)
+    assert "reused from trial 7 of an earlier job" in text_of(client.get(f"/jobs/{job.id}").text)
+    for number in ("2", "x", "-1", "9" * 5000):
+        assert client.get(f"/jobs/{job.id}/trials/{number}").status_code == 404
 
 
 def test_the_winner_is_the_one_measured_again_in_turns(client: TestClient, database: Database) -> None:
@@ -134,7 +204,7 @@ def test_predicted_is_shown_against_measured_where_both_are_known(client: TestCl
             rows.add_predicted(session, asked, number, time_us)
         jobs.update_best(session, asked.id)
     html = client.get(f"/jobs/{asked.id}").text
-    assert "Predicted against measured" not in html
+    assert "charts/judged" not in html
     assert "predicted (xe-1)" in text_of(html)
     with database.write() as session:
         session.add(JobImport(job_id=there.id, origin=HOSTILE))
@@ -144,36 +214,21 @@ def test_predicted_is_shown_against_measured_where_both_are_known(client: TestCl
         jobs.update_best(session, there.id)
     html = client.get(f"/jobs/{asked.id}").text
     seen = text_of(html)
-    assert "Predictions were off by x5.12 (median of 2); 1 of 2 in their interval." in seen
-    assert html.count("<circle") - html.count('cy="7"') == 2 * 2, "in the history and against the prediction"
-    assert 'data-tip="Trial 0: predicted 100.0 µs, measured 900.0 µs, 9.00 times"' in html
-    assert f'href="/jobs/{there.id}"' in html
+    assert f"/jobs/{asked.id}/charts/judged" in html
+    chart = client.get(f"/jobs/{asked.id}/charts/judged").json()
+    assert chart["note"] == "Off by 5.12x (median of 2); 1 of 2 within the interval."
+    measured, equal = chart["series"]
+    assert (measured["evidence"], equal["mark"]) == ("measured", "limit")
+    assert [row[:4] for row in measured["rows"]] == [[0, 100.0, 900.0, 9.0], [1, 200.0, 250.0, 1.25]]
+    assert f'href="/jobs/{there.id}/trials/0"' in html
     assert "measured on b580 by <script>" in seen
     assert "<script>alert" not in html
     assert "Best time 250.0 µs" in seen, "corrected by what was measured"
-    order = re.findall(r'<td data-label="Rank".*?<div>(\d+)</div></td>\s*<th data-label="Trial"[^>]*><div>(\d+)', html)
-    assert order == [("1", "1"), ("2", "0"), ("1", "2")], "measured ones first; the third is predicted"
+    order = re.findall(r'data-label="Trial"[^>]*><div><a[^>]*>(\d+)', html)
+    assert order == ["1", "0", "2"], "measured ones first; the third is predicted"
     assert "imported from &lt;script&gt;" in client.get(f"/jobs/{there.id}").text
-    assert "250.0 µs measured on b580 by" in text_of(client.get("/").text)
+    assert "250.0 µs 1,611 GFLOP/s measured on b580 by" in text_of(client.get("/").text)
     assert "measured on b580 by" in text_of(client.get(f"/kernels/{kernel.id}").text)
-
-
-def test_pairs_of_times_are_placed_on_equal_axes_and_the_slowest_are_left_out() -> None:
-    def point(number: int, predicted_us: float, measured_us: float) -> HistoryPoint:
-        foreseen = predicted(predicted_us, predicted_us / 2, predicted_us * 2, "xe-1", 1000)
-        time = measured(measured_us, measured_us, measured_us, "native", "b580", 1000)
-        return HistoryPoint(number, "measured", time, foreseen, measured_us / predicted_us)
-
-    assert judged_chart([]) is None
-    chart = judged_chart([point(0, 10.0, 10.0), point(1, 1000.0, 1000.0), point(2, 100.0, 500.0)])
-    assert chart is not None
-    assert [(p.number, p.inside) for p in chart.pairs] == [(0, True), (2, False), (1, True)]
-    assert all(abs(p.x + p.y - 100) < 0.02 for p in chart.pairs if p.ratio == 1)
-    assert chart.pairs[1].y < 100 - chart.pairs[1].x, "slower than predicted is above the diagonal"
-    assert (chart.off_by, chart.inside, chart.count, chart.left_out) == (1.0, 2, 3, 0)
-    many = judged_chart([point(n, 10.0, 10.0 + n) for n in range(MAX_PAIRS + 7)])
-    assert many is not None
-    assert (len(many.pairs), many.left_out, many.pairs[-1].number) == (MAX_PAIRS, 7, MAX_PAIRS - 1)
 
 
 def test_a_kernel_with_wrong_numbers_says_so(client: TestClient, database: Database) -> None:
@@ -188,13 +243,12 @@ def test_a_kernel_with_wrong_numbers_says_so(client: TestClient, database: Datab
 
 
 @pytest.mark.parametrize(
-    ("query", "first"),
-    [("", "249"), ("?sort=-time", "0"), ("?sort=number", "0"), ("?sort=-number", "249"), ("?sort=number&page=3", "200"),
-     ("?sort=number&page=99", "200"), ("?sort=number&page=-1", "0"), ("?sort=number&page=x", "0"),
-     ("?sort=nonsense", "249"), ("?page=" + "9" * 5000, "249")],
+    ("query", "first", "last"),
+    [("", 249, 0), ("?sort=number", 0, 249), ("?sort=-number", 249, 0), ("?sort=nonsense", 249, 0),
+     ("?after=~x~", 249, 0), ("?sort=number&after=" + "9" * 5000, 0, 249)],
 )  # fmt: skip
-def test_trials_are_sorted_and_paged_on_the_server(
-    client: TestClient, database: Database, query: str, first: str
+def test_trials_are_sorted_and_paged_by_the_database(
+    client: TestClient, database: Database, query: str, first: int, last: int
 ) -> None:
     with database.write() as session:
         problem = rows.add_problem(session)
@@ -202,11 +256,15 @@ def test_trials_are_sorted_and_paged_on_the_server(
         kernel = rows.add_kernel(session, job, problem)
         for number in range(250):
             rows.add_measured(session, job, number, 1000.0 - number, kernel.id)
-    html = client.get(f"/jobs/{job.id}{query}").text
-    shown = re.findall(r'data-label="Trial"[^>]*><div>(\d+)', html)
-    assert shown[0] == first
-    assert len(shown) == (50 if first == "200" else 100)
-    assert "Page" in text_of(html)
+    shown: list[int] = []
+    address: str | None = f"/jobs/{job.id}{query}"
+    while address is not None:
+        html = client.get(address).text
+        shown += map(int, re.findall(r'data-label="Trial"[^>]*><div><a[^>]*>(\d+)', html))
+        following = re.findall(r'rel="next" href="([^"]+)"', html)
+        address = f"/jobs/{job.id}{unescape(following[0])}" if following else None
+    assert (shown[0], shown[-1]) == (first, last)
+    assert sorted(shown) == list(range(250)), "every one once"
 
 
 def test_the_live_parts_are_those_of_the_page(client: TestClient, database: Database) -> None:
@@ -217,13 +275,41 @@ def test_the_live_parts_are_those_of_the_page(client: TestClient, database: Data
         rows.add_measured(session, job, 0, 100.0, kernel.id)
         rows.add_trial(session, job, 1, "pending")
     page, parts = client.get(f"/jobs/{job.id}").text, client.get(f"/jobs/{job.id}/live").text
-    assert re.findall(r'data-part="(\w+)"', parts) == re.findall(r'data-part="(\w+)"', page) == [
-        "summary", "chart", "trials",
-    ]  # fmt: skip
+    for part in ("summary", "outcomes", "trials"):
+        assert f'id="{part}"' in page
+        assert f'id="{part}"' in parts
+    assert "hx-swap-oob" not in page
+    assert parts.count("hx-swap-oob") == 2
     assert "<html" not in parts
-    assert 'data-seen="0"' in page, "trial 1 goes on"
-    assert 'data-active="yes"' in parts
     assert 'id="cancel"' in parts
+    (seen,) = re.findall(r"live\?seen=(\w+)", page)
+    assert client.get(f"/jobs/{job.id}/live?seen={seen}").status_code == 204
+    with database.write() as session:
+        rows.add_measured(session, job, 2, 90.0, kernel.id)
+    assert client.get(f"/jobs/{job.id}/live?seen={seen}").headers["hx-trigger"] == "news"
+
+
+def test_a_job_can_be_asked_for_again(
+    client: TestClient, database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session, problem=rows.RICH)
+        job = rows.add_job(session, problem, rows.add_device(session), seed=7)
+        jobs.set_search(session, job.id, method="tpe", no_gain=30, roofline=None)
+        jobs.set_start(session, job.id, again=True, cold=False)
+    html = client.get(f"/jobs/{job.id}").text
+    (cli,) = re.findall(r'<code id="cli">(.*?)</code>', html)
+    (body,) = re.findall(r'data-body="([^"]+)"', html)
+    asked = JobBody.model_validate_json(unescape(body))
+    assert to_problem(asked.problem) == rows.RICH
+    assert (asked.search, asked.budget.no_gain, asked.reuse, asked.seed) == ("tpe", 30, False, 7)
+    words = shlex.split(unescape(cli))
+    assert words[:5] == ["xetune", "tune", "512", "384", "1024"]
+    assert {"--search", "--no-gain", "--again", "--seed", "--epilogue", "--dynamic", "--ldc"} <= set(words)
+    monkeypatch.setattr("sys.argv", [*words, "--nonsense"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "--nonsense" in capsys.readouterr().err, "every option before it is known"
 
 
 @pytest.mark.parametrize("status", ["queued", "running", "succeeded", "failed", "cancelled"])

@@ -40,6 +40,7 @@ class Figure {
 
   async load() {
     const address = this.element.dataset.chart;
+    const began = performance.now();
     try {
       const response = await fetch(address, { headers: { Accept: "application/json" } });
       if (!response.ok) throw new Error(`The service answered ${response.status}.`);
@@ -49,12 +50,20 @@ class Figure {
       library ??= import(LIBRARY);
       this.init = (await library).init;
       this.draw();
+      // A long history takes longer to draw: look less often then, so that the service keeps up.
+      this.rest = performance.now() + 4 * (performance.now() - began);
     } catch (error) {
       this.message("error", `This chart cannot be drawn now. ${error.message}`);
     }
   }
 
+  renew() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.load(), Math.max(0, (this.rest ?? 0) - performance.now()));
+  }
+
   message(kind, text) {
+    this.plot.classList.add("bare");
     this.chart?.dispose();
     this.chart = null;
     const p = document.createElement("p");
@@ -74,6 +83,7 @@ class Figure {
     }
     if (this.chart === null) {
       plot.replaceChildren();
+      plot.classList.remove("bare");
       this.chart = this.init(plot, null, { renderer: "canvas" });
       this.listen();
       sizes.observe(plot);
@@ -209,7 +219,7 @@ addEventListener("themechange", () => {
 });
 // The service says that there is news in an answer to a live part; what is hidden and open stays so.
 document.body.addEventListener("news", () => {
-  for (const figure of figures) if (figure.element.dataset.live !== undefined && figure.document) figure.load();
+  for (const figure of figures) if (figure.element.dataset.live !== undefined && figure.document) figure.renew();
 });
 // A page may point a figure elsewhere: figure.dispatchEvent(new Event("chart:load")) after changing data-chart.
 document.addEventListener("chart:load", (event) => event.target.figure?.load(), true);

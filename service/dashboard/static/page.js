@@ -114,3 +114,14 @@ document.body.addEventListener("htmx:afterRequest", (event) => {
   const stale = document.getElementById("stale");
   if (stale) stale.hidden = event.detail.successful || event.detail.xhr.status === 286;
 });
+
+// Tables that scroll stay where they are when news comes.
+const scrolled = new Map();
+for (const name of ["htmx:beforeSwap", "htmx:oobBeforeSwap"]) {
+  document.body.addEventListener(name, () => {
+    for (const region of document.querySelectorAll(".scroll[id]")) scrolled.set(region.id, [region.scrollLeft, region.scrollTop]);
+  });
+}
+document.body.addEventListener("htmx:afterSettle", () => {
+  for (const [id, [left, top]] of scrolled) document.getElementById(id)?.scrollTo(left, top);
+});

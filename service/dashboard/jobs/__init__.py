@@ -1,0 +1,1 @@
+"""Pages of jobs: the list, one job with its trials, one trial."""

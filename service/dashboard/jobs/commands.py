@@ -1,0 +1,120 @@
+"""A job as a command and as a request, so that anyone can ask for it again."""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from codegen import GemmProblem, InvalidProblem
+from codegen.canonical import to_json
+from codegen.epilogue_text import print_epilogue
+from db.models import Job
+from service.convert import problem_from_json
+
+_PLAIN = ("m", "n", "k")
+_FLAGS = {
+    "dtype_a": "--dtype-a",
+    "dtype_b": "--dtype-b",
+    "dtype_c": "--dtype-c",
+    "dtype_acc": "--dtype-acc",
+    "batch": "--batch",
+    "lda": "--lda",
+    "ldb": "--ldb",
+    "ldc": "--ldc",
+    "batch_stride_a": "--batch-stride-a",
+    "batch_stride_b": "--batch-stride-b",
+    "batch_stride_c": "--batch-stride-c",
+    "alignment": "--alignment",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """The same job asked for in a terminal, by curl, and by a button as the body of a request."""
+
+    cli: str
+    curl: str
+    body: str
+
+
+def commands(job: Job, base: str) -> Commands | None:
+    """How to ask for a job again of the service at `base`; None when this version cannot read its problem."""
+    try:
+        problem = problem_from_json(job.problem.definition)
+    except InvalidProblem:
+        return None
+    search, start = job.search, job.start
+    budget: dict[str, object] = {"trials": job.budget_trials, "seconds": job.budget_seconds}
+    body: dict[str, object] = {"problem": _stated(problem), "device": job.device.slug, "budget": budget}
+    words = ["xetune", "tune", *(str(getattr(problem, name)) for name in _PLAIN), *_problem_words(problem)]
+    words += ["--device", job.device.slug, "--trials", str(job.budget_trials), "--seconds", f"{job.budget_seconds:g}"]
+    if job.seed:
+        body["seed"] = job.seed
+        words += ["--seed", str(job.seed)]
+    if search is not None:
+        body["search"] = search.method
+        words += ["--search", search.method]
+        for name, value in (("no_gain", search.no_gain), ("roofline", search.roofline)):
+            if value is not None:
+                budget[name] = value
+                words += [f"--{name.replace('_', '-')}", f"{value:g}"]
+    if start is not None and start.again:
+        body["reuse"] = False
+        words.append("--again")
+    if start is not None and start.cold:
+        body["warm_start"] = False
+        words.append("--cold")
+    sent = json.dumps(body)
+    header = "'Content-Type: application/json'"
+    curl = f"curl -X POST {base}v1/jobs -H {header} \\\n  -d {shlex.quote(sent)}"
+    return Commands(shlex.join(words), curl, sent)
+
+
+def _stated(problem: GemmProblem) -> dict[str, object]:
+    """What has to be said of a problem: what is not so anyway."""
+    whole, plain = _values(problem), _values(_tight(problem))
+    said = {name: value for name, value in whole.items() if value != plain[name]}
+    return {**{name: whole[name] for name in (*_PLAIN, "dtype_a", "dtype_b")}, **_chosen(problem, whole), **said}
+
+
+def _chosen(problem: GemmProblem, whole: Mapping[str, object]) -> dict[str, object]:
+    # What the plain problem was given too, where it is not the usual.
+    usual = _values(GemmProblem(problem.m, problem.n, problem.k, dtype_a=problem.dtype_a, dtype_b=problem.dtype_b))
+    names = ("batch", "dtype_c", "dtype_acc", "transpose_a", "transpose_b")
+    return {name: whole[name] for name in names if whole[name] != usual[name]}
+
+
+def _problem_words(problem: GemmProblem) -> Iterator[str]:
+    said = _stated(problem)
+    for name, flag in _FLAGS.items():
+        if name in said and not (name in ("dtype_a", "dtype_b") and said[name] == "f16"):
+            yield from (flag, str(said[name]))
+    if problem.transpose_a or problem.transpose_b:
+        yield from ("--layout", "".join("nt"[flag] for flag in (problem.transpose_a, problem.transpose_b)))
+    if problem.dynamic:
+        yield "--dynamic"
+    if problem.deterministic:
+        yield "--deterministic"
+    if problem.epilogue:
+        yield from ("--epilogue", print_epilogue(problem.epilogue))
+
+
+def _tight(problem: GemmProblem) -> GemmProblem:
+    return GemmProblem(
+        problem.m,
+        problem.n,
+        problem.k,
+        batch=problem.batch,
+        dtype_a=problem.dtype_a,
+        dtype_b=problem.dtype_b,
+        dtype_c=problem.dtype_c,
+        dtype_acc=problem.dtype_acc,
+        transpose_a=problem.transpose_a,
+        transpose_b=problem.transpose_b,
+    )
+
+
+def _values(problem: GemmProblem) -> dict[str, object]:
+    values = to_json(problem)
+    assert isinstance(values, dict)
+    return dict(values)

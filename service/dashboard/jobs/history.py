@@ -1,0 +1,182 @@
+"""The charts of a job: the time of each trial with the best so far, the trials without a time, predictions judged."""
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from db.models import Job, Trial
+from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
+from service.dashboard.evidence import TimeEvidence
+from service.dashboard.jobs.figures import Point, points
+from service.dashboard.naming import config_label
+
+MOST_DOTS = 900
+"""Most dots of a series: as many as can be told apart."""
+WHOLE = 20_000
+"""Most trials that are read one by one; of more a sample is."""
+FAILURES = ("rejected", "compile_failed", "wrong_result", "timed_out", "crashed")
+
+_NAMES = {
+    TimeEvidence.MEASURED: "measured",
+    TimeEvidence.EMULATED: "measured, DPAS emulated",
+    TimeEvidence.PREDICTED: "predicted",
+}
+_COLUMNS = (
+    Column("Trial"),
+    Column("Time", "µs"),
+    Column("Low", "µs"),
+    Column("High", "µs"),
+    Column("Rate", "GFLOP/s"),
+    Column("Configuration"),
+)
+
+
+def read_points(session: Session, job: Job) -> tuple[list[Point], int]:
+    """The trials of a job that its charts are made of, by number, and how many it has.
+
+    Of very many they are a sample, evenly from the first to the last, and the best.
+    """
+    last = session.scalar(select(func.max(Trial.number)).where(Trial.job_id == job.id))
+    count = 0 if last is None else last + 1
+    if count <= WHOLE:
+        return points(session, job), count
+    numbers = {i * count // (4 * MOST_DOTS) for i in range(4 * MOST_DOTS)} | {0}
+    best = session.scalar(select(Trial.number).where(Trial.id == job.best_trial_id))
+    return points(session, job, sorted(numbers if best is None else numbers | {best})), count
+
+
+def history_chart(session: Session, job: Job) -> Chart:
+    """The time of each trial, and for each evidence the best so far with its spread."""
+    found, count = read_points(session, job)
+    series: list[Series] = []
+    drawn = 0
+    for evidence in TimeEvidence:
+        own = [p for p in found if p.time is not None and p.time.evidence is evidence]
+        if own:
+            best = _improvements(own)
+            shown = _spread(own, MOST_DOTS)
+            drawn += len(shown)
+            configs = _configs(session, job, {p.number for p in (*best, *shown)})
+            series += _of_evidence(job, evidence, own, shown, best, configs, count)
+    timed = sum(p.time is not None for p in found)
+    return Chart(
+        title="Time of each trial",
+        note=_note(count, timed, drawn, sampled=count > len(found)),
+        columns=_COLUMNS,
+        series=tuple(series),
+        x=Axis(0, "Trial", whole=True),
+        y=Axis(1, "Time", "µs", "log"),
+        empty="No trial has given a time yet." if job.status in ("queued", "running") else "No trial gave a time.",
+    )
+
+
+def failures_chart(session: Session, job: Job) -> Chart:
+    """The trials without a time, by what became of them."""
+    found, count = read_points(session, job)
+    series = [
+        Series(
+            name=status.replace("_", " "),
+            mark=Mark.DOTS,
+            rows=[(p.number, status.replace("_", " ")) for p in _spread(failed, MOST_DOTS)],
+            role="failed",
+            links=[f"/jobs/{job.id}/trials/{p.number}" for p in _spread(failed, MOST_DOTS)],
+        )
+        for status in reversed(FAILURES)
+        if (failed := [p for p in found if p.status == status])
+    ]
+    failed = sum(p.status in FAILURES for p in found)
+    return Chart(
+        title="Trials without a time",
+        note=f"{failed:,} of {len(found):,} trials{' in a sample' if count > len(found) else ''}",
+        columns=(Column("Trial"), Column("Outcome")),
+        series=tuple(series),
+        x=Axis(0, "Trial", whole=True),
+        y=Axis(1, "", scale="category", categories=tuple(s.name for s in series)),
+        empty="Every trial that ended gave a time.",
+    )
+
+
+def judged_chart(session: Session, job: Job) -> Chart:
+    """Measured over predicted time of trials that have both; equal times lie on the line."""
+    found, _ = read_points(session, job)
+    known = [(p, p.judged, p.time, p.ratio) for p in found]
+    both = [(p, j, t, r) for p, j, t, r in known if j is not None and t is not None and r is not None]
+    series: list[Series] = []
+    for evidence in (TimeEvidence.MEASURED, TimeEvidence.EMULATED):
+        own = [of for of in both if of[2].evidence is evidence][:MOST_DOTS]
+        if own:
+            rows: list[Row] = [(p.number, j.time_us, t.time_us, r, j.low_us, j.high_us) for p, j, t, r in own]
+            links = [f"/jobs/{job.id}/trials/{p.number}" for p, *_ in own]
+            series.append(Series(_NAMES[evidence], Mark.DOTS, rows, evidence, links=links))
+    note = "No trial was both predicted and measured."
+    if both:
+        inside = sum(j.low_us <= t.time_us <= j.high_us for _, j, t, _ in both)
+        off = median(max(r, 1 / r) for *_, r in both)
+        note = f"Off by {off:.2f}x (median of {len(both):,}); {inside:,} of {len(both):,} within the interval."
+        times = [time for _, j, t, _ in both for time in (j.time_us, t.time_us)]
+        ends: list[Row] = [(None, time, time, 1.0, None, None) for time in (min(times), max(times))]
+        series.append(Series("equal", Mark.LIMIT, ends))
+    columns = (
+        Column("Trial"),
+        Column("Predicted", "µs"),
+        Column("Measured", "µs"),
+        Column("Measured over predicted", "x"),
+        Column("Interval from", "µs"),
+        Column("Interval to", "µs"),
+    )
+    x, y = Axis(1, "Predicted", "µs", "log"), Axis(2, "Measured", "µs", "log")
+    return Chart("Predicted against measured", note, columns, tuple(series), x=x, y=y, empty=note)
+
+
+def _of_evidence(
+    job: Job,
+    evidence: TimeEvidence,
+    own: Sequence[Point],
+    shown: Sequence[Point],
+    best: Sequence[Point],
+    configs: dict[int, str],
+    count: int,
+) -> Iterable[Series]:
+    name = _NAMES[evidence]
+    line = f"best so far, {name}"
+    steps = [_row(p, configs) for p in best]
+    last: Row = (count - 1, *steps[-1][1:])
+    links = [f"/jobs/{job.id}/trials/{p.number}" for p in shown]
+    yield Series(f"trials, {name}", Mark.DOTS, [_row(p, configs) for p in shown], evidence, links=links)
+    yield Series(line, Mark.STEPS, [*steps, last], evidence)
+    yield Series("spread of the best", Mark.SPANS, steps, evidence, part_of=line, low=2, high=3)
+    links = [f"/jobs/{job.id}/trials/{p.number}" for p in best]
+    yield Series("improvements", Mark.DOTS, steps, evidence, role="best", links=links, part_of=line)
+
+
+def _row(point: Point, configs: dict[int, str]) -> Row:
+    assert point.time is not None  # those without one are drawn elsewhere
+    time = point.time
+    return point.number, time.time_us, time.low_us, time.high_us, round(time.gflops, 1), configs.get(point.number)
+
+
+def _improvements(own: Sequence[Point]) -> list[Point]:
+    best, found = math.inf, list[Point]()
+    for point in own:
+        if point.time is not None and point.time.time_us < best:
+            best = point.time.time_us
+            found.append(point)
+    return found
+
+
+def _spread(own: Sequence[Point], most: int) -> Sequence[Point]:
+    return own if len(own) <= most else [own[i * len(own) // most] for i in range(most)]
+
+
+def _configs(session: Session, job: Job, numbers: set[int]) -> dict[int, str]:
+    query = select(Trial.number, Trial.config).where(Trial.job_id == job.id, Trial.number.in_(sorted(numbers)))
+    return {number: config_label(config) for number, config in session.execute(query)}
+
+
+def _note(count: int, timed: int, drawn: int, *, sampled: bool) -> str:
+    if sampled:
+        return f"{drawn:,} of {count:,} trials, evenly spread; best so far of {timed:,} of them and the job's best"
+    return f"{timed:,} of {count:,} trials have a time" + (f"; {drawn:,} are drawn" if drawn < timed else "")

@@ -1,0 +1,124 @@
+"""What became of a job's trials, why, and what its time went to."""
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from db import trials
+from db.models import Job, Trial
+from service.dashboard.jobs.history import FAILURES, WHOLE
+from service.jobs.service import wall_of
+
+MOST_REASONS = 8
+_RULE = re.compile(r"\brule ([a-z0-9][a-z0-9-]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Failed trials of one kind: their status, the rule or finding, how many, and the first with its words."""
+
+    status: str
+    what: str
+    count: int
+    first: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """How many trials have each status, and why those failed that did. `of` is how many failures were looked at."""
+
+    counts: dict[str, int]
+    reasons: tuple[Reason, ...]
+    more: int
+    of: int
+
+    @property
+    def ended(self) -> int:
+        """Trials that are not under way."""
+        return sum(number for status, number in self.counts.items() if status != "pending")
+
+    @property
+    def most(self) -> int:
+        """The largest count."""
+        return max(self.counts.values(), default=0)
+
+
+def outcomes(session: Session, job_id: UUID) -> Outcomes:
+    """The outcomes of a job's trials; of very many failures the first are told apart."""
+    counts = trials.count_by_status(session, job_id)
+    query = (
+        select(Trial.number, Trial.status, Trial.reason)
+        .where(Trial.job_id == job_id, Trial.status.in_(FAILURES))
+        .limit(WHOLE)
+    )
+    alike: defaultdict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
+    for number, status, reason in session.execute(query):
+        alike[status, _kind(reason or "")].append((number, reason or ""))
+    found = [Reason(status, what, len(failed), *min(failed)) for (status, what), failed in alike.items()]
+    found.sort(key=lambda r: (-r.count, r.status, r.what))
+    return Outcomes(
+        counts=dict(sorted(counts.items(), key=lambda of: -of[1])),
+        reasons=tuple(found[:MOST_REASONS]),
+        more=len(found) - min(len(found), MOST_REASONS),
+        of=sum(r.count for r in found),
+    )
+
+
+def _kind(reason: str) -> str:
+    """What failures have in common: the rule that refused, else their words without numbers."""
+    if (rule := _RULE.search(reason)) is not None:
+        return f"rule {rule[1]}"
+    plain = re.sub(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", "n", reason)
+    return plain if len(plain) <= 90 else f"{plain[:89]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Seconds of wall time that went to one thing."""
+
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What a job's time went to. Compilation runs beside the rest, so that it is no part of the total."""
+
+    total_s: float | None
+    stages: tuple[Stage, ...]
+    compile_s: float
+    device_restarts: int
+
+    @property
+    def most(self) -> float:
+        """The longest of all."""
+        return max(self.compile_s, *(s.seconds for s in self.stages), 0.0)
+
+
+def times(session: Session, job: Job) -> Times | None:
+    """From the job's own accounts once a run of it ended, else the sums over its trials; None without any."""
+    if (wall := wall_of(job)) is not None:
+        stages = (
+            Stage("proving numbers", wall.verify_s),
+            Stage("measuring", wall.measure_s),
+            Stage("comparing finalists", wall.compare_s),
+            Stage("proposing", wall.propose_s),
+            Stage("waiting for kernels", wall.wait_s),
+        )
+        return Times(wall.total_s, stages, wall.compile_s, wall.device_restarts)
+    sums = func.sum(Trial.compile_s), func.sum(Trial.verify_s), func.sum(Trial.measure_s)
+    compiled, verified, taken = session.execute(select(*sums).where(Trial.job_id == job.id, Trial.number < WHOLE)).one()
+    if not (compiled or verified or taken):
+        return None
+    return Times(None, (Stage("proving numbers", verified), Stage("measuring", taken)), compiled, 0)
+
+
+def proposers(session: Session, job_id: UUID) -> list[tuple[str, int]]:
+    """Who chose how many configurations, the most first."""
+    query = select(Trial.proposer).where(Trial.job_id == job_id, Trial.number < WHOLE)
+    return Counter(name or "not recorded" for name in session.scalars(query)).most_common()

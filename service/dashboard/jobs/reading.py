@@ -1,0 +1,204 @@
+"""Reads one job for its page: all but its charts, at a cost that hardly grows with its trials."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, joinedload
+
+from db import trials
+from db.models import Donor, Job, Kernel, PredictionError, RecordedDonor, Trial
+from service.dashboard.evidence import TimeFigure
+from service.dashboard.jobs.commands import Commands, commands
+from service.dashboard.jobs.figures import points
+from service.dashboard.jobs.outcomes import Outcomes, Times, outcomes, proposers, times
+from service.dashboard.jobs.rows import JobRow, job_row
+from service.dashboard.jobs.trials import TrialPage, TrialRow, Wanted, read_rows, trial_page
+from service.dashboard.naming import config_pairs, problem_pairs
+from service.dashboard.trial_time import trial_figure
+from service.errors import NotFound
+from service.launch import Launch, read_launch
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedUp:
+    """The best time against the default's (trial 0), both with the same evidence; `in_turns` if measured again.
+
+    `beaten` is False when the default itself is the best.
+    """
+
+    factor: float
+    default: TimeFigure
+    in_turns: bool
+    beaten: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """A job and one page of its trials. `news` changes with anything that a reader would see change.
+
+    `best_launch` is how the best trial's kernel is launched; `donors` counts configurations that others found;
+    `commands` is None for a problem of another version; `judged` says whether measurements judge any prediction.
+    """
+
+    job: JobRow
+    best: TrialRow | None
+    speed_up: SpeedUp | None
+    outcomes: Outcomes
+    times: Times | None
+    trials: TrialPage
+    proposers: tuple[tuple[str, int], ...]
+    started_at: datetime | None
+    finished_at: datetime | None
+    problem_facts: tuple[tuple[str, str], ...]
+    best_launch: Launch | None
+    commands: Commands | None
+    search: str | None
+    seed: int
+    donors: int
+    judged: bool
+    news: str
+
+    @property
+    def live(self) -> bool:
+        """Whether more may still happen."""
+        return self.job.status in ("queued", "running", "cancelling")
+
+
+def find_job(session: Session, text: str) -> Job:
+    """The job of an id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    columns = (Job.problem, Job.device, Job.imported, Job.effort, Job.search, Job.start)
+    query = select(Job).options(*(joinedload(column) for column in columns))
+    job = None if (identity := _uuid(text)) is None else session.scalars(query.where(Job.id == identity)).one_or_none()
+    if job is None:
+        raise NotFound(f"no job has the id {text}")
+    return job
+
+
+def news_of(session: Session, job: Job) -> str:
+    """A short text that changes when anything of a job's page does."""
+    counts = sorted(trials.count_by_status(session, job.id).items())
+    seen = job.status, job.cancel_requested, job.best_trial_id, job.error, counts, job.effort and job.effort.total_s
+    return hashlib.sha256(repr(seen).encode()).hexdigest()[:12]
+
+
+def job_page(session: Session, job: Job, wanted: Wanted, base: str) -> JobPage:
+    """The page of a job; `base` is the address of the service, for the commands."""
+    found = outcomes(session, job.id)
+    best_time = _time_of(session, job, job.best_trial_id)
+    best = next(iter(read_rows(session, job, [job.best_trial_id], best_time)), None) if job.best_trial_id else None
+    return JobPage(
+        job=job_row(job, best_time, found.ended),
+        best=best,
+        speed_up=_speed_up(session, job, best),
+        outcomes=found,
+        times=times(session, job),
+        trials=trial_page(session, job, wanted, best_time),
+        proposers=tuple(proposers(session, job.id)),
+        started_at=job.started_at,
+        finished_at=job.finished_at,
+        problem_facts=tuple(problem_pairs(job.problem)),
+        best_launch=_launch(session, best),
+        commands=commands(job, base),
+        search=None if job.search is None else job.search.method,
+        seed=job.seed,
+        donors=_donors(session, job.id),
+        judged=_judged(session, job.id),
+        news=news_of(session, job),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OneTrial:
+    """One trial in full. `times` are wall seconds of compiling, proving and measuring."""
+
+    job: JobRow
+    trial: TrialRow
+    config: tuple[tuple[str, str], ...]
+    prediction: TimeFigure | None
+    conditions: Mapping[str, object]
+    times: tuple[tuple[str, float], ...]
+    begun_at: datetime
+    ended_at: datetime | None
+
+
+def one_trial(session: Session, job: Job, number: int) -> OneTrial:
+    """A trial of a job.
+
+    Raises:
+        NotFound: it has none of that number.
+    """
+    query = select(Trial).where(Trial.job_id == job.id, Trial.number == number).options(*trials.evidence_loads())
+    trial = session.scalars(query).one_or_none()
+    if trial is None:
+        raise NotFound(f"the job has no trial {number}")
+    best = _time_of(session, job, job.best_trial_id)
+    measurement, conditions = trial.measurement, dict[str, object]()
+    if measurement is not None:
+        conditions = {"samples": measurement.samples, "driver": measurement.driver or "not recorded"}
+        if measurement.clock_mhz is not None:
+            conditions["clock"] = f"{measurement.clock_mhz:,.0f} MHz"
+        if measurement.stopped_early:
+            conditions["stopped early"] = "it was clearly slower than the best"
+        conditions |= {name: str(version) for name, version in measurement.versions.items()}
+    return OneTrial(
+        job=job_row(job, best, 0),
+        trial=read_rows(session, job, [trial.id], best)[0],
+        config=tuple(config_pairs(trial.config)),
+        prediction=next(p.judged for p in points(session, job, [number])) if measurement is not None else None,
+        conditions=conditions,
+        times=(("compiling", trial.compile_s), ("proving numbers", trial.verify_s), ("measuring", trial.measure_s)),
+        begun_at=trial.begun_at,
+        ended_at=trial.ended_at,
+    )
+
+
+def _time_of(session: Session, job: Job, trial_id: int | None) -> TimeFigure | None:
+    if trial_id is None:
+        return None
+    query = select(Trial).where(Trial.id == trial_id).options(*trials.evidence_loads())
+    return trial_figure(session.scalars(query).one(), job.device.slug, job.problem)
+
+
+def _speed_up(session: Session, job: Job, best: TrialRow | None) -> SpeedUp | None:
+    first = session.scalar(select(Trial.id).where(Trial.job_id == job.id, Trial.number == 0))
+    default = _time_of(session, job, first)
+    if best is None or best.time is None or default is None or default.evidence is not best.time.evidence:
+        return None
+    if best.number == 0:
+        return SpeedUp(1.0, default, in_turns=job.compared_best_us is not None, beaten=False)
+    if job.compared_default_us is not None and job.compared_best_us is not None:
+        return SpeedUp(job.compared_default_us / job.compared_best_us, default, in_turns=True, beaten=True)
+    return SpeedUp(default.time_us / best.time.time_us, default, in_turns=False, beaten=True)
+
+
+def _launch(session: Session, best: TrialRow | None) -> Launch | None:
+    if best is None or best.kernel_id is None:
+        return None
+    manifest = session.scalar(select(Kernel.manifest).where(Kernel.id == UUID(best.kernel_id)))
+    return None if manifest is None else read_launch(manifest)
+
+
+def _judged(session: Session, job_id: UUID) -> bool:
+    """Whether any prediction of a job can be held against a measurement."""
+    query = select(PredictionError.trial_id).join(Trial, Trial.id == PredictionError.trial_id)
+    return session.scalar(query.where(Trial.job_id == job_id).limit(1)) is not None
+
+
+def _donors(session: Session, job_id: UUID) -> int:
+    of = (select(table.id).where(table.job_id == job_id) for table in (Donor, RecordedDonor))
+    return sum(len(session.scalars(query).all()) for query in of)
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

@@ -1,0 +1,149 @@
+"""The table of a job's trials: filtered, sorted and cut into pages by the database."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from sqlalchemy import select, tuple_
+from sqlalchemy.orm import Session
+
+from db import trials
+from db.models import Job, Trial
+from service.dashboard.evidence import ProofFigure, TimeFigure
+from service.dashboard.jobs.figures import GROUP, ORDER, with_times
+from service.dashboard.jobs.history import FAILURES
+from service.dashboard.naming import config_label
+from service.dashboard.trial_time import trial_figure
+
+PAGE_SIZE = 100
+SORTS = ("time", "number", "-number")
+OUTCOMES: Mapping[str, tuple[str, ...]] = {
+    "measured": ("measured",),
+    "predicted": ("predicted",),
+    "failed": FAILURES,
+    **{status: (status,) for status in FAILURES},
+    "pending": ("pending",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a reader asked for; anything unknown is the usual. `after` is where the page before ended."""
+
+    sort: str = "time"
+    outcome: str = ""
+    by: str = ""
+    after: str = ""
+
+    def link(self, **changes: str) -> str:
+        """The address of the table with something else; a change begins at the first page."""
+        values = {"sort": self.sort, "outcome": self.outcome, "by": self.by} | changes
+        asked = {name: value for name, value in values.items() if value and (name, value) != ("sort", "time")}
+        return f"?{urlencode(asked)}#trials"
+
+    def sorted_by(self, sort: str) -> str:
+        """The address of the table in that order; time has one alone."""
+        return self.link(sort="time" if sort == "-time" else sort)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """One trial. `against_best` is its time over the best of the same evidence; `reused` says whose time it is."""
+
+    number: int
+    status: str
+    config: str
+    time: TimeFigure | None
+    against_best: float | None
+    proof: ProofFigure
+    reason: str | None
+    kernel_id: str | None
+    proposer: str | None
+    reused: tuple[str, int] | None
+    measured_by: tuple[str, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPage:
+    """One page of trials; `next` is its address, None on the last."""
+
+    rows: tuple[TrialRow, ...]
+    wanted: Wanted
+    next: str | None
+
+
+def understand(sort: str, outcome: str, by: str, after: str) -> Wanted:
+    """What the words of an address ask for."""
+    return Wanted(sort if sort in SORTS else "time", outcome if outcome in OUTCOMES else "", by[:40], after[:80])
+
+
+def trial_page(session: Session, job: Job, wanted: Wanted, best: TimeFigure | None) -> TrialPage:
+    """The trials that are wanted; those of one evidence together, the fastest first, unless sorted by number."""
+    query = select(Trial.id, Trial.number).where(Trial.job_id == job.id)
+    if wanted.outcome:
+        query = query.where(Trial.status.in_(OUTCOMES[wanted.outcome]))
+    if wanted.by:
+        query = query.where(Trial.proposer == wanted.by)
+    if wanted.sort == "time":
+        query = with_times(query.add_columns(GROUP, ORDER)).order_by(GROUP, ORDER, Trial.number)
+        if (cursor := _cursor(wanted.after)) is not None:
+            query = query.where(tuple_(GROUP, ORDER, Trial.number) > tuple_(*cursor))
+    else:
+        down = wanted.sort.startswith("-")
+        query = query.order_by(Trial.number.desc() if down else Trial.number)
+        if wanted.after.isdecimal() and len(wanted.after) < 10:
+            last = int(wanted.after)
+            query = query.where(Trial.number < last if down else Trial.number > last)
+    found = session.execute(query.limit(PAGE_SIZE + 1)).all()
+    shown = found[:PAGE_SIZE]
+    following = None if len(found) == len(shown) else _after(shown[-1])
+    return TrialPage(
+        rows=tuple(read_rows(session, job, [row[0] for row in shown], best)),
+        wanted=wanted,
+        next=None if following is None else wanted.link(after=following),
+    )
+
+
+def read_rows(session: Session, job: Job, ids: Sequence[int], best: TimeFigure | None) -> list[TrialRow]:
+    """The trials of these ids, in this order; times are compared with `best` where their evidence is the same."""
+    query = select(Trial).where(Trial.id.in_(ids)).options(*trials.evidence_loads())
+    rows = {trial.id: trial for trial in session.scalars(query)}
+    return [_row(rows[i], job, best) for i in ids]
+
+
+def _row(trial: Trial, job: Job, best: TimeFigure | None) -> TrialRow:
+    time = trial_figure(trial, job.device.slug, job.problem)
+    comparable = time is not None and best is not None and time.evidence is best.evidence
+    error = None if trial.measurement is not None or trial.prediction is None else trial.prediction.error
+    source = None if trial.reused is None else trial.reused.source
+    return TrialRow(
+        number=trial.number,
+        status=trial.status,
+        config=config_label(trial.config),
+        time=time,
+        against_best=time.time_us / best.time_us if comparable and time is not None and best is not None else None,
+        proof=proof_figure(trial),
+        reason=trial.reason,
+        kernel_id=None if trial.kernel_id is None else str(trial.kernel_id),
+        proposer=trial.proposer,
+        reused=None if source is None else (str(source.job_id), source.number),
+        measured_by=None if error is None else (str(error.measured_trial.job_id), error.measured_trial.number),
+    )
+
+
+def proof_figure(trial: Trial) -> ProofFigure:
+    """What a trial's row says of its numbers."""
+    errors = trial.max_error, trial.tolerance
+    return ProofFigure(trial.proof_kind, trial.proof_checked, trial.proof_total, *errors, trial.proof_method)
+
+
+def _after(row: Sequence[object]) -> str:
+    return str(row[1]) if len(row) == 2 else f"{row[2]}~{row[3]!r}~{row[1]}"
+
+
+def _cursor(text: str) -> tuple[int, float, int] | None:
+    try:
+        group, order, number = text.split("~")
+        return int(group), float(order), int(number)
+    except ValueError:
+        return None

@@ -1,0 +1,58 @@
+"""/: the first page and its live part."""
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse
+
+from codegen import DType
+from service.dashboard.charts.answers import chart_answer
+from service.dashboard.overview.reading import device_rows, gains_chart, read_now, schedule_rows
+from service.dashboard.problem_pages import PAGE
+from service.dashboard.rendering import page
+from service.dashboard.views import DeviceRow
+from service.deps import Context, ContextDep, ReadSessionDep
+from service.keys.guard import READ
+
+router = APIRouter(default_response_class=HTMLResponse)
+
+_INPUT_DTYPES = (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8)
+_SCHEDULE_EXAMPLE = """\
+curl -X POST {base}v1/schedules -H 'Content-Type: application/json' -d '{{
+  "name": "nightly", "cron": "0 2 * * *", "timezone": "Europe/Warsaw",
+  "job": {{"problem": {{"m": 512, "n": 384, "k": 1024}}, "device": "auto", "budget": {{"trials": 50}}}}}}'"""
+
+
+@router.get("/", dependencies=[PAGE, READ])
+def read_overview(request: Request, context: ContextDep, session: ReadSessionDep) -> HTMLResponse:
+    """What goes on, the latest winners, devices, schedules, and the form that starts a job."""
+    values = {
+        "view": read_now(session, context.devices.all(), context.now()),
+        "devices": device_rows(session, _devices(context)),
+        "schedules": list(schedule_rows(session)),
+        "dtypes": [d.value for d in _INPUT_DTYPES],
+        "schedule_example": _SCHEDULE_EXAMPLE.format(base=request.base_url),
+    }
+    return page(request, "overview/overview.html", values, "overview")
+
+
+@router.get("/now", dependencies=[PAGE, READ])
+def read_live(request: Request, context: ContextDep, session: ReadSessionDep, seen: str = "") -> Response:
+    """The live part; nothing while all is as it was `seen`."""
+    view = read_now(session, context.devices.all(), context.now())
+    if view.news == seen:
+        return Response(status_code=204)
+    answer = page(request, "overview/_now.html", {"view": view})
+    answer.headers["HX-Trigger"] = "news"
+    return answer
+
+
+@router.get("/charts/gains", dependencies=[PAGE, READ])
+def read_gains(request: Request, session: ReadSessionDep) -> Response:
+    """Gains over the default."""
+    return chart_answer(request, gains_chart(session))
+
+
+def _devices(context: Context) -> list[DeviceRow]:
+    return [
+        DeviceRow(d.spec.id, d.spec.name, d.spec.kind.value, d.spec.emulates, d.runnable, d.targetable, d.note)
+        for d in context.devices.all()
+    ]
