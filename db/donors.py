@@ -71,7 +71,12 @@ def add(session: Session, job_id: UUID, chosen: Sequence[tuple[int, float]]) -> 
 
 def of_job(session: Session, job_id: UUID) -> list[Donor]:
     """What a job began with, best first, with the trials and their jobs, problems and devices."""
+    return of_jobs(session, [job_id])
+
+
+def of_jobs(session: Session, job_ids: Collection[UUID]) -> list[Donor]:
+    """The same of several jobs, one after the other."""
     job = joinedload(Donor.source).joinedload(Trial.job)
     loads = job.joinedload(Job.problem), job.joinedload(Job.device)
-    query = select(Donor).where(Donor.job_id == job_id).order_by(Donor.position)
+    query = select(Donor).where(Donor.job_id.in_(job_ids)).order_by(Donor.job_id, Donor.position)
     return list(session.scalars(query.options(*loads)))

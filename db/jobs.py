@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from db import trials
 from db.base import new_id
 from db.insert import insert_missing
-from db.models import ACTIVE_STATUSES, Device, Job, JobSearch, JobStart, Problem, Trial
+from db.job_filter import KIND, JobFilter
+from db.models import ACTIVE_STATUSES, Job, JobRetry, JobSearch, JobStart, Trial
 
 
 def create(
@@ -65,25 +66,24 @@ def get(session: Session, job_id: UUID) -> Job | None:
 
 
 def list_page(
-    session: Session,
-    *,
-    limit: int,
-    before: UUID | None = None,
-    statuses: Collection[str] = (),
-    device: str | None = None,
-    problem_key: str | None = None,
+    session: Session, *, limit: int, before: UUID | None = None, wanted: JobFilter | None = None
 ) -> list[Job]:
-    """The newest jobs, at most `limit`, older than `before`; `device` is a slug."""
+    """The newest jobs that are wanted, at most `limit`, older than `before`."""
     query = _whole().order_by(Job.id.desc()).limit(limit)
     if before is not None:
         query = query.where(Job.id < before)
-    if statuses:
-        query = query.where(Job.status.in_(statuses))
-    if device is not None:
-        query = query.where(Job.device_id.in_(select(Device.id).where(Device.slug == device)))
-    if problem_key is not None:
-        query = query.where(Job.problem_id.in_(select(Problem.id).where(Problem.key == problem_key)))
-    return list(session.scalars(query))
+    return list(session.scalars(query if wanted is None else wanted.of(query)))
+
+
+def kinds(session: Session, job_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Of which kind each job is."""
+    return dict(session.execute(select(Job.id, KIND).where(Job.id.in_(job_ids))).all())
+
+
+def set_retry(session: Session, job_id: UUID, of_job_id: UUID) -> None:
+    """Keep which job a new one does anew."""
+    session.add(JobRetry(job_id=job_id, of_job_id=of_job_id))
+    session.flush()
 
 
 def active_identical(session: Session, request_hash: str) -> Job | None:
@@ -141,5 +141,6 @@ def _whole() -> Select[Job]:
         joinedload(Job.effort),
         joinedload(Job.start),
         joinedload(Job.search),
+        joinedload(Job.retry),
         selectinload(Job.best_trial).options(*trials.evidence_loads(), joinedload(Trial.kernel)),
     )

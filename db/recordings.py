@@ -1,6 +1,6 @@
 """Queries on recordings: results of other formats' files."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from uuid import UUID
 
 from sqlalchemy import Select, func, select
@@ -66,9 +66,15 @@ def add_donors(session: Session, job_id: UUID, chosen: Sequence[tuple[int, float
 
 def donors_of_job(session: Session, job_id: UUID) -> list[RecordedDonor]:
     """The recorded trials that a job began with, best first, with their recordings, problems and devices."""
+    return donors_of_jobs(session, [job_id])
+
+
+def donors_of_jobs(session: Session, job_ids: Collection[UUID]) -> list[RecordedDonor]:
+    """The same of several jobs, one after the other."""
     recording = joinedload(RecordedDonor.source).joinedload(RecordedTrial.recording)
     loads = recording.joinedload(Recording.problem), recording.joinedload(Recording.device)
-    query = select(RecordedDonor).where(RecordedDonor.job_id == job_id).order_by(RecordedDonor.position)
+    of_them = select(RecordedDonor).where(RecordedDonor.job_id.in_(job_ids))
+    query = of_them.order_by(RecordedDonor.job_id, RecordedDonor.position)
     return list(session.scalars(query.options(*loads)))
 
 

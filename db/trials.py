@@ -1,5 +1,6 @@
 """Queries on trials."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -46,9 +47,16 @@ def get(session: Session, job_id: UUID, number: int) -> Trial | None:
     return session.scalars(_whole().where(Trial.job_id == job_id, Trial.number == number)).first()
 
 
-def list_page(session: Session, job_id: UUID, *, after: int = -1, limit: int | None = None) -> list[Trial]:
-    """The trials of a job by number, those above `after`, at most `limit`, with times and kernels."""
+def list_page(
+    session: Session, job_id: UUID, *, after: int = -1, limit: int | None = None, statuses: Collection[str] = ()
+) -> list[Trial]:
+    """The trials of a job by number, those above `after`, at most `limit`, with times and kernels.
+
+    Of some statuses, where these are given.
+    """
     query = _whole().where(Trial.job_id == job_id, Trial.number > after).order_by(Trial.number)
+    if statuses:
+        query = query.where(Trial.status.in_(statuses))
     return list(session.scalars(query.limit(limit)))
 
 
@@ -89,6 +97,15 @@ def count_by_status(session: Session, job_id: UUID) -> dict[str, int]:
     """How many trials of a job have each status; statuses of no trial are left out."""
     query = select(Trial.status, func.count()).where(Trial.job_id == job_id).group_by(Trial.status)
     return dict(session.execute(query).all())
+
+
+def count_by_status_of(session: Session, job_ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
+    """The same of several jobs; jobs without trials have none."""
+    query = select(Trial.job_id, Trial.status, func.count()).where(Trial.job_id.in_(job_ids))
+    counts: dict[UUID, dict[str, int]] = {job_id: {} for job_id in job_ids}
+    for job_id, status, count in session.execute(query.group_by(Trial.job_id, Trial.status)):
+        counts[job_id][status] = count
+    return counts
 
 
 def history(session: Session, job_id: UUID) -> list[Point]:

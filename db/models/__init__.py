@@ -15,6 +15,7 @@ from db.models.kernel import Artifact, Kernel
 from db.models.presence import ROLES, Presence
 from db.models.quarantine import DeviceQuarantine
 from db.models.recording import RECORDED_STATUSES, RECORDING_FORMATS, RecordedDonor, RecordedTrial, Recording
+from db.models.retry import JobRetry
 from db.models.reuse import Donor, JobStart, ResultKey, Reuse
 from db.models.schedule import FIRE_OUTCOMES, Schedule, ScheduleFire
 from db.models.search import SEARCH_METHODS, JobSearch
@@ -51,6 +52,7 @@ __all__ = [
     "Job",
     "JobEffort",
     "JobImport",
+    "JobRetry",
     "JobSearch",
     "JobStart",
     "Kernel",

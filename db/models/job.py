@@ -15,6 +15,7 @@ from db.models.target import Device, Problem
 if TYPE_CHECKING:
     from db.models.effort import JobEffort
     from db.models.exchange import JobImport
+    from db.models.retry import JobRetry
     from db.models.reuse import JobStart
     from db.models.search import JobSearch
     from db.models.trial import Trial
@@ -43,6 +44,8 @@ class Job(Base):
         # Equal requests share one job while it is active, also when they come at the same moment.
         Index("uq_job_active_request", "request_hash", unique=True, sqlite_where=_WANTED, postgresql_where=_WANTED),
         Index(None, "problem_id", "device_id"),
+        Index(None, "device_id", "id"),
+        Index(None, "created_at"),
         CheckConstraint(one_of("status", JOB_STATUSES), name="status_known"),
         CheckConstraint("budget_trials >= 1", name="budget_trials_positive"),
         CheckConstraint("budget_seconds > 0 AND budget_seconds < 1e9", name="budget_seconds_positive"),
@@ -91,6 +94,7 @@ class Job(Base):
     effort: Mapped[JobEffort | None] = relationship(lazy="raise")
     start: Mapped[JobStart | None] = relationship(lazy="raise")
     search: Mapped[JobSearch | None] = relationship(lazy="raise")
+    retry: Mapped[JobRetry | None] = relationship(foreign_keys="JobRetry.job_id", lazy="raise", viewonly=True)
     trials: Mapped[list[Trial]] = relationship(
         back_populates="job", lazy="raise", order_by="Trial.number", foreign_keys="Trial.job_id"
     )

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, JsonObject, one_of, utc_now
@@ -42,6 +42,7 @@ class Problem(Base):
     __tablename__ = "problem"
     __table_args__ = (
         UniqueConstraint("key"),
+        Index(None, "m", "n", "k"),
         CheckConstraint("length(key) = 64", name="key_is_sha256"),
         CheckConstraint("m > 0 AND n > 0 AND k > 0", name="size_positive"),
         CheckConstraint("batch > 0", name="batch_positive"),

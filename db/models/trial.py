@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from db.base import Base, JsonObject, one_of, utc_now
@@ -44,6 +44,7 @@ class Trial(Base):
     __table_args__ = (
         UniqueConstraint("job_id", "number"),
         UniqueConstraint("job_id", "config_hash"),
+        Index(None, "job_id", "status"),
         UniqueConstraint("job_id", "id"),  # what job.best_trial_id refers to
         CheckConstraint("number >= 0", name="number_counted"),
         CheckConstraint("length(config_hash) = 64", name="config_hash_is_sha256"),

@@ -9,6 +9,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from db.job_filter import JobFilter
 from service.audit.log import record
 from service.cli.evidence import shown_kind, shown_time
 from service.cli.output import CONSOLE, print_json
@@ -18,6 +19,7 @@ from service.cli.running import end_with, work_on_job
 from service.cli.stored import stored
 from service.errors import NotFound
 from service.jobs import service
+from service.jobs.listing import list_jobs
 from service.jobs.schemas import JobOut, JobStatus
 from service.keys.callers import COMMAND_LINE
 from service.schemas import to_problem
@@ -31,6 +33,7 @@ JobId = Annotated[UUID, typer.Argument(help="Id of the job.")]
 def list_command(
     context: typer.Context,
     status: Annotated[list[JobStatus] | None, typer.Option(help="Only jobs of this status.")] = None,
+    device: Annotated[str | None, typer.Option(help="Only jobs for the device of this id.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most jobs shown.")] = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -38,7 +41,7 @@ def list_command(
     if context.invoked_subcommand is not None:
         return
     with stored() as store, store.database.read() as session:
-        page = service.list_jobs(session, status or [], None, limit)
+        page = list_jobs(session, JobFilter(tuple(status or ()), device=device), limit)
     if as_json:
         print_json(page.model_dump(mode="json"))
     elif not page.jobs:

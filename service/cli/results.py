@@ -14,6 +14,7 @@ from service.cli.output import CONSOLE, print_json, print_wrapped
 from service.cli.stored import Stored
 from service.convert import config_line
 from service.jobs import service as job_service
+from service.jobs.listing import list_trials
 from service.jobs.schemas import Comparison, DonorOut, JobOut, TrialOut
 from service.jobs.wall import wall_sentence
 from service.kernels import service as kernel_service
@@ -32,7 +33,7 @@ def print_job(store: Stored, job_id: UUID, as_json: bool) -> JobOut:
     """
     with store.database.read() as session:
         job = job_service.read_job(session, job_id)
-        trials = job_service.list_trials(session, job_id, -1, _ALL).trials
+        trials = list_trials(session, job_id, -1, _ALL).trials
         best = job.best.kernel_id if job.best is not None else None
         kernel = None if best is None else kernel_service.read_kernel(session, best)
     ranked = sorted((t for t in trials if t.evidence.time is not None), key=_order)

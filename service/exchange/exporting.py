@@ -12,6 +12,7 @@ from codegen import KernelConfig
 from codegen.decode import decode
 from db import jobs, models, predictions, trials
 from db.base import utc_now
+from db.job_filter import JobFilter
 from service.artifacts import ArtifactStore
 from service.convert import prediction_from_row
 from service.errors import Conflict, NotFound
@@ -102,10 +103,8 @@ def _jobs(session: Session, selection: Selection) -> list[models.Job]:
 
 
 def _over(session: Session, selection: Selection) -> list[models.Job]:
-    newest = jobs.list_page(
-        session, limit=_ALL, statuses=_OVER, device=selection.device, problem_key=selection.problem_key
-    )
-    return newest[::-1]
+    wanted = JobFilter(_OVER, device=selection.device, problem_key=selection.problem_key)
+    return jobs.list_page(session, limit=_ALL, wanted=wanted)[::-1]
 
 
 def _job(session: Session, job_id: UUID) -> models.Job:

@@ -9,10 +9,10 @@ from service.deps import ReadSessionDep
 from service.hostcode import service
 from service.hostcode.languages import Language
 from service.hostcode.schemas import HostCodeList
-from service.keys.guard import READ
+from service.keys.guard import READ, GuardedRoute
 from service.responses import CONFLICT, NOT_FOUND, Responses
 
-router = APIRouter(prefix="/v1/kernels/{kernel_id}/host-code", tags=["kernels"])
+router = APIRouter(prefix="/v1/kernels/{kernel_id}/host-code", tags=["kernels"], route_class=GuardedRoute)
 
 _PROGRAM = {"schema": {"type": "string"}, "example": '"""Runs a kernel with pyopencl."""\n...\n'}
 _TEXT: Responses = {

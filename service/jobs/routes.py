@@ -5,15 +5,18 @@ from typing import Annotated
 from uuid import UUID
 
 import anyio
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 from sse_starlette.sse import EventSourceResponse
 
+from db import jobs
 from service.audit.log import Outcome, record
 from service.deps import ContextDep, DatabaseDep, ReadSessionDep
 from service.idempotency.once import OnceDep
-from service.jobs import events, service
+from service.jobs import events, listing, service
+from service.jobs.listing import JobQuery, TrialQuery
 from service.jobs.requests import submit, understand
-from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialPage
+from service.jobs.retrying import asked_by
+from service.jobs.schemas import JobBody, JobOut, JobPage, TrialPage
 from service.keys.guard import READ, TUNE, CallerDep, GuardedRoute
 from service.limits.streams import CountedStream
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY, Responses
@@ -22,6 +25,8 @@ router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=GuardedRoute)
 
 _CLOSING_S = 2.0  # how long a stream may take to end when the service stops
 
+JobId = Annotated[UUID, Path(description="Id of the job", examples=["01970a3c-0000-7000-8000-000000000000"])]
+LastEventId = Annotated[str | None, Header(description="Id of the last event seen, to go on after it", examples=["12"])]
 _LOCATION: dict[str, object] = {
     "headers": {"Location": {"description": "Path of the job", "schema": {"type": "string"}}},
     "description": "Queued",
@@ -50,31 +55,21 @@ def create_job(body: JobBody, context: ContextDep, response: Response, by: Calle
 
 
 @router.get("", dependencies=[READ])
-def list_jobs(
-    session: ReadSessionDep,
-    status: Annotated[list[JobStatus] | None, Query(description="Only jobs with one of these")] = None,
-    before: Annotated[UUID | None, Query(description="`next_before` of the page before")] = None,
-    limit: Annotated[int, Query(ge=1, le=200, description="Most jobs in the answer")] = 50,
-) -> JobPage:
+def list_jobs(session: ReadSessionDep, query: Annotated[JobQuery, Query()]) -> JobPage:
     """Jobs, newest first."""
-    return service.list_jobs(session, status or [], before, limit)
+    return listing.list_jobs(session, query.filter(), query.limit, query.before)
 
 
 @router.get("/{job_id}", responses=NOT_FOUND, dependencies=[READ])
-def read_job(job_id: UUID, session: ReadSessionDep) -> JobOut:
+def read_job(job_id: JobId, session: ReadSessionDep) -> JobOut:
     """A job: how far it is, and the best so far with its evidence."""
     return service.read_job(session, job_id)
 
 
 @router.get("/{job_id}/trials", responses=NOT_FOUND, dependencies=[READ])
-def list_trials(
-    job_id: UUID,
-    session: ReadSessionDep,
-    after: Annotated[int, Query(ge=-1, le=2**31, description="Only trials numbered above this")] = -1,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Most trials in the answer")] = 100,
-) -> TrialPage:
+def list_trials(job_id: JobId, session: ReadSessionDep, query: Annotated[TrialQuery, Query()]) -> TrialPage:
     """Trials of a job in order of number, pending ones too."""
-    return service.list_trials(session, job_id, after, limit)
+    return listing.list_trials(session, job_id, query.after, query.limit, query.status)
 
 
 @router.get(
@@ -84,9 +79,9 @@ def list_trials(
     dependencies=[READ],
 )
 def stream_events(
-    job_id: UUID,
+    job_id: JobId,
     context: ContextDep,
-    last_event_id: Annotated[str | None, Header(description="Id of the last event seen, to go on after it")] = None,
+    last_event_id: LastEventId = None,
 ) -> Response:
     """Server-sent events: each trial as it ends and the job as it changes, until it is over."""
     after = -1 if last_event_id == events.END else events.last_seen(last_event_id)
@@ -100,9 +95,35 @@ def stream_events(
 
 
 @router.post("/{job_id}/cancel", responses=NOT_FOUND, dependencies=[TUNE])
-def cancel_job(job_id: UUID, database: DatabaseDep, by: CallerDep) -> JobOut:
-    """Ask a job to stop: a queued one is over at once, a running one after its present trial."""
+def cancel_job(job_id: JobId, database: DatabaseDep, by: CallerDep) -> JobOut:
+    """Ask a job to stop: a queued one is over at once, a running one after its present trial.
+
+    What it found stays: its trials, and its best so far, which lookups then serve.
+    """
     with database.write() as session:
         job = service.cancel(session, job_id)
         record(session, by, "job.cancel", job_id)
     return job
+
+
+@router.post(
+    "/{job_id}/retry",
+    status_code=202,
+    responses=_CREATED | BAD_REQUEST | NOT_FOUND | CONFLICT | TOO_MANY,
+    dependencies=[TUNE],
+)
+def retry_job(job_id: JobId, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> JobOut:
+    """Ask again for what a job that failed or was cancelled was asked for: a new job, which names the old one.
+
+    The request is checked anew. While the same work is queued or running, that job is returned instead.
+    """
+    with context.database.read() as session:
+        body = asked_by(session, service.find_job(session, job_id))
+    request = understand(body, context.devices, context.settings)
+    with once.write() as session:
+        job, is_new = submit(session, request, context.settings.max_active_jobs)
+        if is_new:
+            jobs.set_retry(session, job.id, job_id)
+        record(session, by, "job.retry", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+        status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
+        return once.answer(session, response, service.read_job(session, job.id), status, service.job_path(job.id))

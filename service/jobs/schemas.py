@@ -38,6 +38,28 @@ class JobStatus(StrEnum):
         return self not in (JobStatus.QUEUED, JobStatus.RUNNING)
 
 
+class JobKind(StrEnum):
+    """What a job is for."""
+
+    SEARCH = "search"
+    MEASURE = "measure"
+    SHAPE = "shape"
+    IMPORT = "import"
+
+
+class TrialStatus(StrEnum):
+    """What became of a trial."""
+
+    PENDING = "pending"
+    MEASURED = "measured"
+    PREDICTED = "predicted"
+    REJECTED = "rejected"
+    COMPILE_FAILED = "compile_failed"
+    WRONG_RESULT = "wrong_result"
+    TIMED_OUT = "timed_out"
+    CRASHED = "crashed"
+
+
 class BudgetBody(BaseModel):
     """When a job ends at the latest; whichever comes first."""
 
@@ -149,7 +171,7 @@ class TrialOut(BaseModel):
     """One configuration and what became of it. Number 0 is the baseline, the heuristic's choice."""
 
     number: int = Field(description="Counts from 0 within the job", examples=[3])
-    status: str = Field(
+    status: TrialStatus = Field(
         description="pending, measured, predicted, rejected, compile_failed, wrong_result, timed_out or crashed",
         examples=["measured"],
     )
@@ -252,6 +274,10 @@ class JobLinks(BaseModel):
     cancel: str = Field(
         description="POST here to stop it", examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000/cancel"]
     )
+    retry: str = Field(
+        description="POST here to do it anew, when it failed or was cancelled",
+        examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000/retry"],
+    )
 
 
 _DONOR = {"job": "01970a3c-0000-7000-8000-000000000000", "trial": 7, "device": "b580", "distance": 1.0}
@@ -283,6 +309,12 @@ class JobOut(BaseModel):
 
     id: UUID = Field(description="Sorts by time of creation", examples=["01970a3c-0000-7000-8000-000000000000"])
     status: JobStatus = Field(description="queued, running, succeeded, failed or cancelled", examples=["running"])
+    kind: JobKind = Field(
+        description="search: finds the fastest; measure: measures what it was given; shape: one of a set of shapes; "
+        "import: ran elsewhere",
+        examples=["search"],
+    )
+    retry_of: UUID | None = Field(default=None, description="The job that it does anew; null if none", examples=[None])
     problem: ProblemBody = Field(description="What is computed, whole", examples=[_PROBLEM])
     device: str = Field(description="Id of the device", examples=["b580"])
     origin: str | None = Field(
@@ -335,6 +367,7 @@ class JobOut(BaseModel):
                 "trials": "/v1/jobs/.../trials",
                 "events": "/v1/jobs/.../events",
                 "cancel": "/v1/jobs/.../cancel",
+                "retry": "/v1/jobs/.../retry",
             }
         ],
     )

@@ -1,5 +1,7 @@
 """Jobs and trials as the wire says them, read from their rows."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from uuid import UUID
 
 from pydantic import ValidationError
@@ -15,13 +17,13 @@ from service.jobs.schemas import (
     BudgetOut,
     Comparison,
     DonorOut,
+    JobKind,
     JobLinks,
     JobOut,
-    JobPage,
     JobStatus,
     ReusedOut,
     TrialOut,
-    TrialPage,
+    TrialStatus,
     WallTimeOut,
 )
 from service.schemas import ProblemBody
@@ -41,30 +43,6 @@ def read_job(session: Session, job_id: UUID) -> JobOut:
     return describe(session, find_job(session, job_id))
 
 
-def list_jobs(session: Session, statuses: list[JobStatus], before: UUID | None, limit: int) -> JobPage:
-    """The newest jobs older than `before`."""
-    rows = jobs.list_page(session, limit=limit + 1, before=before, statuses=statuses)
-    page = rows[:limit]
-    return JobPage(
-        jobs=[describe(session, row) for row in page], next_before=page[-1].id if len(rows) > limit else None
-    )
-
-
-def list_trials(session: Session, job_id: UUID, after: int, limit: int) -> TrialPage:
-    """The trials of a job numbered above `after`.
-
-    Raises:
-        NotFound: there is no such job.
-    """
-    job = find_job(session, job_id)
-    rows = trials.list_page(session, job_id, after=after, limit=limit + 1)
-    page = rows[:limit]
-    return TrialPage(
-        trials=[describe_trial(row, job.problem) for row in page],
-        next_after=page[-1].number if len(rows) > limit else None,
-    )
-
-
 def cancel(session: Session, job_id: UUID) -> JobOut:
     """Ask a job to stop; one that is over stays as it is.
 
@@ -79,11 +57,28 @@ def cancel(session: Session, job_id: UUID) -> JobOut:
 
 def describe(session: Session, job: Job) -> JobOut:
     """A job as the wire says it."""
-    counts = trials.count_by_status(session, job.id)
+    return describe_all(session, [job])[0]
+
+
+def describe_all(session: Session, rows: Sequence[Job]) -> list[JobOut]:
+    """Jobs as the wire says them, in as many queries as for one."""
+    ids = [job.id for job in rows]
+    counts, kinds = trials.count_by_status_of(session, ids), jobs.kinds(session, ids)
+    donors_of: defaultdict[UUID, list[DonorOut]] = defaultdict(list)
+    for donor in donors.of_jobs(session, ids):
+        donors_of[donor.job_id].append(_donor(donor))
+    for donor in recordings.donors_of_jobs(session, ids):
+        donors_of[donor.job_id].append(_recorded_donor(donor))
+    return [_describe(job, counts[job.id], JobKind(kinds[job.id]), donors_of[job.id]) for job in rows]
+
+
+def _describe(job: Job, counts: dict[str, int], kind: JobKind, began_with: list[DonorOut]) -> JobOut:
     path = job_path(job.id)
     return JobOut(
         id=job.id,
         status=JobStatus(job.status),
+        kind=kind,
+        retry_of=None if job.retry is None else job.retry.of_job_id,
         problem=ProblemBody.model_validate(job.problem.definition),
         device=job.device.slug,
         origin=None if job.imported is None else job.imported.origin,
@@ -100,14 +95,17 @@ def describe(session: Session, job: Job) -> JobOut:
         wall=wall_of(job),
         reuse=job.start is None or not job.start.again,
         warm_start=job.start is None or not job.start.cold,
-        donors=[
-            *(_donor(donor) for donor in donors.of_job(session, job.id)),
-            *(_recorded_donor(donor) for donor in recordings.donors_of_job(session, job.id)),
-        ],
+        donors=began_with,
         created_at=job.created_at,
         started_at=job.started_at,
         finished_at=job.finished_at,
-        links=JobLinks(self=path, trials=f"{path}/trials", events=f"{path}/events", cancel=f"{path}/cancel"),
+        links=JobLinks(
+            self=path,
+            trials=f"{path}/trials",
+            events=f"{path}/events",
+            cancel=f"{path}/cancel",
+            retry=f"{path}/retry",
+        ),
     )
 
 
@@ -138,7 +136,7 @@ def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
     evidence, by = evidence_of(trial), measuring_trial(trial)
     return TrialOut(
         number=trial.number,
-        status=trial.status,
+        status=TrialStatus(trial.status),
         reason=trial.reason,
         config=to_config_body(trial.config),
         proposer=trial.proposer,

@@ -1,5 +1,7 @@
 """Rows of what requests leave behind: possible ones, and what each constraint refuses."""
 
+from uuid import uuid4
+
 from tests.db.constraint_rows import Row
 from tests.db.rows import NOON, digest
 
@@ -14,6 +16,7 @@ VALID: dict[str, Row] = {
         "made_at": NOON,
         "expires_at": NOON,
     },
+    "job_retry": {"job_id": "{job}", "of_job_id": "{other}"},
 }
 
 BESIDE: list[tuple[str, Row]] = [("idempotent_answer", {"key": "taken"})]
@@ -21,6 +24,9 @@ BESIDE: list[tuple[str, Row]] = [("idempotent_answer", {"key": "taken"})]
 ACCEPTED: list[tuple[str, Row]] = [("idempotent_answer", {"caller": "another", "key": "taken"})]
 
 REFUSED: list[tuple[str, Row]] = [
+    ("fk_job_retry_job_id", {"job_id": uuid4()}),
+    ("fk_job_retry_of_job_id", {"of_job_id": uuid4()}),
+    ("ck_job_retry_of_another", {"of_job_id": "{job}"}),
     ("uq_idempotent_answer_caller_key", {"key": "taken"}),
     ("ck_idempotent_answer_caller_not_empty", {"caller": ""}),
     ("ck_idempotent_answer_key_length", {"key": ""}),

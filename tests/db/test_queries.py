@@ -8,6 +8,7 @@ from sqlalchemy.exc import InvalidRequestError
 
 from db import devices, jobs, kernels, leases, problems, schedules, trials
 from db.errors import AlreadyFired
+from db.job_filter import JobFilter
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import NOON, digest
@@ -55,9 +56,9 @@ def test_jobs_are_filtered_by_status_device_and_problem(database: Database) -> N
         second = rows.add_job(session, "b580", 80)
         leases.claim(session, first.id, "w", 60.0)
         for wanted, job in (({"device": "b60"}, first), ({"problem_key": digest("problem 80")}, second)):
-            assert [found.id for found in jobs.list_page(session, limit=9, **wanted)] == [job.id]
-        assert [job.id for job in jobs.list_page(session, limit=9, statuses=["running"])] == [first.id]
-        assert jobs.list_page(session, limit=9, statuses=["failed", "cancelled"]) == []
+            assert [found.id for found in jobs.list_page(session, limit=9, wanted=JobFilter(**wanted))] == [job.id]
+        assert [job.id for job in jobs.list_page(session, limit=9, wanted=JobFilter(("running",)))] == [first.id]
+        assert jobs.list_page(session, limit=9, wanted=JobFilter(("failed", "cancelled"))) == []
         assert jobs.count_by_status(session) == {"running": 1, "queued": 1}
 
 

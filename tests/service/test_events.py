@@ -5,8 +5,10 @@ import threading
 from collections.abc import Iterable
 from uuid import UUID
 
+import anyio
 import pytest
 from fastapi.testclient import TestClient
+from sse_starlette.event import ServerSentEvent
 
 from db import leases
 from db.base import utc_now
@@ -96,6 +98,45 @@ def test_news_comes_while_the_job_runs(client: TestClient, context: Context) -> 
     assert (told[-1]["event"], told[-1]["id"]) == ("job", "end")
     assert json.loads(told[-1]["data"])["error"] == "device-crashed: it is gone"
     assert [e["id"] for e in told if e["event"] == "trial"] == ["1"]
+
+
+def test_a_client_that_is_cut_off_after_every_event_loses_and_doubles_nothing(
+    client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it is told in pieces, while the job runs and after, is what it could have read."""
+    monkeypatch.setattr(events, "_CHUNK", 2)
+    job_id = post_job(client)
+    with context.database.write() as session:
+        leases.claim(session, job_id, "w", 60.0)
+    path, told, last = f"/v1/jobs/{job_id}/events", list[dict[str, str]](), ""
+
+    async def first_of(after: int, many: int) -> list[ServerSentEvent]:
+        poll_s, found = context.settings.events_poll_s, list[ServerSentEvent]()
+        stream = events.job_events(context.database, job_id, after, poll_s, anyio.Event())
+        async for event in stream:
+            found.append(event)
+            if len(found) == many:
+                break
+        await stream.aclose()
+        return found
+
+    for number in range(5):
+        with context.database.write() as session:
+            add_measured(session, row_of(session, job_id), number, 500.0 - number)
+        # One event, then the connection is gone.
+        (event,) = anyio.run(first_of, events.last_seen(last), 1)
+        last = str(event.id)
+        told += parse(event.encode().decode().splitlines())
+    with context.database.write() as session:
+        leases.finish(session, job_id, "w", "succeeded")
+    while client.get(path, headers={"Last-Event-ID": last}).status_code != 204:
+        (event,) = anyio.run(first_of, events.last_seen(last), 1)
+        last = str(event.id)
+        told += parse(event.encode().decode().splitlines())
+    assert [e["id"] for e in told] == ["0", "1", "2", "3", "4", "end"]
+    trials = client.get(f"/v1/jobs/{job_id}/trials").json()["trials"]
+    assert [json.loads(e["data"]) for e in told[:5]] == trials
+    assert json.loads(told[5]["data"]) == client.get(f"/v1/jobs/{job_id}").json()
 
 
 def test_a_trial_behind_one_that_goes_on_waits_so_that_no_number_is_passed_by(

@@ -1,0 +1,100 @@
+"""Jobs and trials in pages, filtered."""
+
+from collections.abc import Sequence
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from sqlalchemy.orm import Session
+
+from codegen import DType
+from codegen.problem import MAX_DIMENSION
+from db import jobs, trials
+from db.job_filter import JobFilter
+from service.jobs.schemas import JobKind, JobPage, JobStatus, TrialPage, TrialStatus
+from service.jobs.service import describe_all, describe_trial, find_job
+
+_ID = "01970a3c-0000-7000-8000-000000000000"
+_Sized = Annotated[int | None, Field(ge=1, le=MAX_DIMENSION)]
+
+
+class JobQuery(BaseModel):
+    """Which jobs a list holds; all that is given must hold."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    status: list[JobStatus] = Field(
+        default_factory=list[JobStatus], description="Only jobs with one of these", examples=[["queued", "running"]]
+    )
+    kind: list[JobKind] = Field(
+        default_factory=list[JobKind], description="Only jobs of one of these kinds", examples=[["search"]]
+    )
+    device: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        pattern=r"^[^\x00]*$",  # PostgreSQL has no NUL
+        description="Only jobs for the device of this id, whatever its driver",
+        examples=["b580"],
+    )
+    m: _Sized = Field(default=None, description="Only problems of so many rows of C", examples=[512])
+    n: _Sized = Field(default=None, description="Only problems of so many columns of C", examples=[384])
+    k: _Sized = Field(default=None, description="Only problems with sums of this length", examples=[1024])
+    batch: _Sized = Field(default=None, description="Only problems of so many multiplications", examples=[1])
+    dtype_a: DType | None = Field(default=None, description="Only problems with A of this type", examples=["f16"])
+    dtype_b: DType | None = Field(default=None, description="Only problems with B of this type", examples=["f16"])
+    dtype_c: DType | None = Field(default=None, description="Only problems with C of this type", examples=["f32"])
+    dtype_acc: DType | None = Field(default=None, description="Only problems with sums of this type", examples=["f32"])
+    created_from: AwareDatetime | None = Field(
+        default=None, description="Only jobs created then or later", examples=["2026-01-02T00:00:00Z"]
+    )
+    created_before: AwareDatetime | None = Field(
+        default=None, description="Only jobs created before that", examples=["2026-01-03T00:00:00Z"]
+    )
+    before: UUID | None = Field(
+        default=None, description="`next_before` of the page before; jobs are newest first", examples=[_ID]
+    )
+    limit: int = Field(default=50, ge=1, le=200, description="Most jobs in the answer", examples=[50])
+
+    def filter(self) -> JobFilter:
+        """What is asked for, less the page."""
+        asked = self.model_dump(exclude={"status", "kind", "before", "limit"})
+        return JobFilter(tuple(self.status), tuple(self.kind), **asked)
+
+
+class TrialQuery(BaseModel):
+    """Which trials of a job a list holds."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    status: list[TrialStatus] = Field(
+        default_factory=list[TrialStatus],
+        description="Only trials with one of these outcomes",
+        examples=[["measured", "predicted"]],
+    )
+    after: int = Field(default=-1, ge=-1, le=2**31 - 1, description="Only trials numbered above this", examples=[99])
+    limit: int = Field(default=100, ge=1, le=1000, description="Most trials in the answer", examples=[100])
+
+
+def list_jobs(session: Session, wanted: JobFilter, limit: int, before: UUID | None = None) -> JobPage:
+    """The newest jobs that are wanted, older than `before`."""
+    rows = jobs.list_page(session, limit=limit + 1, before=before, wanted=wanted)
+    page = rows[:limit]
+    return JobPage(jobs=describe_all(session, page), next_before=page[-1].id if len(rows) > limit else None)
+
+
+def list_trials(
+    session: Session, job_id: UUID, after: int, limit: int, statuses: Sequence[TrialStatus] = ()
+) -> TrialPage:
+    """The trials of a job numbered above `after`; of some statuses, where these are given.
+
+    Raises:
+        NotFound: there is no such job.
+    """
+    job = find_job(session, job_id)
+    rows = trials.list_page(session, job_id, after=after, limit=limit + 1, statuses=statuses)
+    page = rows[:limit]
+    return TrialPage(
+        trials=[describe_trial(row, job.problem) for row in page],
+        next_after=page[-1].number if len(rows) > limit else None,
+    )
