@@ -121,6 +121,9 @@ class CpuStrategyBody(BaseModel):
     prefetch_distance: int = Field(
         default=0, description="Steps of innermost k that are prefetched ahead; 0: by the hardware alone", examples=[4]
     )
+    pieces: int = Field(
+        default=1, description="Pieces of each thread's part of C, which threads that are done take over", examples=[4]
+    )
 
 
 class ConfigBody(BaseModel):

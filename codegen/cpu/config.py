@@ -34,20 +34,24 @@ class CpuStrategy:
     """What the nine numbers do not say on a CPU.
 
     `prefetch_distance` is how far ahead the micro-kernel prefetches what it reads of A and B, in steps of
-    `innermost.k`; 0 leaves that to the hardware.
+    `innermost.k`; 0 leaves that to the hardware. `pieces` is into how many each thread's part of C is cut: a thread
+    that is done takes pieces of others, which evens out cores that are slower than others for a while.
 
     Raises:
-        InvalidConfig: a negative distance, or A packed beforehand.
+        InvalidConfig: a negative distance, no piece, or A packed beforehand.
     """
 
     isa: Isa
     pack_a: Packing = Packing.BLOCK
     pack_b: Packing = Packing.WHOLE
     prefetch_distance: int = 0
+    pieces: int = 1
 
     def __post_init__(self) -> None:
         if self.prefetch_distance < 0:
             raise InvalidConfig("prefetch_distance", f"expected at least 0, got {self.prefetch_distance}")
+        if self.pieces < 1:
+            raise InvalidConfig("pieces", f"expected at least 1, got {self.pieces}")
         if self.pack_a is Packing.BEFOREHAND:
             raise InvalidConfig("pack_a", "only B, the weights, can be packed beforehand; use none, block or whole")
 
@@ -86,6 +90,8 @@ class CpuConfig:
             parts.append(m.loop_order.value)
         if s.prefetch_distance:
             parts.append(f"prefetch {s.prefetch_distance}")
+        if s.pieces > 1:
+            parts.append(f"pieces {s.pieces}")
         return " ".join(parts)
 
 

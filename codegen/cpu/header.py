@@ -1,10 +1,11 @@
 """The C header of a kernel: how to call it, and what it expects of its arguments."""
 
 from codegen.cpu.config import Isa, Packing
-from codegen.cpu.entries import DONE, NO_AMX, TOO_FEW_THREADS, pack_b_name, parameters_of
+from codegen.cpu.entries import pack_b_name, parameters_of
 from codegen.cpu.memory import Layout
 from codegen.cpu.plan import LINE, Plan
 from codegen.cpu.pool_runtime import POOL_CREATE, POOL_DESTROY
+from codegen.cpu.status import MEANINGS, Status
 from codegen.dtype import DType
 from codegen.problem import Operand
 
@@ -23,7 +24,13 @@ def header_text(plan: Plan, name: str, needs: tuple[str, ...]) -> str:
     """The header of the object whose public functions begin with `name`; `needs` are flags of /proc/cpuinfo."""
     guard = f"{name.upper()}_H"
     parts = [_intro(plan, needs), f"#ifndef {guard}\n#define {guard}\n", "#include <stddef.h>\n#include <stdint.h>\n"]
-    parts += [_numbers(plan, name), '#ifdef __cplusplus\nextern "C" {\n#endif\n', _pool(), _functions(plan, name)]
+    parts += [
+        _statuses(),
+        _numbers(plan, name),
+        '#ifdef __cplusplus\nextern "C" {\n#endif\n',
+        _pool(),
+        _functions(plan, name),
+    ]
     return "\n".join([*parts, "#ifdef __cplusplus\n}\n#endif\n", f"#endif /* {guard} */", ""])
 
 
@@ -35,6 +42,15 @@ def _intro(plan: Plan, needs: tuple[str, ...]) -> str:
         f" * Needs {', '.join(needs)} (flags of /proc/cpuinfo), Linux on x86-64, and linking with -pthread.\n"
         " */\n"
     )
+
+
+def _statuses() -> str:
+    """The enum that the headers of all kernels share."""
+    lines = ["#ifndef XETUNE_STATUS", "#define XETUNE_STATUS", "/* What calls return. */", "enum xetune_status {"]
+    for status in Status:
+        why = f" /* {MEANINGS[status]} */" if status in MEANINGS else ""
+        lines.append(f"  XETUNE_{status.name} = {status.value},{why}")
+    return "\n".join([*lines, "};", "#endif", ""])
 
 
 def _numbers(plan: Plan, name: str) -> str:
@@ -71,7 +87,9 @@ def _functions(plan: Plan, name: str) -> str:
     operands = {operand.name: operand for operand in plan.problem.operands}
     parts = ["/* Row by row; a matrix begins where the one before it ends, or as many elements on as its stride says."]
     parts += [f" * {_described(plan, operand)}" for operand in operands.values()]
-    parts += [f" * Addresses are multiples of {plan.problem.alignment} bytes; C overlaps no input."]
+    parts += [
+        f" * Addresses are multiples of {plan.problem.alignment} bytes; buffers do not overlap where one is written."
+    ]
     if plan.packs_b is Packing.BEFOREHAND:
         parts += [" * packed_B is what _pack_b made of B, once for any number of calls; B itself is not read."]
     parts += [f" * Returns {returned(plan)}. */"]
@@ -86,14 +104,13 @@ def _functions(plan: Plan, name: str) -> str:
 
 def returned(plan: Plan) -> str:
     """What calls of a kernel return, in words."""
-    said = [str(DONE)]
-    if plan.config.thread_count > 1:
-        said.append(f"{TOO_FEW_THREADS} if the pool has fewer threads than that")
-    else:
-        said[0] += "; the pool may be null"
+    possible = [Status.OVERLAP]
     if plan.isa is Isa.AMX:
-        said.append(f"{NO_AMX} if Linux does not permit AMX")
-    return ", ".join(said)
+        possible.insert(0, Status.NO_AMX)
+    if plan.config.thread_count > 1:
+        possible.insert(0, Status.TOO_FEW_THREADS)
+    done = f"{Status.DONE}{'' if plan.config.thread_count > 1 else ' (the pool may be null)'}"
+    return ", ".join([done, *(f"{status} if {MEANINGS[status]}" for status in possible)])
 
 
 def _described(plan: Plan, operand: Operand) -> str:

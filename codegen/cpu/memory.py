@@ -17,7 +17,8 @@ _A, _B = 0, 1
 
 @dataclass(frozen=True)
 class Layout:
-    """The array of pointers: operands, partial sums of the steps that reduce, the workspace, B packed beforehand."""
+    """The array of pointers: operands, partial sums of the steps that reduce, the workspace, B packed beforehand, and
+    the words by which threads take things from each other."""
 
     plan: Plan
 
@@ -42,9 +43,14 @@ class Layout:
         return self.workspace_at + 1
 
     @property
+    def words_at(self) -> int:
+        """Place of the words of `codegen.cpu.taking`."""
+        return self.packed_b_at + 1
+
+    @property
     def length(self) -> int:
         """Pointers in the array."""
-        return self.packed_b_at + 1
+        return self.words_at + 1
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,11 @@ class Memory:
     def pointer(self, number: int) -> str:
         """What the array of pointers holds."""
         return self.f.load("ptr", self.f.at("%arguments", number * POINTER_BYTES), POINTER_BYTES)
+
+    @property
+    def words(self) -> str:
+        """The words of this call."""
+        return self.pointer(self.layout.words_at)
 
     def shared(self, region: str) -> str:
         """A region of the workspace that all threads share."""
@@ -109,6 +120,11 @@ class Panels:
     full_bytes: int
     last_bytes: int
     matrix_bytes: int
+
+    @property
+    def count(self) -> int:
+        """All of them."""
+        return self.matrices * self.plan.k_blocks * self.tiles
 
     def offset(self, f: Function, matrix: Value, block: Value, tile: Value) -> Value:
         """Where a panel begins."""

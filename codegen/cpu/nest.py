@@ -13,6 +13,7 @@ from codegen.cpu.microkernel.tile import tile_name
 from codegen.cpu.pack import PACK_A, PACK_B
 from codegen.cpu.partition import Place, Range, write_part, write_place
 from codegen.cpu.plan import LINE, Plan
+from codegen.cpu.taking import Takes, taken
 from codegen.cpu.workspace import (
     BLOCK_A,
     BLOCK_B,
@@ -37,15 +38,31 @@ def write_multiply(module: Module, plan: Plan) -> None:
     """Write `@multiply(ptr arguments, i64 thread)`: all that a thread computes of C, or leaves for others to add."""
     with module.function(MULTIPLY, THREAD_PARAMETERS) as f:
         f.call("void", "begin_thread")
-        place = write_place(f, plan, "%thread")
-        units = write_part(f, plan.problem.batch * plan.tiles_m, plan.threads.m, place.m)
-        columns = write_part(f, plan.tiles_n, plan.threads.n, place.n)
-        blocks = write_part(f, plan.k_blocks, plan.threads.k, place.k)
         bases = _bases(f, plan)
-        with _matrices(f, plan, units) as (matrix, rows):
-            nest = _Nest(f, plan, bases, place, matrix, {"m": rows, "n": columns, "k": blocks})
-            _write_blocks(nest, blocks_in_order(plan))
+        with _places(f, plan) as place:
+            units = write_part(f, plan.problem.batch * plan.tiles_m, plan.parts_m, place.m)
+            columns = write_part(f, plan.tiles_n, plan.parts_n, place.n)
+            blocks = write_part(f, plan.k_blocks, plan.threads.k, place.k)
+            with _matrices(f, plan, units) as (matrix, rows):
+                nest = _Nest(f, plan, bases, place, matrix, {"m": rows, "n": columns, "k": blocks})
+                _write_blocks(nest, blocks_in_order(plan))
         f.call("void", "end_thread")
+
+
+@contextmanager
+def _places(f: Function, plan: Plan) -> Generator[Place]:
+    """The thread's place in the grid of parts; or, one after another, those of the pieces that it takes."""
+    if plan.pieces == 1:
+        yield write_place(f, plan, "%thread")
+        return
+    with taken(f, plan, Memory(f, plan).words, Takes.PIECES, lambda _: plan.pieces) as (owner, number):
+        place = write_place(f, plan, owner)
+        m, n = place.m, place.n
+        if plan.cut_along == "m":
+            m = f.add(f.mul(m, plan.pieces), number)
+        else:
+            n = f.add(f.mul(n, plan.pieces), number)
+        yield Place(m, n, place.k)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,32 @@ class Plan:
         return self.config.matmul.threads
 
     @property
+    def pieces(self) -> int:
+        """Pieces of each thread's part of C."""
+        return self.config.strategy.pieces
+
+    @property
+    def cut_along(self) -> str:
+        """What the pieces divide, "m" or "n": what needs no panel packed twice, else where there are more tiles."""
+        own_a, own_b = (packs is Packing.BLOCK for packs in (self.packs_a, self.packs_b))
+        if own_a and own_b:
+            return next(along for along in self.config.matmul.loop_order.blocks if along != "k")
+        if own_a or own_b:
+            return "m" if own_a else "n"
+        more_rows = self.problem.batch * self.tiles_m * self.threads.n >= self.tiles_n * self.threads.m
+        return "m" if more_rows else "n"
+
+    @property
+    def parts_m(self) -> int:
+        """Parts of all rows of tiles, those of all matrices: each thread's, or their pieces."""
+        return self.threads.m * (self.pieces if self.cut_along == "m" else 1)
+
+    @property
+    def parts_n(self) -> int:
+        """Parts of the columns of tiles."""
+        return self.threads.n * (self.pieces if self.cut_along == "n" else 1)
+
+    @property
     def tiles_m(self) -> int:
         """Tiles over the rows of one matrix."""
         return ceil_div(self.problem.m, self.mr)

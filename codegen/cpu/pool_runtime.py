@@ -1,7 +1,8 @@
 """The pool of threads that kernels run in, as LLVM IR that every object carries: several link into one program.
 
-A thread waits by looking for some tens of microseconds, then sleeps in the kernel until it is woken. With more threads
-than CPUs it sleeps at once, because whoever it waits for may need the CPU.
+A thread waits by looking for a fifth of a millisecond, several times what it takes to wake one that sleeps, then sleeps
+in the kernel until it is woken. With more threads than CPUs it sleeps at once, because whoever it waits for may need
+the CPU.
 
     pool + 0     i32 threads, i32 stop, i64 how long to look in TSC cycles, i32 whether the caller was pinned
     pool + 64    i32 threads that are not done with the call, i32 whether the caller sleeps
@@ -16,7 +17,8 @@ x86-64 (202 futex, 203 sched_setaffinity, 204 sched_getaffinity, 158 arch_prctl)
 """
 
 POOL_CREATE, POOL_DESTROY = "xetune_pool_create", "xetune_pool_destroy"
-POOL_RUN, POOL_BARRIER, AMX_PERMITTED = "xetune_pool_run", "xetune_pool_barrier", "xetune_amx_permitted"
+POOL_RUN, POOL_BARRIER, POOL_GATHER = "xetune_pool_run", "xetune_pool_barrier", "xetune_pool_gather"
+AMX_PERMITTED = "xetune_amx_permitted"
 
 POOL = """\
 declare i64 @syscall(i64, ...)
@@ -225,7 +227,25 @@ wait:
   ret void
 }
 
-; How long threads look before they sleep: about 40 us, and not at all if there are fewer CPUs than threads. Also keeps
+; Tell that `mine` more of `all` things are done, and return when all of them are, however few threads came here. The
+; words are zeros first: i64 things that are done, i32 whether all are, i32 threads that sleep until then.
+define linkonce_odr hidden void @xetune_pool_gather(ptr %pool, ptr %words, i64 %mine, i64 %all) nounwind {
+  %of_complete = getelementptr i8, ptr %words, i64 8
+  %of_asleep = getelementptr i8, ptr %words, i64 12
+  %before = atomicrmw add ptr %words, i64 %mine acq_rel
+  %done = add i64 %before, %mine
+  %complete = icmp eq i64 %done, %all
+  br i1 %complete, label %open, label %wait
+open:
+  store atomic i32 1, ptr %of_complete seq_cst, align 8
+  call void @xetune_pool_wake(ptr %of_complete, ptr %of_asleep, i32 2147483647)
+  ret void
+wait:
+  call void @xetune_pool_wait(ptr %pool, ptr %of_complete, i32 0, ptr %of_asleep)
+  ret void
+}
+
+; How long threads look before they sleep: about 200 us, and not at all if there are fewer CPUs than threads. Also keeps
 ; which CPUs the caller may run on.
 define linkonce_odr hidden i64 @xetune_pool_patience(ptr %pool, i32 %threads, ptr %cpus) nounwind {
   %given = alloca [16 x i64], align 16
@@ -276,7 +296,7 @@ count:
   br i1 %more, label %count, label %decide
 decide:
   %enough = icmp uge i64 %total, %wanted
-  %cycles = select i1 %enough, i64 100000, i64 0
+  %cycles = select i1 %enough, i64 500000, i64 0
   ret i64 %cycles
 }
 
@@ -421,6 +441,7 @@ no:
 POOL_CALLS = """\
 declare hidden void @xetune_pool_run(ptr, i32, ptr, ptr)
 declare hidden void @xetune_pool_barrier(ptr, i32)
+declare hidden void @xetune_pool_gather(ptr, ptr, i64, i64)
 declare hidden i1 @xetune_amx_permitted()
 """
 """What a kernel calls."""

@@ -265,6 +265,25 @@ def threads(case: CpuCase) -> str | None:
     return None
 
 
+def pieces(case: CpuCase) -> str | None:
+    """Every piece has a tile, and there is another thread to take it."""
+    plan, most = case.plan, most_pieces(case.plan)
+    if plan.pieces <= most:
+        return None
+    if case.config.thread_count == 1:
+        return f"pieces must be 1 where one thread computes, as nobody takes them; got {plan.pieces}"
+    return f"pieces must be at most {most}, tiles of a thread along {plan.cut_along.upper()}; got {plan.pieces}"
+
+
+def most_pieces(plan: Plan) -> int:
+    """Pieces that a thread's part can be cut into."""
+    if plan.config.thread_count == 1:
+        return 1
+    if plan.cut_along == "m":
+        return max(1, plan.problem.batch * plan.tiles_m // plan.threads.m)
+    return max(1, plan.tiles_n // plan.threads.n)
+
+
 def prefetch_distance(case: CpuCase) -> str | None:
     """Prefetches are not for what is far beyond."""
     distance = case.config.strategy.prefetch_distance
@@ -288,6 +307,7 @@ CPU_CONFIG_RULES: tuple[CpuConfigRule, ...] = (
     registers,
     block,
     threads,
+    pieces,
     prefetch_distance,
 )
 

@@ -29,13 +29,13 @@ def rounds(plan: Plan, along: str) -> int:
 
 
 def most_tiles_m(plan: Plan) -> int:
-    """Tiles over the rows of one matrix that a thread has at most."""
-    return min(largest_part(plan.problem.batch * plan.tiles_m, plan.threads.m), plan.tiles_m)
+    """Tiles over the rows of one matrix that a thread, or a piece of its part, has at most."""
+    return min(largest_part(plan.problem.batch * plan.tiles_m, plan.parts_m), plan.tiles_m)
 
 
 def most_tiles_n(plan: Plan) -> int:
-    """Tiles over the columns that a thread has at most."""
-    return largest_part(plan.tiles_n, plan.threads.n)
+    """Tiles over the columns that a thread, or a piece of its part, has at most."""
+    return largest_part(plan.tiles_n, plan.parts_n)
 
 
 def block_tiles_m(plan: Plan) -> int:

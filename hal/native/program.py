@@ -15,7 +15,11 @@ from hal.native.memory import Bytes
 from hal.native.object_code import LinkedCode, Linker
 
 _POOL_CREATE, _POOL_DESTROY = "xetune_pool_create", "xetune_pool_destroy"
-_STATUSES = {1: "it needs more threads than the launch says", 2: "the Linux kernel refuses it AMX"}
+_STATUSES = {
+    1: "it needs more threads than the launch says",
+    2: "the Linux kernel refuses it AMX",
+    3: "a buffer that it writes overlaps another one",
+}
 
 _Call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, *(ctypes.c_int64,) * 3)
 _Create = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)

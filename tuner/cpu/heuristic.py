@@ -31,6 +31,9 @@ _SOME_ROWS = 512  # for which a copy of all of B costs more than they gain by it
 _BLOCK_AMX = 0.5  # of L2 for all of A there: tile registers read it faster than it comes from L3
 _PANEL = 0.5  # of L2 for one panel of B that is used at once
 _COLUMNS_A_CORE = 64  # at least, for threads that share no columns
+_COLUMNS_A_CORE_AMX = 32
+_FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
+_PIECE_CLOCKS = 10_000  # of multiplying, at least: about 4 us, many times what it takes to take one
 _LINE_WEIGHT = 24  # of lines that are read for a copy of B, for each row that uses it (fitted, as what follows)
 _FEWEST_USES = 32  # rows below which tiles of few rows are no better
 _MOST_LINES = 4  # beyond which longer pieces of rows are no better
@@ -68,6 +71,7 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec) -> CpuDefault:
     point, why_threads = _threads(on, point, cores)
     point, why_blocks = _blocks(on, point)
     point, why_order = _order(on, point)
+    point, why_pieces = _pieces(on, point)
     config = config_of(on, point)
     refused = refusal_on_cpu(on, config)
     if refused is not None:
@@ -77,7 +81,7 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec) -> CpuDefault:
         config,
         (
             HeuristicStep("innermost", f"{point.isa} {c.innermost}", why_tile),
-            HeuristicStep("threads", str(c.threads), why_threads),
+            HeuristicStep("threads", str(c.threads), f"{why_threads}{why_pieces}"),
             HeuristicStep("block", str(c.block), why_blocks),
             HeuristicStep("loop order", c.loop_order.value, why_order),
         ),
@@ -130,7 +134,7 @@ def _plain(on: CpuProblem, isa: Isa, pack_a: Packing, pack_b: Packing) -> CpuPoi
     """The plainest point with these packings, of a tile that has yet to be chosen."""
     return CpuPoint(
         isa.value, 1, 16, 1, WHOLE, WHOLE, WHOLE, 1, 1, 1,
-        pack_a.value, pack_b.value, "pmpnpk", "omonok", "iminik", 0,
+        pack_a.value, pack_b.value, "pmpnpk", "omonok", "iminik", 0, 1,
     )  # fmt: skip
 
 
@@ -186,7 +190,7 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
             if in_place:
                 yield isa, Packing.NONE, Packing.NONE
             yield isa, Packing.BLOCK, Packing.NONE
-        if few and isa is Isa.AMX and len(on.isas) > 1:
+        if few and isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
         separate = in_place and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
         if _takes_panels_of_b(on, isa):
@@ -205,7 +209,7 @@ def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
     return (
         p.batch == 1
         and p.m <= _SOME_ROWS
-        and p.n >= _COLUMNS_A_CORE * (on.spec.cores or 1)
+        and p.n >= (_COLUMNS_A_CORE_AMX if isa is Isa.AMX else _COLUMNS_A_CORE) * (on.spec.cores or 1)
         and (isa is not Isa.AMX or a_bytes <= _BLOCK_AMX * l2)
     )
 
@@ -259,6 +263,26 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
         f"{f', each over 1 / {k} of K' if k > 1 else ''}"
     )
     return point._replace(threads_m=m, threads_n=n, threads_k=k), why
+
+
+def _pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
+    """Many pieces of each thread's part, so that cores that are slower for a while hold up nobody."""
+    if point.threads_m * point.threads_n * point.threads_k == 1:
+        return point, ""
+    p, isa, dots = on.problem, Isa(point.isa), is_dots(on, point.pack_b)
+    tile, columns = _of_vectors(TileShape(point.tile_m, point.tile_n), dots), p.n * (16 if dots else 1)
+    steps = sweep_clocks(isa, _multiply(on, isa), p.m, columns, tile) * ceil_div(p.k, unit_of(on, isa, dots=dots))
+    nbytes = p.m * p.k * p.dtype_a.nbytes + p.n * p.k * p.dtype_b.nbytes
+    part = p.batch * max(steps, nbytes / _MEMORY_BYTES_A_CLOCK)
+    part /= point.threads_m * point.threads_n * point.threads_k
+    finer = [
+        point._replace(pieces=count)
+        for count in ranges_of(on, on.spec.cores or 1).pieces
+        if count * _PIECE_CLOCKS <= part and refusal_on_cpu(on, config_of(on, point._replace(pieces=count))) is None
+    ]
+    if len(finer) < 2:
+        return point, ""
+    return finer[-1], f"; each one's part is cut into {finer[-1].pieces} pieces, which those that are done take over"
 
 
 def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:

@@ -16,6 +16,7 @@ _COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _DEPTHS = (64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096)
 _UNROLLS = (1, 2, 4, 8)
 _PREFETCHES = (0, 2, 4, 8, 16)
+_PIECES = (1, 2, 4, 8)
 DOTS = (1, 2, 3, 4, 6, 8)
 """Columns of a transposed B that are multiplied together where its rows are read in place."""
 
@@ -39,6 +40,7 @@ class CpuPoint(NamedTuple):
     blocks: str  # of the o loops
     inner: str  # of the i loops
     prefetch: int
+    pieces: int
 
 
 class CpuRanges(NamedTuple):
@@ -60,6 +62,7 @@ class CpuRanges(NamedTuple):
     blocks: tuple[str, ...]
     inner: tuple[str, ...]
     prefetch: tuple[int, ...]
+    pieces: tuple[int, ...]
 
 
 def unit_of(on: CpuProblem, isa: Isa, *, dots: bool) -> int:
@@ -90,7 +93,7 @@ def config_of(on: CpuProblem, point: CpuPoint) -> CpuConfig:
             innermost=Extent(point.tile_m, point.tile_n, step),
             loop_order=LoopOrder(f"{point.parallel}{point.blocks}{point.inner}"),
         ),
-        CpuStrategy(isa, Packing(point.pack_a), Packing(point.pack_b), point.prefetch),
+        CpuStrategy(isa, Packing(point.pack_a), Packing(point.pack_b), point.prefetch, point.pieces),
     )
 
 
@@ -117,6 +120,7 @@ def point_of(on: CpuProblem, config: CpuConfig) -> CpuPoint:
         blocks=order[6:12],
         inner=order[12:],
         prefetch=s.prefetch_distance,
+        pieces=s.pieces,
     )
 
 
@@ -147,6 +151,7 @@ def ranges_of(on: CpuProblem, cores: int) -> CpuRanges:
         blocks=tuple(f"o{a}o{b}o{c}" for a, b, c in permutations("mnk")),
         inner=("iminik", "inimik"),
         prefetch=_PREFETCHES,
+        pieces=_PIECES if cores > 1 else (1,),
     )
 
 

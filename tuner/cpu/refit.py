@@ -6,7 +6,7 @@ from dataclasses import replace
 from codegen import CpuConfig, Extent, GemmProblem, Isa
 from codegen.cpu.isa import ISA_FACTS, multiply_of
 from codegen.cpu.plan import Plan
-from codegen.cpu.rules import reads_dots
+from codegen.cpu.rules import most_pieces, reads_dots
 from codegen.rules.sizes import ceil_div
 from hal import DeviceSpec
 
@@ -18,7 +18,7 @@ def within(spec: DeviceSpec, isa: Isa) -> DeviceSpec:
 
 
 def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Collection[str]) -> CpuConfig:
-    """The configuration with the tile, the blocks and the depth that nobody `said` following from what they did.
+    """The configuration with the tile, the blocks, the depth and the pieces that nobody `said` following from the rest.
 
     What cannot follow stays, for the rules to name.
     """
@@ -28,6 +28,9 @@ def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Colle
         config = _with(config, innermost=_tile_of(problem, config, spec))
     if "block" not in said and ({"innermost", "threads", "isa"} & set(said)):
         config = _with(config, block=_blocks_of(problem, config))
+    if "pieces" not in said:
+        pieces = min(config.strategy.pieces, most_pieces(Plan(problem, config, spec.isa or ())))
+        config = replace(config, strategy=replace(config.strategy, pieces=pieces))
     return config
 
 

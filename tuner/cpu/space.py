@@ -11,7 +11,8 @@ import numpy as np
 
 from codegen import GemmProblem
 from codegen.cpu.config import CpuConfig
-from codegen.cpu.rules import CpuProblem, check_cpu_problem, refusal_on_cpu
+from codegen.cpu.plan import Plan
+from codegen.cpu.rules import CpuProblem, check_cpu_problem, most_pieces, refusal_on_cpu
 from hal import DeviceSpec
 from tuner.cpu.heuristic import best_tiles, default_cpu_config
 from tuner.cpu.points import CpuPoint, CpuRanges, config_of, point_of, ranges_of, says_nothing
@@ -25,7 +26,7 @@ _GOOD_TILES = 12
 _SEED = 20  # of what is drawn: always the same
 # After the instruction set and the tile, in the order of a point.
 _FREE = ("unroll", "block_m", "block_n", "block_k", "threads_m", "threads_n", "threads_k", "pack_a", "pack_b",
-         "parallel", "blocks", "inner", "prefetch")  # fmt: skip
+         "parallel", "blocks", "inner", "prefetch", "pieces")  # fmt: skip
 
 
 def cpu_space(problem: GemmProblem, spec: DeviceSpec) -> Space[CpuConfig]:
@@ -40,21 +41,28 @@ def cpu_space(problem: GemmProblem, spec: DeviceSpec) -> Space[CpuConfig]:
     rng = np.random.default_rng(_SEED)
     tiles = _tiles(on, default)
     points = {default: None}
-    for point in _pairs(ranges, default, tiles, rng):
-        if len(points) > MOST_PAIRS:
-            break
-        if _is_worth_a_place(on, point):
-            points[point] = None
-    for point in _drawn(ranges, tiles, rng):
-        if len(points) > MOST_PAIRS + MOST_DRAWN:
-            break
-        if _is_worth_a_place(on, point):
-            points[point] = None
+    _fill(points, MOST_PAIRS, (_legal(on, ranges, point) for point in _pairs(ranges, default, tiles, rng)))
+    _fill(points, MOST_PAIRS + MOST_DRAWN, (_legal(on, ranges, point) for point in _drawn(ranges, tiles, rng)))
     return _space(on, list(points))
 
 
-def _is_worth_a_place(on: CpuProblem, point: CpuPoint) -> bool:
-    return not says_nothing(on, point) and refusal_on_cpu(on, config_of(on, point)) is None
+def _fill(points: dict[CpuPoint, None], most: int, found: Iterator[CpuPoint | None]) -> None:
+    """Add what is found until there are more than so many."""
+    for point in found:
+        if len(points) > most:
+            break
+        if point is not None:
+            points[point] = None
+
+
+def _legal(on: CpuProblem, ranges: CpuRanges, point: CpuPoint) -> CpuPoint | None:
+    """A point if it is legal and worth a place, with no more pieces than its tiles and threads allow."""
+    whole = point._replace(pieces=1)
+    config = config_of(on, whole)
+    if says_nothing(on, whole) or refusal_on_cpu(on, config) is not None:
+        return None
+    most = most_pieces(Plan(on.problem, config, on.flags))
+    return point._replace(pieces=max(count for count in ranges.pieces if count <= min(most, point.pieces)))
 
 
 def _tiles(on: CpuProblem, default: CpuPoint) -> list[tuple[str, int, int]]:
@@ -62,7 +70,7 @@ def _tiles(on: CpuProblem, default: CpuPoint) -> list[tuple[str, int, int]]:
     found = [(default.isa, default.tile_m, default.tile_n)]
     for isa in on.isas:
         packed = default._replace(isa=isa.value, unroll=1, threads_m=1, threads_n=1, threads_k=1)
-        best = best_tiles(on, packed._replace(block_m=0, block_n=0, block_k=0, prefetch=0))
+        best = best_tiles(on, packed._replace(block_m=0, block_n=0, block_k=0, prefetch=0, pieces=1))
         few = _GOOD_TILES if isa is on.isas[0] else _GOOD_TILES // 4
         found += [(isa.value, tile.m, tile.n) for tile in best[:few]]
     return list(dict.fromkeys(found))

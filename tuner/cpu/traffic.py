@@ -3,7 +3,7 @@
 An operand is used again by every loop that does not run along it. What it used is still in a cache if all that one
 round of such a loop touches fits there; else the loop brings the operand in once a round. So each operand comes in as
 often as the product of the rounds of those loops. Caches are taken to keep what was used last, whole, and all threads
-to have as much to do as the busiest.
+to have as much to do as the busiest; those that take pieces of others bring in more than is counted.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from codegen.rules.sizes import ceil_div
 from hal import DeviceSpec
 
 _BATCH = "batch"
-_BLOCK_LOOPS = 4  # those over matrices and blocks, outside of those over tiles
+_BLOCK_LOOPS = 5  # those over pieces, matrices and blocks, outside of those over tiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,15 @@ def levels_of(config: CpuConfig, spec: DeviceSpec) -> Iterator[Level]:
 
 
 def nest_of(plan: Plan) -> Nest:
-    """The loops of the busiest thread: over matrices, blocks and tiles."""
-    p, c = plan.problem, plan.config.matmul
-    rows = ceil_div(p.batch * plan.tiles_m, c.threads.m)  # of tiles, in all matrices
+    """The loops of the busiest thread: over pieces of its part, matrices, blocks and tiles."""
+    p, c, cut = plan.problem, plan.config.matmul, plan.cut_along
+    rows = ceil_div(p.batch * plan.tiles_m, plan.parts_m)  # of tiles, in all matrices
     matrices = ceil_div(rows, plan.tiles_m)
+    all_tiles, threads = (p.batch * plan.tiles_m, c.threads.m) if cut == "m" else (plan.tiles_n, c.threads.n)
+    of_thread = ceil_div(all_tiles, threads) * (plan.mr if cut == "m" else plan.nr)
     reach = {
         "m": min(p.m, min(rows, plan.tiles_m) * plan.mr),
-        "n": min(p.n, ceil_div(plan.tiles_n, c.threads.n) * plan.nr),
+        "n": min(p.n, ceil_div(plan.tiles_n, plan.parts_n) * plan.nr),
         "k": min(p.k, ceil_div(plan.k_blocks, c.threads.k) * c.block.k),
     }
     block = {"m": min(c.block.m, reach["m"]), "n": min(c.block.n, reach["n"]), "k": min(c.block.k, reach["k"])}
@@ -130,6 +132,7 @@ def nest_of(plan: Plan) -> Nest:
     inner = ("n", "m") if c.loop_order.innermost_along_m else ("m", "n")
     return Nest(
         (
+            Loop(cut, plan.pieces, min(p.m if cut == "m" else p.n, of_thread)),
             Loop(_BATCH, matrices, matrices),
             *(Loop(dim, ceil_div(reach[dim], block[dim]), reach[dim]) for dim in c.loop_order.blocks),
             *(Loop(dim, ceil_div(block[dim], call[dim]), block[dim]) for dim in inner),

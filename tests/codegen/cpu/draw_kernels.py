@@ -72,6 +72,7 @@ def facts_of(drawn: Drawn) -> set[str]:
         f"B {c.strategy.pack_b.value}",
         f"prefetch {c.strategy.prefetch_distance > 0}",
         *(f"threads {name}" for name in grid),
+        f"pieces {c.strategy.pieces > 1}",
         f"p {order[:6]}",
         f"o {order[6:12]}",
         f"i {order[12:]}",
@@ -144,6 +145,7 @@ def _free(r: random.Random, isa: Isa) -> CpuConfig:
             r.choice([Packing.NONE, Packing.BLOCK, Packing.WHOLE]),
             Packing.NONE if dots else r.choice(list(Packing)),
             r.choice([0, 0, 4]),
+            r.choice([1, 1, 2, 3]),
         ),
     )
 

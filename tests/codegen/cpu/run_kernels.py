@@ -37,10 +37,11 @@ def cpu_config(
     a: Packing = Packing.BLOCK,
     b: Packing = Packing.WHOLE,
     prefetch: int = 0,
+    pieces: int = 1,
 ) -> CpuConfig:
     """A configuration by its numbers."""
     matmul = MatmulConfig(Extent(*threads), Extent(*block), Extent(*tile), order)
-    return CpuConfig(matmul, CpuStrategy(isa, a, b, prefetch))
+    return CpuConfig(matmul, CpuStrategy(isa, a, b, prefetch, pieces))
 
 
 class Run:

@@ -68,6 +68,14 @@ def test_sums_along_columns_of_tiles_that_fill_no_vector() -> None:
     check_kernel(problem, config)
 
 
+@pytest.mark.parametrize(("a", "b"), [("none", "whole"), ("block", "whole"), ("whole", "block"), ("block", "block")])
+@pytest.mark.parametrize(("threads", "pieces"), [((2, 1, 1), 3), ((1, 3, 1), 3), ((2, 1, 2), 2)])
+def test_pieces_that_any_thread_may_take(a: str, b: str, threads: tuple[int, int, int], pieces: int) -> None:
+    problem = _f32(61, 131, 57, batch=2)
+    config = cpu_config(threads=threads, block=(8, 32, 16), tile=(4, 16, 4), a=Packing(a), b=Packing(b), pieces=pieces)
+    check_kernel(problem, config, calls=3)
+
+
 def test_sums_of_threads_over_k_are_the_same_every_time() -> None:
     problem = _f32(31, 83, 257)
     config = cpu_config(threads=(1, 1, 4), block=(8, 32, 16), tile=(4, 16, 4))

@@ -150,7 +150,7 @@ def test_blocks_fit_the_caches_that_the_device_states() -> None:
 
 
 def test_every_step_of_the_default_says_why() -> None:
-    explained = explain_cpu_default(gemm(320, 192, 768, BF16), RAPIDS)
+    explained = explain_cpu_default(gemm(720, 192, 768, BF16), RAPIDS)
     assert [step.name for step in explained.steps] == ["innermost", "threads", "block", "loop order"]
     assert "amx" in explained.steps[0].why
     assert "L1 is 48" in explained.steps[2].why
