@@ -24,9 +24,10 @@ from hal.native.memory import SCRATCH_ALIGNMENT, Bytes, rows_of_buffers
 from hal.native.object_code import Linker
 from hal.native.program import Calls, Program, link
 from hal.probe import ProbeReport, Probes
+from tuner.budget import Budget
 from tuner.cpu.heuristic import default_cpu_config
 from tuner.memory_store import MemoryTrialStore
-from tuner.session import Budget, run_session
+from tuner.session import run_session
 
 _COMPILE_TIMEOUT_S = 60.0
 _SEED = 1

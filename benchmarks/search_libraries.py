@@ -84,9 +84,8 @@ def replay_with(library: Path, recorded: RecordedSpace, strategy: str, evaluatio
     return Replay(np.array(list(runner.tried), dtype=np.int64), (strategy,) * len(runner.tried))
 
 
-@cache
 def _searchspace(recorded: RecordedSpace) -> Any:
-    """Kernel Tuner's own form of the space, as it makes it of a cache."""
+    """Kernel Tuner's own form of the space, as it makes it of a cache; one for each search, which changes it."""
     searchspace = importlib.import_module("kernel_tuner.searchspace").Searchspace
     names = [axis.name for axis in recorded.axes]
     cache = {str(row): dict(zip(names, point, strict=True)) for point, row in _rows_of(recorded).items()}

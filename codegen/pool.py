@@ -76,6 +76,12 @@ class CompilePool:
         """Seconds of wall time in which at least one compilation was under way."""
         return self._busy.seconds
 
+    def wait_until_up(self) -> None:
+        """Return when a worker can compile; without one after the time limit of a compilation."""
+        self._revive()
+        with contextlib.suppress(FutureTimeoutError, ProcessExpired, BrokenExecutor, RuntimeError):
+            self._pool.schedule(_answer).result(self._timeout_s)
+
     def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation[AnyArtifact]:
         """Begin to compile a GEMM kernel."""
         self._revive()
@@ -136,6 +142,10 @@ def _start_worker() -> None:
     from codegen.spirv import start_emitter  # LLVM, which the parent does without
 
     start_emitter()
+
+
+def _answer() -> None:
+    """Nothing: it is there to be called."""
 
 
 def _compile(

@@ -19,11 +19,12 @@ from service.job_runs import ClaimedJob, JobEnd
 from service.known import known_of
 from service.store import DbTrialStore
 from service.toolchain.offline import NativeFor
+from tuner.budget import Budget
 from tuner.given import measure_given
 from tuner.known import Known
 from tuner.measure import Compiler
 from tuner.result import Event, SessionResult, Stop, WallTime
-from tuner.session import Budget, run_session
+from tuner.session import run_session
 from tuner.trial import Outcome, Source, Trial, TrialStore
 
 Listener = Callable[[Event], None]
@@ -160,7 +161,8 @@ class Tuning:
         compared = result.comparison
         with self.database.write() as session:
             leases.check_own(session, job.id, job.worker)
-            jobs.set_space(session, job.id, result.space_version)
+            if result.space_version is not None:
+                jobs.set_space(session, job.id, result.space_version)
             if result.best is not None and compared is not None and compared.remeasured:
                 jobs.set_best(session, job.id, result.best.number)
                 jobs.set_comparison(session, job.id, default_us=compared.default_us, best_us=compared.best_us)

@@ -1,8 +1,9 @@
 """Searches the legal configurations of a problem on a device."""
 
+from tuner.budget import Budget
 from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement, ProofFailed, TunerError
 from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded
-from tuner.session import Budget, run_session
+from tuner.session import run_session
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status, Trial, TrialStore
 
 __all__ = [

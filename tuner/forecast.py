@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen import GemmProblem, KernelConfig
+from codegen import AnyConfig, GemmProblem, KernelConfig
 from hal import DeviceKind, DeviceSpec, Use, readiness, runs_own_code
 from tuner.errors import CannotPredict, NotOnThisCpu
 from tuner.model.xe import Predictions, columns_of_space, predict, predict_many
@@ -22,10 +22,6 @@ class Forecast:
     spec: DeviceSpec
     space: Space[KernelConfig]
     predictions: Predictions
-
-    def of(self, config: KernelConfig) -> Prediction:
-        """The time of a configuration, which the space need not hold."""
-        return predict(self.problem, config, self.spec)
 
     def first_rows(self, count: int) -> list[int]:
         """Rows to begin a measured search with: the best and the most different of these."""
@@ -68,6 +64,11 @@ def forecast_if_known(problem: GemmProblem, spec: DeviceSpec, space: Space[Kerne
         return forecast(problem, spec, space)
     except CannotPredict:
         return None
+
+
+def prediction_if_known(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Prediction | None:
+    """What the model predicts for a device that is here; None where it does not."""
+    return predict(problem, config, spec) if isinstance(config, KernelConfig) and is_predicted(spec) else None
 
 
 def is_predicted(spec: DeviceSpec) -> bool:

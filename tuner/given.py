@@ -5,20 +5,18 @@ from collections.abc import Callable, Sequence
 
 from codegen import GemmProblem, KernelConfig
 from hal import Device, DeviceSpec
-from tuner.errors import CannotPredict, NoValidMeasurement
-from tuner.failing import FAILURES, device_failed, unusable
-from tuner.forecast import check_predictable
+from tuner.budget import GRACE_S
+from tuner.failing import FAILURES, device_failed, nothing_valid, unusable, went_in
+from tuner.forecast import prediction_if_known
 from tuner.heuristic import default_config
 from tuner.history import History
 from tuner.measure import Bench, Compiler, Limits, evaluate
-from tuner.model.xe import predict
 from tuner.native import Unexamined
 from tuner.reference import Reference
 from tuner.result import Event, Stop, TrialBegun, TrialEnded, WallTime
-from tuner.trial import Prediction, TrialStore
+from tuner.trial import TrialStore
 
 _RUN_S = 300.0  # limit of a run on the device
-_GRACE_S = 2.0  # what a candidate may overrun the seconds by
 
 
 def measure_given(
@@ -79,18 +77,16 @@ def _measure_all(
             history.begin(number, config)
         on_event(TrialBegun(number, config))
         candidate = Unexamined(pool.compile(problem, config, spec))
-        limits = Limits(compile_s=left_s + _GRACE_S, run_s=min(_RUN_S, left_s + _GRACE_S))
-        outcome, artifact = evaluate(bench, candidate, limits, _prediction(problem, config, spec))
+        limits = Limits(compile_s=left_s + GRACE_S, run_s=min(_RUN_S, left_s + GRACE_S))
+        outcome, artifact = evaluate(bench, candidate, limits, prediction_if_known(problem, config, spec))
         on_event(TrialEnded(history.end(number, outcome, artifact)))
         failures = failures + 1 if device_failed(outcome) else 0
         if failures == FAILURES:
             raise unusable(spec, outcome)
+    stop = Stop.EXHAUSTED if ends_s > time.monotonic() else Stop.SECONDS
     if history.best is None:
-        raise NoValidMeasurement(
-            f"{len(history)} trials on {spec.name} gave no time; the last ended with: "
-            f"{history.last_reason() or 'nothing, the seconds of the budget were spent'}"
-        )
-    return Stop.EXHAUSTED if ends_s > time.monotonic() else Stop.SECONDS
+        raise nothing_valid(spec, history, went_in(history.new) if stop is Stop.SECONDS else None)
+    return stop
 
 
 def _to_do(default: KernelConfig, given: Sequence[KernelConfig], history: History) -> list[tuple[int, KernelConfig]]:
@@ -98,14 +94,3 @@ def _to_do(default: KernelConfig, given: Sequence[KernelConfig], history: Histor
     configs = list(dict.fromkeys([default, *given]))
     begun = [trial.number for trial in history.unfinished]
     return [(number, configs[number]) for number in (*begun, *range(history.next_number, len(configs)))]
-
-
-def _prediction(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction | None:
-    """What the model predicts; None where it cannot, or where a CPU stands in for the GPU."""
-    if spec.emulates is not None:
-        return None
-    try:
-        check_predictable(spec)
-    except CannotPredict:
-        return None
-    return predict(problem, config, spec)

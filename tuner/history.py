@@ -39,6 +39,12 @@ class History:
         """The best trial that ended; never one whose numbers are not proven."""
         return best_of(self._trials.values())
 
+    @property
+    def best_us(self) -> float | None:
+        """The time of the best trial in microseconds."""
+        best = self.best
+        return best.outcome.time_us if best is not None and best.outcome is not None else None
+
     def would_lead(self, number: int, prediction: Prediction) -> bool:
         """Whether a trial would be the best so far, if it were proven."""
         would = Outcome(Status.PREDICTED, proof=_PROVEN, prediction=prediction)

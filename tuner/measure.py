@@ -105,11 +105,18 @@ def evaluate(
 
 
 def foresee(
-    bench: Bench, candidate: Examining, limits: Limits, prediction: Prediction, *, prove: bool, keep_spilling: bool
+    bench: Bench,
+    candidate: Examining,
+    limits: Limits,
+    prediction: Prediction,
+    *,
+    prove: bool,
+    keep_spilling: Callable[[], bool],
 ) -> tuple[Outcome, AnyArtifact | None]:
     """Wait for the kernel of a predicted time, and prove it in the simulator where `prove` says so.
 
-    What is found of its code comes before its proof and takes its time, unless it only spills and `keep_spilling`.
+    What is found of its code comes before its proof and takes its time, unless it only spills and `keep_spilling`,
+    which is asked then, says to keep it.
     """
     progress = _Progress()
 
@@ -118,7 +125,7 @@ def foresee(
             examined = candidate.result()
             progress.artifact = examined.artifact
         finding = examined.finding
-        if finding is not None and not (keep_spilling and finding.status is Status.REJECTED):
+        if finding is not None and not (finding.status is Status.REJECTED and keep_spilling()):
             return Outcome(finding.status, finding.reason)
         if prove:
             assert isinstance(progress.artifact, GemmArtifact)  # only a GPU's time is predicted

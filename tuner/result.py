@@ -79,7 +79,7 @@ class SessionResult:
     """How a session ended. `best` gave the least time; it is None only if it was cancelled or paused before any did.
 
     `comparison` is None when the default gave no time, or the session paused. `trials` counts those with an outcome, by
-    status.
+    status. Size and version of the space are None where it ended before the space was needed.
     """
 
     stop: Stop
@@ -87,6 +87,6 @@ class SessionResult:
     baseline: Trial | None
     comparison: Comparison | None
     trials: dict[Status, int]
-    space_size: int
-    space_version: str
+    space_size: int | None
+    space_version: str | None
     wall: WallTime

@@ -13,7 +13,7 @@ from tuner.cpu.heuristic import default_cpu_config, explain_cpu_default
 from tuner.cpu.space import cpu_space
 from tuner.errors import NoPredictions
 from tuner.extra_memory import cpu_extra_bytes, xe_extra_bytes
-from tuner.forecast import Forecast, forecast, forecast_if_known, is_predicted
+from tuner.forecast import forecast, forecast_if_known, is_predicted
 from tuner.heuristic import HeuristicStep, default_config, explain_default
 from tuner.search.method import Known, Method, proposer_for, ranking
 from tuner.search.proposer import Proposer
@@ -26,12 +26,11 @@ C = TypeVar("C")
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Who proposes configurations, of a space of so many that `version` names; what is predicted of them, if it is."""
+    """Who proposes configurations, of a space of so many that `version` names."""
 
     size: int
     version: str
     proposer: Proposer[AnyConfig]
-    forecast: Forecast | None = None
 
 
 def default_for(problem: GemmProblem, spec: DeviceSpec) -> AnyConfig:
@@ -79,7 +78,7 @@ def search_for(
     space = xe_space(problem, spec)
     if not measured and method in (Method.PORTFOLIO, Method.MODEL):
         ranked = forecast(problem, spec, space)
-        return _search(space, ranking(space, ranked.predictions.time_us, seed), ranked)
+        return _search(space, ranking(space, ranked.predictions.time_us, seed))
     foretold = forecast_if_known(problem, spec, space)
     near = rows_near(space, [config for config in donors if isinstance(config, KernelConfig)])
     known = Known(
@@ -88,7 +87,7 @@ def search_for(
         foretold.hopeless() if foretold is not None else None,
         lambda row: float(xe_extra_bytes(problem, space.config(row))),
     )
-    return _search(space, proposer_for(method, space, seed, known, trials), foretold)
+    return _search(space, proposer_for(method, space, seed, known, trials))
 
 
 def check_method(method: Method, spec: DeviceSpec, *, measured: bool) -> None:
@@ -101,5 +100,5 @@ def check_method(method: Method, spec: DeviceSpec, *, measured: bool) -> None:
         raise NoPredictions(method.value)
 
 
-def _search(space: Space[C], proposer: Proposer[C], known: Forecast | None = None) -> Search:
-    return Search(len(space), space.version, cast("Proposer[AnyConfig]", proposer), known)
+def _search(space: Space[C], proposer: Proposer[C]) -> Search:
+    return Search(len(space), space.version, cast("Proposer[AnyConfig]", proposer))

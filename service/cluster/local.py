@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,9 +66,12 @@ class LocalPlace:
             finally:
                 device.close()
 
-    def compilers(self, cache: Path) -> AbstractContextManager[Compiler]:
-        """A worker a processor."""
-        return CompilePool(os.cpu_count() or 1, COMPILE_TIMEOUT_S, cache)
+    @contextmanager
+    def compilers(self, cache: Path) -> Generator[Compiler]:
+        """A worker a processor; one is up, which takes as long as a short budget and is none of a job's."""
+        with CompilePool(os.cpu_count() or 1, COMPILE_TIMEOUT_S, cache) as pool:
+            pool.wait_until_up()
+            yield pool
 
 
 class LocalEngine:

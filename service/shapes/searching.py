@@ -11,9 +11,10 @@ from db.models import ShapeSetMember
 from service.shapes.state import SetState
 from service.tuning import ended_by
 from service.worker import ClaimedJob, JobEnd
+from tuner.budget import Budget, Portion
 from tuner.history import wall_s
 from tuner.result import Stop
-from tuner.session import Budget, Portion, run_session
+from tuner.session import run_session
 from tuner.shapes.allocation import Progress, next_grant
 from tuner.shapes.neighbours import donors_for
 
@@ -84,7 +85,8 @@ def _run(
         return ended_by(interrupt)
     with state.tuning.database.write() as session:
         leases.check_own(session, job.id, job.worker)
-        jobs.set_space(session, job.id, result.space_version)
+        if result.space_version is not None:
+            jobs.set_space(session, job.id, result.space_version)
     return JobEnd.PAUSED
 
 

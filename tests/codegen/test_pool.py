@@ -54,6 +54,8 @@ def test_what_goes_wrong_in_a_worker_is_typed(
 
 def test_workers_compile_refuse_and_cache(tmp_path: Path) -> None:
     with CompilePool(1, 60.0, tmp_path) as pool:
+        pool.wait_until_up()
+        assert pool.busy_s == 0.0  # which is no compilation
         artifact = pool.compile(PROBLEM, CONFIG, B580).result()
         refused = dataclasses.replace(CONFIG, strategy=dataclasses.replace(CONFIG.strategy, grf_mode=64))
         with pytest.raises(Refused) as caught:

@@ -30,8 +30,9 @@ from service.store import DbTrialStore
 from tests.conformance.trial_samples import config as xe_config
 from tests.service.rest import clock, invented_devices, post_job, settings  # noqa: F401 (fixtures)
 from tests.tuner.fakes import FakeCompiler, FakeDevice, cpu_artifact_of, cpu_spec
+from tuner.budget import Budget
 from tuner.cpu.heuristic import default_cpu_config
-from tuner.session import Budget, run_session
+from tuner.session import run_session
 
 BODY = {"m": 40, "n": 96, "k": 72, "dtype_a": "bf16", "dtype_b": "bf16"}
 PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)

@@ -21,9 +21,10 @@ from service.known import known_of
 from service.store import DbTrialStore
 from tests.db.rows import digest
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, emulated
+from tuner.budget import Budget
 from tuner.known import Known
 from tuner.result import SessionResult
-from tuner.session import Budget, run_session
+from tuner.session import run_session
 from tuner.space import Space
 from tuner.xe_space import xe_space
 

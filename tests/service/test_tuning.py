@@ -28,7 +28,7 @@ from service.jobs.wall import wall_sentence
 from service.tuning import Tuning
 from service.worker import ClaimedJob, JobEnd
 from tests.db import rows
-from tests.tuner.fakes import cpu_spec, emulated
+from tests.tuner.fakes import FakeCompiler, cpu_spec, emulated
 from tuner.result import Comparison, Stop, WallTime
 
 SPEC = emulated()
@@ -53,7 +53,7 @@ def never(*_: object, **__: object) -> object:
 @pytest.fixture
 def tune(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sqlite_url: str) -> Callable[[], Tuning]:
     """Makes what processes of their own would have: nothing shared but the database and the locks."""
-    monkeypatch.setattr(local, "CompilePool", answers(nullcontext()))
+    monkeypatch.setattr(local, "CompilePool", answers(nullcontext(FakeCompiler())))
     monkeypatch.setattr(local, "open_device", answers(SimpleNamespace(close=answers(None), restarts=2)))
     monkeypatch.setattr(device_lock, "_POLL_S", 0.01)
 

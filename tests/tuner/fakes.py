@@ -120,6 +120,9 @@ class FakeCompiler:
     begun: list[AnyConfig] = field(default_factory=list)
     made: list[FakeCompilation] = field(default_factory=list)
 
+    def wait_until_up(self) -> None:
+        pass
+
     def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> FakeCompilation:
         self.fuse.step()
         self.begun.append(config)

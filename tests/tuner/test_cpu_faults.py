@@ -20,12 +20,13 @@ from hal.listed import NATIVE
 from hal.listing import list_devices
 from hal.probe import ProbeReport, Probes
 from hal.process import ProcessDevice
+from tuner.budget import Budget
 from tuner.cpu.heuristic import default_cpu_config
 from tuner.measure import Bench, Limits, evaluate
 from tuner.memory_store import MemoryTrialStore
 from tuner.native import Unexamined
 from tuner.reference import Reference
-from tuner.session import Budget, run_session
+from tuner.session import run_session
 from tuner.trial import Status
 
 PROBLEM = GemmProblem(45, 100, 77, dtype_a=DType.F32, dtype_b=DType.F32)

@@ -8,10 +8,12 @@ from codegen import CpuConfig, DType, GemmProblem, Refused
 from codegen.tile_groups import tile_groups
 from hal import Buffer, DeviceKind
 from tests.tuner.fakes import FakeCompiler, FakeDevice, binary_of, cpu_spec
+from tuner.budget import Budget
 from tuner.cpu.heuristic import default_cpu_config
 from tuner.errors import NotOnThisCpu
+from tuner.forecast import prediction_if_known
 from tuner.memory_store import MemoryTrialStore
-from tuner.session import Budget, run_session
+from tuner.session import run_session
 from tuner.targets import default_for, search_for
 from tuner.trial import ProofKind, Status
 
@@ -73,7 +75,7 @@ def test_the_search_follows_the_device() -> None:
     assert default_for(PROBLEM, SPEC) == DEFAULT
     assert SPEC.kind is DeviceKind.CPU
     search = search_for(PROBLEM, SPEC, 1, measured=True)
-    assert search.forecast is None
+    assert prediction_if_known(PROBLEM, DEFAULT, SPEC) is None
     assert search.size > 100
     proposal = search.proposer.propose()
     assert proposal is not None

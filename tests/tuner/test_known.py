@@ -7,11 +7,12 @@ import pytest
 
 from codegen import AnyArtifact, AnyConfig
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of, binary_of, emulated
+from tuner.budget import Budget
 from tuner.heuristic import default_config
 from tuner.known import KnownTime
 from tuner.memory_store import MemoryTrialStore
 from tuner.result import SessionResult
-from tuner.session import Budget, run_session
+from tuner.session import run_session
 from tuner.xe_space import xe_space
 
 SPEC = emulated()

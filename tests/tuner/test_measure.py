@@ -164,7 +164,7 @@ def test_a_kernel_for_an_absent_gpu_is_simulated_and_predicted() -> None:
             return artifact
 
     bench, candidate = Bench(SMALL, spec, None, Reference(SMALL, 1)), Unexamined(Ready(SMALL, config))
-    outcome, _ = foresee(bench, candidate, LIMITS, PREDICTION, prove=True, keep_spilling=False)
+    outcome, _ = foresee(bench, candidate, LIMITS, PREDICTION, prove=True, keep_spilling=lambda: False)
     assert outcome.status is Status.PREDICTED
     assert outcome.proof.kind is ProofKind.SIMULATOR
     assert outcome.proof.checked == outcome.proof.total > 0

@@ -11,11 +11,12 @@ from codegen.errors import CompileFailed, CompileTimedOut, MissingDpas, OclocUnu
 from codegen.isa import IsaReport, NativeCode
 from hal import find
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, artifact_of, emulated
+from tuner.budget import Budget
 from tuner.errors import NoValidMeasurement
 from tuner.heuristic import default_config
 from tuner.memory_store import MemoryTrialStore
 from tuner.native import Examination, Examined, Native, examine
-from tuner.session import Budget, run_session
+from tuner.session import run_session
 from tuner.trial import Proof, ProofKind, Status
 
 SPEC = emulated()

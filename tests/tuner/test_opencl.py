@@ -5,8 +5,9 @@ import pytest
 from codegen import GemmProblem
 from codegen.pool import CompilePool
 from hal import open_device, resolve_device
+from tuner.budget import Budget
 from tuner.memory_store import MemoryTrialStore
-from tuner.session import Budget, run_session
+from tuner.session import run_session
 from tuner.trial import ProofKind
 
 

@@ -1,5 +1,6 @@
 """A tuning run: its order, its budget, its ends, and that a kill loses and doubles nothing."""
 
+import threading
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -11,13 +12,15 @@ from codegen import GemmProblem, KernelConfig
 from codegen.errors import CompileFailed
 from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, cpu_spec, emulated
+from tuner.budget import Budget, Portion
 from tuner.cpu.heuristic import default_cpu_config
 from tuner.errors import CannotPredict, DeviceUnusable, NoRoofline, NoValidMeasurement
 from tuner.finalists import FINALISTS, NEAR
 from tuner.heuristic import default_config
 from tuner.memory_store import MemoryTrialStore
 from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
-from tuner.session import Budget, Portion, run_session
+from tuner.session import run_session
+from tuner.targets import Search
 from tuner.trial import Status
 from tuner.turns import WINDOWS
 from tuner.xe_space import xe_space
@@ -204,6 +207,33 @@ def test_no_candidate_may_outlast_the_budget(monkeypatch: pytest.MonkeyPatch) ->
     result = _run(store, pool=hanging, trials=5, seconds=1)
     assert result.stop is Stop.SECONDS
     assert [t.outcome.status for t in store.trials() if t.outcome is not None] == [Status.MEASURED, Status.TIMED_OUT]
+
+
+def test_the_default_is_measured_before_a_space_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    released = threading.Event()
+
+    def late(*_: object, **__: object) -> Search:
+        released.wait(60)
+        raise AssertionError
+
+    monkeypatch.setattr("tuner.session.search_for", late)
+    result = _run(store := MemoryTrialStore(), trials=9, seconds=1)
+    released.set()
+    _check_whole(store, 1)
+    assert (result.stop, result.space_size) == (Stop.SECONDS, None)
+    assert result.best == result.baseline == store.trials()[0]
+
+
+def test_a_job_of_one_trial_makes_no_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tuner.session.search_for", pytest.fail)
+    assert _run(MemoryTrialStore(), trials=1).trials == {Status.MEASURED: 1}
+
+
+def test_a_job_whose_seconds_end_before_the_default_is_there_says_in_what_they_went() -> None:
+    hanging = FakeCompiler(hangs=lambda _: True)
+    message = r"1 trial on .*stopped after .*; the seconds are spent \(.*s waiting for kernels.*\): give the job more"
+    with pytest.raises(NoValidMeasurement, match=message):
+        _run(MemoryTrialStore(), pool=hanging, seconds=0.2)
 
 
 def test_failures_are_trials_and_never_the_best() -> None:
