@@ -1,7 +1,7 @@
 """Which devices this machine can run jobs on, for a worker that takes jobs of those only."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hal import XE_DEVICES, ListedDevice, list_devices
 from hal.emulation import PREFIX
@@ -26,11 +26,12 @@ class DevicesHere:
         """The slugs, those of the stand-ins included."""
         now = self._clock()
         if self._looked_at is None or now - self._looked_at >= _FRESH_S:
-            self._slugs, self._looked_at = _runnable(self._listing()), now
+            self._slugs, self._looked_at = runnable(self._listing()), now
         return self._slugs
 
 
-def _runnable(devices: list[ListedDevice]) -> frozenset[str]:
+def runnable(devices: Sequence[ListedDevice]) -> frozenset[str]:
+    """The slugs of those that can run kernels, and of what they stand in for."""
     slugs = {device.spec.id for device in devices if device.runnable}
     if OPENCL_CPU_ID in slugs:
         slugs |= {f"{PREFIX}{row.spec.id}" for row in XE_DEVICES}

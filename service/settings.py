@@ -113,6 +113,13 @@ class Settings(BaseSettings):
     coordinator_lease_s: float = Field(
         default=15.0, gt=0, description="How long a coordinator may be silent before another takes its place, in s"
     )
+    cluster_ca: Path | None = Field(
+        default=None, description="PEM file: who signs the certificates of Dask's processes"
+    )
+    cluster_cert: Path | None = Field(
+        default=None, description="PEM file: the certificate that this process shows them"
+    )
+    cluster_key: Path | None = Field(default=None, description="PEM file of that certificate's key")
     quarantine_s: float = Field(
         default=3600.0, gt=0, description="How long a device that keeps failing gets no jobs, in seconds"
     )

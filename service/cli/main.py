@@ -10,6 +10,7 @@ from db.errors import DatabaseError
 from hal import HalError
 from service.artifacts import StorageError
 from service.cli.audit import audit_command
+from service.cli.cluster import app as cluster_app
 from service.cli.compile import compile_command
 from service.cli.database import app as database_app
 from service.cli.devices import devices_app
@@ -25,7 +26,7 @@ from service.cli.output import ERRORS
 from service.cli.recordings import recordings_command
 from service.cli.replay import replay_command
 from service.cli.run import run_command
-from service.cli.serve import serve_command, worker_command
+from service.cli.serve import coordinator_command, serve_command, worker_command
 from service.cli.shapes import app as shapes_app
 from service.cli.toolchain import app as toolchain_app
 from service.cli.tune import tune_command
@@ -60,6 +61,8 @@ app.add_typer(jobs_app, name="jobs")
 app.add_typer(shapes_app, name="shapes")
 app.command("serve")(serve_command)
 app.command("worker")(worker_command)
+app.command("coordinator")(coordinator_command)
+app.add_typer(cluster_app, name="cluster")
 app.add_typer(keys_app, name="keys")
 app.command("audit")(audit_command)
 app.add_typer(database_app, name="db")

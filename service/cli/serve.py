@@ -14,18 +14,33 @@ import uvicorn
 from db.migrate import prepare
 from service.app import create_app
 from service.cli.output import CONSOLE
+from service.cluster.link import link_to
 from service.keys.callers import check_closed
 from service.logs import configure_logs
 from service.settings import InvalidSettings, read_settings
 from service.supervisor import Supervisor, end_with
 
+Scheduler = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler of many machines: tls://HOST:PORT or tcp://.")
+]
+Insecure = Annotated[
+    bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback: who reaches it can run any code.")
+]
+Parent = Annotated[int | None, typer.Option(hidden=True, help="Process to end with.")]
+
 
 def serve_command(
     worker: Annotated[bool, typer.Option(help="Run a worker beside the service.")] = True,
+    scheduler: Scheduler = None,
+    insecure: Insecure = False,
 ) -> None:
-    """Start the REST service and dashboard, with a worker beside it."""
+    """Start the REST service and dashboard, with a worker beside it, or what gives work to those of a scheduler."""
     settings = read_settings()
     configure_logs(settings)
+    beside = ["worker"]
+    if scheduler is not None:
+        link_to(scheduler, settings, insecure=insecure)
+        beside = ["coordinator", "--scheduler", scheduler, *(["--insecure"] if insecure else [])]
     database = prepare(settings.database_url, create=True)
     with database.read() as session:
         refusal = check_closed(settings, session)
@@ -33,28 +48,59 @@ def serve_command(
     if refusal is not None:
         raise InvalidSettings(f"cannot start: {refusal}")
     CONSOLE.print(f"XeTune on http://{settings.host}:{settings.port}  (Ctrl-C stops it)", highlight=False)
-    with _worker_beside() if worker else nullcontext():
+    with _beside(beside) if worker else nullcontext():
         uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_config=None, access_log=False)
 
 
 def worker_command(
-    parent: Annotated[int | None, typer.Option(hidden=True, help="Process to end with.")] = None,
+    scheduler: Scheduler = None,
+    name: Annotated[str | None, typer.Option(help="What the scheduler calls this machine.")] = None,
+    nthreads: Annotated[int | None, typer.Option(min=1, help="Compilations at one time; else one a CPU.")] = None,
+    device: Annotated[
+        list[str] | None, typer.Option(help="Offer this device alone; may be repeated; none: compile only.")
+    ] = None,
+    insecure: Insecure = False,
+    parent: Parent = None,
+    memory_limit: Annotated[str | None, typer.Option(hidden=True, help="What batch systems tell Dask.")] = None,
 ) -> None:
-    """Run jobs of the database until stopped; a job that was running is put back and resumed later."""
+    """Run jobs of the database until stopped; a job that was running is put back and resumed later.
+
+    With --scheduler this machine compiles and measures for the coordinator of that Dask scheduler instead, and needs no
+    database.
+    """
     settings = read_settings()
     configure_logs(settings)
     if parent is not None:
         end_with(parent)
-    from service.cluster.starting import run_worker  # devices and compilers, which nothing else of the service needs
+    from service.cluster import starting  # devices and compilers, which nothing else of the service needs
 
-    run_worker(settings)
+    if scheduler is None:
+        starting.run_worker(settings)
+    else:
+        link = link_to(scheduler, settings, insecure=insecure)
+        starting.run_station(settings, link, name=name, compilations=nthreads, only=device)
+
+
+def coordinator_command(
+    scheduler: Annotated[str, typer.Option(metavar="ADDRESS", help="Dask scheduler: tls://HOST:PORT or tcp://.")],
+    insecure: Insecure = False,
+    parent: Parent = None,
+) -> None:
+    """Give the jobs of the database to the workers of a Dask scheduler, or wait until the one who does is gone."""
+    settings = read_settings()
+    configure_logs(settings)
+    if parent is not None:
+        end_with(parent)
+    from service.cluster import starting
+
+    starting.run_coordinator(settings, link_to(scheduler, settings, insecure=insecure))
 
 
 @contextmanager
-def _worker_beside() -> Generator[None]:
+def _beside(command: list[str]) -> Generator[None]:
     # The server hands SIGTERM on when it has shut down; by default that would end us before the worker is stopped.
     signal.signal(signal.SIGTERM, _exit)
-    worker = Supervisor([sys.executable, "-m", "service.cli", "worker", "--parent", str(os.getpid())])
+    worker = Supervisor([sys.executable, "-m", "service.cli", *command, "--parent", str(os.getpid())])
     worker.start()
     try:
         yield

@@ -1,18 +1,24 @@
 """Processes that work: wires the database, an engine and the tuner together."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 
 import structlog
 
 from db.migrate import prepare
 from db.session import Database
+from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Coordinator
+from service.cluster.link import Link
 from service.cluster.local import LocalEngine
 from service.cluster.place import Engine, Place
+from service.device_lock import locks_dir
+from service.devices.quarantine import this_host
 from service.job_runs import RunJob
 from service.presence import Role, present
-from service.settings import Settings
+from service.settings import InvalidSettings, Settings
 from service.toolchain.offline import OfflineCompiler, find_ocloc
 from service.tuning import Tuning
 from service.worker import stop_on_signals
@@ -27,6 +33,62 @@ def run_worker(settings: Settings) -> None:
         DatabaseError: the database cannot be opened or is not migrated.
     """
     coordinate(settings, LocalEngine())
+
+
+def run_coordinator(settings: Settings, link: Link) -> None:
+    """Give the jobs of the database to the workers of a Dask scheduler until SIGTERM or SIGINT.
+
+    Raises:
+        DatabaseError: the database cannot be opened or is not migrated.
+        InvalidSettings: Dask is not installed.
+    """
+    check_installed()
+    from service.cluster.dask.engine import DaskEngine
+
+    coordinate(settings, DaskEngine(link))
+
+
+def run_station(
+    settings: Settings, link: Link, *, name: str | None, compilations: int | None, only: Sequence[str] | None
+) -> None:
+    """Offer this machine to a Dask scheduler until SIGTERM or SIGINT; `only` some of its devices, "none" for none.
+
+    Raises:
+        UnknownDevice: no device of that name can run kernels here.
+        InvalidSettings: Dask is not installed.
+    """
+    check_installed()
+    from service.cluster.dask.station import Station, offer_of
+    from service.cluster.dask.station_process import serve_station
+
+    devices = _chosen(list_devices(), only)
+    offer = offer_of(devices, this_host(), compilations or os.cpu_count() or 1)
+    station = Station(offer, settings.cache_dir, locks_dir())
+    try:
+        serve_station(link, station, name or f"{this_host()}-{os.getpid()}")
+    finally:
+        station.close()
+
+
+def check_installed() -> None:
+    """Return when Dask is there.
+
+    Raises:
+        InvalidSettings: it is not.
+    """
+    if find_spec("distributed") is None:
+        raise InvalidSettings("many machines need Dask: pip install 'xetune[cluster]'")
+
+
+def _chosen(devices: Sequence[ListedDevice], only: Sequence[str] | None) -> list[ListedDevice]:
+    if only is None:
+        return list(devices)
+    if list(only) == ["none"]:
+        return []
+    wanted = {resolve_device(name, None, devices).spec.id for name in only}
+    if missing := wanted - {device.spec.id for device in devices if device.runnable}:
+        raise UnknownDevice(f"{', '.join(sorted(missing))} cannot run kernels here; `xetune devices` lists what can")
+    return [device for device in devices if device.spec.id in wanted]
 
 
 def coordinate(settings: Settings, engine: Engine) -> None:

@@ -1,0 +1,62 @@
+"""xetune cluster: the scheduler of many machines, workers as batch jobs, and who gives out work."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from db import coordinators
+from service.cli.output import CONSOLE, print_json
+from service.cli.problem import AsJson
+from service.cli.stored import stored
+from service.cluster.link import link_to
+from service.logs import configure_logs
+from service.settings import read_settings
+
+app = typer.Typer(no_args_is_help=True, help="Many machines: their scheduler, batch jobs, and who gives out work.")
+
+Insecure = Annotated[
+    bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback: who reaches it can run any code.")
+]
+
+
+@app.command("scheduler")
+def scheduler_command(
+    address: Annotated[str, typer.Argument(help="Where to listen: tls://HOST:PORT, or tcp:// on loopback.")] = (
+        "tcp://127.0.0.1:8786"
+    ),
+    insecure: Insecure = False,
+) -> None:
+    """Start a Dask scheduler, which workers and one coordinator connect to."""
+    settings = read_settings()
+    configure_logs(settings)
+    from service.cluster.starting import check_installed
+
+    check_installed()
+    from service.cluster.dask.scheduler_process import serve_scheduler
+
+    serve_scheduler(link_to(address, settings, insecure=insecure))
+
+
+@app.command("show")
+def show_command(as_json: AsJson = False) -> None:
+    """Who gives out work now, and which devices it reaches."""
+    with stored() as store, store.database.read() as session:
+        leaders = [
+            {"name": row.name, "holder": row.holder, "fence": row.fence, "since": row.since.isoformat()}
+            for row in coordinators.live(session)
+        ]
+        devices = [
+            {"device": row.device.slug, "host": row.host, "place": row.place, "driver": row.device.driver}
+            for row in coordinators.reached(session)
+        ]
+    if as_json:
+        print_json({"coordinators": leaders, "devices": devices})
+        return
+    for title, rows in (("Who gives out work", leaders), ("What is reached", devices)):
+        table = Table(title=title, title_justify="left", box=None)
+        for name in rows[0] if rows else ("nothing",):
+            table.add_column(name)
+        for row in rows:
+            table.add_row(*map(str, row.values()))
+        CONSOLE.print(table)

@@ -1,0 +1,114 @@
+"""Compilations that run on any machine; one whose machine is lost runs again on another."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from distributed import Future, KilledWorker
+
+from codegen import AnyArtifact, AnyConfig, CompileCrashed, GemmProblem
+from codegen.busy import Busy
+from hal import DeviceSpec
+from service.cluster.dask.lost import SchedulerLost
+from service.cluster.dask.station import COMPILES, Failed, compile_there
+from service.cluster.place import PlaceLost
+
+if TYPE_CHECKING:
+    from service.cluster.dask.engine import DaskEngine
+
+_PATIENCE_S = 300.0  # for a scheduler that is away
+_PAUSE_S = 1.0
+
+
+class DaskCompiler:
+    """A Compiler of all machines. Thread-safe."""
+
+    def __init__(self, engine: DaskEngine) -> None:
+        self._engine = engine
+        self._busy = Busy()
+
+    @property
+    def workers(self) -> int:
+        """This place's part of what compiles at one time."""
+        return self._engine.compilations()
+
+    @property
+    def busy_s(self) -> float:
+        """Seconds in which at least one compilation was under way."""
+        return self._busy.seconds
+
+    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> DaskCompilation:
+        """Begin to compile."""
+        return DaskCompilation(self._engine, (problem, config, spec), self._busy)
+
+
+class DaskCompilation:
+    """A compilation under way somewhere."""
+
+    def __init__(self, engine: DaskEngine, asked: tuple[GemmProblem, AnyConfig, DeviceSpec], busy: Busy) -> None:
+        self._engine, self._asked, self._busy = engine, asked, busy
+        self._moved = threading.Event()
+        self._cancelled = False
+        self._busy.begin()
+        self._counted = threading.Lock()
+        self._future: Future[Any] | None = None
+        with suppress(SchedulerLost):  # `result` tries again
+            self._begin()
+
+    def result(self) -> AnyArtifact:
+        """Wait for the artifact.
+
+        Raises:
+            Refused, CompileFailed: as the compile workers of one machine.
+            CompileCrashed: every machine that compiled it died.
+            CancelledError: it was cancelled.
+            PlaceLost: there was no scheduler for five minutes.
+        """
+        try:
+            answer = self._wait()
+        except KilledWorker as killed:
+            raise CompileCrashed("worker", f"every machine that compiled it died: {killed}") from None
+        finally:
+            self._end()
+        if isinstance(answer, Failed):
+            raise answer.error
+        assert isinstance(answer, AnyArtifact)
+        return answer
+
+    def cancel(self) -> None:
+        """Give it up; a machine that has begun ends it for itself."""
+        self._cancelled = True
+        self._moved.set()
+        self._end()
+
+    def _wait(self) -> object:
+        patience_s = time.monotonic() + _PATIENCE_S
+        while True:
+            if self._cancelled:
+                raise CancelledError
+            try:
+                future = self._future or self._begin()
+                return self._engine.wait(future, self._moved, lambda: self._cancelled, lambda: False)
+            except SchedulerLost as lost:
+                self._future = None
+                if time.monotonic() > patience_s:
+                    raise PlaceLost(f"nothing compiles: {lost}") from lost
+                self._moved.wait(_PAUSE_S)
+
+    def _begin(self) -> Future[Any]:
+        self._future = self._engine.submit(
+            compile_there, *self._asked, key=f"compile-{uuid4().hex}", resources={COMPILES: 1}
+        )
+        return self._future
+
+    def _end(self) -> None:
+        """Count it as ended once, and let the scheduler forget it."""
+        if self._counted.acquire(blocking=False):
+            self._busy.end()
+        if self._future is not None:
+            self._future.release()

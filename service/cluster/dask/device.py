@@ -1,0 +1,99 @@
+"""A device of another machine, as if it were here."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from distributed import KilledWorker
+
+from hal import Buffer, DeviceSpec, LaunchSpec, RunReport, Timing
+from service.cluster.dask.buffers import hash_of
+from service.cluster.dask.lost import SchedulerLost
+from service.cluster.dask.station import Failed, InUse, Missing, Ran, Run, close_there, device_resource, run_there
+from service.cluster.place import PlaceLost
+
+if TYPE_CHECKING:
+    from service.cluster.dask.engine import DaskEngine
+
+_START_S = 180.0  # what opening the device and waiting for compilations there may take, beside the launch
+_PRIORITY = 10  # before compilations
+
+
+class DaskDevice:
+    """A device that a worker opens at the first launch. Buffers travel once, and are named by what they hold then.
+
+    A launch whose worker is gone raises PlaceLost: whether it ran is not known, and nothing of it is kept.
+    """
+
+    def __init__(self, engine: DaskEngine, address: str, hardware: str, spec: DeviceSpec) -> None:
+        self._engine, self._address, self._hardware, self._spec = engine, address, hardware, spec
+        self._restarts = 0
+
+    @property
+    def spec(self) -> DeviceSpec:
+        """Facts of the device."""
+        return self._spec
+
+    @property
+    def restarts(self) -> int:
+        """How often its process was started again, as far as launches have told."""
+        return self._restarts
+
+    def run(
+        self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+    ) -> RunReport:
+        """As Device.run.
+
+        Raises:
+            PlaceLost: the worker or the scheduler is gone, or another program keeps the device.
+        """
+        hashes = tuple(map(hash_of, buffers))
+        run = Run(self._spec.id, launch, hashes, timing, timeout_s)
+        answer = self._ask(run, {})
+        if isinstance(answer, Missing):
+            named = dict(zip(hashes, buffers, strict=True))
+            answer = self._ask(run, self._engine.scatter({name: named[name] for name in answer.hashes}, self._address))
+        match answer:
+            case Ran():
+                self._restarts = answer.restarts
+                return answer.report
+            case Failed():
+                self._restarts = max(answer.restarts, self._restarts)
+                raise answer.error
+            case InUse():
+                raise PlaceLost(f"another program on {self._address} keeps {self._spec.id}")
+            case _:
+                raise PlaceLost(f"{self._address} does not keep what it is sent: {answer}")
+
+    def close(self) -> None:
+        """Let the worker end the device's process; one that is gone did."""
+        with suppress(SchedulerLost):
+            self._engine.tell(close_there, self._spec.id, workers=[self._address])
+
+    def _ask(self, run: Run, sent: Mapping[str, Any]) -> object:
+        until_s = time.monotonic() + run.timeout_s + _START_S
+
+        def is_lost() -> bool:
+            return time.monotonic() > until_s or not self._engine.is_there(self._address)
+
+        where = {"workers": [self._address], "allow_other_workers": False, "priority": _PRIORITY}
+        try:
+            future = self._engine.submit(
+                run_there,
+                run,
+                sent,
+                key=f"run-{uuid4().hex}",
+                resources={device_resource(self._hardware): 1},
+                **where,
+            )
+            try:
+                return self._engine.wait(future, threading.Event(), lambda: False, is_lost)
+            finally:
+                future.release()
+        except (SchedulerLost, KilledWorker) as lost:
+            raise PlaceLost(f"worker {self._address} with {self._spec.id} is lost: {lost}") from lost

@@ -1,0 +1,210 @@
+"""What a Dask worker of ours holds: compile workers and devices of its machine, and the tasks that use them.
+
+A task answers with values, errors too: Dask itself sees a failure only where a machine is lost.
+"""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+from distributed import Worker, WorkerPlugin, get_worker
+
+from codegen import AnyArtifact, AnyConfig, CodegenError, GemmProblem
+from codegen.pool import CompilePool
+from hal import (
+    Buffer,
+    DeviceKind,
+    DeviceSpec,
+    HalError,
+    LaunchSpec,
+    ListedDevice,
+    RunReport,
+    Timing,
+    open_device,
+    resolve_device,
+)
+from hal.process import ProcessDevice
+from service.artifacts import StorageError
+from service.cluster.dask.buffers import Kept
+from service.cluster.dask.quiet import Quiet
+from service.cluster.local import COMPILE_TIMEOUT_S, hardware_of
+from service.device_lock import only_user
+
+_KEPT_BYTES = 2**32
+COMPILES = "compile"
+"""Dask's resource of a compilation; that of a device is `device_resource`."""
+
+
+def device_resource(hardware: str) -> str:
+    """Dask's resource of a device: one launch at a time."""
+    return f"run:{hardware}"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a machine offers: compilations at one time, and devices, stand-ins aside."""
+
+    version: str
+    host: str
+    compilations: int
+    devices: tuple[ListedDevice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A launch, and how often the device's process was started again so far."""
+
+    report: RunReport
+    restarts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Hashes of buffers that must be sent."""
+
+    hashes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """What the machine raised; `restarts` as of Ran."""
+
+    error: CodegenError | HalError | StorageError | ValueError
+    restarts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class InUse:
+    """Another program has the device."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One launch that is asked for. `hashes` name its buffers in order."""
+
+    slug: str
+    launch: LaunchSpec
+    hashes: tuple[str, ...]
+    timing: Timing | None
+    timeout_s: float
+
+
+@dataclass
+class Station(WorkerPlugin):
+    """One machine's side. Tasks come in threads of the worker; one at a time for each device."""
+
+    offer: Offer
+    cache: Path
+    locks: Path
+    name: str = "xetune"
+    pool: CompilePool = field(init=False)
+    quiet: Quiet = field(default_factory=Quiet)
+    kept: Kept = field(default_factory=lambda: Kept(_KEPT_BYTES))
+    opened: dict[str, ProcessDevice] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.pool = CompilePool(self.offer.compilations, COMPILE_TIMEOUT_S, self.cache)
+
+    def setup(self, worker: Worker) -> None:
+        """Nothing: it outlives the worker, which starts anew when its scheduler does."""
+
+    def close(self) -> None:
+        """End the processes."""
+        self.pool.close()
+        with self.lock:
+            for device in self.opened.values():
+                device.close()
+
+    @property
+    def resources(self) -> dict[str, float]:
+        """What Dask counts."""
+        hardware = {hardware_of(device) for device in self.offer.devices}
+        return {COMPILES: float(self.offer.compilations)} | {device_resource(each): 1.0 for each in hardware}
+
+    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> AnyArtifact | Failed:
+        """Compile in a process of its own."""
+        try:
+            with self.quiet.shared():
+                return self.pool.compile(problem, config, spec).result()
+        except CodegenError as error:
+            return Failed(error)
+
+    def run(self, run: Run, sent: Mapping[str, Buffer]) -> Ran | Missing | Failed | InUse:
+        """Launch on a device of this machine; of the CPU alone, when no compilation is under way."""
+        found = self.kept.take(run.hashes, sent)
+        buffers = tuple(each for each in found if not isinstance(each, str))
+        if len(buffers) < len(run.hashes):
+            return Missing(tuple(each for each in found if isinstance(each, str)))
+        device: ProcessDevice | None = None
+        try:
+            listed = resolve_device(run.slug, None, self.offer.devices)
+            until = time.monotonic() + run.timeout_s
+            with only_user(
+                hardware_of(listed), self.locks, lambda: time.monotonic() > until, "a job of the cluster"
+            ) as mine:
+                if not mine:
+                    return InUse()
+                device = self._device(listed)
+                if listed.spec.kind is DeviceKind.CPU:
+                    with self.quiet.alone():
+                        return self._launch(device, run, buffers)
+                return self._launch(device, run, buffers)
+        except (HalError, StorageError, ValueError) as error:
+            return Failed(error, 0 if device is None else device.restarts)
+
+    def close_device(self, slug: str) -> None:
+        """End the process of a device whose job is over."""
+        with self.lock:
+            device = self.opened.pop(slug, None)
+        if device is not None:
+            device.close()
+
+    @staticmethod
+    def _launch(device: ProcessDevice, run: Run, buffers: tuple[Buffer, ...]) -> Ran:
+        report = device.run(run.launch, buffers, run.timing, run.timeout_s)
+        return Ran(report, device.restarts)
+
+    def _device(self, listed: ListedDevice) -> ProcessDevice:
+        with self.lock:
+            if listed.spec.id not in self.opened:
+                self.opened[listed.spec.id] = open_device(listed)
+            return self.opened[listed.spec.id]
+
+
+def offer_of(devices: Sequence[ListedDevice], host: str, compilations: int) -> Offer:
+    """What a machine with these devices offers: those that can run kernels."""
+    return Offer(version("xetune"), host, compilations, tuple(d for d in devices if d.runnable))
+
+
+# What follows are Dask's tasks: they run in a worker.
+
+
+def tell_offer(dask_worker: Worker) -> Offer | None:
+    """What a worker offers; None of one that is not ours. Dask passes the worker by this name."""
+    station = dask_worker.plugins.get("xetune")
+    return station.offer if isinstance(station, Station) else None
+
+
+def compile_there(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> AnyArtifact | Failed:
+    """Compile on this worker."""
+    return _station().compile(problem, config, spec)
+
+
+def run_there(run: Run, sent: Mapping[str, Buffer]) -> Ran | Missing | Failed | InUse:
+    """Launch on a device of this worker."""
+    return _station().run(run, sent)
+
+
+def close_there(slug: str) -> None:
+    """End the process of a device of this worker."""
+    _station().close_device(slug)
+
+
+def _station() -> Station:
+    station = get_worker().plugins["xetune"]
+    assert isinstance(station, Station)  # only workers of ours have the resources that tasks ask for
+    return station

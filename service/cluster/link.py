@@ -1,0 +1,73 @@
+"""How processes reach a Dask scheduler: its address, and the certificates that both sides show."""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from service.settings import InvalidSettings, Settings
+
+_FORM = re.compile(r"(tcp|tls)://(?P<host>\[[0-9a-fA-F:]+\]|[^\[\]:/@\s]+):(?P<port>\d{1,5})")
+
+
+@dataclass(frozen=True, slots=True)
+class Certificates:
+    """PEM files: who signs, and what this process shows."""
+
+    ca: Path
+    cert: Path
+    key: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A scheduler's address that may be used; `certificates` with tls:// alone."""
+
+    address: str
+    host: str
+    port: int
+    certificates: Certificates | None
+
+    @property
+    def on_loopback(self) -> bool:
+        """Whether only processes of this machine can reach it."""
+        return is_loopback(self.host)
+
+
+def link_to(address: str, settings: Settings, *, insecure: bool) -> Link:
+    """What an address means, with the certificates that the settings name.
+
+    Who reaches a scheduler or a worker of Dask can run any code there, as its user: in plain text only on loopback,
+    unless `insecure` says that the network is closed to others.
+
+    Raises:
+        InvalidSettings: not an address, open to a network, or without certificates.
+    """
+    form = _FORM.fullmatch(address)
+    if form is None or not 0 < int(form["port"]) < 2**16:
+        raise InvalidSettings(f"expected a scheduler as tls://<host>:<port> or tcp://<host>:<port>, got {address!r}")
+    host, is_plain = form["host"].strip("[]"), address.startswith("tcp:")
+    if is_plain and not is_loopback(host) and not insecure:
+        raise InvalidSettings(
+            f"{address} is open to the network, and who reaches a Dask process can run any code there: use tls:// with "
+            "XETUNE_CLUSTER_CA, XETUNE_CLUSTER_CERT and XETUNE_CLUSTER_KEY, or --insecure in a network that only "
+            "trusted users reach"
+        )
+    return Link(address, host, int(form["port"]), None if is_plain else _certificates(address, settings))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address is this machine's own."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _certificates(address: str, settings: Settings) -> Certificates:
+    named = {"CA": settings.cluster_ca, "CERT": settings.cluster_cert, "KEY": settings.cluster_key}
+    missing = [f"XETUNE_CLUSTER_{name}" for name, path in named.items() if path is None or not path.is_file()]
+    ca, cert, key = named.values()
+    if missing or ca is None or cert is None or key is None:
+        raise InvalidSettings(f"{address} needs certificates: {', '.join(missing)} must name a PEM file")
+    return Certificates(ca, cert, key)

@@ -1,0 +1,137 @@
+"""What every Place does: this machine, and one that a Dask scheduler reaches."""
+
+from collections.abc import Callable, Generator
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from codegen import AnyConfig, CodegenError, CompileCrashed
+from hal import DeviceCrashed, HalError, UnknownDevice
+from service.cluster import local
+from service.cluster.local import LocalPlace
+from service.cluster.place import Place
+from tests.faults.jobs import HERE, SPEC
+from tests.service.dask_cluster import fake_station, running
+from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
+from tuner.reference import Reference
+from tuner.targets import default_for
+
+CONFIG = default_for(SMALL, SPEC)
+LAUNCH = artifact_of(SMALL, CONFIG).launch
+
+
+@dataclass
+class Machine:
+    """What the compiler and the device of a place do."""
+
+    compile_error: CodegenError | None = None
+    run_error: HalError | None = None
+    opened: int = 0
+    closed: int = 0
+    made: list[FakeDevice] = field(default_factory=list)
+
+    def compiler(self) -> FakeCompiler:
+        """Compiles, or fails as told."""
+
+        def error(_: AnyConfig) -> CodegenError | None:
+            return self.compile_error
+
+        return FakeCompiler(errors=error)
+
+    def device(self, _: object) -> FakeDevice:
+        """Opens the device."""
+        machine = self
+        self.opened += 1
+
+        class Closing(FakeDevice):
+            def close(self) -> None:
+                machine.closed += 1
+
+        self.made.append(Closing(SMALL, SPEC, every=self.run_error, restarts=3))
+        return self.made[-1]
+
+
+@pytest.fixture
+def machine() -> Machine:
+    """Compiles and runs without fault, until told otherwise."""
+    return Machine()
+
+
+@pytest.fixture(params=["local", "dask"])
+def place(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, machine: Machine
+) -> Generator[Place]:
+    """A place with the invented CPU."""
+    if request.param == "local":
+        monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(machine.compiler()))
+        monkeypatch.setattr(local, "open_device", machine.device)
+
+        def resolve(name: str) -> object:
+            if name != SPEC.id:
+                raise UnknownDevice(name)
+            return HERE
+
+        yield LocalPlace(resolve, tmp_path / "locks", lambda: {SPEC.id})  # type: ignore[arg-type]
+        return
+    with running(tmp_path) as cluster:
+        cluster.start_worker("w1", fake_station(monkeypatch, tmp_path, [HERE], machine.compiler(), machine.device))
+        engine = cluster.engine()
+        yield next(place for place in engine.places() if SPEC.id in place.devices())
+        engine.close()
+
+
+def run(place: Place, times: int = 1, look: Callable[[], None] = lambda: None) -> tuple[np.ndarray, int]:
+    """Launch on the device of a place: C, and the restarts that are told."""
+    reference = Reference(SMALL, 7)
+    with place.opened(place.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
+        assert device is not None
+        assert device.spec == SPEC
+        for _ in range(times):
+            report = device.run(LAUNCH, reference.buffers(), None, 30.0)
+        look()
+        return report.outputs[2], device.restarts
+
+
+class TestPlace:
+    def test_it_knows_its_devices(self, place: Place) -> None:
+        assert SPEC.id in place.devices()
+        assert place.resolve(SPEC.id).spec == SPEC
+        with pytest.raises(UnknownDevice):
+            place.resolve("nothing-of-that-name")
+
+    def test_it_compiles(self, place: Place, tmp_path: Path) -> None:
+        with place.compilers(tmp_path / "cache") as compilers:
+            assert compilers.workers >= 1
+            assert compilers.compile(SMALL, CONFIG, SPEC).result() == artifact_of(SMALL, CONFIG)
+
+    def test_a_compilation_that_fails_says_how(self, place: Place, machine: Machine, tmp_path: Path) -> None:
+        machine.compile_error = CompileCrashed("spirv", "it died")
+        with (
+            place.compilers(tmp_path / "cache") as compilers,
+            pytest.raises(CompileCrashed, match="stage spirv: it died"),
+        ):
+            compilers.compile(SMALL, CONFIG, SPEC).result()
+
+    def test_it_runs_what_is_right_and_closes_the_device(self, place: Place, machine: Machine) -> None:
+        c, restarts = run(place, times=3)
+        a, b = Reference(SMALL, 7).before[:2]
+        np.testing.assert_allclose(
+            c.reshape(SMALL.m, SMALL.n),
+            a.reshape(SMALL.m, SMALL.k).astype(np.float32) @ b.reshape(SMALL.k, SMALL.n).astype(np.float32),
+            rtol=1e-4,
+            atol=1e-4,
+        )
+        assert restarts == 3
+        assert machine.opened == 1
+
+    def test_a_launch_that_fails_says_how_and_the_next_may_not(self, place: Place, machine: Machine) -> None:
+        machine.run_error = DeviceCrashed("it was ended by SIGSEGV")
+        with pytest.raises(DeviceCrashed, match="SIGSEGV"):
+            run(place)
+        machine.run_error = None
+        for device in machine.made:
+            device.every = None
+        run(place)

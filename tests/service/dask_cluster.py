@@ -1,0 +1,123 @@
+"""A Dask scheduler and workers of ours in a thread of the test, with compilers and devices that do as told."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("distributed", reason="Dask is not installed: pip install 'xetune[cluster]'")
+
+from dask import config as dask_config
+from distributed import Scheduler, Worker
+
+from hal import ListedDevice
+from service.cluster.dask import station as station_module
+from service.cluster.dask.engine import DaskEngine
+from service.cluster.dask.station import Station, offer_of
+from service.cluster.link import Link
+
+WAIT_S = 60.0
+
+
+class Cluster:
+    """One scheduler, which may be closed and started at the same address, and workers by name."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._scheduler: Scheduler | None = None
+        self._workers: dict[str, Worker] = {}
+        self._port = 0
+
+    def start_scheduler(self) -> None:
+        """Start it, at the address that it had before."""
+
+        async def start() -> Scheduler:
+            return await Scheduler(host="127.0.0.1", port=self._port, dashboard=False, dashboard_address="127.0.0.1:0")
+
+        self._scheduler = self._do(start())
+        self._port = int(self._scheduler.address.rpartition(":")[2])
+
+    def close_scheduler(self) -> None:
+        """End it: its workers end too, and clients lose what they asked for."""
+        assert self._scheduler is not None
+        self._do(self._scheduler.close())
+        for name in list(self._workers):
+            self.close_worker(name)
+
+    def start_worker(self, name: str, station: Station) -> str:
+        """Start a worker with that station; its address."""
+
+        async def start() -> Worker:
+            return await Worker(
+                self.link.address,
+                nthreads=int(sum(station.resources.values())) + 1,
+                resources=station.resources,
+                name=name,
+                host="127.0.0.1",
+                plugins=(station,),
+                local_directory=str(self._folder / name),
+                memory_limit=0,
+                dashboard_address="127.0.0.1:0",
+            )
+
+        self._workers[name] = self._do(start())
+        return self._workers[name].address
+
+    def close_worker(self, name: str) -> None:
+        """End a worker without waiting for what it does."""
+        self._do(self._workers.pop(name).close(timeout=1, executor_wait=False))
+
+    @property
+    def link(self) -> Link:
+        """How to reach it."""
+        return Link(f"tcp://127.0.0.1:{self._port}", "127.0.0.1", self._port, None)
+
+    def engine(self) -> DaskEngine:
+        """A client's side."""
+        return DaskEngine(self.link)
+
+    def close(self) -> None:
+        """End all."""
+        for name in list(self._workers):
+            self.close_worker(name)
+        if self._scheduler is not None:
+            self._do(self._scheduler.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(WAIT_S)
+        self._loop.close()
+
+    def _do(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(WAIT_S)
+
+
+@contextmanager
+def running(folder: Path) -> Generator[Cluster]:
+    """A cluster with a scheduler and no worker."""
+    with dask_config.set({"distributed.worker.http.routes": [], "distributed.scheduler.http.routes": []}):
+        made = Cluster(folder)
+        try:
+            made.start_scheduler()
+            yield made
+        finally:
+            made.close()
+
+
+def fake_station(
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    devices: list[ListedDevice],
+    compiler: object,
+    device: Callable[[ListedDevice], object],
+    host: str = "node",
+) -> Station:
+    """A station whose compilers and devices are the test's."""
+    monkeypatch.setattr(station_module, "CompilePool", lambda *_: compiler)
+    monkeypatch.setattr(station_module, "open_device", device)
+    return Station(offer_of(devices, host, 2), folder / "cache", folder / f"locks of {host}")
