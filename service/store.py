@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from codegen import AnyArtifact, AnyConfig
 from codegen.target_kind import describe
-from db import jobs, kernels, leases, models, predictions, trials
+from db import efforts, jobs, kernels, leases, models, predictions, trials
 from db.base import JsonObject, utc_now
 from db.kernels import ArtifactFile
 from db.session import Database
@@ -113,6 +113,11 @@ class DbTrialStore:
             session.add(models.Reuse(trial_id=row.id, source_trial_id=measured.id, scale=source.scale))
             session.flush()
             predictions.judge(session, job.problem_id, job.device.slug, {row.config_hash})
+
+    def spent_s(self) -> float:
+        """Seconds of wall time that runs of the job took so far, as their events told."""
+        with self.database.read() as session:
+            return efforts.total_s(session, self.job_id)
 
     def cancelled(self) -> bool:
         """Whether someone asked for the job to stop."""

@@ -87,14 +87,17 @@ class Tuning:
         return self.place.compilers(self.cache)
 
     def listener(self, job: ClaimedJob, device: OpenedDevice | None) -> Listener:
-        """Hears of events, and records what a run took when it ends."""
+        """Hears of events, and records what a run takes: after each trial, so that little is lost if it is killed."""
         before = 0 if device is None else device.restarts
 
         def heard(event: Event) -> None:
+            nonlocal before
             if isinstance(event, WallTime):
+                restarts = 0 if device is None else device.restarts
                 with self.database.write() as session:
                     leases.check_own(session, job.id, job.worker)
-                    efforts.add(session, job.id, asdict(event), 0 if device is None else device.restarts - before)
+                    efforts.add(session, job.id, asdict(event), restarts - before)
+                before = restarts
             self.on_event(event)
 
         return heard
@@ -186,6 +189,9 @@ class Interruptible:
 
     def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
         self.store.reuse(number, outcome, source, artifact)
+
+    def spent_s(self) -> float:
+        return self.store.spent_s()
 
     def cancelled(self) -> bool:
         return self.interrupt.is_set() or self.store.cancelled()

@@ -13,7 +13,7 @@ from tuner.history import History
 from tuner.measure import Bench, Compiler, Limits, evaluate
 from tuner.native import Unexamined
 from tuner.reference import Reference
-from tuner.result import Event, Stop, TrialBegun, TrialEnded, WallTime
+from tuner.result import NOTHING, Event, Stop, TrialBegun, TrialEnded, WallTime
 from tuner.trial import TrialStore
 
 _RUN_S = 300.0  # limit of a run on the device
@@ -41,20 +41,31 @@ def measure_given(
     begun_s, busy_s = time.monotonic(), pool.busy_s
     bench, history = Bench(problem, spec, device, Reference(problem, seed)), History(store)
     ends_s = begun_s + seconds - history.earlier_s
-    try:
-        return _measure_all(bench, history, store, pool, given, ends_s, on_event)
-    finally:
-        on_event(
-            WallTime(
-                total_s=time.monotonic() - begun_s,
-                propose_s=0.0,
-                compile_s=pool.busy_s - busy_s,
-                wait_s=sum(outcome.compile_s for outcome in history.new),
-                verify_s=sum(outcome.verify_s for outcome in history.new),
-                measure_s=sum(outcome.measure_s for outcome in history.new),
-                compare_s=0.0,
-            )
+    told = NOTHING
+
+    def tell_wall() -> None:
+        nonlocal told
+        wall = WallTime(
+            total_s=time.monotonic() - begun_s,
+            propose_s=0.0,
+            compile_s=pool.busy_s - busy_s,
+            wait_s=sum(outcome.compile_s for outcome in history.new),
+            verify_s=sum(outcome.verify_s for outcome in history.new),
+            measure_s=sum(outcome.measure_s for outcome in history.new),
+            compare_s=0.0,
         )
+        on_event(wall.since(told))
+        told = wall
+
+    def heard(event: Event) -> None:
+        on_event(event)
+        if isinstance(event, TrialEnded):
+            tell_wall()
+
+    try:
+        return _measure_all(bench, history, store, pool, given, ends_s, heard)
+    finally:
+        tell_wall()
 
 
 def _measure_all(

@@ -18,7 +18,8 @@ class History:
         self._store = store
         self._trials = {trial.number: trial for trial in store.trials()}
         self.unfinished = [trial for trial in self._trials.values() if trial.outcome is None]
-        self.earlier_s = sum(wall_s(outcome) for _, outcome in self.ended())
+        # What runs told has all of their trials in it, but for the last one of a run that was killed right after it.
+        self.earlier_s = max(store.spent_s(), sum(wall_s(outcome) for _, outcome in self.ended()))
         self.new: list[Outcome] = []
 
     def __len__(self) -> int:

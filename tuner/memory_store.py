@@ -14,6 +14,7 @@ class MemoryTrialStore:
         self.artifacts: dict[int, AnyArtifact] = {}
         self._trials: dict[int, Trial] = {}
         self._cancelled = False
+        self._spent_s = 0.0
 
     def trials(self) -> list[Trial]:
         """All trials in order of number."""
@@ -59,6 +60,14 @@ class MemoryTrialStore:
             raise ValueError(f"trial {number} {'was not begun' if trial is None else 'has ended already'}")
         check_reused(outcome, artifact)
         self._trials[number] = replace(trial, outcome=outcome, source=source)
+
+    def spent_s(self) -> float:
+        """Seconds that runs of the job took so far."""
+        return self._spent_s
+
+    def spend(self, seconds: float) -> None:
+        """Add what a run took."""
+        self._spent_s += seconds
 
     def cancelled(self) -> bool:
         """Whether someone asked for the job to stop."""

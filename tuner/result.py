@@ -1,6 +1,6 @@
 """What a session reports: while it runs, and at its end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from codegen import AnyConfig
@@ -55,7 +55,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class WallTime:
-    """Seconds of wall time of a run.
+    """Seconds of wall time: of a run, or of what it took since it last told; it tells after each trial and at its end.
 
     One after the other come `propose_s`, `wait_s` (for kernels), `verify_s`, `measure_s` and `compare_s` (finalists in
     turns); together with what is written down they make up `total_s`. In `compile_s` at least one compilation was under
@@ -70,6 +70,13 @@ class WallTime:
     measure_s: float
     compare_s: float
 
+    def since(self, earlier: "WallTime") -> "WallTime":
+        """What came after an earlier time of the same run."""
+        return WallTime(*(getattr(self, f.name) - getattr(earlier, f.name) for f in fields(self)))
+
+
+NOTHING = WallTime(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""What a run took when it begins."""
 
 Event = TrialBegun | TrialEnded | Comparison | WallTime
 

@@ -23,7 +23,7 @@ from tuner.known import Known, Reuse
 from tuner.measure import Bench, Compiler
 from tuner.native import Compilation, Examining, Native
 from tuner.reference import Reference
-from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
+from tuner.result import NOTHING, Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
 from tuner.search.method import Method
 from tuner.search.proposer import Proposal
 from tuner.searching import Searching, SpaceTooLate
@@ -143,6 +143,7 @@ class _Session:
             search, history, default, lambda: self._allowance.left_s, self._kernels.candidate, depth, quiet=self._quiet
         )
         self._prepare_s, self._compare_s = self._allowance.spent_s, 0.0
+        self._told = NOTHING
 
     def run(self) -> SessionResult:
         """Search, then compare what was found with the default; what it took is told whatever the end is."""
@@ -153,7 +154,7 @@ class _Session:
             if self._first is not None:
                 self._first.cancel()
             self._kernels.close()
-            self._emit(self._wall())
+            self._tell_wall()
 
     def _search(self) -> Stop:
         try:
@@ -220,6 +221,7 @@ class _Session:
         if artifact is not None:
             self._kernels.keep(config, artifact, {self._default, *(trial.config for trial in self._finalists())})
         self._emit(TrialEnded(trial))
+        self._tell_wall()
         self._attempts.check_device(outcome)
 
     def _is_last_chance(self) -> bool:
@@ -273,6 +275,11 @@ class _Session:
         one_s = like.verify_s + like.measure_s if like is not None else 0.0
         runs = (len(others) + 1) * WINDOWS + 1
         return min(runs * one_s, _RESERVE * self._budget.seconds)
+
+    def _tell_wall(self) -> None:
+        wall = self._wall()
+        self._emit(wall.since(self._told))
+        self._told = wall
 
     def _wall(self) -> WallTime:
         return WallTime(

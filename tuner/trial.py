@@ -176,6 +176,10 @@ class TrialStore(Protocol):
         """
         ...
 
+    def spent_s(self) -> float:
+        """Seconds of wall time that runs of the job told to have taken so far; 0 where none told."""
+        ...
+
     def cancelled(self) -> bool:
         """Whether someone asked for the job to stop."""
         ...

@@ -11,10 +11,10 @@ from db.base import Base
 
 
 class JobEffort(Base):
-    """Seconds of wall time of all runs of a job that came to their end, by what was done, and lost device processes.
+    """Seconds of wall time of all runs of a job, by what was done, and lost device processes.
 
     What overlaps is `compile_s`, in which compilations were under way beside the rest; `wait_s` is what was waited for
-    them. A run that was killed is not in it.
+    them. Of a run that was killed, what came after its last trial is not in it.
     """
 
     __tablename__ = "job_effort"

@@ -12,7 +12,7 @@ from service.shapes.state import SetState
 from service.tuning import ended_by
 from service.worker import ClaimedJob, JobEnd
 from tuner.budget import Budget, Portion
-from tuner.history import wall_s
+from tuner.history import History
 from tuner.result import Stop
 from tuner.session import run_session
 from tuner.shapes.allocation import Progress, next_grant
@@ -64,15 +64,15 @@ def _run(
     interrupt: threading.Event,
 ) -> JobEnd:
     """The task of the job: a run of the session that pauses."""
-    earlier_s = sum(wall_s(trial.outcome) for trial in state.trials[member.id] if trial.outcome is not None)
+    store = state.tuning.store_of(job, interrupt)
     others = [(state.problems[other], trials) for other, trials in state.trials.items() if other != member.id]
     result = run_session(
         job.problem,
         state.spec,
         state.device,
-        state.tuning.store_of(job, interrupt),
+        store,
         state.pool,
-        Budget(state.trials_budget, earlier_s + max(state.left_s, _LEAST_S)),
+        Budget(state.trials_budget, History(store).earlier_s + max(state.left_s, _LEAST_S)),
         job.seed,
         state.tuning.listener(job, state.device),
         state.tuning.native_for(state.spec),

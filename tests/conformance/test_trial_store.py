@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from db import leases, problems
+from db import efforts, leases, problems
 from db.session import Database, open_database
 from service.artifacts import ArtifactStore
 from service.convert import problem_to_json
@@ -22,16 +22,18 @@ from tests.db.databases import (  # noqa: F401 (fixtures)
 )
 from tests.db.rows import add_job
 from tuner.memory_store import MemoryTrialStore
+from tuner.result import NOTHING
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Source, Status, Trial, TrialStore
 
 
 @dataclass(frozen=True)
 class Side:
-    """A store under test: `reopen` gives the same trials as a later process sees them."""
+    """A store under test: `reopen` gives what a later process sees; `spend` tells what a run took."""
 
     store: TrialStore
     reopen: Callable[[], TrialStore]
     cancel: Callable[[], None]
+    spend: Callable[[float], None]
 
 
 FAILED = [status for status in Status if status not in (Status.MEASURED, Status.PREDICTED)]
@@ -165,6 +167,12 @@ class TrialStoreContract:
         assert side.reopen().trials() == [Trial(0, config(0))]
         side.store.end(0, measured(0), artifact(0))
 
+    def test_what_runs_took_adds_up(self, side: Side) -> None:
+        assert side.store.spent_s() == 0.0
+        side.spend(2.5)
+        side.spend(4.0)
+        assert side.reopen().spent_s() == 6.5
+
     def test_cancel_is_seen(self, side: Side) -> None:
         assert not side.store.cancelled()
         side.cancel()
@@ -177,7 +185,7 @@ class TestMemoryTrialStore(TrialStoreContract):
     @pytest.fixture
     def side(self) -> Side:
         store = MemoryTrialStore()
-        return Side(store, lambda: store, store.cancel)
+        return Side(store, lambda: store, store.cancel, store.spend)
 
 
 class DbContract(TrialStoreContract):
@@ -221,4 +229,8 @@ def db_side(database: Database, folder: Path) -> Side:
         with database.write() as session:
             leases.request_cancel(session, job_id)
 
-    return Side(store(), store, cancel)
+    def spend(seconds: float) -> None:
+        with database.write() as session:
+            efforts.add(session, job_id, asdict(replace(NOTHING, total_s=seconds)), 0)
+
+    return Side(store(), store, cancel, spend)

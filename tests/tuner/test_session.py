@@ -2,7 +2,7 @@
 
 import threading
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
@@ -196,6 +196,14 @@ def test_seconds_spent_by_an_earlier_run_count() -> None:
     assert len(used.trials()) == 1
 
 
+def test_seconds_that_an_earlier_run_told_count_beyond_those_of_its_trials() -> None:
+    store = MemoryTrialStore()
+    _run(store, trials=1)
+    store.spend(60.0)  # most of it between trials
+    assert _run(store, trials=9, seconds=50).stop is Stop.SECONDS
+    assert len(store.trials()) == 1
+
+
 def test_no_candidate_may_outlast_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     space = xe_space(SMALL, SPEC)
     monkeypatch.setattr("tuner.targets.xe_space", lambda *_: space)  # making it takes a part of a short budget
@@ -312,9 +320,10 @@ def test_what_a_run_took_is_told_whatever_its_end(ends_badly: bool) -> None:
     device.report = {"sampling_s": 0.25}
     with pytest.raises(DeviceUnusable) if ends_badly else nullcontext():
         _run(MemoryTrialStore(), device, trials=6, events=events)
-    wall = events[-1]
-    assert isinstance(wall, WallTime)
-    assert sum(isinstance(event, WallTime) for event in events) == 1
+    told = [event for event in events if isinstance(event, WallTime)]
+    assert isinstance(events[-1], WallTime)
+    assert len(told) == (5 if ends_badly else 6) + 1
+    wall = WallTime(*(sum(parts) for parts in zip(*(astuple(event) for event in told), strict=True)))
     assert wall.measure_s == (0.0 if ends_badly else 6 * 0.25)
     assert wall.verify_s == pytest.approx(0.0) if not ends_badly else wall.verify_s > 0
     assert wall.total_s > wall.propose_s > 0
