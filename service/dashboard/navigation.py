@@ -14,4 +14,6 @@ class Entry(NamedTuple):
 NAVIGATION = (
     Entry("overview", "Overview", "/"),
     Entry("jobs", "Jobs", "/jobs"),
+    Entry("problems", "Problems", "/problems"),
+    Entry("devices", "Devices", "/devices"),
 )

@@ -11,10 +11,12 @@ from sqlalchemy.orm import Session
 from db.errors import DatabaseError
 from service.artifacts import ArtifactDamaged, ArtifactStore
 from service.dashboard.assets import STATIC_FILES, STATIC_URL, asset_answer
+from service.dashboard.devices.routes import router as devices
 from service.dashboard.jobs.routes import router as jobs
 from service.dashboard.kernel import kernel_page
 from service.dashboard.overview.routes import router as overview
 from service.dashboard.problem_pages import PAGE
+from service.dashboard.problems.routes import router as problems
 from service.dashboard.rendering import message_page, page
 from service.dashboard.style.routes import router as style
 from service.deps import Context, ContextDep
@@ -22,7 +24,7 @@ from service.errors import NotFound
 from service.keys.guard import PUBLIC, READ
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-for pages in (overview, jobs, style):
+for pages in (overview, jobs, problems, devices, style):
     router.include_router(pages)
 
 

@@ -3,30 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from service.dashboard.evidence import ProofFigure, TimeEvidence, TimeFigure
+from service.dashboard.evidence import ProofFigure, TimeFigure
 from service.dashboard.highlight import Listing
 from service.launch import Launch
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceRow:
-    """One device. `present` means it can run work now, `targetable` that kernels can be compiled for it."""
-
-    id: str
-    name: str
-    kind: str
-    emulates: str | None
-    present: bool
-    targetable: bool
-    note: str | None
-
-    @property
-    def times(self) -> TimeEvidence | None:
-        """What a time for this device would be: no CPU has DPAS, so what one runs for GPUs alone is emulated."""
-        if self.present:
-            stands_in = self.kind == "cpu" and (self.emulates is not None or not self.targetable)
-            return TimeEvidence.EMULATED if stands_in else TimeEvidence.MEASURED
-        return TimeEvidence.PREDICTED if self.targetable else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def chart_answer(request: Request, chart: Chart) -> Response:
         case "part":
             return page(request, "charts/_table.html", _table(chart))
         case _:
-            text = json.dumps(_finite(asdict(chart)), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+            text = json.dumps(_drawable(asdict(chart)), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
             answer = Response(text, media_type="application/json")
     answer.headers["Cache-Control"] = "no-store"
     return compressed(request, answer)
@@ -77,14 +77,14 @@ def _cell(value: Value) -> Value:
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value
 
 
-def _finite(value: object) -> object:
-    """The same without numbers that JSON has no form for."""
+def _drawable(value: object) -> object:
+    """The same with six digits, more than can be drawn, and without numbers that JSON has no form for."""
     match value:
-        case float() if not math.isfinite(value):
-            return None
+        case float():
+            return float(f"{value:.6g}") if math.isfinite(value) else None
         case dict():
-            return {k: _finite(v) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType]
+            return {k: _drawable(v) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType]
         case list() | tuple():
-            return [_finite(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
+            return [_drawable(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
         case _:
             return value

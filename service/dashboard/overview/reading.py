@@ -8,15 +8,13 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db.models import Device, Job, Measurement, Schedule, ScheduleFire
+from db.models import Job, Measurement, Schedule, ScheduleFire
 from hal.listed import ListedDevice
-from hal.listing import OPENCL_CPU_ID
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
 from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
 from service.dashboard.jobs.rows import JobRow, job_rows
 from service.dashboard.naming import problem_flops, problem_label
 from service.dashboard.overview.attention import Note, attention
-from service.dashboard.views import DeviceRow
 
 MOST_ACTIVE = 12
 MOST_WINNERS = 12
@@ -108,17 +106,6 @@ def gains_chart(session: Session) -> Chart:
         y=Axis(1, "Gain", "x", from_zero=True),
         empty="No job has measured its best against the default yet.",
     )
-
-
-def device_rows(session: Session, present: Sequence[DeviceRow]) -> Sequence[DeviceRow]:
-    """The devices that are here or in the table, and those that only the database knows."""
-    rows = {d.id: d for d in present}
-    can_stand_in = any(d.id == OPENCL_CPU_ID and d.present for d in present)
-    for device in session.scalars(select(Device).order_by(Device.slug, Device.id)):
-        here = device.emulates is not None and can_stand_in
-        row = DeviceRow(device.slug, device.name, device.kind, device.emulates, here, False, None)
-        rows.setdefault(device.slug, row)
-    return sorted(rows.values(), key=lambda d: (not d.present, d.id))
 
 
 def schedule_rows(session: Session) -> Iterable[ScheduleRow]:

@@ -5,11 +5,11 @@ from fastapi.responses import HTMLResponse
 
 from codegen import DType
 from service.dashboard.charts.answers import chart_answer
-from service.dashboard.overview.reading import device_rows, gains_chart, read_now, schedule_rows
+from service.dashboard.devices.rows import device_rows
+from service.dashboard.overview.reading import gains_chart, read_now, schedule_rows
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
-from service.dashboard.views import DeviceRow
-from service.deps import Context, ContextDep, ReadSessionDep
+from service.deps import ContextDep, ReadSessionDep
 from service.keys.guard import READ
 
 router = APIRouter(default_response_class=HTMLResponse)
@@ -26,7 +26,7 @@ def read_overview(request: Request, context: ContextDep, session: ReadSessionDep
     """What goes on, the latest winners, devices, schedules, and the form that starts a job."""
     values = {
         "view": read_now(session, context.devices.all(), context.now()),
-        "devices": device_rows(session, _devices(context)),
+        "devices": device_rows(session, context.devices.all()),
         "schedules": list(schedule_rows(session)),
         "dtypes": [d.value for d in _INPUT_DTYPES],
         "schedule_example": _SCHEDULE_EXAMPLE.format(base=request.base_url),
@@ -49,10 +49,3 @@ def read_live(request: Request, context: ContextDep, session: ReadSessionDep, se
 def read_gains(request: Request, session: ReadSessionDep) -> Response:
     """Gains over the default."""
     return chart_answer(request, gains_chart(session))
-
-
-def _devices(context: Context) -> list[DeviceRow]:
-    return [
-        DeviceRow(d.spec.id, d.spec.name, d.spec.kind.value, d.spec.emulates, d.runnable, d.targetable, d.note)
-        for d in context.devices.all()
-    ]

@@ -76,17 +76,21 @@ function symbol(series, colour, of) {
 }
 
 function axis(of_, shown, of, most, more) {
-  const name = of_.unit && of_.scale !== "category" ? `${of_.name} (${of_.unit === "µs" ? "time" : of_.unit})` : of_.name;
+  // Times and bytes change their unit along an axis: there each label has its own.
+  const changing = ["µs", "B"].includes(of_.unit);
+  const unit = changing ? of_.unit : "";
   const common = {
-    name: of_.unit === "µs" ? of_.name : name,
+    name: of_.unit && !changing ? `${of_.name} (${of_.unit})` : of_.name,
     nameTextStyle: { color: of.quiet },
-    axisLine: { show: true, lineStyle: { color: of["line-strong"] } },
+    axisLine: { show: true, onZero: false, lineStyle: { color: of["line-strong"] } },
     axisLabel: { color: of.quiet, hideOverlap: true },
     splitLine: { show: true, lineStyle: { color: of.line } },
     ...more,
   };
   if (of_.scale === "category") {
-    return { ...common, type: "category", data: of_.categories.map(String), splitLine: { show: false } };
+    const many = more.nameLocation === "middle" && of_.categories.length > 5;
+    const axisLabel = { ...common.axisLabel, interval: 0, hideOverlap: false, rotate: many ? 35 : 0, width: 150, overflow: "truncate" };
+    return { ...common, type: "category", data: of_.categories.map(String), splitLine: { show: false }, axisLabel };
   }
   const values = shown.flatMap((series) => {
     const columns = series.mark === "spans" ? [series.low, series.high] : [of_.column];
@@ -95,7 +99,7 @@ function axis(of_, shown, of, most, more) {
   let [low, high] = [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
   if (of_.scale !== "log") {
     return { ...common, type: "value", scale: !of_.from_zero, minInterval: of_.whole ? 1 : undefined,
-      axisLabel: { ...common.axisLabel, formatter: (value) => short(value, of_.unit) } };
+      axisLabel: { ...common.axisLabel, formatter: (value) => short(value, unit) } };
   }
   const room = Math.max((high / low) ** 0.04, 1.02);
   [low, high] = [low / room, high * room];
@@ -103,7 +107,7 @@ function axis(of_, shown, of, most, more) {
   return {
     ...common, type: "value", min: Math.log10(low), max: Math.log10(high),
     axisTick: { show: true, customValues: ticks.map(Math.log10), lineStyle: { color: of["line-strong"] } },
-    axisLabel: { ...common.axisLabel, customValues: ticks.map(Math.log10), formatter: (value) => short(10 ** value, of_.unit) },
+    axisLabel: { ...common.axisLabel, customValues: ticks.map(Math.log10), formatter: (value) => short(10 ** value, unit) },
   };
 }
 

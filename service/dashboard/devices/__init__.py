@@ -1,0 +1,1 @@
+"""Pages of devices: the list, and one with its facts, health, clocks and queue."""

@@ -1,0 +1,217 @@
+"""Reads devices for their pages: what the hardware is, what the database knows of it, and what waits for it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, joinedload
+
+from db import quarantines
+from db.models import Device, DeviceQuarantine, Job, Measurement, Trial
+from hal import readiness
+from hal.listed import ListedDevice
+from hal.spec import DeviceSpec, Fact
+from service.convert import spec_from_json
+from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
+from service.dashboard.devices.rows import DeviceRow
+from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
+from service.dashboard.jobs.rows import JobRow, job_rows
+from service.dashboard.units import count, size
+from service.errors import NotFound
+
+MOST_JOBS = 10
+MOST_CLOCKS = 1000
+RECENT = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """A device in the list: `queued` and `running` jobs, and until when it is kept from work, if it is."""
+
+    device: DeviceRow
+    queued: int
+    running: int
+    held_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFact:
+    """A fact in words. `source` is the kind of its provenance: probed, table, derived; `of` says the rest."""
+
+    name: str
+    value: str
+    source: str
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """Jobs under one driver, and when the last one was asked for; `present` of the driver that is here now."""
+
+    name: str
+    jobs: int
+    last: datetime | None
+    present: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePage:
+    """A device. `spec` is as it is here or in the table, else as it was stored; `uses` says what stands against it."""
+
+    row: DeviceRow
+    facts: tuple[ShownFact, ...]
+    disagreements: tuple[str, ...]
+    uses: tuple[tuple[str, bool, str], ...]
+    held: tuple[DeviceQuarantine, ...]
+    drivers: tuple[Driver, ...]
+    active: tuple[JobRow, ...]
+    latest: tuple[JobRow, ...]
+    failed: int
+    lost: int
+    clocks: tuple[float, float, float, int] | None
+
+
+def device_list(session: Session, rows: Sequence[DeviceRow], now: datetime) -> list[ListRow]:
+    """The devices with what waits for them; those that are here or have work first."""
+    active: dict[tuple[str, str], int] = {}
+    query = select(Device.slug, Job.status, func.count()).select_from(Job).join(Device)
+    for slug, status, number in session.execute(
+        query.where(Job.status.in_(("queued", "running"))).group_by(Device.slug, Job.status)
+    ):
+        active[slug, status] = number
+    held = {held.slug: held.until for held in quarantines.active(session, now=now)}
+    found = [
+        ListRow(d, active.get((d.id, "queued"), 0), active.get((d.id, "running"), 0), held.get(d.id)) for d in rows
+    ]
+    return sorted(found, key=lambda r: (not (r.device.present or r.queued or r.running), r.device.id))
+
+
+def device_page(
+    session: Session, slug: str, rows: Sequence[DeviceRow], listed: Sequence[ListedDevice], now: datetime
+) -> DevicePage:
+    """The page of a device.
+
+    Raises:
+        NotFound: neither this machine nor the table nor the database knows it.
+    """
+    row = next((d for d in rows if d.id == slug), None)
+    if row is None:
+        raise NotFound(f"no device has the id {slug[:200]}; /devices lists those that are known")
+    here = next((d for d in listed if d.spec.id == slug), None)
+    stored = session.scalars(select(Device).where(Device.slug == slug).order_by(Device.id.desc())).all()
+    spec = here.spec if here is not None else _stored_spec(stored)
+    ids = [device.id for device in stored]
+    return DevicePage(
+        row=row,
+        facts=() if spec is None else tuple(_shown(fact) for fact in spec.facts()),
+        disagreements=tuple(map(str, here.match.disagreements)) if here is not None and here.match is not None else (),
+        uses=() if spec is None else tuple((use.use.value, use.ready, use.reason) for use in readiness(spec)),
+        held=tuple(held for held in quarantines.active(session, now=now) if held.slug == slug),
+        drivers=tuple(_drivers(session, stored, None if here is None else here.spec.driver)),
+        active=tuple(job_rows(session, _jobs(session, ids, ("running", "queued")))),
+        latest=tuple(job_rows(session, _jobs(session, ids, ("succeeded", "failed", "cancelled")))),
+        failed=_failed(session, ids, now),
+        lost=_lost(session, ids),
+        clocks=_clocks(session, ids),
+    )
+
+
+def clocks_chart(session: Session, slug: str) -> Chart:
+    """The clock that the device was read at during the latest measurements."""
+    found = _clock_rows(session, list(session.scalars(select(Device.id).where(Device.slug == slug))))
+    series: list[Series] = []
+    for label in sorted({label for *_, label in found}):
+        evidence = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
+        own = [(i, mhz, at, job, number) for i, (mhz, at, job, number, of) in enumerate(found) if of == label]
+        rows: list[Row] = [(i, mhz, f"{at:%Y-%m-%d %H:%M:%S}", number) for i, mhz, at, _, number in own]
+        links = [f"/jobs/{job}/trials/{number}" for *_, job, number in own]
+        series.append(Series(f"read while {evidence}", Mark.DOTS, rows, evidence, links=links))
+    return Chart(
+        title="Clock during measurements",
+        note=f"The latest {len(found):,} measurements that read a clock, the last on the right.",
+        columns=(Column("Measurement"), Column("Clock", "MHz"), Column("At (UTC)"), Column("Trial")),
+        series=tuple(series),
+        x=Axis(0, "Measurement", whole=True),
+        y=Axis(1, "Clock", "MHz"),
+        empty="No measurement read a clock: not every driver tells it.",
+    )
+
+
+def _stored_spec(stored: Sequence[Device]) -> DeviceSpec | None:
+    if not stored:
+        return None
+    try:
+        return spec_from_json(stored[0].spec)
+    except ValueError:
+        return None
+
+
+def _shown(fact: Fact) -> ShownFact:
+    source, _, rest = fact.provenance.partition(":")
+    return ShownFact(fact.name, _value(fact), source.split(" ")[0], rest.strip() or fact.provenance.partition(" ")[2])
+
+
+def _value(fact: Fact) -> str:
+    value, name = fact.value, fact.name
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, int) and name.endswith("_bytes_per_s"):
+        return f"{value / 1e9:,.1f} GB/s"
+    if isinstance(value, int) and name.endswith("_mhz"):
+        return f"{count(value)} MHz"
+    if isinstance(value, int) and (name.endswith("_bytes") or name == "slm_bytes_per_core"):
+        return size(value)
+    return count(value) if isinstance(value, int) else str(value)
+
+
+def _drivers(session: Session, stored: Sequence[Device], present: str | None) -> Iterator[Driver]:
+    query = select(Job.device_id, func.count(), func.max(Job.created_at)).group_by(Job.device_id)
+    of = {
+        device: (jobs, last)
+        for device, jobs, last in session.execute(query.where(Job.device_id.in_([d.id for d in stored])))
+    }
+    for device in stored:
+        jobs, last = of.get(device.id, (0, None))
+        yield Driver(device.driver or "not known", jobs, last, bool(device.driver) and device.driver == present)
+
+
+def _jobs(session: Session, device_ids: Sequence[int], statuses: Sequence[str]) -> Sequence[Job]:
+    columns = (Job.problem, Job.device, Job.imported)
+    query = select(Job).where(Job.device_id.in_(device_ids), Job.status.in_(statuses))
+    query = query.order_by(Job.id.desc()).limit(MOST_JOBS).options(*(joinedload(column) for column in columns))
+    return session.scalars(query).all()
+
+
+def _failed(session: Session, device_ids: Sequence[int], now: datetime) -> int:
+    query = select(func.count()).select_from(Job).where(Job.device_id.in_(device_ids), Job.status == "failed")
+    return session.scalar(query.where(Job.finished_at > now - RECENT)) or 0
+
+
+def _lost(session: Session, device_ids: Sequence[int]) -> int:
+    """Trials of the latest jobs that ended the device's process or hung."""
+    latest = [job.id for job in _jobs(session, device_ids, ("running", "succeeded", "failed", "cancelled"))]
+    query = select(func.count()).where(Trial.job_id.in_(latest), Trial.status.in_(("crashed", "timed_out")))
+    return session.scalar(query) or 0
+
+
+def _clock_rows(session: Session, device_ids: Sequence[int]) -> list[tuple[float, datetime, UUID, int, str]]:
+    """Clocks of the latest jobs' measurements, the oldest first."""
+    latest = [job.id for job in _jobs(session, device_ids, ("running", "succeeded", "failed", "cancelled"))]
+    query = (
+        select(Measurement.clock_mhz, Measurement.measured_at, Trial.job_id, Trial.number, Measurement.label)
+        .join(Trial, Trial.id == Measurement.trial_id)
+        .where(Trial.job_id.in_(latest), Measurement.clock_mhz.is_not(None))
+        .order_by(Measurement.trial_id.desc())
+        .limit(MOST_CLOCKS)
+    )
+    rows = [(mhz, at, job, number, label) for mhz, at, job, number, label in session.execute(query) if mhz is not None]
+    return rows[::-1]
+
+
+def _clocks(session: Session, device_ids: Sequence[int]) -> tuple[float, float, float, int] | None:
+    read = sorted(mhz for mhz, *_ in _clock_rows(session, device_ids))
+    return (read[0], read[len(read) // 2], read[-1], len(read)) if read else None

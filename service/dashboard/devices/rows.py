@@ -1,0 +1,60 @@
+"""Devices in lists, from the listing of this machine and from the database."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.models import Device
+from hal.listed import ListedDevice
+from hal.listing import OPENCL_CPU_ID
+from service.dashboard.evidence import TimeEvidence
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """One device. `present` means it can run work now, `targetable` that kernels can be compiled for it.
+
+    `used` means that the database has jobs of it.
+    """
+
+    id: str
+    name: str
+    kind: str
+    emulates: str | None
+    present: bool
+    targetable: bool
+    note: str | None
+    used: bool = False
+
+    @property
+    def times(self) -> TimeEvidence | None:
+        """What a time for this device would be: no CPU has DPAS, so what one runs for GPUs alone is emulated."""
+        if self.present:
+            stands_in = self.kind == "cpu" and (self.emulates is not None or not self.targetable)
+            return TimeEvidence.EMULATED if stands_in else TimeEvidence.MEASURED
+        return TimeEvidence.PREDICTED if self.targetable else None
+
+
+def device_rows(session: Session, listed: Sequence[ListedDevice]) -> list[DeviceRow]:
+    """The devices that are here or in the table, and those that only the database knows; those here first."""
+    stored = {d.slug: d for d in session.scalars(select(Device).order_by(Device.slug, Device.id))}
+    rows = {
+        d.spec.id: DeviceRow(
+            d.spec.id,
+            d.spec.name,
+            d.spec.kind.value,
+            d.spec.emulates,
+            d.runnable,
+            d.targetable,
+            d.note,
+            used=d.spec.id in stored,
+        )
+        for d in listed
+    }
+    can_stand_in = any(d.id == OPENCL_CPU_ID and d.present for d in rows.values())
+    for slug, device in stored.items():
+        here = device.emulates is not None and can_stand_in
+        rows.setdefault(slug, DeviceRow(slug, device.name, device.kind, device.emulates, here, False, None, used=True))
+    return sorted(rows.values(), key=lambda d: (not d.present, not d.used, d.id))

@@ -1,0 +1,1 @@
+"""Pages of problems: the list, and one problem on one device over all its jobs."""

@@ -1,0 +1,155 @@
+"""Problems on devices in lists: which were tuned where, how often, and how fast they became."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from db.models import Device, Job, Measurement, Prediction, Problem, Trial
+from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
+from service.dashboard.naming import problem_flops, problem_label
+
+PAGE_SIZE = 50
+KEY_LENGTH = 16
+"""Hexadecimal digits of a problem's key in an address: enough to tell any two apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class BestTime:
+    """The least time of a problem on a device with one evidence, in us, and the rate it means."""
+
+    time_us: float
+    evidence: TimeEvidence
+    gflops: float
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """A problem on a device."""
+
+    href: str
+    problem: str
+    device: str
+    jobs: int
+    best: BestTime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which problems a reader asked for; what cannot be meant is left out. `before` is the last of the page before."""
+
+    device: str = ""
+    m: int | None = None
+    n: int | None = None
+    k: int | None = None
+    dtype: str = ""
+    before: int | None = None
+
+    def link(self, before: int | None = None) -> str:
+        """The address of these problems, from the first or after one."""
+        values = {"device": self.device, "m": self.m, "n": self.n, "k": self.k, "dtype": self.dtype, "before": before}
+        asked = {name: value for name, value in values.items() if value}
+        return f"/problems?{urlencode(asked)}" if asked else "/problems"
+
+
+@dataclass(frozen=True, slots=True)
+class PairList:
+    """One page of problems, the newest first; `next` is its address, None on the last."""
+
+    pairs: tuple[PairRow, ...]
+    filter: Filter
+    devices: tuple[str, ...]
+    next: str | None
+
+
+def pair_href(problem: Problem, slug: str) -> str:
+    """The address of the page of a problem on a device."""
+    return f"/problems/{problem.key[:KEY_LENGTH]}/on/{quote(slug, safe='')}"
+
+
+def understand(of: Mapping[str, str]) -> Filter:
+    """What the words of an address ask for."""
+    number = {
+        name: int(v)
+        for name in ("m", "n", "k", "before")
+        if (v := of.get(name, "")).isascii() and v.isdecimal() and len(v) < 10
+    }
+    sizes = number.get("m"), number.get("n"), number.get("k")
+    return Filter(of.get("device", "")[:200], *sizes, of.get("dtype", "")[:8], number.get("before"))
+
+
+def pair_list(session: Session, wanted: Filter) -> PairList:
+    """A page of the problems that are wanted, each with every device that jobs tuned it on."""
+    problems = select(Problem.id).order_by(Problem.id.desc()).limit(PAGE_SIZE + 1)
+    for column, value in (
+        (Problem.m, wanted.m),
+        (Problem.n, wanted.n),
+        (Problem.k, wanted.k),
+        (Problem.dtype_a, wanted.dtype or None),
+    ):
+        if value is not None:
+            problems = problems.where(column == value)
+    if wanted.before is not None:
+        problems = problems.where(Problem.id < wanted.before)
+    tuned = select(Job.id).where(Job.problem_id == Problem.id)
+    if wanted.device:
+        tuned = tuned.join(Device).where(Device.slug == wanted.device)
+    found = session.scalars(problems.where(tuned.exists())).all()
+    shown = found[:PAGE_SIZE]
+    return PairList(
+        pairs=tuple(_pairs(session, shown, wanted.device)),
+        filter=wanted,
+        devices=tuple(session.scalars(select(Device.slug).distinct().order_by(Device.slug))),
+        next=wanted.link(shown[-1]) if len(found) > len(shown) else None,
+    )
+
+
+def _pairs(session: Session, problem_ids: Sequence[int], slug: str) -> list[PairRow]:
+    jobs = (
+        select(Problem, Device.slug, func.count())
+        .select_from(Job)
+        .join(Problem)
+        .join(Device, Device.id == Job.device_id)
+    )
+    jobs = jobs.where(Job.problem_id.in_(problem_ids)).group_by(Problem.id, Device.slug)
+    if slug:
+        jobs = jobs.where(Device.slug == slug)
+    measured = _least(session, problem_ids, Measurement.median_us, Measurement.label)
+    predicted = _least(session, problem_ids, Prediction.time_us, Prediction.model_version)
+    rows = session.execute(jobs.order_by(Problem.id.desc(), Device.slug)).all()
+    return [
+        PairRow(
+            href=pair_href(problem, device),
+            problem=problem_label(problem),
+            device=device,
+            jobs=count,
+            best=_best(problem, measured.get((problem.id, device)), predicted.get((problem.id, device))),
+        )
+        for problem, device, count in rows
+    ]
+
+
+def _least(session: Session, problem_ids: Sequence[int], time: Any, said: Any) -> dict[tuple[int, str], Any]:
+    """The least of a time over the best trials of jobs, by problem and device."""
+    table = time.class_
+    query = (
+        select(Job.problem_id, Device.slug, func.min(time), func.min(said))
+        .join(Device, Device.id == Job.device_id)
+        .join(Trial, Trial.id == Job.best_trial_id)
+        .join(table, table.trial_id == Trial.id)
+        .where(Job.problem_id.in_(problem_ids))
+        .group_by(Job.problem_id, Device.slug)
+    )
+    return {(problem, slug): (time_us, label) for problem, slug, time_us, label in session.execute(query)}
+
+
+def _best(problem: Problem, measured: Any, predicted: Any) -> BestTime | None:
+    for found, kind in ((measured, None), (predicted, TimeEvidence.PREDICTED)):
+        if found is not None:
+            time_us, label = found
+            own = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
+            return BestTime(time_us, kind or own, problem_flops(problem) / time_us / 1e3)
+    return None
