@@ -1,12 +1,17 @@
 """What changed since one looked last: keys, and results of problems on devices."""
 
-from collections.abc import Mapping
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.models import Change, Device, Problem, ResultChange
+from db.session import Database, sqlite_path
 
 _DEVICE = "device "
 
@@ -38,3 +43,49 @@ def news(session: Session, before: Mapping[str, int]) -> News:
         results.setdefault(slug, set()).update(session.scalars(changed))
     told = {slug: frozenset(keys) for slug, keys in results.items()}
     return News(stamps, frozenset(told), told, subjects)
+
+
+Mark = tuple[int, float]
+
+
+class Watch:
+    """Tells cheaply whether anything may have been committed since a mark. Thread-safe.
+
+    Of SQLite it knows every commit of any process at once; of PostgreSQL those of this process at once, and others after
+    at most `max_age_s`.
+    """
+
+    def __init__(self, database: Database, max_age_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._database, self._max_age_s, self._clock = database, max_age_s, clock
+        self._lock = threading.Lock()
+        self._sqlite: sqlite3.Connection | None = None
+
+    def mark(self) -> Mark:
+        """What to compare with later; taken before the database is read."""
+        version = self._version()
+        return (self._database.commits.count, self._clock()) if version is None else (version, 0.0)
+
+    def is_as_at(self, mark: Mark) -> bool:
+        """Whether nothing was committed since, as far as is known."""
+        version = self._version()
+        if version is not None:
+            return version == mark[0]
+        return self._database.commits.count == mark[0] and self._clock() - mark[1] <= self._max_age_s
+
+    def close(self) -> None:
+        """Close the connection that is kept."""
+        with self._lock:
+            if self._sqlite is not None:
+                self._sqlite.close()
+                self._sqlite = None
+
+    def _version(self) -> int | None:
+        """SQLite's number for the content of the file; it is of one connection. None where there is none."""
+        path = sqlite_path(self._database.engine)
+        if path is None:
+            return None
+        with self._lock, suppress(sqlite3.Error):
+            if self._sqlite is None:
+                self._sqlite = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+            return self._sqlite.execute("PRAGMA data_version").fetchone()[0]
+        return -time.monotonic_ns()  # another each time: what cannot be told may have changed

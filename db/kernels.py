@@ -1,6 +1,6 @@
 """Queries on kernels: what was compiled, and which is best where."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -106,27 +106,32 @@ def list_page(
 
 def best_measured(session: Session, problem_key: str, device: str) -> Trial | None:
     """Of the winners of jobs the measured one with the least median on that device (a slug), with kernel and job."""
-    query = _winners(problem_key, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id).limit(1)
+    query = _winners([problem_key], device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id).limit(1)
     return session.scalars(query.options(*_winner_loads())).first()
 
 
 def best_predicted(session: Session, problem_key: str, device: str) -> Trial | None:
     """Of the winners of jobs the best predicted one for that device (a slug). Never a measured one."""
-    predicted = _winners(problem_key, device).where(Trial.status == "predicted").join(Trial.prediction)
+    predicted = _winners([problem_key], device).where(Trial.status == "predicted").join(Trial.prediction)
     query = best.best_predicted(predicted, Trial.id.expression)
     return session.scalars(query.options(*_winner_loads())).first()
 
 
-def winners(session: Session, problem_key: str, device: str, limit: int) -> list[Trial]:
-    """The winners of jobs on that device (a slug), best first: measured ones by median, then predicted ones by rule."""
-    measured = _winners(problem_key, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id)
-    found = list(session.scalars(measured.options(*_winner_loads()).limit(limit)))
-    predicted = best_predicted(session, problem_key, device)
-    others = _winners(problem_key, device).where(Trial.status == "predicted").join(Trial.prediction)
-    others = others.order_by(Prediction.time_us, Trial.id).options(*_winner_loads()).limit(limit)
-    if predicted is not None:
-        found += [predicted, *(trial for trial in session.scalars(others) if trial.id != predicted.id)]
-    return found
+def measured_winners(session: Session, problem_keys: Collection[str], device: str) -> dict[str, list[Trial]]:
+    """By problem the winners of jobs on that device (a slug) that were measured, the least median first."""
+    query = _winners(problem_keys, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id)
+    return _by_problem(session.scalars(query.options(*_winner_loads())))
+
+
+def predicted_winners(session: Session, problem_keys: Collection[str], device: str) -> dict[str, list[Trial]]:
+    """By problem the winners of jobs for that device (a slug) that were predicted: the best, then by predicted time."""
+    query = _winners(problem_keys, device).where(Trial.status == "predicted").join(Trial.prediction)
+    query = query.order_by(Prediction.time_us, Trial.id).options(*_winner_loads())
+    found = _by_problem(session.scalars(query))
+    return {
+        key: [first := best.of_predicted(trials), *(t for t in trials if t is not first)]
+        for key, trials in found.items()
+    }
 
 
 def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
@@ -155,16 +160,26 @@ def _whole() -> Select[Kernel]:
     return select(Kernel).options(*(joinedload(column) for column in columns), selectinload(Kernel.artifacts))
 
 
-def _winners(problem_key: str, device: str) -> Select[Trial]:
+def _winners(problem_keys: Collection[str], device: str) -> Select[Trial]:
     query = select(Trial).join(Trial.kernel).join(Trial.job).join(Job.device).join(Job.problem)
-    return query.where(Problem.key == problem_key, Device.slug == device, Job.best_trial_id == Trial.id)
+    return query.where(Problem.key.in_(problem_keys), Device.slug == device, Job.best_trial_id == Trial.id)
+
+
+def _by_problem(found: Iterable[Trial]) -> dict[str, list[Trial]]:
+    by_key: dict[str, list[Trial]] = {}
+    for trial in found:
+        by_key.setdefault(trial.job.problem.key, []).append(trial)
+    return by_key
 
 
 def _winner_loads():  # of a type that SQLAlchemy keeps to itself
-    job = joinedload(Trial.job)
+    job, kernel = contains_eager(Trial.job), contains_eager(Trial.kernel)
     return (
         *trials.evidence_loads(),
-        contains_eager(Trial.kernel).selectinload(Kernel.artifacts),
-        job.joinedload(Job.device),
-        job.joinedload(Job.problem),
+        job.contains_eager(Job.device),
+        job.contains_eager(Job.problem),
+        kernel.selectinload(Kernel.artifacts),
+        kernel.joinedload(Kernel.imported),
+        kernel.selectinload(Kernel.device),
+        kernel.selectinload(Kernel.problem),
     )

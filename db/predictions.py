@@ -1,10 +1,10 @@
 """What predictions are judged by: measurements of the same configuration of the same problem on the same device."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, Select, distinct, func, select
+from sqlalchemy import Double, Row, Select, String, column, distinct, func, select, values
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from db import trials
@@ -101,13 +101,15 @@ def runners_up(session: Session, *, problem_key: str | None = None, device: str 
     return sorted(newest.values(), key=_predicted_us)
 
 
-def count_runners_up(session: Session, problem_key: str, device: str, faster_than_us: float) -> int:
-    """How many configurations of a problem are predicted faster on a device (a slug) and measured by nobody."""
-    query = select(func.count(distinct(Trial.config_hash))).join(Trial.prediction).join(Trial.job)
-    query = query.join(Job.problem).join(Job.device).outerjoin(Prediction.error)
+def count_runners_up(session: Session, device: str, faster_than_us: Mapping[str, float]) -> dict[str, int]:
+    """How many configurations of problems, by key, are predicted faster on a device (a slug) and measured by nobody."""
+    than = values(column("key", String), column("us", Double)).data(list(faster_than_us.items())).cte("than")
+    query = select(Problem.key, func.count(distinct(Trial.config_hash))).join(than, than.c.key == Problem.key)
+    query = query.join(Job, Job.problem_id == Problem.id).join(Job.device)
+    query = query.join(Trial, Trial.job_id == Job.id).join(Trial.prediction).outerjoin(Prediction.error)
     unmeasured = Trial.status == "predicted", PredictionError.trial_id.is_(None)
-    there = Problem.key == problem_key, Device.slug == device
-    return session.scalars(query.where(*unmeasured, *there, Prediction.time_us < faster_than_us)).one()
+    counts = query.where(*unmeasured, Device.slug == device, Prediction.time_us < than.c.us).group_by(Problem.key)
+    return dict(session.execute(counts).all()) if faster_than_us else {}
 
 
 def _predicted_us(trial: Trial) -> float:

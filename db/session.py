@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
@@ -17,6 +17,13 @@ LOCK_TIMEOUT_S = 10.0
 CONNECT_TIMEOUT_S = 10
 
 
+@dataclass(slots=True)
+class Commits:
+    """How many transactions of this process were committed: each counts before its `with` ends."""
+
+    count: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Database:
     """One database. Thread-safe; each `with` is one transaction in one session.
@@ -26,6 +33,7 @@ class Database:
     """
 
     engine: Engine
+    commits: Commits = field(default_factory=Commits, compare=False, repr=False)
 
     @contextmanager
     def read(self) -> Generator[Session]:
@@ -45,6 +53,7 @@ class Database:
             # Takes SQLite's write lock before anything is read, so that what is read stays true.
             session.connection()
             yield session
+        self.commits.count += 1  # one lost between threads is another's: it changes all the same
 
     def close(self) -> None:
         """Close the pooled connections."""

@@ -51,6 +51,14 @@ def of_trial(trial: Trial, now: datetime) -> list[Part]:
     return parts
 
 
+def same_until(trial: Trial, now: datetime) -> datetime | None:
+    """Until when `of_trial` says the same of a trial that stays as it is; None: for ever."""
+    if trial.measurement is None:
+        return None
+    at = trial.measurement.measured_at
+    return at + max(_AGE, timedelta(days=(now - at).days)) + timedelta(days=now - at > _AGE)
+
+
 def of_staleness(stale: list[str]) -> list[Part]:
     """What it has against it that something was another one then."""
     return [(_STALE, "; ".join(stale))] if stale else []

@@ -23,8 +23,8 @@ from codegen import (
 )
 from codegen.cache import CompileCache
 from codegen.target_kind import check_kernel, describe
-from db import donors, kernels, predictions
-from db.models import Kernel, Trial
+from db import donors, kernels
+from db.models import Trial
 from hal import DeviceSpec
 from hal.listed import ListedDevice, runs_own_code
 from service.configurations import to_config_body
@@ -33,6 +33,7 @@ from service.donors import alike_on
 from service.errors import NextRequest, NotFound
 from service.evidence import evidence_of
 from service.kernels import confidence as trust
+from service.kernels.exact import exact_answers, told, what_helps
 from service.kernels.freshness import staleness
 from service.kernels.launch_schemas import to_launch
 from service.kernels.lookup_schemas import ElsewhereOut, LookupOut, Source
@@ -69,61 +70,20 @@ class Lookup:
         Raises:
             NotFound: rule `no-kernel`: nothing is stored, and nothing can be compiled for the device or is legal on it.
         """
-        for source in (self._exact, self._nearest, self._foreseen):
+        exact = exact_answers(self.session, [self.problem], self.device, self.now)
+        found = exact.get(self.problem.key)
+        return self.fallback() if found is None else found.answer
+
+    def fallback(self) -> LookupOut:
+        """The first answer of the last three sources, for a problem that was never tuned; raises what `answer` does."""
+        for source in (self._nearest, self._foreseen):
             if (found := source()) is not None:
                 return found
         raise NotFound(
             f"no kernel is stored for {self.problem} on {self.device.spec.id}",
             rule="no-kernel",
-            next_requests=self._what_helps("tunes"),
+            next_requests=self._what_helps(),
         )
-
-    def _exact(self) -> LookupOut | None:
-        """What was tuned for this very problem: measured before predicted, valid before stale."""
-        found: list[tuple[bool, bool, int, Trial, Kernel, list[str]]] = []
-        for place, trial in enumerate(kernels.winners(self.session, self.problem.key, self.device.spec.id, _ASKED)):
-            assert trial.kernel is not None  # it won
-            kernel = kernels.get(self.session, trial.kernel.id)
-            assert kernel is not None
-            if (reasons := self._refusal(kernel)) is None:
-                continue
-            stale = [*staleness(kernel, trial, self.device.spec), *reasons]
-            found.append((trial.measurement is None, bool(stale), place, trial, kernel, stale))
-        if not found:
-            return None
-        *_, trial, kernel, stale = min(found, key=lambda entry: entry[:3])
-        told, time = describe_kernel(kernel, trial), evidence_of(trial).time
-        assert time is not None  # it won
-        measured = trial.measurement is not None
-        base = (
-            (trust.MEASURED, "measured for this very problem and device")
-            if measured
-            else (trust.PREDICTED, "predicted for this very problem and device; its numbers are proven")
-        )
-        return LookupOut(
-            source=Source.STALE if stale else Source.EXACT,
-            stale=stale,
-            confidence=trust.confidence(*base, [*trust.of_trial(trial, self.now), *trust.of_staleness(stale)]),
-            kernel=told,
-            config=told.config,
-            launch=told.launch,
-            time=time,
-            time_told=_told(time),
-            unmeasured=predictions.count_runners_up(
-                self.session, self.problem.key, self.device.spec.id, faster_than_us=time.value
-            ),
-            next=self._what_helps("tunes again") if stale else [],
-        )
-
-    def _refusal(self, kernel: Kernel) -> list[str] | None:
-        """Nothing of a kernel that today's rules allow, a reason to doubt one that cannot be read; None if refused."""
-        try:
-            check_kernel(self.problem, config_from_json(kernel.config), self.device.spec)
-        except InvalidConfig:
-            return ["its configuration is in the form of another version"]
-        except Refused:
-            return None
-        return []
 
     def _nearest(self) -> LookupOut | None:
         """The best of the nearest problem on this device that the same choices are legal for."""
@@ -164,7 +124,7 @@ class Lookup:
             config=to_config_body(config_to_json(config if launch is not None else here)),
             launch=launch,
             time=time,
-            time_told=(_told(time) if time is not None else "unknown here") + at_there,
+            time_told=(told(time) if time is not None else "unknown here") + at_there,
             elsewhere=ElsewhereOut(
                 problem=to_body(source),
                 distance=round(far, 4),
@@ -173,7 +133,7 @@ class Lookup:
                 trial=trial.number,
                 time=there,
             ),
-            next=self._what_helps("tunes"),
+            next=self._what_helps(),
         )
 
     def _launch(self, source: GemmProblem, config: AnyConfig):  # of what to_launch gives
@@ -244,8 +204,8 @@ class Lookup:
             time=time,
             time_told="unknown here: nothing was measured, and the model does not know the device"
             if time is None
-            else _told(time),
-            next=self._what_helps("tunes"),
+            else told(time),
+            next=self._what_helps(),
         )
 
     def _predicted(self, config: AnyConfig) -> TimeEvidence | None:
@@ -260,17 +220,8 @@ class Lookup:
         p = predict(self.problem, config, spec)
         return TimeEvidence(kind="predicted", value=p.time_us, low=p.low_us, high=p.high_us, label=p.model_version)
 
-    def _what_helps(self, does: str) -> list[NextRequest]:
-        spec = self.device.spec
-        if not self.device.targetable or (runs_own_code(spec) and not self.device.runnable):
-            return []
-        body: dict[str, object] = {
-            "problem": to_body(self.problem).model_dump(mode="json"),
-            "device": spec.id,
-            "budget": {"trials": 20, "seconds": 300.0},
-        }
-        why = f"{does} {self.problem} on {spec.id}; its best kernel is then served here"
-        return [NextRequest(method="POST", href="/v1/jobs", body=body, why=why)]
+    def _what_helps(self) -> list[NextRequest]:
+        return what_helps(self.problem, self.device, "tunes")
 
 
 def kernels_of(cache: CompileCache, spec: DeviceSpec) -> Compiled:
@@ -285,8 +236,3 @@ def kernels_of(cache: CompileCache, spec: DeviceSpec) -> Compiled:
 
 def _sizes(problem: GemmProblem) -> tuple[int, int, int, int]:
     return problem.m, problem.n, problem.k, problem.batch
-
-
-def _told(time: TimeEvidence) -> str:
-    by = f"by {time.label}" if time.kind == "predicted" else f"{time.label}, driver {time.driver}"
-    return f"{time.value:.4g} us {time.kind} for this problem ({by})"

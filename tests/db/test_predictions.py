@@ -122,5 +122,7 @@ def test_runners_up_are_predicted_and_measured_by_nobody_each_once(database: Dat
         assert [t.prediction.time_us for t in found if t.prediction] == [15.0, 20.0, 40.0]
         assert {t.job.device.slug for t in predictions.runners_up(session)} == {"b580", "b60"}
         assert predictions.runners_up(session, problem_key=digest("problem 80")) == []
-        assert predictions.count_runners_up(session, digest("problem 96"), "b580", 25.0) == 2
-        assert predictions.count_runners_up(session, digest("problem 96"), "b580", 20.0) == 1
+        assert predictions.count_runners_up(session, "b580", {}) == {}
+        for faster_than_us, count in ((25.0, 2), (20.0, 1)):
+            wanted = {digest("problem 96"): faster_than_us, digest("problem 80"): 99.0}
+            assert predictions.count_runners_up(session, "b580", wanted) == {digest("problem 96"): count}

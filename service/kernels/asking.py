@@ -1,0 +1,112 @@
+"""Lookups of one problem or many: from what is kept in memory, else worked out together and then kept."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from codegen import GemmProblem
+from codegen.cache import CompileCache
+from hal.listed import ListedDevice
+from service.deps import Context
+from service.devices.elsewhere import device_elsewhere
+from service.errors import BadRequest, NotFound
+from service.kernels.answers import Answer, Kept, Key
+from service.kernels.batch_schemas import MissOut
+from service.kernels.exact import exact_answers
+from service.kernels.lookup import Lookup, kernels_of
+from service.kernels.lookup_schemas import LookupOut
+
+_OTHERS_KEPT = timedelta(minutes=1)
+"""How long what is not of the very problem is kept: its words tell of days, which pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A problem, and the device and target as the request names them."""
+
+    problem: GemmProblem
+    device: str
+    target: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A device that a request names; one that only the database tells of is not of the listing."""
+
+    listed: ListedDevice
+    of_listing: bool
+
+
+def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Kept]]:
+    """The answer to each, in order, and what it is kept under.
+
+    Raises:
+        BadRequest: rule `unknown-device`.
+        DatabaseError: it cannot be read.
+    """
+    context.freshness.refresh()
+    generation, listing = context.answers.generation, context.devices.all()
+    names = {(each.device, each.target) for each in wanted}
+    places = {name: _place(context, *name) for name in names}
+    at = [places[each.device, each.target] for each in wanted]
+    keys = [(place.listed.spec.id, each.problem.key) for place, each in zip(at, wanted, strict=True)]
+    found = {key: kept for key, kept in zip(keys, context.answers.find(keys), strict=True) if kept is not None}
+    for place in places.values():
+        left = {k: each.problem for k, each, p in zip(keys, wanted, at, strict=True) if k not in found and p is place}
+        for key, answer in _work_out(context, place.listed, left):
+            found[key] = Kept.of(answer)
+            if place.of_listing and not answer.for_now:
+                context.answers.keep(key, found[key], generation, listing)
+    return [(key, found[key]) for key in keys]
+
+
+def the_answer(kept: Kept) -> LookupOut:
+    """An answer as the wire's type.
+
+    Raises:
+        NotFound: it is a miss.
+    """
+    if kept.source is None:
+        miss = MissOut.model_validate_json(kept.body)
+        raise NotFound(miss.detail, rule=miss.rule, next_requests=miss.next)
+    return LookupOut.model_validate_json(kept.body)
+
+
+def _place(context: Context, device: str, target: str | None) -> _Place:
+    try:
+        return _Place(context.devices.resolve(device, target), of_listing=True)  # may probe: before any transaction
+    except BadRequest:
+        with context.database.read() as session:
+            known = device_elsewhere(session, device.strip().lower()) if target is None else None
+        if known is None:
+            raise
+        return _Place(known, of_listing=False)
+
+
+def _work_out(
+    context: Context, device: ListedDevice, problems: dict[Key, GemmProblem]
+) -> Iterable[tuple[Key, Answer]]:
+    """The answers, those of the very problems in few queries for all."""
+    if not problems:
+        return
+    now, slug = context.now(), device.spec.id
+    with context.database.read() as session:
+        exact = exact_answers(session, list(problems.values()), device, now)
+    for key, found in exact.items():
+        yield (slug, key), Answer(found.answer, found.until)
+    compiled = kernels_of(CompileCache(context.settings.cache_dir), device.spec)
+    for key, problem in problems.items():
+        if problem.key in exact:
+            continue
+        with context.database.read() as session:
+            try:
+                answer = Lookup(session, problem, device, now, compiled).fallback()
+            except NotFound as error:
+                miss = MissOut(
+                    problem=str(problem), device=slug, rule=error.rule, detail=error.detail, next=error.next_requests
+                )
+                yield key, Answer(miss, now + _OTHERS_KEPT)
+                continue
+        # The launch of a kernel that takes sizes is worked out from the compile cache, of which no change is told.
+        from_cache = answer.elsewhere is not None and answer.elsewhere.problem.dynamic
+        yield key, Answer(answer, now + _OTHERS_KEPT, for_now=from_cache)
