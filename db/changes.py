@@ -51,8 +51,8 @@ Mark = tuple[int, float]
 class Watch:
     """Tells cheaply whether anything may have been committed since a mark. Thread-safe.
 
-    Of SQLite it knows every commit of any process at once; of PostgreSQL those of this process at once, and others after
-    at most `max_age_s`.
+    Of SQLite it knows every commit of any process at once; of PostgreSQL those of this process at once, and others
+    after at most `max_age_s`.
     """
 
     def __init__(self, database: Database, max_age_s: float, clock: Callable[[], float] = time.monotonic) -> None:

@@ -25,14 +25,18 @@ from service.deps import Context
 from service.devices.routes import router as devices
 from service.devices.service import DeviceDirectory
 from service.explaining.routes import router as explaining
+from service.freshness import Freshness
 from service.gate import Gate
 from service.health.routes import router as health
 from service.hostcode.routes import router as hostcode
 from service.idempotency.once import REPLAYED, add_replays
 from service.jobs.routes import router as jobs
+from service.kernels.answers import Answers
 from service.kernels.file_routes import router as files
+from service.kernels.quick import Quick
 from service.kernels.routes import router as kernels
 from service.keys.guard import READ
+from service.keys.known import KnownCallers
 from service.keys.routes import router as keys
 from service.limits.rates import Rates
 from service.limits.slots import Slots
@@ -58,6 +62,10 @@ def create_app(
     """
     database = open_database(settings.database_url)
     streams = Slots(settings.max_streams, "streams", "event streams")
+    freshness = Freshness(database, settings.replica_age_s)
+    answers, callers = Answers(settings.answers_bytes, now), KnownCallers(now)
+    for kept in (answers, callers):
+        freshness.tell(kept.on_news)
     context = Context(
         settings=settings,
         database=database,
@@ -68,6 +76,9 @@ def create_app(
         compiler=Compiler(settings),
         streams=streams,
         metrics=Metrics(database, streams, now, settings.metrics_fresh_s),
+        freshness=freshness,
+        answers=answers,
+        callers=callers,
     )
 
     @asynccontextmanager
@@ -81,6 +92,7 @@ def create_app(
         finally:
             if clock is not None:
                 clock.stop()
+            freshness.close()
             database.close()
 
     app = FastAPI(
@@ -95,6 +107,7 @@ def create_app(
     )
     app.state.context = context
     app.openapi = lambda: contract(app)
+    app.add_middleware(Quick, context=context)
     if settings.cors:
         app.add_middleware(
             CORSMiddleware,

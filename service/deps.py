@@ -12,6 +12,9 @@ from db.session import Database
 from service.artifacts import ArtifactStore
 from service.compiling.service import Compiler
 from service.devices.service import DeviceDirectory
+from service.freshness import Freshness
+from service.kernels.answers import Answers
+from service.keys.known import KnownCallers
 from service.limits.rates import Rates
 from service.limits.slots import Slots
 from service.metrics.registry import Metrics
@@ -31,6 +34,9 @@ class Context:
     compiler: Compiler
     streams: Slots
     metrics: Metrics
+    freshness: Freshness
+    answers: Answers
+    callers: KnownCallers
 
 
 def context_of(request: Request) -> Context:

@@ -88,6 +88,16 @@ class Settings(BaseSettings):
         default=86_400.0, gt=0, description="How long the answer to a request with an Idempotency-Key is kept, in s"
     )
 
+    answers_bytes: int = Field(
+        default=2**26, ge=2**16, description="Most memory that answers to lookups are kept in, in bytes"
+    )
+    replica_age_s: float = Field(
+        default=0.2,
+        ge=0,
+        description="How long what is kept in memory may not know of what other processes wrote to PostgreSQL, in "
+        "seconds; of SQLite every process knows at once",
+    )
+
     max_streams: int = Field(default=100, ge=1, description="Event streams at a time; more are refused")
     max_compiles: int = Field(default=2, ge=1, description="Compilations on request at a time; more are refused")
     max_source_bytes: int = Field(default=2**19, ge=1, description="Longest text that is compiled, in bytes")

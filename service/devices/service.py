@@ -29,7 +29,7 @@ class DeviceDirectory:
         self._listed: tuple[float, tuple[ListedDevice, ...]] | None = None
 
     def all(self) -> tuple[ListedDevice, ...]:
-        """Every device that is here or in the table."""
+        """Every device that is here or in the table; the very same tuple as long as nothing about them changes."""
         listed = self._listed
         if listed is None:
             with self._lock:
@@ -37,6 +37,10 @@ class DeviceDirectory:
         if self._clock() - listed[0] > self._ttl_s:
             self.prepare()
         return listed[1]
+
+    def all_at_hand(self) -> tuple[ListedDevice, ...] | None:
+        """The same where that needs no waiting; None before the first listing."""
+        return None if self._listed is None else self.all()
 
     def prepare(self) -> threading.Thread:
         """List the devices in a thread of its own, unless that is under way or not due."""
@@ -53,7 +57,9 @@ class DeviceDirectory:
 
     def _refresh(self) -> tuple[ListedDevice, ...]:
         if self._listed is None or self._clock() - self._listed[0] > self._ttl_s:
-            self._listed = self._clock(), tuple(self._list_all())
+            now = tuple(self._list_all())
+            before = self._listed
+            self._listed = self._clock(), before[1] if before is not None and before[1] == now else now
         return self._listed[1]
 
     def get(self, name: str) -> ListedDevice:

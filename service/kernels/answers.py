@@ -65,14 +65,14 @@ class Answers:
         self._bytes = 0
         self.generation = 0
 
-    def find(self, keys: Sequence[Key]) -> list[Kept | None]:
-        """The answers that are kept."""
+    def find(self, keys: Sequence[Key], listing: object) -> list[Kept | None]:
+        """The answers that are kept of that listing of devices."""
         now = self._now().timestamp()
         with self._lock:
-            return [self._find(key, now) for key in keys]
+            return [self._find(key, now) if listing is self._listing else None for key in keys]
 
     def asked(self, questions: Sequence[object], listing: object) -> list[Kept] | None:
-        """The answers to questions that were asked before of the same `listing` of devices; None unless all are kept."""
+        """The answers to questions that were asked before of that `listing` of devices; None unless all are kept."""
         now = self._now().timestamp()
         found: list[Kept] = []
         with self._lock:
@@ -122,7 +122,6 @@ class Answers:
         if listing is self._listing:
             return
         self._listing, self._bytes = listing, 0
-        self.generation += 1
         for table in (self._kept, self._others, self._questions):
             table.clear()
 

@@ -50,7 +50,7 @@ def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Ke
     places = {name: _place(context, *name) for name in names}
     at = [places[each.device, each.target] for each in wanted]
     keys = [(place.listed.spec.id, each.problem.key) for place, each in zip(at, wanted, strict=True)]
-    found = {key: kept for key, kept in zip(keys, context.answers.find(keys), strict=True) if kept is not None}
+    found = {key: kept for key, kept in zip(keys, context.answers.find(keys, listing), strict=True) if kept is not None}
     for place in places.values():
         left = {k: each.problem for k, each, p in zip(keys, wanted, at, strict=True) if k not in found and p is place}
         for key, answer in _work_out(context, place.listed, left):
@@ -83,9 +83,7 @@ def _place(context: Context, device: str, target: str | None) -> _Place:
         return _Place(known, of_listing=False)
 
 
-def _work_out(
-    context: Context, device: ListedDevice, problems: dict[Key, GemmProblem]
-) -> Iterable[tuple[Key, Answer]]:
+def _work_out(context: Context, device: ListedDevice, problems: dict[Key, GemmProblem]) -> Iterable[tuple[Key, Answer]]:
     """The answers, those of the very problems in few queries for all."""
     if not problems:
         return
@@ -102,9 +100,8 @@ def _work_out(
             try:
                 answer = Lookup(session, problem, device, now, compiled).fallback()
             except NotFound as error:
-                miss = MissOut(
-                    problem=str(problem), device=slug, rule=error.rule, detail=error.detail, next=error.next_requests
-                )
+                rule, helps = error.rule or error.kind, error.next_requests or []
+                miss = MissOut(problem=str(problem), device=slug, rule=rule, detail=error.detail, next=helps)
                 yield key, Answer(miss, now + _OTHERS_KEPT)
                 continue
         # The launch of a kernel that takes sizes is worked out from the compile cache, of which no change is told.

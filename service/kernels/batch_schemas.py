@@ -126,7 +126,9 @@ class ColumnsOut(BaseModel):
     time_us: list[float | None] = Field(
         description="Time of this problem, in us; null if nothing is known", examples=[[412.5]]
     )
-    time_kind: list[str | None] = Field(description="measured or predicted; null without a time", examples=[["measured"]])
+    time_kind: list[str | None] = Field(
+        description="measured or predicted; null without a time", examples=[["measured"]]
+    )
 
 
 class BatchOut(BaseModel):

@@ -3,51 +3,72 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request, Response
 
-from codegen import GemmProblem
-from codegen.cache import CompileCache
-from service.audit.log import Outcome, record
 from service.deps import Context, ContextDep, ReadSessionDep
-from service.devices.elsewhere import device_elsewhere
-from service.errors import BadRequest, Forbidden
-from service.jobs.requests import submit, understand
+from service.jobs.requests import understand
 from service.jobs.schemas import JobBody
 from service.kernels import service
-from service.kernels.lookup import Lookup, kernels_of
+from service.kernels.answers import Kept
+from service.kernels.asking import Wanted, answer_all, the_answer
+from service.kernels.batch import render
+from service.kernels.batch_schemas import BatchBody, BatchOut
 from service.kernels.lookup_schemas import LookupOut
+from service.kernels.quick import note_lookups
 from service.kernels.schemas import KernelOut, LookupBody, LookupQuery, Tune
+from service.kernels.tuning_asked import check_may_tune, queue, tune_all, wanted_of
 from service.keys.guard import READ, CallerDep, GuardedRoute
-from service.keys.scopes import Scope
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY
 from service.schemas import to_problem
 
 router = APIRouter(prefix="/v1/kernels", tags=["kernels"], route_class=GuardedRoute)
 
 
-@router.post("/lookup", responses=BAD_REQUEST | CONFLICT | NOT_FOUND | TOO_LARGE | TOO_MANY, dependencies=[READ])
-def look_up_kernel(body: LookupBody, context: ContextDep, by: CallerDep) -> LookupOut:
+@router.post(
+    "/lookup",
+    response_model=LookupOut,
+    responses=BAD_REQUEST | CONFLICT | NOT_FOUND | TOO_LARGE | TOO_MANY,
+    dependencies=[READ],
+)
+def look_up_kernel(body: LookupBody, request: Request, context: ContextDep, by: CallerDep) -> Response:
     """What to run for a whole problem on a device, from the first of five sources, and how far to trust it.
 
     A 404 says that nothing is stored and nothing can be compiled.
     """
-    if body.tune is not Tune.NEVER and not by.scope.includes(Scope.TUNE):
-        raise Forbidden(f"the API key {by.name!r} is for {by.scope}, to queue a job needs {Scope.TUNE}", rule="scope")
-    found = _look_up(context, to_problem(body.problem), body.device, body.target)
+    check_may_tune(by, body.tune)
+    (kept,) = _answered(request, context, [Wanted(to_problem(body.problem), body.device, body.target)], body.tune)
+    found = the_answer(kept)
     if not found.source.is_reason_for(body.tune):
-        return found
+        return _json(kept.body)
     asked = JobBody(problem=body.problem, device=body.device, target=body.target)
-    request = understand(asked, context.devices, context.settings)
-    with context.database.write() as session:
-        job, is_new = submit(session, request, context.settings.max_active_jobs)
-        record(session, by, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
-    return found.model_copy(update={"job": job.id})
+    job = queue(context, by, [understand(asked, context.devices, context.settings)])[0]
+    return _json(found.model_copy(update={"job": job}).model_dump_json().encode())
 
 
-@router.get("", responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
-def find_kernel(context: ContextDep, query: Annotated[LookupQuery, Query()]) -> LookupOut:
+@router.post(
+    "/lookup/batch",
+    response_model=BatchOut,
+    responses=BAD_REQUEST | TOO_LARGE | TOO_MANY,
+    dependencies=[READ],
+)
+def look_up_kernels(body: BatchBody, request: Request, context: ContextDep, by: CallerDep) -> Response:
+    """What to run for each of at most 1,000 problems, on one device or on one each, as single lookups say it.
+
+    Problems without an answer are listed as misses. With `tune` either all jobs that are asked for are queued or, where
+    there is no room for them, none.
+    """
+    check_may_tune(by, body.tune)
+    wanted = wanted_of(body)
+    kept = _answered(request, context, wanted, body.tune)
+    return _json(render(kept, body.form, tune_all(context, by, body, kept)))
+
+
+@router.get("", response_model=LookupOut, responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
+def find_kernel(context: ContextDep, request: Request, query: Annotated[LookupQuery, Query()]) -> Response:
     """What to run for a problem on a device. What is left out is plain: row-major, tight, no epilogue."""
-    return _look_up(context, query.problem(), query.device, query.target)
+    (kept,) = _answered(request, context, [Wanted(query.problem(), query.device, query.target)])
+    the_answer(kept)
+    return _json(kept.body)
 
 
 @router.get("/{kernel_id}", responses=NOT_FOUND, dependencies=[READ])
@@ -56,15 +77,14 @@ def read_kernel(kernel_id: UUID, session: ReadSessionDep) -> KernelOut:
     return service.read_kernel(session, kernel_id)
 
 
-def _look_up(context: Context, problem: GemmProblem, device: str, target: str | None) -> LookupOut:
-    try:
-        found = context.devices.resolve(device, target)  # may probe: before the transaction
-    except BadRequest:
-        with context.database.read() as session:
-            known = device_elsewhere(session, device.strip().lower()) if target is None else None
-        if known is None:
-            raise
-        found = known
-    cache = CompileCache(context.settings.cache_dir)
-    with context.database.read() as session:
-        return Lookup(session, problem, found, context.now(), kernels_of(cache, found.spec)).answer()
+def _answered(request: Request, context: Context, wanted: list[Wanted], tune: Tune = Tune.NEVER) -> list[Kept]:
+    found = answer_all(context, wanted)
+    if tune is Tune.NEVER:
+        request.state.lookups = [key for key, _ in found]  # for Quick, which answers the same question next time
+    kept = [kept for _, kept in found]
+    note_lookups(context, kept)
+    return kept
+
+
+def _json(body: bytes) -> Response:
+    return Response(body, media_type="application/json")

@@ -2,9 +2,7 @@
 
 import ipaddress
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from uuid import UUID
 
 from fastapi import Request
 from sqlalchemy.orm import Session
@@ -14,6 +12,7 @@ from db.errors import DatabaseError
 from db.models import ApiKey
 from service.deps import Context
 from service.errors import Forbidden, Unauthorized
+from service.keys.caller import Caller
 from service.keys.scopes import Scope
 from service.keys.tokens import read_token
 from service.settings import Settings
@@ -22,16 +21,6 @@ COOKIE = "xetune_key"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HOW_TO_MAKE = "`xetune keys create NAME --scope admin` makes one"
 _USE_NOTED_EVERY = timedelta(minutes=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who asks, and what for at most. `key_id` is None where no key was needed, `request_id` where nothing was sent."""
-
-    name: str
-    scope: Scope
-    key_id: UUID | None = None
-    request_id: str | None = None
 
 
 LOCAL = Caller("local", Scope.ADMIN)
@@ -50,9 +39,11 @@ def identify(context: Context, request: Request) -> Caller:
         Forbidden: rule `csrf`; the cookie came with a change that no page of ours asked for.
     """
     header, cookie = request.headers.get("authorization"), request.cookies.get(COOKIE)
+    generation = context.callers.generation
     with context.database.read() as session:
         closed = api_keys.any_made(session)
         if not closed and is_loopback(context.settings.host):
+            context.callers.keep(None, LOCAL, generation, None)
             return LOCAL
         if header is None and cookie is None:
             if context.settings.open_on_loopback and closed and is_from_here(request):
@@ -63,7 +54,10 @@ def identify(context: Context, request: Request) -> Caller:
     if header is None and request.method not in SAFE_METHODS and not is_same_origin(request):
         raise Forbidden("only a page of this service may change anything with the cookie's key", rule="csrf")
     _note_use(context, key)
-    return Caller(key.name, Scope(key.scope), key.id)
+    caller = Caller(key.name, Scope(key.scope), key.id)
+    if header is not None:
+        context.callers.keep(header, caller, generation, key.expires_at)
+    return caller
 
 
 def check_closed(settings: Settings, session: Session) -> str | None:

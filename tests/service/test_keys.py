@@ -47,7 +47,11 @@ def routes_of(router: APIRouter | FastAPI) -> Iterator[APIRoute]:
             yield from routes_of(route.original_router)  # pyright: ignore[reportAttributeAccessIssue]
 
 
-ASK_WITH_A_BODY = "/v1/kernels/lookup", "/v1/explain"  # change nothing, though they are POST
+ASK_WITH_A_BODY = (
+    "/v1/kernels/lookup",
+    "/v1/kernels/lookup/batch",
+    "/v1/explain",
+)  # change nothing, though they are POST
 
 
 def test_every_route_declares_one_scope_and_those_that_change_need_more_than_reading(app: FastAPI) -> None:
