@@ -33,6 +33,13 @@ _PANEL = 0.5  # of L2 for one panel of B that is used at once
 _COLUMNS_A_CORE = 64  # at least, for threads that share no columns
 _COLUMNS_A_CORE_AMX = 32
 _FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
+_SMALL_B = 0.25  # of L2 for a B of f32 by rows that is read in place: it stays there, and no thread waits for panels
+_FEW_PAGES = (
+    32  # rows of B that are read side by side in place, each on a page of its own; of bytes, or for several rows
+)
+_AHEAD = 4  # steps that several rows fetch ahead then: the next rows of B, which the hardware does not foresee
+_BEGUN = 0.25  # tiles that a thread is late by on average (assumed)
+_PIECE_ROW_BYTES = 1024
 _PIECE_CLOCKS = 10_000  # of multiplying, at least: about 4 us, many times what it takes to take one
 _LINE_WEIGHT = 24  # of lines that are read for a copy of B, for each row that uses it (fitted, as what follows)
 _FEWEST_USES = 32  # rows below which tiles of few rows are no better
@@ -193,6 +200,8 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         if few and isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
         separate = in_place and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
+        if separate and isa is not Isa.AMX and _stays_in_place(on):
+            yield isa, Packing.NONE, Packing.NONE
         if _takes_panels_of_b(on, isa):
             if separate:
                 yield isa, Packing.NONE, Packing.BLOCK
@@ -200,6 +209,14 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         if separate:
             yield isa, Packing.NONE, Packing.WHOLE
         yield isa, Packing.BLOCK, Packing.WHOLE
+
+
+def _stays_in_place(on: CpuProblem) -> bool:
+    """Whether B is read as fast from where it is: rows of f32, which need no bringing together, in L2 after once."""
+    p = on.problem
+    in_l2 = p.k * p.n * p.dtype_b.nbytes <= _SMALL_B * (on.spec.l2_bytes or _L2_BYTES)
+    plain = p.dtype_b.nbytes == 4 and not p.transpose_b and not _aliases(p.pitch_b * p.dtype_b.nbytes, p.k)
+    return plain and in_l2 and p.batch == 1
 
 
 def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
@@ -220,6 +237,8 @@ def _aliases(pitch_bytes: int, rows: int) -> bool:
 
 
 def _why_packed(on: CpuProblem, pack_b: Packing) -> str:
+    if pack_b is Packing.NONE and on.problem.m > _FEW_ROWS_BY_DOTS:
+        return ", because all of B stays in L2 as it is"
     if pack_b is Packing.NONE:
         return f", because {on.problem.m} row{'' if on.problem.m == 1 else 's'} of A would not pay for a copy"
     if pack_b is Packing.BLOCK:
@@ -237,11 +256,11 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
 
     def clocks(grid: tuple[int, int, int]) -> float:
         m, n, k = grid
-        tiles = ceil_div(rows, m) * ceil_div(columns, n)
-        depth = ceil_div(steps, k)
-        a = ceil_div(rows, m) * point.tile_m * depth * unit * p.dtype_a.nbytes
-        b = ceil_div(columns, n) * point.tile_n * depth * unit * p.dtype_b.nbytes
-        sums = ceil_div(rows, m) * point.tile_m * ceil_div(columns, n) * point.tile_n * 4 * (0 if k == 1 else 3)
+        over_m, over_n = _share(rows, m), _share(columns, n)
+        tiles, depth = over_m * over_n, ceil_div(steps, k)
+        a = over_m * point.tile_m * depth * unit * p.dtype_a.nbytes
+        b = over_n * point.tile_n * depth * unit * p.dtype_b.nbytes
+        sums = over_m * point.tile_m * over_n * point.tile_n * 4 * (0 if k == 1 else 3)
         join = 0 if m * n * k == 1 else _JOIN_CLOCKS * (1 if k == 1 else 2)
         return tiles * depth * a_tile + (a + b + sums) / _MEMORY_BYTES_A_CLOCK + join
 
@@ -265,6 +284,11 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
     return point._replace(threads_m=m, threads_n=n, threads_k=k), why
 
 
+def _share(tiles: int, threads: int) -> float:
+    """Tiles of a thread: those who are done take some of the busiest one's, but for what is begun."""
+    return min(float(ceil_div(tiles, threads)), max(1.0, tiles / threads + _BEGUN))
+
+
 def _pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     """Many pieces of each thread's part, so that cores that are slower for a while hold up nobody."""
     if point.threads_m * point.threads_n * point.threads_k == 1:
@@ -275,10 +299,15 @@ def _pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     nbytes = p.m * p.k * p.dtype_a.nbytes + p.n * p.k * p.dtype_b.nbytes
     part = p.batch * max(steps, nbytes / _MEMORY_BYTES_A_CLOCK)
     part /= point.threads_m * point.threads_n * point.threads_k
+    # Pieces of rows of B that are read along stay long enough for that.
+    by_rows = point.pack_b == Packing.NONE.value and point.block_k == _FEW_PAGES
+    shortest = _PIECE_ROW_BYTES * point.threads_n // p.dtype_b.nbytes if by_rows else 0
     finer = [
         point._replace(pieces=count)
         for count in ranges_of(on, on.spec.cores or 1).pieces
-        if count * _PIECE_CLOCKS <= part and refusal_on_cpu(on, config_of(on, point._replace(pieces=count))) is None
+        if count * _PIECE_CLOCKS <= part
+        and count * shortest <= p.n
+        and refusal_on_cpu(on, config_of(on, point._replace(pieces=count))) is None
     ]
     if len(finer) < 2:
         return point, ""
@@ -303,6 +332,10 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     depth = max((d for d in depths if d <= deepest), default=min(depths, default=WHOLE))
     if point.threads_k == 1 and (streams or p.k <= 1.5 * deepest):
         depth = WHOLE
+    by_rows = streams and not p.transpose_b and p.k > _FEW_PAGES
+    if by_rows and (p.dtype_b.nbytes == 1 or (p.m > 1 and p.dtype_b.nbytes == 4)):
+        depth = _FEW_PAGES
+        point = point._replace(prefetch=_AHEAD if p.dtype_b.nbytes == 4 else 0)
     deep = depth or p.k
     block_m = (
         WHOLE
