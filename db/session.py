@@ -33,7 +33,7 @@ class Database:
     """
 
     engine: Engine
-    commits: Commits = field(default_factory=Commits, compare=False, repr=False)
+    commits: Commits = field(default_factory=Commits, compare=False, repr=False, kw_only=True)
 
     @contextmanager
     def read(self) -> Generator[Session]:

@@ -89,7 +89,7 @@ def test_an_old_listing_is_given_out_while_the_next_is_made() -> None:
     def list_all() -> list:
         if made:
             assert may_go_on.wait(10)
-        made.append(invented_devices())
+        made.append(invented_devices()[len(made) :])
         return made[-1]
 
     directory = DeviceDirectory(list_all, ttl_s=10.0, clock=lambda: now[0])
@@ -101,5 +101,18 @@ def test_an_old_listing_is_given_out_while_the_next_is_made() -> None:
     for thread in threading.enumerate():
         if thread.name == "devices":
             thread.join()
-    assert directory.all() is not first
+    assert directory.all() == first[1:]
     assert len(made) == 2
+
+
+def test_a_listing_that_is_as_before_is_the_same() -> None:
+    now = [0.0]
+    directory = DeviceDirectory(invented_devices, ttl_s=10.0, clock=lambda: now[0])
+    assert directory.all_at_hand() is None
+    first = directory.all()
+    now[0] = 60.0
+    directory.all()
+    for thread in threading.enumerate():
+        if thread.name == "devices":
+            thread.join()
+    assert directory.all_at_hand() is first
