@@ -1,7 +1,9 @@
 """Queries on sets of shapes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, select, update
@@ -9,7 +11,8 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 
 from db import trials
 from db.base import JsonObject, utc_now
-from db.models import Job, ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember, Trial
+from db.insert import insert_missing
+from db.models import Job, ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember, ShapeSetRun, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +72,11 @@ def active_identical(session: Session, request_hash: str) -> UUID | None:
     return session.scalar(select(ShapeSet.id).where(ShapeSet.request_hash == request_hash, ShapeSet.status == "active"))
 
 
-def list_page(session: Session, *, limit: int) -> list[ShapeSet]:
-    """The newest sets with their devices and members, at most `limit`."""
+def list_page(session: Session, *, limit: int, before: UUID | None = None) -> list[ShapeSet]:
+    """The newest sets with their devices and members, at most `limit`; only older ones than `before`."""
     query = select(ShapeSet).options(joinedload(ShapeSet.device), selectinload(ShapeSet.members))
+    if before is not None:
+        query = query.where(ShapeSet.id < before)
     return list(session.scalars(query.order_by(ShapeSet.id.desc()).limit(limit)))
 
 
@@ -120,6 +125,49 @@ def finish(session: Session, set_id: UUID, status: str) -> bool:
     return found is not None
 
 
+def claim(
+    session: Session, set_id: UUID, holder: str, lease_s: float, is_dead: Callable[[str], bool], now: datetime
+) -> str | None:
+    """Take or prolong the right to run a set; None if it was had, else who has it."""
+    until = now + timedelta(seconds=lease_s)
+    if insert_missing(session, ShapeSetRun, {"set_id": set_id, "holder": holder, "lease_until": until}):
+        return None
+    row = session.scalars(select(ShapeSetRun).where(ShapeSetRun.set_id == set_id).with_for_update()).one()
+    if row.holder != holder and row.lease_until > now and not is_dead(row.holder):
+        return row.holder
+    row.holder, row.lease_until = holder, until
+    return None
+
+
+def give_up(session: Session, set_id: UUID, holder: str, now: datetime) -> None:
+    """Let others run a set."""
+    own = update(ShapeSetRun).where(ShapeSetRun.set_id == set_id, ShapeSetRun.holder == holder)
+    session.execute(own.values(lease_until=now))
+
+
+def waiting(session: Session, is_dead: Callable[[str], bool], now: datetime, *, limit: int) -> list[ShapeSet]:
+    """Active sets that nobody runs, oldest first, with their devices."""
+    query = select(ShapeSet).where(ShapeSet.status == "active").order_by(ShapeSet.id)
+    query = query.options(joinedload(ShapeSet.device), joinedload(ShapeSet.run))
+    found = session.scalars(query)
+    free = (row for row in found if row.run is None or row.run.lease_until <= now or is_dead(row.run.holder))
+    return list(islice(free, limit))
+
+
+def fail(session: Session, set_id: UUID, error: str) -> None:
+    """Say why a set ends without a result; its jobs are for the caller."""
+    session.execute(update(ShapeSetRun).where(ShapeSetRun.set_id == set_id).values(error=error))
+
+
+def delete_set(session: Session, set_id: UUID) -> None:
+    """Forget a set; its jobs and what they found stay."""
+    members = select(ShapeSetMember.id).where(ShapeSetMember.set_id == set_id)
+    session.execute(delete(ShapeSetCell).where(ShapeSetCell.member_id.in_(members)))
+    for model in (ShapeSetKernel, ShapeSetMember, ShapeSetRun):
+        session.execute(delete(model).where(model.set_id == set_id))
+    session.execute(delete(ShapeSet).where(ShapeSet.id == set_id))
+
+
 def tried(session: Session, set_id: UUID) -> dict[UUID, int]:
     """How many trials each job of a set has that ended."""
     query = select(Trial.job_id, func.count()).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)
@@ -139,7 +187,10 @@ def _whole() -> Select[ShapeSet]:
     best = job.selectinload(Job.best_trial)
     return select(ShapeSet).options(
         joinedload(ShapeSet.device),
+        joinedload(ShapeSet.run),
         job.joinedload(Job.problem),
+        job.joinedload(Job.search),
+        job.joinedload(Job.start),
         best.options(*trials.evidence_loads()),
         selectinload(ShapeSet.kernels).selectinload(ShapeSetKernel.cells),
     )

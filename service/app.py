@@ -49,6 +49,7 @@ from service.responses import EVERYWHERE, GUARDED
 from service.schedules.clock import ScheduleClock
 from service.schedules.routes import router as schedules
 from service.settings import Settings
+from service.shapes.routes import router as shapes
 
 
 def create_app(
@@ -120,7 +121,20 @@ def create_app(
     app.add_middleware(Counted, metrics=context.metrics.requests)
     add_problem_handlers(app)
     add_replays(app)
-    for router in (jobs, kernels, files, hostcode, devices, accuracy, schedules, compiling, explaining, keys, audit):
+    for router in (
+        jobs,
+        kernels,
+        files,
+        hostcode,
+        devices,
+        accuracy,
+        schedules,
+        shapes,
+        compiling,
+        explaining,
+        keys,
+        audit,
+    ):
         app.include_router(router, responses=GUARDED)
     app.include_router(metrics, responses=GUARDED)
     app.include_router(health, responses=EVERYWHERE)

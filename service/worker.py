@@ -34,7 +34,8 @@ _log = structlog.stdlib.get_logger(__name__)
 class Worker:
     """One worker. `run` blocks; `stop` may be called from any thread or a signal handler.
 
-    `here` names the devices that jobs can run on in this machine; jobs for others are left to other workers.
+    `here` names the devices that jobs can run on in this machine; jobs for others are left to other workers. Unless
+    `alone`, jobs of its own name are those of other threads of this process.
     """
 
     def __init__(
@@ -43,8 +44,11 @@ class Worker:
         settings: Settings,
         run_job: RunJob,
         here: Callable[[], Collection[str]] | None = None,
+        *,
+        alone: bool = True,
     ) -> None:
         self._database, self._settings, self._run_job, self._here = database, settings, run_job, here
+        self._alone = alone
         self._stop, self._interrupt = threading.Event(), threading.Event()
         self.name = own_name()
 
@@ -97,7 +101,7 @@ class Worker:
 
     def _release_abandoned(self, session: Session) -> None:
         # This worker is idle: what has its name was left when the database did not answer.
-        release_abandoned(session, lambda name: name == self.name or is_dead(name))
+        release_abandoned(session, lambda name: (self._alone and name == self.name) or is_dead(name))
 
     def _take(self, job: Job | None) -> bool:
         if job is None:

@@ -19,7 +19,14 @@ from db.models.retry import JobRetry
 from db.models.reuse import Donor, JobStart, ResultKey, Reuse
 from db.models.schedule import FIRE_OUTCOMES, Schedule, ScheduleFire
 from db.models.search import SEARCH_METHODS, JobSearch
-from db.models.shape_set import SHAPE_SET_STATUSES, ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember
+from db.models.shape_set import (
+    SHAPE_SET_STATUSES,
+    ShapeSet,
+    ShapeSetCell,
+    ShapeSetKernel,
+    ShapeSetMember,
+    ShapeSetRun,
+)
 from db.models.target import DEVICE_KINDS, Device, Problem
 from db.models.trial import LABELS, PROOF_KINDS, TRIAL_STATUSES, Measurement, Prediction, PredictionError, Trial
 
@@ -75,5 +82,6 @@ __all__ = [
     "ShapeSetCell",
     "ShapeSetKernel",
     "ShapeSetMember",
+    "ShapeSetRun",
     "Trial",
 ]

@@ -57,8 +57,24 @@ class ShapeSet(Base):
     finished_at: Mapped[datetime | None]
 
     device: Mapped[Device] = relationship(lazy="raise")
+    run: Mapped[ShapeSetRun | None] = relationship(lazy="raise")
     members: Mapped[list[ShapeSetMember]] = relationship(lazy="raise", order_by="ShapeSetMember.position")
     kernels: Mapped[list[ShapeSetKernel]] = relationship(lazy="raise", order_by="ShapeSetKernel.position")
+
+
+class ShapeSetRun(Base):
+    """Who runs a set, until when unless it says more; or why the set ended without a result."""
+
+    __tablename__ = "shape_set_run"
+    __table_args__ = (
+        CheckConstraint("length(holder) > 0", name="holder_not_empty"),
+        CheckConstraint("length(error) > 0", name="error_not_empty"),
+    )
+
+    set_id: Mapped[UUID] = mapped_column(ForeignKey("shape_set.id"), primary_key=True)
+    holder: Mapped[str]
+    lease_until: Mapped[datetime]
+    error: Mapped[str | None]
 
 
 class ShapeSetMember(Base):

@@ -8,6 +8,8 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from db import shape_sets
+from db.base import utc_now
 from db.errors import DatabaseError
 from hal import list_devices
 from service.artifacts import StorageError
@@ -23,19 +25,20 @@ from service.errors import BadRequest
 from service.jobs.schemas import JobStatus
 from service.keys.callers import COMMAND_LINE
 from service.shapes import service
-from service.shapes.requests import submit, understand
+from service.shapes.bodies import EACH
+from service.shapes.requests import SetSearch, submit, understand
 from service.shapes.running import SetProgress, SetRunner
 from service.shapes.schemas import ShapeSetOut
 from service.shapes.sources import read_shapes
 from service.toolchain.offline import OfflineCompiler, find_ocloc
 from service.tuning import Tuning
+from service.worker_names import is_dead, own_name
 from tuner.shapes.fields import Base
 from tuner.shapes.presets import MODELS
 
 app = typer.Typer(help="List, show, resume and cancel sets of shapes.", invoke_without_command=True)
 
 SetId = Annotated[UUID, typer.Argument(help="Id of the set.")]
-_EACH = 25  # trials of a shape, unless said
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class SetOptions:
     seconds: float
     seed: int
     within: float
+    search: SetSearch
 
 
 def read_within(text: str) -> float:
@@ -75,7 +79,7 @@ def tune_shapes(options: SetOptions, base: Base, as_json: bool) -> None:
         typer.Exit: a shape gave no result, or Ctrl-C.
     """
     shapes = read_shapes(options.source, base)
-    trials = _EACH * len(shapes) if options.trials is None else options.trials
+    trials = EACH * len(shapes) if options.trials is None else options.trials
     with stored() as store:
         directory = DeviceDirectory(list_devices, store.settings.devices_ttl_s)
         request = understand(
@@ -88,9 +92,12 @@ def tune_shapes(options: SetOptions, base: Base, as_json: bool) -> None:
             options.within,
             directory,
             store.settings,
+            options.search,
         )
         with store.database.write() as session:
             set_id, is_new = submit(session, request, store.settings.max_active_jobs)
+            # Had before a worker sees it; who has it already, if it is not new, is told when it runs.
+            shape_sets.claim(session, set_id, own_name(), store.settings.lease_s, is_dead, utc_now())
             outcome = Outcome.DONE if is_new else Outcome.UNCHANGED
             record(session, COMMAND_LINE, "shapes.create", set_id, outcome)
         if not as_json:
@@ -163,7 +170,7 @@ def list_command(
 ) -> None:
     """List the newest sets."""
     with stored() as store, store.database.read() as session:
-        found = service.list_sets(session, limit)
+        found = service.list_sets(session, limit).shape_sets
     if as_json:
         print_json([line.model_dump(mode="json") for line in found])
     elif not found:
@@ -209,6 +216,15 @@ def cancel_command(set_id: SetId, as_json: AsJson = False) -> None:
         print_json(found.model_dump(mode="json"))
     else:
         CONSOLE.print(f"set of shapes {found.id}: {found.status}", highlight=False)
+
+
+@app.command("delete")
+def delete_command(set_id: SetId) -> None:
+    """Forget a set that is over; its jobs and what they found stay."""
+    with stored() as store, store.database.write() as session:
+        service.forget(session, set_id)
+        record(session, COMMAND_LINE, "shapes.delete", set_id)
+    CONSOLE.print(f"set of shapes {set_id} is deleted; its jobs stay", highlight=False)
 
 
 @app.command("presets")

@@ -21,6 +21,7 @@ from service.jobs.requests import submit, understand
 from service.jobs.schemas import BudgetBody, JobBody
 from service.keys.callers import COMMAND_LINE
 from service.schemas import to_body
+from service.shapes.requests import SetSearch
 from tuner.search.method import Method
 
 _TRIALS = 50
@@ -67,9 +68,10 @@ def tune_command(
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, prove its numbers and store it."""
     if shapes is not None:
-        if again or cold:
-            raise BadRequest("--shapes: expected no --again and no --cold; shapes of a set learn from each other alone")
-        options = SetOptions(shapes, device, target, trials, seconds, seed, read_within(within))
+        if roofline is not None:
+            raise BadRequest("--shapes: expected no --roofline; a set ends by trials, seconds and --no-gain")
+        how = SetSearch(reuse=not again, warm_start=not cold, method=search, no_gain=no_gain)
+        options = SetOptions(shapes, device, target, trials, seconds, seed, read_within(within), how)
         tune_shapes(options, problem.base(), as_json)
         return
     gemm = problem.read()

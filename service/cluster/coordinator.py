@@ -12,11 +12,11 @@ from uuid import UUID
 
 import structlog
 
-from db import coordinators, leases, quarantines
+from db import coordinators, leases, quarantines, shape_sets
 from db.base import utc_now
 from db.coordinators import Fence
 from db.errors import DatabaseError, FenceLost
-from db.models import Job
+from db.models import Job, ShapeSet
 from db.session import Database
 from service.artifacts import StorageError
 from service.cluster.fenced import FencedDatabase
@@ -25,9 +25,11 @@ from service.cluster.place import Engine, Place, Reached
 from service.devices.stored import store_device
 from service.job_runs import JobRuns, RunJob
 from service.settings import Settings
+from service.shapes.working import RunSet
 from service.worker import STORAGE_WAIT_S, release_abandoned
 from service.worker_names import is_dead, own_name
 
+_SETS = 20  # that are looked at in one turn
 _BEATS = 3  # in the time of a lease
 _KEPT = timedelta(days=1)  # how long the row of a machine's coordinator outlives it
 _log = structlog.stdlib.get_logger(__name__)
@@ -74,7 +76,8 @@ class _Term:
 class Coordinator:
     """One coordinator of an engine's places. `run` blocks; `stop` may be called from any thread or a signal handler.
 
-    `run_at` gives what runs a job at a place, on a database that the fence guards.
+    `run_at` gives what runs a job at a place, on a database that the fence guards; `set_at` a set of shapes, for which
+    places are taken when no job waits.
     """
 
     def __init__(
@@ -85,8 +88,10 @@ class Coordinator:
         run_at: Callable[[Database, Place], RunJob],
         holder: str | None = None,
         clock: Clock | None = None,
+        set_at: Callable[[Database, Place], RunSet] | None = None,
     ) -> None:
         self._database, self._settings, self._engine, self._run_at = database, settings, engine, run_at
+        self._set_at = set_at
         self._clock = clock or Clock()
         self._stop, self._wake = threading.Event(), threading.Event()
         self.name = holder or own_name()
@@ -173,6 +178,48 @@ class Coordinator:
             place = next(place for place in free.values() if _fits(job, place, slugs[place.id]))
             del free[place.id]
             self._begin(term, job, place)
+        if free and self._set_at is not None and not self._stop.is_set():
+            self._begin_sets(term, free, slugs, self._set_at)
+
+    def _begin_sets(
+        self,
+        term: _Term,
+        free: dict[str, Place],
+        slugs: dict[str, set[str]],
+        set_at: Callable[[Database, Place], RunSet],
+    ) -> None:
+        """Give places that no job needs sets of shapes, one each."""
+        with term.database.read() as session:
+            waiting = shape_sets.waiting(session, is_dead, self._clock.now(), limit=_SETS)
+        with term.lock:
+            waiting = [found for found in waiting if found.id not in term.runs]
+        for found in waiting:
+            place = next((place for place in free.values() if _fits(found, place, slugs[place.id])), None)
+            if place is None:
+                continue
+            del free[place.id]
+            run = _Run(place, threading.Event())
+            task = set_at(term.database, place)
+            run.thread = threading.Thread(
+                target=self._work_on_set, args=(term, found.id, run, task), name=f"set {found.id}", daemon=True
+            )
+            with term.lock:
+                term.runs[found.id] = run
+            self._clock.start(run.thread)
+
+    def _work_on_set(self, term: _Term, set_id: UUID, run: _Run, task: RunSet) -> None:
+        """The thread of a set. Whatever its end is, the place is free then."""
+        try:
+            task(set_id, run.interrupt)
+        except DatabaseError as error:
+            _log.warning("set of shapes waits for the database", set=str(set_id), error=str(error))
+        except StorageError as error:
+            _log.warning("coordinator waits for room for artifacts", error=str(error), seconds=STORAGE_WAIT_S)
+            term.rests_until = self._clock.now() + timedelta(seconds=STORAGE_WAIT_S)
+        finally:
+            with term.lock:
+                del term.runs[set_id]
+            self._wake.set()
 
     def _claim(self, term: _Term, free: dict[str, Place], slugs: dict[str, set[str]]) -> Job | None:
         devices = {slug for place_id in free for slug in slugs[place_id]}
@@ -255,5 +302,5 @@ class Coordinator:
             _log.warning("coordinator's lease not given up", error=str(error))
 
 
-def _fits(job: Job, place: Place, slugs: set[str]) -> bool:
+def _fits(job: Job | ShapeSet, place: Place, slugs: set[str]) -> bool:
     return place.predicts if job.device.driver == "" else job.device.slug in slugs

@@ -16,9 +16,9 @@ from service.cluster.local import LocalEngine
 from service.cluster.place import Engine, Place
 from service.device_lock import locks_dir
 from service.devices.quarantine import this_host
-from service.job_runs import RunJob
 from service.presence import Role, present
 from service.settings import InvalidSettings, Settings
+from service.shapes.working import sets_at
 from service.toolchain.offline import OfflineCompiler, find_ocloc
 from service.tuning import Tuning
 from service.worker import stop_on_signals
@@ -99,7 +99,14 @@ def coordinate(settings: Settings, engine: Engine) -> None:
     """
     database = prepare(settings.database_url, create=False)
     try:
-        coordinator = Coordinator(database, settings, engine, tuning_at(settings))
+        tuning = tuning_at(settings)
+        coordinator = Coordinator(
+            database,
+            settings,
+            engine,
+            lambda fenced, place: tuning(fenced, place).run,
+            set_at=sets_at(settings, tuning),
+        )
         stop_on_signals(coordinator)
         _log.info("worker starts", worker=coordinator.name, places=engine.name)
         with present(database, Role.WORKER, coordinator.name, settings.heartbeat_s):
@@ -109,12 +116,12 @@ def coordinate(settings: Settings, engine: Engine) -> None:
         database.close()
 
 
-def tuning_at(settings: Settings) -> Callable[[Database, Place], RunJob]:
+def tuning_at(settings: Settings) -> Callable[[Database, Place], Tuning]:
     """What tunes at a place, with the artifacts and the compiler for GPUs that `settings` name."""
     artifacts = ArtifactStore(settings.artifacts_dir)
     native_for = OfflineCompiler(find_ocloc(settings))
 
-    def at(database: Database, place: Place) -> RunJob:
-        return Tuning(database, artifacts, settings.cache_dir, place=place, native_for=native_for).run
+    def at(database: Database, place: Place) -> Tuning:
+        return Tuning(database, artifacts, settings.cache_dir, place=place, native_for=native_for)
 
     return at

@@ -18,14 +18,30 @@ from service.errors import BadRequest, TooMany
 from service.jobs.requests import check_size
 from service.settings import Settings
 from tuner.forecast import check_predictable
+from tuner.search.method import Method
 from tuner.shapes.shape import Shape
+from tuner.targets import check_method
 
 _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
+class SetSearch:
+    """How the shapes of a set are searched, as of a job."""
+
+    reuse: bool = True
+    warm_start: bool = True
+    method: Method = Method.PORTFOLIO
+    no_gain: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SetRequest:
-    """A set of shapes that may be stored. `seconds` is wall time of all its runs; `within` a fraction."""
+    """A set of shapes that may be stored. `seconds` is wall time of all its runs; `within` a fraction.
+
+    With `reuse` shapes take times that are known, with `warm_start` they begin with what is good for other problems;
+    a shape is given nothing more after `no_gain` trials that gained nothing.
+    """
 
     source: str
     shapes: tuple[Shape, ...]
@@ -34,13 +50,18 @@ class SetRequest:
     seconds: float
     seed: int
     within: float
+    reuse: bool = True
+    warm_start: bool = True
+    method: Method = Method.PORTFOLIO
+    no_gain: int | None = None
 
     @property
     def hash(self) -> str:
         """Equal for requests that ask for the same work."""
         shapes = [[shape.problem, shape.weight] for shape in self.shapes]
         device = [self.device.id, self.device.driver or ""]
-        return content_hash(["shapes", shapes, device, self.trials, self.seconds, self.seed, self.within])
+        how = [self.reuse, self.warm_start, self.method, self.no_gain]
+        return content_hash(["shapes", shapes, device, self.trials, self.seconds, self.seed, self.within, how])
 
 
 def understand(
@@ -53,6 +74,7 @@ def understand(
     within: float,
     directory: DeviceDirectory,
     settings: Settings,
+    search: SetSearch | None = None,
 ) -> SetRequest:
     """What is asked for, with the device found and every shape checked against the rules.
 
@@ -74,7 +96,21 @@ def understand(
     if not listed.runnable:
         check_predictable(listed.spec)
     _check_shapes(shapes, listed.spec, settings)
-    return SetRequest(source, shapes, listed.spec, trials, seconds, seed, within)
+    how = SetSearch() if search is None else search
+    check_method(how.method, listed.spec, measured=listed.runnable)
+    return SetRequest(
+        source,
+        shapes,
+        listed.spec,
+        trials,
+        seconds,
+        seed,
+        within,
+        how.reuse,
+        how.warm_start,
+        how.method,
+        how.no_gain,
+    )
 
 
 def _check_shapes(shapes: tuple[Shape, ...], spec: DeviceSpec, settings: Settings) -> None:
@@ -127,6 +163,9 @@ def submit(session: Session, request: SetRequest, max_active: int) -> tuple[UUID
             request_hash=content_hash([str(made.id), position]),
         )
         assert job is not None  # its request is of this set alone
+        if not (request.reuse and request.warm_start):
+            jobs.set_start(session, job.id, again=not request.reuse, cold=not request.warm_start)
+        jobs.set_search(session, job.id, method=request.method.value, no_gain=request.no_gain, roofline=None)
         shape_sets.add_member(session, made.id, position, job.id, shape.weight, shape.name)
     session.flush()
     return made.id, True

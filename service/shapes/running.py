@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from db import shape_sets
+from hal import DeviceSpec
 from service.convert import spec_from_json
 from service.settings import Settings
 from service.shapes.comparing import compare
+from service.shapes.lease import leased
 from service.shapes.searching import search
 from service.shapes.state import JobRunner, SetState, read_set
 from service.tuning import Tuning
@@ -29,7 +31,10 @@ class SetProgress:
 
 
 class SetRunner:
-    """Runs one set. `run` blocks; `stop` may be called from a signal handler: all that was found is stored."""
+    """Runs one set. `run` blocks; `stop` may be called from a signal handler: all that was found is stored.
+
+    One that is not `alone` is in a process whose other threads run jobs.
+    """
 
     def __init__(
         self,
@@ -37,10 +42,13 @@ class SetRunner:
         settings: Settings,
         set_id: UUID,
         on_progress: Callable[[SetProgress], None] = lambda _: None,
+        *,
+        alone: bool = True,
     ) -> None:
         self._tuning, self._set_id, self._on_progress = tuning, set_id, on_progress
+        self._lease_s = settings.lease_s
         self._stopped = threading.Event()
-        self._jobs = JobRunner(tuning, lambda task: Worker(tuning.database, settings, task))
+        self._jobs = JobRunner(tuning, lambda task: Worker(tuning.database, settings, task, alone=alone))
 
     def stop(self) -> None:
         """End after the present trial."""
@@ -52,13 +60,16 @@ class SetRunner:
 
         Raises:
             NotFound: there is no such set.
-            Conflict: another process runs a job of it.
+            Conflict: another process runs it, or a job of it.
             CodegenError, HalError, TunerError, StorageError, DatabaseError: the set cannot go on.
         """
         wanted = read_set(self._tuning, self._set_id)
         if wanted.status != "active":
             return True
-        asked = spec_from_json(wanted.device.spec)
+        with leased(self._tuning.database, self._set_id, self._lease_s, self.stop):
+            return self._run(spec_from_json(wanted.device.spec))
+
+    def _run(self, asked: DeviceSpec) -> bool:
         with self._tuning.opened(asked, self._stopped.is_set, f"set of shapes {self._set_id}") as opened:
             if opened is None:
                 return False

@@ -2,12 +2,14 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from codegen import AnyConfig
 from db import jobs, leases, shape_sets
 from db.models import ShapeSetMember
+from service.donors import donors_for as donors_of_jobs
 from service.shapes.state import SetState
 from service.tuning import ended_by
 from service.worker import ClaimedJob, JobEnd
@@ -49,9 +51,9 @@ def _give(state: SetState, member: ShapeSetMember, portion: Portion) -> None:
     state.runner.run(member.job_id, partial(_run, state, member, portion, ends))
     state.refresh(member)
     after = state.progress[member.id]
-    is_spent = Stop.EXHAUSTED in ends or len(after.times_us) == len(before.times_us)
+    is_spent = {Stop.EXHAUSTED, Stop.NO_GAIN} & {*ends} or len(after.times_us) == len(before.times_us)
     took_s = max(before.wall_s + time.monotonic() - begun_s, after.wall_s)
-    state.progress[member.id] = replace(after, wall_s=took_s, closed=after.closed or is_spent)
+    state.progress[member.id] = replace(after, wall_s=took_s, closed=after.closed or bool(is_spent))
     state.note_spent()
 
 
@@ -72,11 +74,13 @@ def _run(
         state.device,
         store,
         state.pool,
-        Budget(state.trials_budget, History(store).earlier_s + max(state.left_s, _LEAST_S)),
+        Budget(state.trials_budget, History(store).earlier_s + max(state.left_s, _LEAST_S), job.no_gain),
         job.seed,
         state.tuning.listener(job, state.device),
         state.tuning.native_for(state.spec),
-        donors=donors_for(job.problem, others, state.spec),
+        donors=_donors(state, job, donors_for(job.problem, others, state.spec)),
+        known=state.known(job),
+        method=job.method,
         portion=portion,
         reference=state.references.of(job.problem, job.seed),
     )
@@ -88,6 +92,13 @@ def _run(
         if result.space_version is not None:
             jobs.set_space(session, job.id, result.space_version)
     return JobEnd.PAUSED
+
+
+def _donors(state: SetState, job: ClaimedJob, of_the_set: Sequence[AnyConfig]) -> list[AnyConfig]:
+    """What a shape begins with: what is good for other shapes of the set, then for problems of other jobs."""
+    if not job.warm_start or state.device is None:
+        return list(of_the_set)
+    return list(dict.fromkeys((*of_the_set, *donors_of_jobs(state.tuning.database, job.id, job.problem, state.spec))))
 
 
 def _reserve_s(state: SetState, shapes: list[Progress]) -> float:

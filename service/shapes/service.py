@@ -6,14 +6,28 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from db import leases, shape_sets
+from db.base import utc_now
 from db.models import Job, ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember, Trial
 from service.configurations import to_config_body
+from service.errors import Conflict
 from service.evidence import evidence_of
 from service.jobs.schemas import BudgetOut, JobStatus
 from service.schemas import ProblemBody
-from service.shapes.schemas import CellOut, CoverOut, KernelChoice, ShapeOut, ShapeSetLine, ShapeSetOut
+from service.shapes.schemas import (
+    CellOut,
+    CoverOut,
+    KernelChoice,
+    PresetList,
+    PresetOut,
+    ShapeOut,
+    ShapeSetLine,
+    ShapeSetOut,
+    ShapeSetPage,
+)
 from service.shapes.state import no_set
+from tuner.search.method import Method
 from tuner.shapes.cover import Cover, greedy_cover
+from tuner.shapes.presets import MODELS
 
 
 def read_set(session: Session, set_id: UUID, within: float | None = None) -> ShapeSetOut:
@@ -27,9 +41,10 @@ def read_set(session: Session, set_id: UUID, within: float | None = None) -> Sha
     return _described(session, found, found.within if within is None else within)
 
 
-def list_sets(session: Session, limit: int) -> list[ShapeSetLine]:
-    """The newest sets."""
-    return [
+def list_sets(session: Session, limit: int, before: UUID | None = None) -> ShapeSetPage:
+    """The newest sets, only older ones than `before`."""
+    rows = shape_sets.list_page(session, limit=limit + 1, before=before)
+    lines = [
         ShapeSetLine(
             id=row.id,
             source=row.source,
@@ -38,8 +53,33 @@ def list_sets(session: Session, limit: int) -> list[ShapeSetLine]:
             shapes=len(row.members),
             created_at=row.created_at,
         )
-        for row in shape_sets.list_page(session, limit=limit)
+        for row in rows[:limit]
     ]
+    return ShapeSetPage(shape_sets=lines, next_before=lines[-1].id if len(rows) > limit else None)
+
+
+def forget(session: Session, set_id: UUID) -> None:
+    """Delete a set that is over; its jobs and what they found stay.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: it is active.
+    """
+    if (found := shape_sets.get(session, set_id)) is None:
+        raise no_set(set_id)
+    if found.status == "active":
+        raise Conflict(f"set of shapes {set_id} is active: cancel it first", rule="set-active")
+    shape_sets.delete_set(session, set_id)
+
+
+def presets() -> PresetList:
+    """The models whose layers are known."""
+    return PresetList(
+        presets=[
+            PresetOut(name=name, source=model.source, published=model.published, layers=model.layers())
+            for name, model in sorted(MODELS.items())
+        ]
+    )
 
 
 def cancel(session: Session, set_id: UUID) -> ShapeSetOut:
@@ -65,8 +105,15 @@ def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
             "id": found.id,
             "source": found.source,
             "status": found.status,
+            "error": None if found.run is None else found.run.error,
+            "running": found.status == "active" and found.run is not None and found.run.lease_until > utc_now(),
+            **_how(found),
             "device": found.device.slug,
-            "budget": BudgetOut(trials=found.budget_trials, seconds=found.budget_seconds),
+            "budget": BudgetOut(
+                trials=found.budget_trials,
+                seconds=found.budget_seconds,
+                no_gain=_no_gain(found),
+            ),
             "seed": found.seed,
             "spent_s": found.spent_s,
             "trials": sum(tried.values()),
@@ -80,6 +127,21 @@ def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
             "finished_at": found.finished_at,
         }
     )
+
+
+def _how(found: ShapeSet) -> dict[str, object]:
+    """How its shapes are searched: all alike, so as the first is."""
+    start, search = (found.members[0].job.start, found.members[0].job.search) if found.members else (None, None)
+    return {
+        "search": Method.PORTFOLIO if search is None else Method(search.method),
+        "reuse": start is None or not start.again,
+        "warm_start": start is None or not start.cold,
+    }
+
+
+def _no_gain(found: ShapeSet) -> int | None:
+    search = found.members[0].job.search if found.members else None
+    return None if search is None else search.no_gain
 
 
 def _shape(member: ShapeSetMember, tried: int, baseline: Trial | None) -> ShapeOut:

@@ -13,10 +13,12 @@ from hal import DeviceSpec
 from service.cluster.place import OpenedDevice
 from service.convert import problem_from_json
 from service.errors import Conflict, NotFound
+from service.known import known_of
 from service.store import DbTrialStore
 from service.tuning import Tuning
 from service.worker import ClaimedJob, JobEnd, Worker
 from tuner.history import wall_s
+from tuner.known import Known
 from tuner.measure import Compiler
 from tuner.native import Compilation
 from tuner.shapes.allocation import Progress
@@ -139,6 +141,12 @@ class SetState:
             sum(map(wall_s, outcomes)),
             job.status not in ("queued", "running"),
         )
+
+    def known(self, job: ClaimedJob) -> Known | None:
+        """What earlier jobs measured of a shape on this device; None where all is measured, or nothing."""
+        if not job.reuse or self.device is None:
+            return None
+        return known_of(self.tuning.database, job.id, job.problem, self.spec)
 
     def note_spent(self) -> None:
         """Store what was spent since this was last asked for."""

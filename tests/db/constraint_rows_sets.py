@@ -25,6 +25,7 @@ VALID: dict[str, Row] = {
         "reused": 0,
     },
     "shape_set_member": {"set_id": OTHERS, "position": 1, "job_id": "{job}", "weight": 0.5, "name": ""},
+    "shape_set_run": {"set_id": OTHERS, "holder": "a worker", "lease_until": NOON, "error": "no device"},
     "shape_set_kernel": {"set_id": OTHERS, "position": 1, "member_id": MEMBER, "config": {}},
     "shape_set_cell": {
         "kernel_id": KERNEL,
@@ -73,6 +74,9 @@ REFUSED: list[tuple[str, Row]] = [
     ("uq_shape_set_member_job_id", {"job_id": "{other}"}),
     ("ck_shape_set_member_position_counted", {"position": -1}),
     ("ck_shape_set_member_weight_positive", {"weight": 0.0}),
+    ("fk_shape_set_run_set_id", {"set_id": uuid4()}),
+    ("ck_shape_set_run_holder_not_empty", {"holder": ""}),
+    ("ck_shape_set_run_error_not_empty", {"error": ""}),
     ("fk_shape_set_kernel_set_id", {"set_id": uuid4()}),
     ("fk_shape_set_kernel_member_id", {"member_id": NOBODY}),
     ("uq_shape_set_kernel_set_id_position", {"position": 0}),

@@ -92,7 +92,7 @@ def _request(trials: int = 30) -> SetRequest:
     return SetRequest("three", SHAPES, SPEC, trials, 300.0, 5, 0.05)
 
 
-def _submit(database: Database, request: SetRequest | None = None) -> UUID:
+def submitted(database: Database, request: SetRequest | None = None) -> UUID:
     with database.write() as session:
         set_id, is_new = submit(session, request or _request(), 100)
     assert is_new
@@ -119,7 +119,7 @@ def _check_whole(database: Database, found: ShapeSetOut) -> None:
 
 
 def test_a_set_is_tuned_under_one_budget_and_kernels_are_tried_on_all_shapes(database: Database, start: Start) -> None:
-    set_id, seen = _submit(database), list[SetProgress]()
+    set_id, seen = submitted(database), list[SetProgress]()
     assert start(set_id, AnyShape(), seen.append).run()
     found = _read(database, set_id)
     assert (found.status, [shape.weight for shape in found.shapes]) == ("succeeded", [3.0, 1.0, 2.0])
@@ -146,7 +146,7 @@ def test_a_set_is_tuned_under_one_budget_and_kernels_are_tried_on_all_shapes(dat
 
 
 def test_a_set_that_was_stopped_goes_on(database: Database, start: Start) -> None:
-    set_id, runners = _submit(database), list[SetRunner]()
+    set_id, runners = submitted(database), list[SetRunner]()
 
     def stop(now: SetProgress) -> None:
         if now.done >= 12:
@@ -173,7 +173,7 @@ def test_a_set_that_was_stopped_goes_on(database: Database, start: Start) -> Non
     ],
 )
 def test_a_set_that_was_killed_goes_on(database: Database, start: Start, doing: str, done: int) -> None:
-    set_id, fuse = _submit(database), Fuse()
+    set_id, fuse = submitted(database), Fuse()
 
     def light(now: SetProgress) -> None:
         if now.doing == doing and now.done >= done and fuse.at is None:
@@ -187,7 +187,7 @@ def test_a_set_that_was_killed_goes_on(database: Database, start: Start, doing: 
 
 
 def test_a_shape_on_which_nothing_runs_fails_and_the_others_are_tuned(database: Database, start: Start) -> None:
-    set_id = _submit(database)
+    set_id = submitted(database)
     assert start(set_id, AnyShape(broken=SHAPES[1].problem)).run()
     found = _read(database, set_id)
     assert [shape.status.value for shape in found.shapes] == ["succeeded", "failed", "succeeded"]
@@ -197,16 +197,16 @@ def test_a_shape_on_which_nothing_runs_fails_and_the_others_are_tuned(database: 
 
 
 def test_equal_requests_share_a_set_while_it_is_active(database: Database, start: Start) -> None:
-    set_id = _submit(database)
+    set_id = submitted(database)
     with database.write() as session:
         assert submit(session, _request(), 100) == (set_id, False)
         assert service.cancel(session, set_id).status == "cancelled"
     assert start(set_id, AnyShape()).run()
     found = _read(database, set_id)
     assert {shape.status.value for shape in found.shapes} == {"cancelled"}
-    assert _submit(database) != set_id
+    assert submitted(database) != set_id
     with database.read() as session:
-        assert [line.status for line in service.list_sets(session, 10)] == ["active", "cancelled"]
+        assert [line.status for line in service.list_sets(session, 10).shape_sets] == ["active", "cancelled"]
         with pytest.raises(NotFound, match="does not exist"):
             service.read_set(session, found.shapes[0].job_id)
         assert shape_sets.get(session, found.shapes[0].job_id) is None
