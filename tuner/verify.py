@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -45,10 +46,22 @@ def verify_by_simulation(
     return compare(artifact, reference, _outputs(artifact.problem, buffers), ProofKind.SIMULATOR, report.tiles)
 
 
+@runtime_checkable
+class ProvingDevice(Protocol):
+    """A device of another machine that compares numbers there, so that operands need not travel.
+
+    It draws the same inputs, from the problem and the seed. Raises as `verify_on_device`.
+    """
+
+    def prove(
+        self, artifact: AnyArtifact, seed: int, timing: Timing | None, timeout_s: float
+    ) -> tuple[Proof, RunReport]: ...
+
+
 def verify_on_device(
     device: Device, artifact: AnyArtifact, reference: Reference, timing: Timing | None, timeout_s: float
 ) -> tuple[Proof, RunReport]:
-    """Run a launch, with `timing` also measure it, and compare.
+    """Run a launch, with `timing` also measure it, and compare, where the device is if it can.
 
     Of very large problems a sample of tiles is compared, and all of C by Freivalds' check.
 
@@ -56,6 +69,8 @@ def verify_on_device(
         ProofFailed: the numbers are wrong.
         DeviceFailed: the device gave no result.
     """
+    if isinstance(device, ProvingDevice):
+        return device.prove(artifact, reference.seed, timing, timeout_s)
     report = device.run(artifact.launch, reference.buffers(), timing, timeout_s)
     kind = ProofKind.DEVICE if device.spec.emulates is None else ProofKind.OPENCL_CPU
     return compare(artifact, reference, report.outputs, kind), report

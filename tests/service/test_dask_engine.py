@@ -21,8 +21,10 @@ from service.tuning import Tuning
 from tests.faults.jobs import HERE, SPEC, TRIALS, check_whole, ended, job_of, queue
 from tests.service.dask_cluster import Cluster, fake_station, running
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
+from tuner.errors import ProofFailed
 from tuner.reference import Reference
 from tuner.targets import default_for
+from tuner.verify import verify_on_device
 
 WAIT_S = 60.0
 CONFIG = default_for(SMALL, SPEC)
@@ -185,6 +187,30 @@ def test_buffers_are_sent_once(cluster: Cluster, start: Callable[..., str], monk
     for reference in (first, first, other):
         at(engine.places()[0], reference.buffers())
     assert sent == [3, 2]  # of the second problem's, the poison in C was there already
+    engine.close()
+
+
+def test_numbers_are_compared_where_the_device_is(
+    cluster: Cluster, start: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, device = cluster.engine(), FakeDevice(SMALL, SPEC)
+    start("w1", device=device)
+    until(lambda: len(engine.places()) == 2)
+    monkeypatch.setattr(engine, "scatter", lambda *_: pytest.fail("operands travelled"))
+    place, kernel, reference = engine.places()[0], artifact_of(SMALL, CONFIG), Reference(SMALL, 7)
+    with place.opened(place.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as opened:
+        assert opened is not None
+        proof, report = verify_on_device(opened, kernel, reference, Timing(), 30.0)
+        here = verify_on_device(FakeDevice(SMALL, SPEC), kernel, reference, Timing(), 30.0)
+        assert (proof, report.times_us, report.outputs) == (here[0], here[1].times_us, {})
+
+        def wrong(c: Buffer) -> None:
+            c[3, 5] += 1
+
+        device.every = wrong
+        with pytest.raises(ProofFailed, match="1 elements are wrong") as failed:
+            verify_on_device(opened, kernel, reference, Timing(), 30.0)
+        assert failed.value.proof.max_error == pytest.approx(1.0, rel=0.1)
     engine.close()
 
 

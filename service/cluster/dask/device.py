@@ -4,23 +4,40 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from distributed import KilledWorker
 
+from codegen import AnyArtifact
 from hal import Buffer, DeviceSpec, LaunchSpec, RunReport, Timing
 from service.cluster.dask.buffers import hash_of
 from service.cluster.dask.lost import SchedulerLost
-from service.cluster.dask.station import Failed, InUse, Missing, Ran, Run, close_there, device_resource, run_there
+from service.cluster.dask.station import (
+    Disproved,
+    Failed,
+    InUse,
+    Missing,
+    Prove,
+    Proven,
+    Ran,
+    Run,
+    close_there,
+    device_resource,
+    prove_there,
+    run_there,
+)
 from service.cluster.place import PlaceLost
+from tuner.errors import ProofFailed
+from tuner.trial import Proof
 
 if TYPE_CHECKING:
     from service.cluster.dask.engine import DaskEngine
 
-_START_S = 180.0  # what opening the device and waiting for compilations there may take, beside the launch
+_START_S = 300.0  # what opening the device, waiting for compilations there and comparing may take, beside the launch
 _PRIORITY = 10  # before compilations
 
 
@@ -54,29 +71,53 @@ class DaskDevice:
         """
         hashes = tuple(map(hash_of, buffers))
         run = Run(self._spec.id, launch, hashes, timing, timeout_s)
-        answer = self._ask(run, {})
+        answer = self._ask(timeout_s, run_there, run, {})
         if isinstance(answer, Missing):
             named = dict(zip(hashes, buffers, strict=True))
-            answer = self._ask(run, self._engine.scatter({name: named[name] for name in answer.hashes}, self._address))
+            sent = self._engine.scatter({name: named[name] for name in answer.hashes}, self._address)
+            answer = self._ask(timeout_s, run_there, run, sent)
+        if isinstance(answer, Ran):
+            self._restarts = answer.restarts
+            return answer.report
+        raise self._failure(answer)
+
+    def prove(
+        self, artifact: AnyArtifact, seed: int, timing: Timing | None, timeout_s: float
+    ) -> tuple[Proof, RunReport]:
+        """As ProvingDevice.prove: the worker draws the inputs and compares the numbers.
+
+        Raises:
+            PlaceLost: as `run`.
+        """
+        lean = replace(artifact, stages=())  # their texts are not needed there
+        answer = self._ask(timeout_s, prove_there, Prove(self._spec.id, lean, seed, timing, timeout_s))
         match answer:
-            case Ran():
+            case Proven():
                 self._restarts = answer.restarts
-                return answer.report
+                return answer.proof, answer.report
+            case Disproved():
+                self._restarts = answer.restarts
+                raise ProofFailed(answer.message, answer.proof)
+            case _:
+                raise self._failure(answer)
+
+    def _failure(self, answer: object) -> Exception:
+        match answer:
             case Failed():
                 self._restarts = max(answer.restarts, self._restarts)
-                raise answer.error
+                return answer.error
             case InUse():
-                raise PlaceLost(f"another program on {self._address} keeps {self._spec.id}")
+                return PlaceLost(f"another program on {self._address} keeps {self._spec.id}")
             case _:
-                raise PlaceLost(f"{self._address} does not keep what it is sent: {answer}")
+                return PlaceLost(f"{self._address} does not keep what it is sent: {answer}")
 
     def close(self) -> None:
         """Let the worker end the device's process; one that is gone did."""
         with suppress(SchedulerLost):
             self._engine.tell(close_there, self._spec.id, workers=[self._address])
 
-    def _ask(self, run: Run, sent: Mapping[str, Any]) -> object:
-        until_s = time.monotonic() + run.timeout_s + _START_S
+    def _ask(self, timeout_s: float, task: Callable[..., object], *arguments: object) -> object:
+        until_s = time.monotonic() + timeout_s + _START_S
 
         def is_lost() -> bool:
             return time.monotonic() > until_s or not self._engine.is_there(self._address)
@@ -84,9 +125,8 @@ class DaskDevice:
         where = {"workers": [self._address], "allow_other_workers": False, "priority": _PRIORITY}
         try:
             future = self._engine.submit(
-                run_there,
-                run,
-                sent,
+                task,
+                *arguments,
                 key=f"run-{uuid4().hex}",
                 resources={device_resource(self._hardware): 1},
                 **where,

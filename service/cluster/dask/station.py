@@ -3,12 +3,14 @@
 A task answers with values, errors too: Dask itself sees a failure only where a machine is lost.
 """
 
+from __future__ import annotations
+
 import threading
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import TypeVar
 
 from distributed import Worker, WorkerPlugin, get_worker
 
@@ -16,7 +18,6 @@ from codegen import AnyArtifact, AnyConfig, CodegenError, GemmProblem
 from codegen.pool import CompilePool
 from hal import (
     Buffer,
-    DeviceKind,
     DeviceSpec,
     HalError,
     LaunchSpec,
@@ -26,13 +27,18 @@ from hal import (
     open_device,
     resolve_device,
 )
-from hal.process import ProcessDevice
 from service.artifacts import StorageError
 from service.cluster.dask.buffers import Kept
+from service.cluster.dask.guarded import DeviceInUse, GuardedDevice
 from service.cluster.dask.quiet import Quiet
 from service.cluster.local import COMPILE_TIMEOUT_S, hardware_of
-from service.device_lock import only_user
+from service.cluster.place import OpenedDevice
+from tuner.errors import ProofFailed, TooLargeToProve
+from tuner.reference import Reference
+from tuner.trial import Proof
+from tuner.verify import verify_on_device
 
+Answer = TypeVar("Answer")
 _KEPT_BYTES = 2**32
 COMPILES = "compile"
 """Dask's resource of a compilation; that of a device is `device_resource`."""
@@ -69,10 +75,28 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
+class Proven:
+    """A launch whose numbers are right, without its outputs."""
+
+    proof: Proof
+    report: RunReport
+    restarts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disproved:
+    """A launch whose numbers are wrong."""
+
+    message: str
+    proof: Proof
+    restarts: int
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """What the machine raised; `restarts` as of Ran."""
 
-    error: CodegenError | HalError | StorageError | ValueError
+    error: CodegenError | HalError | StorageError | TooLargeToProve | ValueError
     restarts: int = 0
 
 
@@ -92,6 +116,17 @@ class Run:
     timeout_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class Prove:
+    """One launch whose numbers are to be compared with what comes of inputs that the seed draws."""
+
+    slug: str
+    artifact: AnyArtifact
+    seed: int
+    timing: Timing | None
+    timeout_s: float
+
+
 @dataclass
 class Station(WorkerPlugin):
     """One machine's side. Tasks come in threads of the worker; one at a time for each device."""
@@ -103,7 +138,8 @@ class Station(WorkerPlugin):
     pool: CompilePool = field(init=False)
     quiet: Quiet = field(default_factory=Quiet)
     kept: Kept = field(default_factory=lambda: Kept(_KEPT_BYTES))
-    opened: dict[str, ProcessDevice] = field(default_factory=dict)
+    opened: dict[str, OpenedDevice] = field(default_factory=dict)
+    references: dict[str, Reference] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -134,45 +170,61 @@ class Station(WorkerPlugin):
             return Failed(error)
 
     def run(self, run: Run, sent: Mapping[str, Buffer]) -> Ran | Missing | Failed | InUse:
-        """Launch on a device of this machine; of the CPU alone, when no compilation is under way."""
+        """Launch on a device of this machine."""
         found = self.kept.take(run.hashes, sent)
         buffers = tuple(each for each in found if not isinstance(each, str))
         if len(buffers) < len(run.hashes):
             return Missing(tuple(each for each in found if isinstance(each, str)))
-        device: ProcessDevice | None = None
+
+        def launch(device: GuardedDevice) -> Ran:
+            return Ran(device.run(run.launch, buffers, run.timing, run.timeout_s), device.restarts)
+
+        return self._on_device(run.slug, launch)
+
+    def prove(self, asked: Prove) -> Proven | Failed | Disproved | InUse:
+        """Launch on a device of this machine and compare the numbers here."""
+
+        def verify(device: GuardedDevice) -> Proven | Disproved:
+            reference = self._reference(asked)
+            try:
+                proof, report = verify_on_device(device, asked.artifact, reference, asked.timing, asked.timeout_s)
+            except ProofFailed as failure:
+                return Disproved(failure.message, failure.proof, device.restarts)
+            return Proven(proof, replace(report, outputs={}), device.restarts)
+
+        return self._on_device(asked.slug, verify)
+
+    def _on_device(self, slug: str, work: Callable[[GuardedDevice], Answer]) -> Answer | Failed | InUse:
+        device: GuardedDevice | None = None
         try:
-            listed = resolve_device(run.slug, None, self.offer.devices)
-            until = time.monotonic() + run.timeout_s
-            with only_user(
-                hardware_of(listed), self.locks, lambda: time.monotonic() > until, "a job of the cluster"
-            ) as mine:
-                if not mine:
-                    return InUse()
-                device = self._device(listed)
-                if listed.spec.kind is DeviceKind.CPU:
-                    with self.quiet.alone():
-                        return self._launch(device, run, buffers)
-                return self._launch(device, run, buffers)
-        except (HalError, StorageError, ValueError) as error:
+            device = self._device(resolve_device(slug, None, self.offer.devices))
+            return work(device)
+        except DeviceInUse:
+            return InUse()
+        except (HalError, StorageError, TooLargeToProve, ValueError) as error:
             return Failed(error, 0 if device is None else device.restarts)
+
+    def _reference(self, asked: Prove) -> Reference:
+        """That of the job that a device has now; drawn once."""
+        known = self.references.get(asked.slug)
+        if known is None or known.problem != asked.artifact.problem or known.seed != asked.seed:
+            self.references.pop(asked.slug, None)  # before memory is taken for the next
+            known = self.references[asked.slug] = Reference(asked.artifact.problem, asked.seed)
+        return known
 
     def close_device(self, slug: str) -> None:
         """End the process of a device whose job is over."""
+        self.references.pop(slug, None)
         with self.lock:
             device = self.opened.pop(slug, None)
         if device is not None:
             device.close()
 
-    @staticmethod
-    def _launch(device: ProcessDevice, run: Run, buffers: tuple[Buffer, ...]) -> Ran:
-        report = device.run(run.launch, buffers, run.timing, run.timeout_s)
-        return Ran(report, device.restarts)
-
-    def _device(self, listed: ListedDevice) -> ProcessDevice:
+    def _device(self, listed: ListedDevice) -> GuardedDevice:
         with self.lock:
             if listed.spec.id not in self.opened:
                 self.opened[listed.spec.id] = open_device(listed)
-            return self.opened[listed.spec.id]
+            return GuardedDevice(self.opened[listed.spec.id], listed, self.locks, self.quiet)
 
 
 def offer_of(devices: Sequence[ListedDevice], host: str, compilations: int) -> Offer:
@@ -197,6 +249,11 @@ def compile_there(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> 
 def run_there(run: Run, sent: Mapping[str, Buffer]) -> Ran | Missing | Failed | InUse:
     """Launch on a device of this worker."""
     return _station().run(run, sent)
+
+
+def prove_there(asked: Prove) -> Proven | Failed | Disproved | InUse:
+    """Launch on a device of this worker and compare the numbers there."""
+    return _station().prove(asked)
 
 
 def close_there(slug: str) -> None:

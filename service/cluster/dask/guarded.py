@@ -1,0 +1,59 @@
+"""A device of a worker's machine, which each launch has alone."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from hal import Buffer, DeviceKind, DeviceSpec, LaunchSpec, ListedDevice, RunReport, Timing
+from service.cluster.dask.quiet import Quiet
+from service.cluster.local import hardware_of
+from service.cluster.place import OpenedDevice
+from service.device_lock import only_user
+
+
+class DeviceInUse(Exception):
+    """Another program of the machine keeps the device."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedDevice:
+    """Each launch takes the device's lock; one of a CPU runs while nothing compiles beside it."""
+
+    device: OpenedDevice
+    listed: ListedDevice
+    locks: Path
+    quiet: Quiet
+
+    @property
+    def spec(self) -> DeviceSpec:
+        """Facts of the device."""
+        return self.listed.spec
+
+    @property
+    def restarts(self) -> int:
+        """How often its process was started again."""
+        return self.device.restarts
+
+    def run(
+        self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+    ) -> RunReport:
+        """As Device.run.
+
+        Raises:
+            DeviceInUse: another program kept the device for as long as the launch may take.
+        """
+        until_s = time.monotonic() + timeout_s
+
+        def is_late() -> bool:
+            return time.monotonic() > until_s
+
+        with only_user(hardware_of(self.listed), self.locks, is_late, "a job of the cluster") as alone:
+            if not alone:
+                raise DeviceInUse
+            if self.spec.kind is not DeviceKind.CPU:
+                return self.device.run(launch, buffers, timing, timeout_s)
+            with self.quiet.alone():
+                return self.device.run(launch, buffers, timing, timeout_s)
+
+    def close(self) -> None:
+        """Nothing: the station closes the device when its job is over."""
