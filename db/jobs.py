@@ -69,10 +69,12 @@ def list_page(
     session: Session, *, limit: int, before: UUID | None = None, wanted: JobFilter | None = None
 ) -> list[Job]:
     """The newest jobs that are wanted, at most `limit`, older than `before`."""
-    query = _whole().order_by(Job.id.desc()).limit(limit)
+    # Identifiers first: many may have to be sorted, of which few are then read whole.
+    query = select(Job.id).order_by(Job.id.desc()).limit(limit)
     if before is not None:
         query = query.where(Job.id < before)
-    return list(session.scalars(query if wanted is None else wanted.of(query)))
+    ids = session.scalars(query if wanted is None else wanted.of(query)).all()
+    return list(session.scalars(_whole().where(Job.id.in_(ids)).order_by(Job.id.desc()))) if ids else []
 
 
 def kinds(session: Session, job_ids: Collection[UUID]) -> dict[UUID, str]:
