@@ -1,8 +1,9 @@
 """What several features say on the wire: problems, evidence, links. Field names carry their units."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, InvalidProblem
 from codegen.canonical import to_json
@@ -12,6 +13,16 @@ from codegen.problem import MAX_DIMENSION
 _SIZE: dict[str, object] = {"minimum": 1, "maximum": MAX_DIMENSION}
 Size = Annotated[StrictInt, Field(json_schema_extra=_SIZE)]  # pyright: ignore[reportArgumentType]
 FiniteFloat = Annotated[float, Field(allow_inf_nan=False)]
+
+
+def _is_written_out(moment: object) -> object:
+    """Refuse numbers, which would be read as seconds since 1970."""
+    if isinstance(moment, str | datetime) and (isinstance(moment, datetime) or "-" in moment[1:]):
+        return moment
+    raise ValueError(f"expected a moment with a time zone, such as 2026-01-02T03:04:05Z, got {moment!r}")
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_is_written_out)]
 
 
 class EpilogueStepBody(BaseModel):

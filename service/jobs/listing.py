@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.orm import Session
 
 from codegen import DType
@@ -13,6 +13,7 @@ from db import jobs, trials
 from db.job_filter import JobFilter
 from service.jobs.schemas import JobKind, JobPage, JobStatus, TrialPage, TrialStatus
 from service.jobs.service import describe_all, describe_trial, find_job
+from service.schemas import Moment
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _Sized = Annotated[int | None, Field(ge=1, le=MAX_DIMENSION)]
@@ -45,10 +46,10 @@ class JobQuery(BaseModel):
     dtype_b: DType | None = Field(default=None, description="Only problems with B of this type", examples=["f16"])
     dtype_c: DType | None = Field(default=None, description="Only problems with C of this type", examples=["f32"])
     dtype_acc: DType | None = Field(default=None, description="Only problems with sums of this type", examples=["f32"])
-    created_from: AwareDatetime | None = Field(
+    created_from: Moment | None = Field(
         default=None, description="Only jobs created then or later", examples=["2026-01-02T00:00:00Z"]
     )
-    created_before: AwareDatetime | None = Field(
+    created_before: Moment | None = Field(
         default=None, description="Only jobs created before that", examples=["2026-01-03T00:00:00Z"]
     )
     before: UUID | None = Field(

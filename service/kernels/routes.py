@@ -71,7 +71,7 @@ def find_kernel(context: ContextDep, request: Request, query: Annotated[LookupQu
     return _json(kept.body)
 
 
-@router.get("/{kernel_id}", responses=NOT_FOUND, dependencies=[READ])
+@router.get("/{kernel_id:uuid}", responses=NOT_FOUND, dependencies=[READ])
 def read_kernel(kernel_id: UUID, session: ReadSessionDep) -> KernelOut:
     """A kernel, its launch, its files, and the evidence of its best trial."""
     return service.read_kernel(session, kernel_id)

@@ -3,9 +3,10 @@
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from service.keys.scopes import Scope
+from service.schemas import Moment
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _SCOPE = "read: look; tune: start and stop work too; admin: make keys and read the audit log too"
@@ -24,7 +25,7 @@ class KeyBody(BaseModel):
         examples=["nightly CI"],
     )
     scope: Scope = Field(description=_SCOPE, examples=["tune"])
-    expires_at: AwareDatetime | None = Field(
+    expires_at: Moment | None = Field(
         default=None,
         description="When it stops working; null: never",
         examples=["2027-01-01T00:00:00Z"],

@@ -77,6 +77,7 @@ def test_a_job_says_its_kind_and_is_found_by_it(client: TestClient, context: Con
         {"device": "a\x00b"},
         {"created_from": "2026-01-02T00:00:00"},
         {"created_before": "yesterday"},
+        {"created_from": "0.5"},
         {"limit": 201},
     ],
 )
