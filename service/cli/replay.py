@@ -9,7 +9,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from service.cli.output import CONSOLE, print_json
+from service.cli.output import CONSOLE, ERRORS, print_json
 from service.cli.problem import AsJson
 from tuner.exchange.formats import Format, read_recorded
 from tuner.replay.recorded import RecordedSpace
@@ -48,8 +48,8 @@ def replay_command(
     as_json: AsJson = False,
 ) -> None:
     """Search a recorded space as if it were a device, and tell how near the optimum each search came."""
-    recorded = read_recorded(file, format)
-    donors = donor_rows(recorded, read_recorded(warm)) if warm is not None else []
+    recorded = read_recorded(file, format, _note)
+    donors = donor_rows(recorded, read_recorded(warm, on_note=_note)) if warm is not None else []
     evaluations = min(trials, len(recorded))
     marks = [*(mark for mark in _MARKS if mark < evaluations), evaluations]
     lines = _replayed(recorded, search or list(_DEFAULT), evaluations, seeds, donors, marks)
@@ -75,6 +75,10 @@ def replay_command(
         highlight=False,
     )
     CONSOLE.print(_table(lines, marks, seeds))
+
+
+def _note(text: str) -> None:
+    ERRORS.print(text, highlight=False, soft_wrap=True)
 
 
 def _replayed(

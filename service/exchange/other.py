@@ -17,6 +17,7 @@ from service.artifacts import ArtifactStore
 from service.errors import BadRequest
 
 _FILE = "xetune.sqlite"
+_MAGIC = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,10 @@ def _found(place: str) -> tuple[URL, str, Path | None]:
         raise BadRequest(
             f"{file} does not exist; name a data folder, a file of SQLite, or a URL such as postgresql://host/name"
         )
+    with file.open("rb") as opened:
+        begin = opened.read(len(_MAGIC))
+    if begin != _MAGIC:
+        raise BadRequest(f"{file} is no database: expected a file of SQLite, got one that begins with {begin!r}")
     folder = file.parent / "artifacts"
     # SQLite itself then refuses to write, and does not tidy the file up when it is closed.
     url = URL.create("sqlite", database=file.as_uri(), query={"mode": "ro", "uri": "true"})

@@ -179,8 +179,8 @@ def without_source(specification: Specification) -> Specification:
 
 
 def other_condition(specification: Specification) -> Specification:
-    """A condition that has to be computed."""
-    return replace(specification, conditions=("block_m * block_n <= 4096",))
+    """A condition of what is no parameter."""
+    return replace(specification, conditions=("tile_m * block_n <= 4096",))
 
 
 def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
@@ -198,7 +198,9 @@ def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
     asked = understand_space("spec.json", specification, lambda _: here, None, 60.0)
     assert asked.problem == GEMM
     assert set(asked.configs) == {lines.config(n) for n in (0, 1, 3, 10, 11, 12, 13)}
-    for change, message in ((without_source, "does not say the problem"), (other_condition, "lists the combinations")):
+    fewer = replace(specification, conditions=(*specification.conditions, "prefetch_distance * 2 < 10"))
+    assert len(understand_space("spec.json", fewer, lambda _: here, None, 60.0).configs) == 3
+    for change, message in ((without_source, "does not say the problem"), (other_condition, "one of the parameters")):
         with pytest.raises((BadRequest, InvalidFile), match=message):
             understand_space("spec.json", change(specification), lambda _: here, None, 60.0)
     plain = tmp_path / "plain.json"

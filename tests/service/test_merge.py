@@ -301,6 +301,8 @@ def test_a_database_of_another_revision_is_refused_by_name(here: Place, there: P
 
 
 def test_places_that_are_none_are_named(here: Place, tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match=r"\S*test_merge.py is no database: expected a file of SQLite, got one"):
+        here.merge(__file__)
     with pytest.raises(BadRequest, match="nowhere does not exist; name a data folder, a file of SQLite, or a URL"):
         here.merge(str(tmp_path / "nowhere"))
     with pytest.raises(BadRequest, match="is the database that is merged into"):

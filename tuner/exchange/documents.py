@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -73,10 +74,12 @@ def parse(name: str, text: str) -> Document:
     first: json.JSONDecodeError | None = None
     for number, candidate in enumerate(_candidates(text)):
         try:
-            value = json.loads(candidate)
+            value = json.loads(candidate, object_pairs_hook=_without_doubles)
         except json.JSONDecodeError as error:
             first = first or error
             continue
+        except _Doubled as error:
+            raise InvalidFile(f"{name}: expected each key of an object once, got {error} twice: keep one") from error
         except RecursionError as error:
             raise InvalidFile(f"{name}: expected JSON of a sane depth, got one that is nested too deeply") from error
         if not isinstance(value, dict):
@@ -120,6 +123,19 @@ def check_texts(value: object) -> None:
 def within(where: str, error: Malformed) -> Malformed:
     """The same fault, of a value that is a part of another."""
     return Malformed(f"{where}.{error.field}" if error.field else where, error.message)
+
+
+class _Doubled(Exception):
+    pass
+
+
+def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object of its keys and values; of a key that is there twice the standard library keeps the last."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        most, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise _Doubled(repr(most)[:80])
+    return found
 
 
 def _as_it_is(file: BinaryIO) -> BinaryIO:

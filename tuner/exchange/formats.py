@@ -1,6 +1,7 @@
 """The formats of files of results, and which one a file is in."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -83,15 +84,20 @@ def specification_of(file: File) -> t1.Specification:
     return t1.specification_of(file.name, file.document)
 
 
-def read_recorded(path: Path, said: Format | None = None) -> RecordedSpace:
-    """A cache of Kernel Tuner or a T4 file, of any kernel, as a space to search.
+def read_recorded(
+    path: Path, said: Format | None = None, on_note: Callable[[str], None] = lambda _: None
+) -> RecordedSpace:
+    """A cache of Kernel Tuner or a T4 file, of any kernel, as a space to search; notes say what of it is left out.
 
     Raises:
         InvalidFile: it is neither, not what its format says, or holds nothing to search.
         OSError: it cannot be read.
     """
     try:
-        return results_of(open_file(path, said)).space(path.name)
+        results = results_of(open_file(path, said))
+        for note in results.notes:
+            on_note(f"{path.name}: {note}")
+        return results.space(path.name)
     except ValueError as error:
         raise InvalidFile(str(error)) from error
 

@@ -1,19 +1,22 @@
 """T1 specifications, read and written: a kernel and its space of configurations, before anything is tried.
 
 `ConfigurationSpace` has the tunable parameters, each with its values as the text of a list, and conditions as
-expressions of parameters that all hold for a legal configuration. `KernelSpecification` names kernel, file, language
-and sizes; Kernel Tuner wants `ProblemSize` there too, and takes `SimulationInput` as the cache that it replays.
+expressions of parameters that all hold for a legal configuration (conditions.py). `KernelSpecification` names kernel,
+file, language and sizes; Kernel Tuner wants `ProblemSize` there too, and takes `SimulationInput` as the cache that it
+replays.
 Source: odgaard/TuningSchema, T1, as in KernelTuner/kernel_tuner, kernel_tuner/schema/T1/1.0.0 (Apache-2.0).
 """
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import cast
 
 from codegen.canonical import to_json
 from codegen.decode import Malformed, decode
 from tuner.errors import InvalidFile
+from tuner.exchange.conditions import Condition, parse_condition
 from tuner.exchange.documents import Document, known
 from tuner.exchange.results import Results, Source, plain_value
 from tuner.space import Value
@@ -29,6 +32,10 @@ _KINDS = {
     "bf16": ("custom", 2),
 }
 """Names of types and their sizes in bytes; of others the size counts bytes."""
+
+MOST_CONFIGURATIONS = 100_000
+MOST_STEPS = 3_000_000
+"""Combinations of some of the parameters that are looked at while a space is found: some seconds."""
 
 _ACCESS = {"input": "ReadOnly", "output": "WriteOnly"}
 _TYPES = ("int", "uint", "float", "bool", "string")
@@ -174,23 +181,67 @@ def to_t1(results: Results, launch: Launch) -> dict[str, object]:
 
 
 def configurations_of(name: str, specification: Specification) -> list[dict[str, Value]]:
-    """The configurations of a space whose conditions list them, or that has one value of each parameter.
+    """The configurations of a space: all combinations of its values of which all conditions hold, at most 100,000.
 
     Raises:
-        InvalidFile: the conditions are other expressions, which are not evaluated.
+        InvalidFile: a condition is no expression that is read here, or there are none of these, or too many.
     """
-    varied = [p.name for p in specification.parameters if len(p.values) > 1]
-    fixed: dict[str, Value] = {p.name: p.values[0] for p in specification.parameters if len(p.values) == 1}
-    listed = [_listed(condition) for condition in specification.conditions]
-    if not varied and not listed:
-        return [fixed]
-    if len(listed) != 1 or listed[0] is None or set(listed[0][0]) != set(varied):
-        raise InvalidFile(
-            f"{name}: Conditions: expected one that lists the combinations of {', '.join(varied)}, as this program "
-            "writes it; other expressions are not evaluated"
-        )
-    names, points = listed[0]
-    return [fixed | dict(zip(names, point, strict=True)) for point in points]
+    names = frozenset(parameter.name for parameter in specification.parameters)
+    try:
+        conditions = [_condition(i, text, names) for i, text in enumerate(specification.conditions)]
+        found = list(islice(_combined(specification.parameters, conditions), MOST_CONFIGURATIONS + 1))
+    except ValueError as error:
+        raise InvalidFile(f"{name}: {error}") from error
+    if not found:
+        raise InvalidFile(f"{name}: expected Conditions that some combination of values meets, got none that does")
+    if len(found) > MOST_CONFIGURATIONS:
+        raise InvalidFile(f"{name}: expected at most {MOST_CONFIGURATIONS} configurations, got more: add Conditions")
+    return found
+
+
+def _condition(place: int, text: str, names: frozenset[str]) -> Condition:
+    try:
+        return parse_condition(text, names)
+    except ValueError as error:
+        raise Malformed(f"ConfigurationSpace.Conditions[{place}].Expression", str(error)) from error
+
+
+def _combined(parameters: tuple[Parameter, ...], conditions: list[Condition]) -> Iterator[dict[str, Value]]:
+    """The legal combinations; of a space that one condition lists only the listed ones are looked at."""
+    fixed: dict[str, Value] = {p.name: p.values[0] for p in parameters if len(p.values) == 1}
+    varied = [parameter for parameter in parameters if len(parameter.values) > 1]
+    names = {parameter.name for parameter in varied}
+    lists = [found for condition in conditions if (found := _listed(condition.text)) is not None]
+    listed = next((found for found in lists if set(found[0]) == names), None)
+    if listed is not None:
+        each = (fixed | dict(zip(listed[0], point, strict=True)) for point in listed[1])
+        yield from (chosen for chosen in each if all(condition.holds(chosen) for condition in conditions))
+        return
+    known, waiting = set(fixed), conditions
+    if not all(condition.holds(fixed) for condition in waiting if condition.names <= known):
+        return
+    stages: list[tuple[Parameter, list[Condition]]] = []
+    for parameter in varied:
+        waiting = [condition for condition in waiting if not condition.names <= known]
+        known.add(parameter.name)
+        stages.append((parameter, [condition for condition in waiting if condition.names <= known]))
+    yield from _extended(fixed, stages, count(1))
+
+
+def _extended(
+    chosen: dict[str, Value], stages: list[tuple[Parameter, list[Condition]]], steps: Iterator[int]
+) -> Iterator[dict[str, Value]]:
+    """Combinations value by value: a condition is asked as soon as all of its parameters have one."""
+    if not stages:
+        yield chosen
+        return
+    (parameter, conditions), *others = stages
+    for value in parameter.values:
+        if next(steps) > MOST_STEPS:
+            raise ValueError(f"Conditions: expected a space found within {MOST_STEPS} partial combinations, got more")
+        longer = chosen | {parameter.name: value}
+        if all(condition.holds(longer) for condition in conditions):
+            yield from _extended(longer, others, steps)
 
 
 def _parameter(place: int, given: _Parameter) -> Parameter:

@@ -23,6 +23,7 @@ _THREE = re.compile(r"([0-9]+)x([0-9]+)x([0-9]+)", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 _STEPS = re.compile(r"([0-9]{1,9}):([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
 _POWERS = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})\*([0-9]{1,9})", re.ASCII)
+_DIGITS = 9
 _LISTED = ("m", "n", "k", "batch")
 
 
@@ -109,6 +110,8 @@ def _range(part: str, where: str) -> list[int]:
             )
         count = next(i for i in range(1, 64) if first * factor**i > last)
         return [first * factor**i for i in range(count)]
+    if max(map(len, re.findall(r"[0-9]+", part, re.ASCII)), default=0) > _DIGITS:
+        raise InvalidShapes(where, f"expected numbers of at most {_DIGITS} digits, got {part!r}")
     raise InvalidShapes(where, f"expected a number, first:last:step or first..last*factor, got {part!r}")
 
 

@@ -19,6 +19,8 @@ from tuner.shapes.shape import MOST_SHAPES, Shape
 PREFIX = "preset:"
 LAYERS = ("qkv", "o", "gate_up", "down", "lm_head")
 DEFAULT_TOKENS = (1, 16, 128, 1024)
+_TOKENS, _LAYERS = "tokens", "layers"
+_CHOICES = (f"{_TOKENS}=", f"{_LAYERS}=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,9 @@ MODELS = {
 
 def is_preset(source: str) -> bool:
     """Whether a text names a preset, or means to."""
-    return source.startswith(PREFIX) or source.partition("@")[0] in MODELS
+    model, at, choice = source.partition("@")
+    is_asked = bool(at) and choice.startswith(_CHOICES)
+    return source.startswith(PREFIX) or model in MODELS or is_asked
 
 
 def preset_shapes(source: str, base: Base) -> list[Shape]:
@@ -87,9 +91,9 @@ def preset_shapes(source: str, base: Base) -> list[Shape]:
     tokens, layers = DEFAULT_TOKENS, LAYERS
     for choice in choices:
         key, _, text = choice.partition("=")
-        if key == "tokens":
+        if key == _TOKENS:
             tokens = _numbers(source, text)
-        elif key == "layers":
+        elif key == _LAYERS:
             layers = _layers(source, text)
         else:
             raise InvalidShapes(source, f"expected @tokens=1,16,... or @layers=qkv,down,...; got @{choice}")

@@ -98,6 +98,18 @@ def test_what_was_written_before_a_kill_is_read(file: Path, lost: int, kept: int
     results = results_of(open_file(file))
     assert len(results.tried) == kept
     assert results.notes == ("its end was missing: what was not written whole is left out",)
+    notes: list[str] = []
+    read_recorded(file, on_note=notes.append)
+    assert notes == ["cache.json: its end was missing: what was not written whole is left out"]
+
+
+def test_a_key_that_is_there_twice_is_refused(file: Path) -> None:
+    text = text_of(cache())
+    key = next(iter(cache()["cache"]))
+    other = list(cache()["cache"])[1]
+    file.write_text(text.replace(f'"{other}"', f'"{key}"'))
+    with pytest.raises(InvalidFile, match=f"each key of an object once, got '{key}' twice: keep one"):
+        read_recorded(file)
 
 
 def test_an_open_cache_may_end_in_a_comma_an_entry_in_an_empty_object_and_have_no_entry(file: Path) -> None:

@@ -124,13 +124,23 @@ def test_a_preset_is_a_models_layers_by_tokens() -> None:
     assert len(preset_shapes("gemma-2-9b", BF16)) == 20
     assert [n for n, _, _ in MODELS["gemma-2-9b"].layers().values()] == [8192, 3584, 28672, 3584, 256000]
     assert is_preset("phi-3-mini@tokens=2")
+    assert is_preset("llama-9@tokens=1")  # which then is told to be none
     assert not is_preset("shapes.csv")
 
 
-@pytest.mark.parametrize("text", ["preset:gpt-9", "llama-3-8b@tokens=0", "llama-3-8b@layers=moe", "llama-3-8b@depth=2"])
+@pytest.mark.parametrize(
+    "text", ["preset:gpt-9", "llama-9@tokens=1", "llama-3-8b@tokens=0", "llama-3-8b@layers=moe", "llama-3-8b@depth=2"]
+)
 def test_a_preset_that_is_not_known_is_refused(text: str) -> None:
     with pytest.raises(InvalidShapes, match="expected"):
         preset_shapes(text, BF16)
+
+
+def test_a_range_of_numbers_that_are_too_long_is_told_as_that() -> None:
+    with pytest.raises(
+        InvalidShapes, match="line 1, column 3: expected numbers of at most 9 digits, got '1:1000000000:1'"
+    ):
+        parse_text("m=1:1000000000:1 n=8 k=16", BF16)
 
 
 def test_parameters_of_a_model_follow_from_its_layers() -> None:
