@@ -24,6 +24,7 @@ from service.dashboard.session import router as session
 from service.deps import Context
 from service.devices.routes import router as devices
 from service.devices.service import DeviceDirectory
+from service.exchange.routes import router as exchange
 from service.explaining.routes import router as explaining
 from service.freshness import Freshness
 from service.gate import Gate
@@ -130,6 +131,7 @@ def create_app(
         accuracy,
         schedules,
         shapes,
+        exchange,
         compiling,
         explaining,
         keys,

@@ -18,10 +18,11 @@ from hal import DeviceKind, DeviceSpec, UnknownDevice
 from service.artifacts import ArtifactStore
 from service.audit.log import record
 from service.convert import config_to_json, outcome_to_columns, problem_to_json, spec_to_json
+from service.errors import BadRequest
 from service.exchange.hardware import difference, stored_spec
 from service.exchange.records import trial_record
 from service.kernels.launch_schemas import LaunchOut, to_launch
-from service.keys.callers import COMMAND_LINE
+from service.keys.callers import COMMAND_LINE, Caller
 from service.result_keys import key_of_imported
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import Exchange, Line, spirv_of
@@ -48,7 +49,12 @@ class Imported:
 
 
 def take_in(
-    exchange: Exchange, database: Database, artifacts: ArtifactStore, resolve: Resolve, origin: str | None = None
+    exchange: Exchange,
+    database: Database,
+    artifacts: ArtifactStore,
+    resolve: Resolve,
+    origin: str | None = None,
+    by: Caller = COMMAND_LINE,
 ) -> Imported:
     """Import a file that was read; `origin` names it in place of its header.
 
@@ -72,7 +78,7 @@ def take_in(
     with database.write() as session:
         one_import_at_a_time(session)
         imported = _Import(session, exchange, files, origin).run()
-        record(session, COMMAND_LINE, "import", origin or "of no origin")
+        record(session, by, "import", origin or "of no origin")
     return imported
 
 
@@ -287,5 +293,5 @@ def _check_device(session: Session, id: str, line: Line[DeviceSpec], resolve: Re
 def _listed(id: str, resolve: Resolve) -> DeviceSpec | None:
     try:
         return resolve(id)
-    except UnknownDevice:
+    except (UnknownDevice, BadRequest):
         return None
