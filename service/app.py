@@ -22,6 +22,7 @@ from service.compiling.service import Compiler
 from service.dashboard.routes import router as dashboard
 from service.dashboard.session import router as session
 from service.deps import Context
+from service.devices.elsewhere import with_reached
 from service.devices.routes import router as devices
 from service.devices.service import DeviceDirectory
 from service.exchange.routes import router as exchange
@@ -71,7 +72,7 @@ def create_app(
     context = Context(
         settings=settings,
         database=database,
-        devices=DeviceDirectory(list_all, settings.devices_ttl_s),
+        devices=DeviceDirectory(with_reached(list_all, database), settings.devices_ttl_s),
         artifacts=ArtifactStore(settings.artifacts_dir),
         now=now,
         rates=Rates(settings.rate_per_s, settings.rate_burst),

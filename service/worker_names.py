@@ -30,6 +30,14 @@ def is_dead(name: str) -> bool:
     return started != int(ticks)
 
 
+def is_elsewhere(name: str) -> bool:
+    """Whether the worker of that name is on another machine for sure: neither this boot of it, nor of this name."""
+    host, _, rest = name.partition("/")
+    boot, _, _ = rest.partition(":")
+    own = (_place() or "").partition(":")[0]
+    return bool(own) and len(boot) == len(own) and boot != own and host != socket.gethostname()
+
+
 def _place() -> str | None:
     """Where process ids mean the same; None where /proc does not tell."""
     try:

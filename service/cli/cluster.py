@@ -1,5 +1,6 @@
 """xetune cluster: the scheduler of many machines, workers as batch jobs, and who gives out work."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -9,7 +10,7 @@ from db import coordinators
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
 from service.cli.stored import stored
-from service.cluster.link import link_to
+from service.cluster.link import check_installed, link_to
 from service.logs import configure_logs
 from service.settings import read_settings
 
@@ -30,12 +31,50 @@ def scheduler_command(
     """Start a Dask scheduler, which workers and one coordinator connect to."""
     settings = read_settings()
     configure_logs(settings)
-    from service.cluster.starting import check_installed
-
     check_installed()
     from service.cluster.dask.scheduler_process import serve_scheduler
 
     serve_scheduler(link_to(address, settings, insecure=insecure))
+
+
+def _batch(system: str) -> Callable[..., None]:
+    """The command of one batch system."""
+
+    def command(
+        scheduler: Annotated[str, typer.Option(metavar="ADDRESS", help="Dask scheduler: tls://HOST:PORT or tcp://.")],
+        workers: Annotated[int, typer.Option(min=1, help="How many jobs, one worker each.")] = 1,
+        cores: Annotated[int, typer.Option(min=1, help="CPUs of each, and compilations at one time.")] = 8,
+        memory: Annotated[str, typer.Option(help="Memory of each.")] = "32GB",
+        walltime: Annotated[str, typer.Option(help="How long each lasts.")] = "04:00:00",
+        queue: Annotated[str | None, typer.Option(help="Queue or partition.")] = None,
+        account: Annotated[str | None, typer.Option(help="Account to charge.")] = None,
+        directive: Annotated[
+            list[str] | None, typer.Option(help="A further directive, such as --gres=gpu:1; may be repeated.")
+        ] = None,
+        prologue: Annotated[list[str] | None, typer.Option(help="A line to run before; may be repeated.")] = None,
+        device: Annotated[list[str] | None, typer.Option(help="Offer this device alone; may be repeated.")] = None,
+        script: Annotated[bool, typer.Option("--script", help="Print the script and submit nothing.")] = False,
+        insecure: Insecure = False,
+    ) -> None:
+        link = link_to(scheduler, read_settings(), insecure=insecure)
+        check_installed()
+        from service.cluster.dask.batch import BatchJob, System, job_of, submit
+
+        asked = BatchJob(cores, memory, walltime, queue, account, directive or (), prologue or (), device or ())
+        jobs = [job_of(System(system), link, asked, f"xetune-{number}", insecure=insecure) for number in range(workers)]
+        if script:
+            typer.echo(jobs[0].job_script())
+            return
+        for job_id in submit(jobs):
+            typer.echo(job_id)
+
+    command.__doc__ = f"Start workers as jobs of {_NAMES[system]}; they offer their machines until the job ends."
+    return command
+
+
+_NAMES = {"pbs": "PBS", "slurm": "Slurm"}
+for _system in _NAMES:
+    app.command(_system)(_batch(_system))
 
 
 @app.command("show")

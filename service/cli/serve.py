@@ -15,6 +15,7 @@ from db.migrate import prepare
 from service.app import create_app
 from service.cli.output import CONSOLE
 from service.cluster.link import link_to
+from service.cluster.one_machine import check_one_machine
 from service.keys.callers import check_closed
 from service.logs import configure_logs
 from service.settings import InvalidSettings, read_settings
@@ -42,6 +43,7 @@ def serve_command(
         link_to(scheduler, settings, insecure=insecure)
         beside = ["coordinator", "--scheduler", scheduler, *(["--insecure"] if insecure else [])]
     database = prepare(settings.database_url, create=True)
+    check_one_machine(database)
     with database.read() as session:
         refusal = check_closed(settings, session)
     database.close()

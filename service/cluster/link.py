@@ -3,6 +3,7 @@
 import ipaddress
 import re
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from service.settings import InvalidSettings, Settings
@@ -54,6 +55,16 @@ def link_to(address: str, settings: Settings, *, insecure: bool) -> Link:
             "trusted users reach"
         )
     return Link(address, host, int(form["port"]), None if is_plain else _certificates(address, settings))
+
+
+def check_installed() -> None:
+    """Return when Dask is there.
+
+    Raises:
+        InvalidSettings: it is not.
+    """
+    if find_spec("distributed") is None:
+        raise InvalidSettings("many machines need Dask: pip install 'xetune[cluster]'")
 
 
 def is_loopback(host: str) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 
 import structlog
 
@@ -11,13 +10,14 @@ from db.session import Database
 from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Coordinator
-from service.cluster.link import Link
+from service.cluster.link import Link, check_installed
 from service.cluster.local import LocalEngine
+from service.cluster.one_machine import check_one_machine
 from service.cluster.place import Engine, Place
 from service.device_lock import locks_dir
 from service.devices.quarantine import this_host
 from service.presence import Role, present
-from service.settings import InvalidSettings, Settings
+from service.settings import Settings
 from service.shapes.working import sets_at
 from service.toolchain.offline import OfflineCompiler, find_ocloc
 from service.tuning import Tuning
@@ -70,22 +70,13 @@ def run_station(
         station.close()
 
 
-def check_installed() -> None:
-    """Return when Dask is there.
-
-    Raises:
-        InvalidSettings: it is not.
-    """
-    if find_spec("distributed") is None:
-        raise InvalidSettings("many machines need Dask: pip install 'xetune[cluster]'")
-
-
 def _chosen(devices: Sequence[ListedDevice], only: Sequence[str] | None) -> list[ListedDevice]:
     if only is None:
         return list(devices)
     if list(only) == ["none"]:
         return []
-    wanted = {resolve_device(name, None, devices).spec.id for name in only}
+    known = {device.spec.id for device in devices}
+    wanted = {name if name in known else resolve_device(name, None, devices).spec.id for name in only}
     if missing := wanted - {device.spec.id for device in devices if device.runnable}:
         raise UnknownDevice(f"{', '.join(sorted(missing))} cannot run kernels here; `xetune devices` lists what can")
     return [device for device in devices if device.spec.id in wanted]
@@ -99,6 +90,7 @@ def coordinate(settings: Settings, engine: Engine) -> None:
     """
     database = prepare(settings.database_url, create=False)
     try:
+        check_one_machine(database)
         tuning = tuning_at(settings)
         coordinator = Coordinator(
             database,

@@ -1,11 +1,52 @@
-"""Devices that are neither here nor in the table, but that the database was told of: CPUs of other machines."""
+"""Devices of other machines: those that a coordinator reaches now, and those that the database was told of."""
 
+from collections.abc import Callable, Sequence
+
+import structlog
 from sqlalchemy.orm import Session
 
-from db import devices
+from db import coordinators, devices
+from db.errors import DatabaseError
+from db.models import ReachedDevice
+from db.session import Database
 from hal import Backend, ListedDevice
-from hal.listed import listed
+from hal.listed import listed, runs_own_code
+from hal.listing import OPENCL_CPU_ID
 from service.convert import spec_from_json
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+def with_reached(
+    list_here: Callable[[], Sequence[ListedDevice]], database: Database
+) -> Callable[[], list[ListedDevice]]:
+    """Lists what is here, and what a coordinator of many machines reaches; what is here counts if both have it."""
+
+    def list_all() -> list[ListedDevice]:
+        here = list(list_here())
+        own = {device.spec.id for device in here if device.runnable}
+        try:
+            with database.read() as session:
+                reached = {row.device.slug: row for row in coordinators.reached(session)}
+        except DatabaseError as error:
+            _log.warning("devices of other machines are not known now", error=str(error))
+            return here
+        found = [found for slug, row in reached.items() if slug not in own and (found := _reached(row)) is not None]
+        there = {device.spec.id for device in found}
+        return [*found, *(device for device in here if device.spec.id not in there)]
+
+    return list_all
+
+
+def _reached(row: ReachedDevice) -> ListedDevice | None:
+    """A device of another machine; None of one that is not in this version's form."""
+    try:
+        spec = spec_from_json(row.device.spec)
+    except ValueError:
+        return None
+    is_native = runs_own_code(spec) and not spec.id.startswith(OPENCL_CPU_ID)
+    backend = Backend.HOST if is_native else Backend.OPENCL
+    return listed(spec, backend, None, runnable=True, notes=(f"on {row.host}, by way of the coordinator",))
 
 
 def device_elsewhere(session: Session, slug: str) -> ListedDevice | None:

@@ -9,6 +9,7 @@ from typing import cast
 from uuid import UUID
 
 import pytest
+from fastapi.testclient import TestClient
 from sqlalchemy import update
 
 from codegen import CompileCrashed, GemmProblem
@@ -18,15 +19,19 @@ from db.errors import DatabaseUnavailable
 from db.models import Coordinator as CoordinatorRow
 from db.models import Job
 from db.session import Database
-from hal import find
+from hal import Fact, find
 from hal.listed import Backend, listed
+from hal.spec import spec_from_facts
 from service.cluster.coordinator import Coordinator
 from service.cluster.fenced import FencedDatabase
 from service.cluster.place import Engine, Place, PlaceLost, Reached
 from service.convert import problem_to_json, spec_to_json
+from service.deps import Context
+from service.devices.stored import store_device
 from service.job_runs import ClaimedJob, JobEnd
 from service.settings import Settings
 from tests.db import rows
+from tests.service.rest import post_job, row_of
 
 WAIT_S = 60.0
 
@@ -303,3 +308,18 @@ def test_the_fenced_database_rolls_back_what_follows_a_lost_fence(database: Data
         rows.add_device(session, "refused")
     with database.read() as session:
         assert {d.slug for d in session.query(rows.Device)} == {"kept"}
+
+
+def test_a_service_lists_what_is_reached_and_takes_jobs_for_it(client: TestClient, context: Context) -> None:
+    with context.database.write() as session:
+        coordinators.acquire(session, "cluster", "a", 60.0)
+        spec = spec_from_facts(
+            "b580", find("b580").name, find("b580").kind, [*find("b580").facts(), Fact("driver", "7.1", "probed")]
+        )
+        coordinators.set_reached(session, "cluster", [("p1", "node-7", store_device(session, spec).id)])
+    shown = client.get("/v1/devices/b580").json()
+    assert shown["runnable"]
+    assert "on node-7" in shown["note"]
+    job_id = post_job(client, device="b580")
+    with context.database.read() as session:
+        assert row_of(session, job_id).device.driver == "7.1"
