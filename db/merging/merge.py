@@ -17,17 +17,27 @@ from db.merging.rows import Copier, agree, facts
 from db.models import (
     ACTIVE_STATUSES,
     Artifact,
+    Change,
+    Coordinator,
     Device,
+    IdempotentAnswer,
     Job,
     JobImport,
     Kernel,
     KernelImport,
     Measurement,
+    Presence,
     Problem,
+    ReachedDevice,
     RecordedTrial,
     Recording,
+    ResultChange,
+    ShapeSetRun,
     Trial,
 )
+
+_RUNNING = {Change, Coordinator, IdempotentAnswer, Presence, ReachedDevice, ResultChange, ShapeSetRun}
+"""Tables by which an installation runs: of no use to another one."""
 
 _OF_HERE = "request_hash", "idempotency_key", "worker", "lease_until", "attempts", "cancel_requested"
 
@@ -37,7 +47,7 @@ class Merged:
     """What came, what was here, and what stayed there.
 
     `running` are jobs that are not over there, `busy` those that are over there and not here, which stay as they are.
-    `left` counts rows of tables that hold no results, by table.
+    `left` counts rows of tables that hold no results, by table, but not those by which an installation runs.
     """
 
     jobs: int
@@ -305,9 +315,9 @@ class _Merge:
         self._touched.add((self._problems[theirs.problem_id], theirs.device.slug))
 
     def _left(self) -> Iterator[tuple[str, int]]:
-        merged = dependents.tables()
+        unsaid = dependents.tables() | {model.__tablename__ for model in _RUNNING}
         for table in Base.metadata.sorted_tables:
-            if table.name not in merged and (count := self._there.scalar(select(func.count()).select_from(table))):
+            if table.name not in unsaid and (count := self._there.scalar(select(func.count()).select_from(table))):
                 yield table.name, count
 
 
