@@ -1,24 +1,28 @@
 """How well times of the CPU target repeat, and how often two kernels 5 % apart are told apart.
 
-Run: python -m benchmarks.accuracy [--jobs 20] [--pairs 40] [--dtype f32] [--seed 0] [--here]
+Run: python -m benchmarks.accuracy [--jobs 20] [--pairs 40] [--candidates 24] [--dtype f32] [--seed 0] [--here]
 
-One thread. First, one configuration in separate jobs: each has a device process, inputs and buffers of its own, proves
-and times it as a trial, and then measures it as a finalist, in turns with a reference (the default), which is what a
-job tells in the end. The quiet half are the jobs whose reference was fastest: the result itself does not choose them.
+One thread. First, one configuration in separate jobs: each has a process of its own, compiles its kernels there
+without a cache, draws inputs, proves and times the configuration as a trial, and then measures it as a finalist, in
+turns with a reference (the default), which is what a job tells in the end. The quiet half are the jobs whose reference
+was fastest: the result itself does not choose them.
 
-Then pairs of kernels: the default at two lengths of K, whose times differ by about 5 %. A pair is ordered as finalists
-are, in turns with a reference, and how often the shorter one wins is counted. Which comes first changes from pair to
-pair. With `--here` kernels run in this process, each job with code and memory of its own: a machine that others use is
-quietest under `chrt -f 50 taskset -c 0`.
+Then two configurations of one problem: of `--candidates` that are measured in turns with the default, the two whose
+times are nearest to 5 % apart, and how far they are is the median of many windows more. From then on the two are
+ordered as finalists are, again and again, and how often the shorter one wins is counted; which comes first changes each
+time. With `--here` kernels run in the processes of the jobs themselves: a machine that others use is quietest under
+`chrt -f 50 taskset -c 0`.
 """
 
 import argparse
 import os
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from statistics import median
 
 from benchmarks.cpu_ours import spec_of_threads
-from codegen import AnyArtifact, DType, GemmProblem
+from codegen import AnyArtifact, AnyConfig, DType, GemmProblem
 from codegen.target_kind import compile_kernel
 from hal import Device, DeviceSpec, open_device, resolve_device
 from hal.native.device import NativeDevice
@@ -30,8 +34,9 @@ from tuner.turns import TimeUs, measure_in_turns
 
 _RUN_S, _TURNS_S = 20.0, 60.0
 _JOB = (384, 320, 512)  # M, N, K
-_PAIR = ((256, 192, 4000), (256, 192, 4248))  # by 6 % more to do; as measured, about 5 % longer
-_REFERENCE = (256, 192, 3600)
+_PAIR = (256, 192, 4000)  # M, N, K of the pair
+_APART = 1.05
+_WINDOWS_KNOWN = 9  # measurements in turns that say how far the two are apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +67,25 @@ def problem_of(size: tuple[int, int, int], dtype: DType) -> GemmProblem:
     return GemmProblem(*size, dtype_a=dtype, dtype_b=dtype)
 
 
-def kernels(dtype: DType, spec: DeviceSpec, seed: int) -> tuple[AnyArtifact, AnyArtifact]:
-    """The default of the job's problem, and another configuration that a search would try."""
-    problem = problem_of(_JOB, dtype)
+def configs(problem: GemmProblem, spec: DeviceSpec, seed: int, count: int) -> list[AnyConfig]:
+    """The default, and other configurations that a search would try."""
     proposer = search_for(problem, spec, seed, measured=True).proposer
     default = default_for(problem, spec)
     proposer.skip(default)
-    proposal = proposer.propose()
-    assert proposal is not None
-    return compile_kernel(problem, default, spec), compile_kernel(problem, proposal.config, spec)
+    proposals = (proposer.propose() for _ in range(count))
+    return [default, *(proposal.config for proposal in proposals if proposal is not None)]
+
+
+def run_alone(dtype: DType, seed: int, number: int, here: bool) -> Job:
+    """One job, in a process that has done nothing else: all jobs compile and measure the same two configurations."""
+    spec, problem = spec_of_threads(1), problem_of(_JOB, dtype)
+    default, other = (compile_kernel(problem, config, spec) for config in configs(problem, spec, seed, 1))
+    return run_job(opened(spec, here), spec, (default, other), seed + number)
+
+
+def opened(spec: DeviceSpec, here: bool) -> Device:
+    """The CPU: in this process, or in one of its own."""
+    return NativeDevice(spec) if here else open_device(resolve_device("cpu"))
 
 
 def run_job(device: Device, spec: DeviceSpec, pair: tuple[AnyArtifact, AnyArtifact], seed: int) -> Job:
@@ -121,22 +136,58 @@ def print_repeats(jobs: list[Job]) -> None:
             print(f"| {name}, {len(some)} | {figure} | {median(values):.4g}{unit} | {spread(values)} |")
 
 
-def ordered(device: Device, spec: DeviceSpec, dtype: DType, pairs: int, seed: int) -> list[tuple[bool, float]]:
-    """Of each pair whether the shorter kernel won, and the longer one's time over its."""
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two kernels, the shorter first, the default that they are measured with, and how far they are apart."""
 
-    def timed(size: tuple[int, int, int]) -> TimeUs:
-        problem = problem_of(size, dtype)
-        artifact = compile_kernel(problem, default_for(problem, spec), spec)
-        return _timed(Bench(problem, spec, device, Reference(problem, seed)), artifact)
+    reference: TimeUs
+    short: TimeUs
+    long: TimeUs
+    apart: float
 
-    reference, *both = (timed(size) for size in (_REFERENCE, *_PAIR))
+
+def find_pair(device: Device, spec: DeviceSpec, dtype: DType, candidates: int, seed: int) -> Pair:
+    """Of the candidates the two whose times are nearest to 5 % apart.
+
+    Raises:
+        RuntimeError: fewer than two candidates gave a time.
+    """
+    problem = problem_of(_PAIR, dtype)
+    bench = Bench(problem, spec, device, Reference(problem, seed))
+    reference, *others = (
+        _timed(bench, compile_kernel(problem, config, spec)) for config in configs(problem, spec, seed, candidates)
+    )
+    known = [(ratio, other) for other in others if (ratio := _ratios(reference, [other])[0]) is not None]
+    pairs = sorted(
+        (abs(slow[0] / fast[0] - _APART), i, j)
+        for i, fast in enumerate(known)
+        for j, slow in enumerate(known)
+        if slow[0] > fast[0]
+    )
+    found: list[Pair] = []
+    for _, i, j in pairs[:3]:
+        both = [known[i][1], known[j][1]]
+        apart = [b / a for a, b in (_ratios(reference, both) for _ in range(_WINDOWS_KNOWN)) if a and b]
+        if apart:
+            found.append(Pair(reference, both[0], both[1], median(apart)))
+    if not found:
+        raise RuntimeError(f"expected two of {candidates} candidates with a time, got {len(known)}: give more")
+    return min(found, key=lambda pair: abs(pair.apart - _APART))
+
+
+def _ratios(reference: TimeUs, others: list[TimeUs]) -> tuple[float | None, ...]:
+    turns = measure_in_turns(reference, others, _TURNS_S)
+    return (None,) * len(others) if turns is None else turns.ratios
+
+
+def ordered(pair: Pair, count: int) -> list[tuple[bool, float]]:
+    """Each time whether the shorter kernel won, and the longer one's time over its."""
     found: list[tuple[bool, float]] = []
-    for number in range(pairs):
+    for number in range(count):
         swapped = number % 2 == 1
-        turns = measure_in_turns(reference, both[::-1] if swapped else both, _TURNS_S)
-        if turns is None:
-            continue
-        short, long = turns.ratios[::-1] if swapped else turns.ratios
+        both = [pair.long, pair.short] if swapped else [pair.short, pair.long]
+        ratios = _ratios(pair.reference, both)
+        short, long = ratios[::-1] if swapped else ratios
         if short is not None and long is not None:
             found.append((short < long, long / short))
     return found
@@ -147,29 +198,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description=__doc__)
     parser.add_argument("--jobs", type=int, default=20)
     parser.add_argument("--pairs", type=int, default=40)
+    parser.add_argument("--candidates", type=int, default=24)
     parser.add_argument("--dtype", type=DType, default=DType.F32)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--here", action="store_true")
     asked = parser.parse_args()
-    spec, listed = spec_of_threads(1), resolve_device("cpu")
-
-    def opened() -> Device:
-        return NativeDevice(spec) if asked.here else open_device(listed)
-
+    spec = spec_of_threads(1)
     print(f"{spec.name}, one thread, {asked.dtype.value}, load {os.getloadavg()[0]:.1f} at the start\n")
     if asked.jobs:
-        pair = kernels(asked.dtype, spec, asked.seed)
-        jobs = [run_job(opened(), spec, pair, asked.seed + number) for number in range(asked.jobs)]
-        print_repeats(jobs)
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+            begun = [pool.submit(run_alone, asked.dtype, asked.seed, n, asked.here) for n in range(asked.jobs)]
+            print_repeats([job.result() for job in begun])
     if asked.pairs:
-        device = opened()
+        device = opened(spec, asked.here)
         try:
-            found = ordered(device, spec, asked.dtype, asked.pairs, asked.seed)
+            pair = find_pair(device, spec, asked.dtype, asked.candidates, asked.seed)
+            found = ordered(pair, asked.pairs)
         finally:
             device.close()
         right, ratios = sum(won for won, _ in found), [ratio for _, ratio in found]
-        print(f"\n{right} of {len(found)} pairs ordered right ({right / len(found):.0%}); the longer one's time over ")
-        print(f"the shorter one's: median {median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}")
+        print(f"\nTwo configurations {pair.apart - 1:.1%} apart: {right} of {len(found)} times ordered right ")
+        print(f"({right / len(found):.0%}); ratios {median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}")
     print(f"load {os.getloadavg()[0]:.1f} at the end")
 
 

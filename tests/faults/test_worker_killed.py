@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from db.models import Trial
 from db.session import open_database
 from service.artifacts import ArtifactStore
+from tests.db.databases import create_postgres, drop_postgres
 from tests.faults.jobs import TRIALS, Place, check_whole, ended, job_of, queue
 
 EVERY = 17  # a prime: of the steps of a trial, it meets others in each
@@ -86,23 +87,44 @@ def check_killed_at(number: int, folder: Path, url: str, monkeypatch: pytest.Mon
     return True
 
 
-def test_killed_now_and_then(migrated_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+Places = Callable[[int], tuple[Path, str]]
+
+
+# A database for each point, and the processes that serve it, take PostgreSQL a second.
+POSTGRESQL = pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.slow])
+
+
+@pytest.fixture(params=["sqlite", POSTGRESQL])
+def new_place(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Places]:
+    """Makes a folder, and an empty database of each kind, for each number."""
+    made: list[str] = []
+
+    def place(number: int) -> tuple[Path, str]:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        if request.param == "sqlite":
+            migrated = request.getfixturevalue("migrated_file")
+            return folder, f"sqlite:///{shutil.copy(migrated, folder / 'xetune.sqlite')}"
+        template = request.getfixturevalue("migrated_postgres")
+        made.append(create_postgres(request.getfixturevalue("postgres_server"), template))
+        return folder, made[-1]
+
+    yield place
+    for url in made:
+        drop_postgres(request.getfixturevalue("postgres_server"), url)
+
+
+def test_killed_now_and_then(new_place: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     number, points = 1, 0
-    while check_killed_at(number, *new_place(migrated_file, tmp_path / str(number)), monkeypatch):
+    while check_killed_at(number, *new_place(number), monkeypatch):
         number, points = number + EVERY, points + 1
     assert points > TRIALS
 
 
 @pytest.mark.slow
-def test_killed_at_every_point(migrated_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_every_point(new_place: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     number = 1
-    while check_killed_at(number, *new_place(migrated_file, tmp_path / str(number)), monkeypatch):
+    while check_killed_at(number, *new_place(number), monkeypatch):
         number += 1
     print(f"killed at {number - 1} points")
     assert number > 15 * TRIALS
-
-
-def new_place(migrated_file: Path, folder: Path) -> tuple[Path, str]:
-    """A folder and the URL of an empty database in it."""
-    folder.mkdir()
-    return folder, f"sqlite:///{shutil.copy(migrated_file, folder / 'xetune.sqlite')}"
