@@ -45,8 +45,9 @@ class Row:
     jobs_per_s: float
     queue_s: float  # median age of a job when it was claimed
     idle: float  # part of the devices' time
-    cpu_ms: float  # of the coordinator, for each trial
-    cpu: float  # processor seconds a virtual second
+    start_ms: float  # processor time of the coordinator for each start of a job
+    trial_ms: float  # for each trial after it
+    cpu: float  # processor seconds in a second
     virtual_s: float
     rss_mb: float
 
@@ -107,7 +108,8 @@ def _row(database: Database, devices: int, virtual_s: float, cpu_s: float, seen:
         over / virtual_s,
         statistics.median(sorted(ages)[:devices]) if ages else 0.0,
         1 - seen.busy_s / (devices * virtual_s),
-        1e3 * cpu_s / max(ended, 1),
+        1e3 * seen.start_cpu_s / max(seen.starts, 1),
+        1e3 * seen.trials_cpu_s / max(seen.launches - seen.starts, 1),
         cpu_s / virtual_s,
         virtual_s,
         getrusage(RUSAGE_SELF).ru_maxrss / 1024,
@@ -143,17 +145,14 @@ def main() -> None:
     asked = parser.parse_args()
     configure_logs(Settings(log_level="error"))
     print(f"On its device a trial takes {TRIAL_S} s, a compilation {COMPILE_S} s; {asked.trials} trials a job.")
-    print("devices  asked/s  trials/s  jobs/s  waits_s  idle%  ms/trial  cpus  virtual_s  MB")
+    print("devices  asked/s  trials/s  jobs/s  waits_s  idle%  ms/start  ms/trial  cpus  virtual_s  MB")
     for size in map(int, asked.devices.split(",")):
         with tempfile.TemporaryDirectory(prefix="xetune-fleet-") as name:
             folder = Path(name)
             row = run(size, folder, _fresh(asked.database, folder), asked.trials, asked.jobs, asked.seconds)
-        print(
-            f"{row.devices:7d}  {row.wanted_per_s:7.1f}  {row.trials_per_s:8.1f}  {row.jobs_per_s:6.2f}  "
-            f"{row.queue_s:7.1f}  {100 * row.idle:5.1f}  {row.cpu_ms:8.1f}  {row.cpu:4.2f}  {row.virtual_s:9.0f}  "
-            f"{row.rss_mb:.0f}",
-            flush=True,
-        )
+        work = f"{row.start_ms:8.0f}  {row.trial_ms:8.1f}  {row.cpu:4.2f}  {row.virtual_s:9.0f}  {row.rss_mb:.0f}"
+        made = f"{row.trials_per_s:8.1f}  {row.jobs_per_s:6.2f}  {row.queue_s:7.1f}  {100 * row.idle:5.1f}"
+        print(f"{row.devices:7d}  {row.wanted_per_s:7.1f}  {made}  {work}", flush=True)
 
 
 if __name__ == "__main__":

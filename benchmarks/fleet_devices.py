@@ -2,9 +2,10 @@
 
 import hashlib
 import threading
+import time
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.fleet_clock import FleetClock
@@ -37,14 +38,22 @@ class Seen:
     """What the fleet did."""
 
     launches: int = 0
-    busy_s: float = 0.0
-    lock: threading.Lock = threading.Lock()  # noqa: RUF009 (one fleet at a time)
+    busy_s: float = 0.0  # of devices, on the fleet's clock
+    starts: int = 0
+    start_cpu_s: float = 0.0  # of jobs' threads, from the open device to the first launch
+    trials_cpu_s: float = 0.0  # of jobs' threads, after it
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def count(self, seconds: float) -> None:
-        """One more launch."""
+    def count(self, seconds: float, cpu_s: float, is_first: bool) -> None:
+        """One more launch, and what its job's thread computed since the one before."""
         with self.lock:
             self.launches += 1
             self.busy_s += seconds
+            self.starts += is_first
+            if is_first:
+                self.start_cpu_s += cpu_s
+            else:
+                self.trials_cpu_s += cpu_s
 
 
 @dataclass
@@ -55,13 +64,17 @@ class FleetDevice:
     clock: FleetClock
     seen: Seen
     restarts: int = 0
+    launches: int = 0
+    since_s: float = field(default_factory=time.thread_time)
 
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
     ) -> RunReport:
         """Take the time of a launch."""
+        now_s = time.thread_time()
+        self.seen.count(TRIAL_S, now_s - self.since_s, self.launches == 0)
+        self.since_s, self.launches = now_s, self.launches + 1
         self.clock.sleep(TRIAL_S)
-        self.seen.count(TRIAL_S)
         base = 100 + int(hashlib.sha256(launch.binary).hexdigest()[:4], 16) / 100
         return RunReport({}, tuple(base * (1 + 0.001 * i) for i in range(30)), 0.01, self.spec.driver or "")
 

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import Annotated
@@ -16,6 +17,7 @@ from service.app import create_app
 from service.cli.output import CONSOLE
 from service.cluster.link import link_to
 from service.cluster.one_machine import check_one_machine
+from service.cluster.share import share_of
 from service.keys.callers import check_closed
 from service.logs import configure_logs
 from service.settings import InvalidSettings, read_settings
@@ -33,15 +35,19 @@ Parent = Annotated[int | None, typer.Option(hidden=True, help="Process to end wi
 def serve_command(
     worker: Annotated[bool, typer.Option(help="Run a worker beside the service.")] = True,
     scheduler: Scheduler = None,
+    coordinators: Annotated[
+        int, typer.Option(min=1, help="With --scheduler: processes that share its machines; the same everywhere.")
+    ] = 1,
     insecure: Insecure = False,
 ) -> None:
     """Start the REST service and dashboard, with a worker beside it, or what gives work to those of a scheduler."""
     settings = read_settings()
     configure_logs(settings)
-    beside = ["worker"]
+    beside = [["worker"]]
     if scheduler is not None:
         link_to(scheduler, settings, insecure=insecure)
-        beside = ["coordinator", "--scheduler", scheduler, *(["--insecure"] if insecure else [])]
+        to = ["coordinator", "--scheduler", scheduler, *(["--insecure"] if insecure else [])]
+        beside = [[*to, "--share", f"{number}/{coordinators}"] for number in range(1, coordinators + 1)]
     database = prepare(settings.database_url, create=True)
     check_one_machine(database)
     with database.read() as session:
@@ -85,6 +91,9 @@ def worker_command(
 
 def coordinator_command(
     scheduler: Annotated[str, typer.Option(metavar="ADDRESS", help="Dask scheduler: tls://HOST:PORT or tcp://.")],
+    share: Annotated[
+        str, typer.Option(metavar="I/N", help="The part of the machines to give work to: one of N equal ones.")
+    ] = "1/1",
     insecure: Insecure = False,
     parent: Parent = None,
 ) -> None:
@@ -95,19 +104,22 @@ def coordinator_command(
         end_with(parent)
     from service.cluster import starting
 
-    starting.run_coordinator(settings, link_to(scheduler, settings, insecure=insecure))
+    starting.run_coordinator(settings, link_to(scheduler, settings, insecure=insecure), share_of(share))
 
 
 @contextmanager
-def _beside(command: list[str]) -> Generator[None]:
+def _beside(commands: list[list[str]]) -> Generator[None]:
     # The server hands SIGTERM on when it has shut down; by default that would end us before the worker is stopped.
     signal.signal(signal.SIGTERM, _exit)
-    worker = Supervisor([sys.executable, "-m", "service.cli", *command, "--parent", str(os.getpid())])
-    worker.start()
+    own = "--parent", str(os.getpid())
+    started = [Supervisor([sys.executable, "-m", "service.cli", *command, *own]) for command in commands]
+    for each in started:
+        each.start()
     try:
         yield
     finally:
-        worker.stop()
+        with ThreadPoolExecutor(len(started)) as pool:
+            list(pool.map(Supervisor.stop, started))
 
 
 def _exit(number: int, _frame: FrameType | None) -> None:

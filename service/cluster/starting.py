@@ -14,6 +14,7 @@ from service.cluster.link import Link, check_installed
 from service.cluster.local import LocalEngine
 from service.cluster.one_machine import check_one_machine
 from service.cluster.place import Engine, Place
+from service.cluster.share import Share
 from service.device_lock import locks_dir
 from service.devices.quarantine import this_host
 from service.presence import Role, present
@@ -35,8 +36,8 @@ def run_worker(settings: Settings) -> None:
     coordinate(settings, LocalEngine())
 
 
-def run_coordinator(settings: Settings, link: Link) -> None:
-    """Give the jobs of the database to the workers of a Dask scheduler until SIGTERM or SIGINT.
+def run_coordinator(settings: Settings, link: Link, share: Share) -> None:
+    """Give the jobs of the database to a share of the workers of a Dask scheduler until SIGTERM or SIGINT.
 
     Raises:
         DatabaseError: the database cannot be opened or is not migrated.
@@ -45,7 +46,7 @@ def run_coordinator(settings: Settings, link: Link) -> None:
     check_installed()
     from service.cluster.dask.engine import DaskEngine
 
-    coordinate(settings, DaskEngine(link))
+    coordinate(settings, DaskEngine(link, share))
 
 
 def run_station(

@@ -16,6 +16,7 @@ from service.cluster.dask.batch import BatchJob, System, job_of
 from service.cluster.dask.buffers import Kept, hash_of
 from service.cluster.dask.quiet import Quiet
 from service.cluster.link import Certificates, Link, link_to
+from service.cluster.share import share_of
 from service.settings import InvalidSettings, Settings
 
 LOOPBACK = Link("tcp://127.0.0.1:8786", "127.0.0.1", 8786, None)
@@ -160,3 +161,17 @@ def test_what_wants_it_alone_waits_for_the_others_and_keeps_later_ones_out() -> 
     for thread in threads:
         thread.join(30)
     assert order == ["before", "alone", "after"]
+
+
+def test_each_machine_is_of_one_share() -> None:
+    addresses = [f"tcp://10.0.0.{number}:4{number:03d}" for number in range(200)]
+    shares = [share_of(f"{number}/3") for number in (1, 2, 3)]
+    counts = [[share.has(address) for address in addresses].count(True) for share in shares]
+    assert all(sum(share.has(address) for share in shares) == 1 for address in addresses)
+    assert min(counts) > 40
+
+
+@pytest.mark.parametrize("text", ["0/1", "2/1", "1", "a/b", "1/0", "-1/2"])
+def test_what_is_no_share_is_refused(text: str) -> None:
+    with pytest.raises(InvalidSettings, match="expected a share such as 2/4"):
+        share_of(text)

@@ -14,7 +14,9 @@ from db.session import Database
 from hal import Buffer, LaunchSpec, RunReport, Timing
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Coordinator
+from service.cluster.dask.engine import DaskEngine
 from service.cluster.place import Place, PlaceLost
+from service.cluster.share import share_of
 from service.job_runs import RunJob
 from service.settings import Settings
 from service.tuning import Tuning
@@ -106,6 +108,12 @@ def test_places_come_and_go_with_workers(cluster: Cluster, start: Callable[..., 
     until(lambda: len(engine.places()) == 3)
     assert sorted(place.host for place in engine.places() if not place.predicts) == ["host of w1", "host of w2"]
     assert [each.listed.spec.id for each in engine.reached()] == [SPEC.id] * 2
+    shares = [DaskEngine(cluster.link, share_of(text)) for text in ("1/2", "2/2")]
+    mine = [place.id for share in shares for place in share.places()]
+    assert sorted(mine) == sorted(place.id for place in engine.places())
+    assert [share.name for share in shares] == ["cluster 1/2", "cluster 2/2"]
+    for share in shares:
+        share.close()
     cluster.close_worker("w1")
     until(lambda: [place.host for place in engine.places() if not place.predicts] == ["host of w2"])
     engine.close()

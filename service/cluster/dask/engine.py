@@ -23,6 +23,7 @@ from service.cluster.dask.station import Offer, tell_offer
 from service.cluster.link import Link
 from service.cluster.local import hardware_of
 from service.cluster.place import Place, PlaceLost, Reached
+from service.cluster.share import WHOLE, Share
 
 NAME = "cluster"
 _ANSWER_S = 10.0  # of the scheduler
@@ -34,10 +35,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class DaskEngine:
-    """Places of the workers of ours that a scheduler has now. Thread-safe."""
+    """Places of a share of the workers of ours that a scheduler has now. Thread-safe."""
 
-    def __init__(self, link: Link, clock: Callable[[], float] = time.monotonic) -> None:
-        self._link, self._clock = link, clock
+    def __init__(self, link: Link, share: Share = WHOLE, clock: Callable[[], float] = time.monotonic) -> None:
+        self._link, self._share, self._clock = link, share, clock
         self._lock = threading.Lock()
         self._client: Client | None = None
         self._looked_s: float | None = None
@@ -47,21 +48,24 @@ class DaskEngine:
 
     @property
     def name(self) -> str:
-        """One coordinator for all machines."""
-        return NAME
+        """One coordinator for all machines, or for each share of them."""
+        return NAME if self._share == WHOLE else f"{NAME} {self._share}"
 
     def places(self) -> Sequence[Place]:
         """One a device of each worker, and one for what needs no device where there is any worker."""
         offers = self._ours()
         if not offers:
             return ()
-        return (*(DaskPlace(self, *each) for each in _by_hardware(offers)), Predictions(self, _table()))
+        mine = {address: offer for address, offer in offers.items() if self._share.has(address)}
+        places = [DaskPlace(self, *each) for each in _by_hardware(mine)]
+        return (*places, Predictions(self, _table())) if self._share.is_first else tuple(places)
 
     def reached(self) -> Sequence[Reached]:
-        """The devices of all workers, stand-ins aside."""
+        """The devices of these workers, stand-ins aside."""
         return [
             Reached(address, offer.host, device)
             for address, offer in sorted(self._ours().items())
+            if self._share.has(address)
             for device in offer.devices
         ]
 

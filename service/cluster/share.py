@@ -1,0 +1,42 @@
+"""Which machines a coordinator gives work to, where several share them."""
+
+import re
+import zlib
+from dataclasses import dataclass
+
+from service.settings import InvalidSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Part `number` of `of` equal ones, counted from 1."""
+
+    number: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    @property
+    def is_first(self) -> bool:
+        """Whether what belongs to no machine is of this share."""
+        return self.number == 1
+
+    def has(self, address: str) -> bool:
+        """Whether a worker is of this share: by its address alone, so that all coordinators agree."""
+        return zlib.crc32(address.encode()) % self.of == self.number - 1
+
+
+WHOLE = Share(1, 1)
+
+
+def share_of(text: str) -> Share:
+    """What "2/4" means.
+
+    Raises:
+        InvalidSettings: it is no share.
+    """
+    form = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text)
+    if form is None or not 1 <= int(form[1]) <= int(form[2]):
+        raise InvalidSettings(f"expected a share such as 2/4, from 1/4 to 4/4, got {text!r}")
+    return Share(int(form[1]), int(form[2]))
