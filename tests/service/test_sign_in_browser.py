@@ -10,6 +10,7 @@ from db.migrate import upgrade
 from service.app import create_app
 from service.deps import Context
 from service.settings import Settings
+from tests.service import dashboard_rows as rows
 from tests.service.chromium import browser, opened, served
 from tests.service.rest import invented_devices
 from tests.service.test_keys import make_key
@@ -49,3 +50,24 @@ def test_one_signs_in_starts_a_job_and_signs_out(browser: Browser, site: tuple[s
         page.click("text=Sign out")
         expect(page.locator("[name=key]")).to_be_visible()
         assert page.context.cookies() == []
+
+
+@pytest.mark.slow
+def test_an_action_that_the_key_is_not_for_asks_for_another(browser: Browser, tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path, database_url=f"sqlite:///{tmp_path / 'x.sqlite'}", scheduler=False)
+    app = create_app(settings, invented_devices)
+    context: Context = app.state.context
+    upgrade(context.database.engine)
+    reading, tuning = make_key(context, "read", "reader"), make_key(context, "tune", "tuner")
+    with context.database.write() as session:
+        job = rows.add_job(session, rows.add_problem(session), rows.add_device(session), "running")
+    with served(app) as address, opened(browser, f"{address}/jobs/{job.id}") as (page, _):
+        page.fill("[name=key]", reading)
+        page.click("main button")
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.click("#cancel")
+        expect(page.locator("#ask-key")).to_contain_text("is for read, this needs tune")
+        page.locator("#ask-key [name=key]").fill(tuning)
+        page.locator("#ask-key").get_by_role("button", name="Sign in").click()
+        page.click("#cancel")
+        expect(page.locator("#summary .status")).to_have_text("cancelling")

@@ -1,6 +1,7 @@
 // What every page does: the theme, the menu of small screens, buttons that ask the service, texts to copy, news.
 
 import { post } from "./problem.js";
+import { refused } from "./refusal.js";
 
 const root = document.documentElement;
 const THEMES = ["system", "light", "dark"];
@@ -39,24 +40,6 @@ menu.addEventListener("click", () => {
 // Buttons with data-post send it; data-confirm asks first, data-then is where to go on, else the page is told the news.
 
 const notice = document.getElementById("notice");
-
-export function tell(message) {
-  notice.textContent = message;
-  notice.hidden = false;
-}
-
-function askForKey(message) {
-  const dialog = document.getElementById("ask-key");
-  dialog.querySelector("[data-why]").textContent = message;
-  dialog.querySelector("[name=next]").value = location.pathname + location.search;
-  dialog.showModal();
-}
-
-// Shows a refusal: one for want of a key as the form that asks for it.
-export function refused(problem) {
-  if (problem.status === 401 || problem.rule === "scope") askForKey(problem.message);
-  else tell(problem.message);
-}
 
 document.addEventListener("click", async (event) => {
   const copy = event.target.closest("[data-copy]");

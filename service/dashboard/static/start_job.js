@@ -1,6 +1,7 @@
 // The form that starts a job: checks what the browser can, sends JSON, shows what the service says.
 
 import { post } from "./problem.js";
+import { refused } from "./refusal.js";
 
 const form = document.getElementById("start-job");
 const status = document.getElementById("start-status");
@@ -65,7 +66,8 @@ form.addEventListener("submit", async (event) => {
     const { answer } = await post("/v1/jobs", request());
     location.assign(`/jobs/${encodeURIComponent(answer.id)}`);
   } catch (problem) {
-    fail(problem.message, problem.fields ?? []);
+    if (problem.status === 401 || problem.rule === "scope") refused(problem);
+    else fail(problem.message, problem.fields ?? []);
     button.disabled = false;
   }
   status.textContent = "";
