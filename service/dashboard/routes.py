@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from db.errors import DatabaseError
 from service.artifacts import ArtifactDamaged, ArtifactStore
-from service.dashboard.assets import STATIC_FILES, STATIC_URL, asset_answer
+from service.dashboard.assets import STATIC_FILES, STATIC_URL, STYLES, asset_answer
 from service.dashboard.devices.routes import router as devices
 from service.dashboard.jobs.routes import router as jobs
 from service.dashboard.kernel import kernel_page
@@ -45,7 +45,7 @@ def read_kernel(request: Request, context: ContextDep, kernel_id: str) -> HTMLRe
 @router.get(STATIC_URL + "/{name:path}", dependencies=[PUBLIC])
 def read_static(request: Request, name: str) -> Response:
     """A style, script or image of the pages."""
-    if name not in STATIC_FILES:
+    if name not in STATIC_FILES and name != STYLES:
         raise NotFound(f"no file {name!r} belongs to the pages")
     return asset_answer(request, name)
 

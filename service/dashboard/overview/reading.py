@@ -99,7 +99,7 @@ def gains_chart(session: Session) -> Chart:
     count = sum(len(s.rows) for s in series)
     return Chart(
         title="Gain over the default configuration",
-        note=f"Default and best measured again in turns at the end of each of the latest {count:,} jobs that did.",
+        note=f"Of {count:,} jobs, the latest that measured default and best again in turns at their end.",
         columns=columns,
         series=series,
         x=Axis(0, "Operations of the problem", "GFLOP", "log"),
