@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codegen.cpu.config import Isa
+from codegen.cpu.interleave import write_interleaved
 from codegen.cpu.plan import GROUP_BYTES, LINE, SUM_BYTES, Plan
 from codegen.cpu.transpose import write_transposed
 from codegen.cpu.writer import Function, Module, Value, mask, splat
@@ -213,6 +214,10 @@ def _along(f: Function, p: Packer, pointer: str) -> str:
 def _across(f: Function, p: Packer, source: str, pitch: Value) -> str:
     """A vector of groups whose elements lie in rows one after another."""
     wide = f"i{8 * p.plan.element_bytes}"
+    if p.group == GROUP_BYTES and p.bits == wide:
+        kind = f"<{p.lanes} x {p.bits}>"
+        rows = [f.load(kind, f.at(source, f.mul(pitch, number)), 1) for number in range(p.group)]
+        return _shifted(f, p, write_interleaved(f, p.plan.isa, rows))
     joined = ""
     for number in range(p.group):
         row = f.at(source, f.mul(pitch, number))

@@ -10,7 +10,14 @@ from itertools import product
 from codegen import GemmProblem, Refused
 from codegen.cpu.config import CpuConfig, Isa, Packing
 from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of
-from codegen.cpu.rules import CpuCase, CpuProblem, check_cpu_problem, refusal_on_cpu, registers_of
+from codegen.cpu.rules import (
+    CpuCase,
+    CpuProblem,
+    check_cpu_problem,
+    most_unrolled,
+    refusal_on_cpu,
+    registers_of,
+)
 from codegen.rules.sizes import ceil_div
 from hal import DeviceSpec
 from tuner.cpu.clocks import TileShape, step_clocks, sweep_clocks
@@ -24,6 +31,7 @@ _BLOCK = 0.25  # of L2 for a block of A, and as much for its sums with a block o
 _JOIN_CLOCKS = 12_000  # to wake a thread and wait for it (assumed: about 4 us)
 _MEMORY_BYTES_A_CLOCK = 4.0  # that one core draws from memory (assumed: about 12 GB/s a core when all draw)
 _STEPS_A_ROUND = 4
+_MOST_CODE = 4096  # sums of all steps of a round
 _WAY_BYTES = 4096  # of L1, so that its index is within a page
 _FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many where four bytes are brought together
 _FEW_ROWS_BY_DOTS = 16  # where columns of B are contiguous: a copy of them is dearer
@@ -161,10 +169,7 @@ def _innermost(on: CpuProblem, cores: int) -> tuple[CpuPoint, str]:
             continue
         tile = _narrower(on, isa, tiles, cores)
         unit = unit_of(on, isa, dots=is_dots(on, pack_b.value))
-        unroll = next(
-            (u for u in (_STEPS_A_ROUND, 2) if isa is not Isa.AMX and u * unit <= p.k and u * tile.m * tile.n <= 4096),
-            1,
-        )
+        unroll = next((u for u in (_STEPS_A_ROUND, 2) if _may_unroll(on, isa, tile, u * unit, u)), 1)
         clocks = step_clocks(isa, _multiply(on, isa), tile.m, tile.n)
         why = (
             f"{isa.value} is the fastest of {', '.join(i.value for i in on.isas)} that multiplies {p.dtype_a.value}; "
@@ -173,6 +178,12 @@ def _innermost(on: CpuProblem, cores: int) -> tuple[CpuPoint, str]:
         )
         return plain._replace(tile_m=tile.m, tile_n=tile.n, unroll=unroll), why
     raise Refused("no-configuration", f"no configuration of {p} is legal on {on.spec.name}")
+
+
+def _may_unroll(on: CpuProblem, isa: Isa, tile: TileShape, depth: int, steps: int) -> bool:
+    """Whether so many steps, `depth` elements along K, make one round of the micro-kernel's loop."""
+    fits = depth <= on.problem.k and steps * tile.m * tile.n <= _MOST_CODE
+    return isa is not Isa.AMX and fits and steps <= most_unrolled(isa, _multiply(on, isa))
 
 
 def _narrower(on: CpuProblem, isa: Isa, tiles: list[TileShape], cores: int) -> TileShape:

@@ -6,19 +6,14 @@ A step is what one instruction takes of K: `group` elements. Offsets are in byte
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from codegen.cpu.config import Isa, Packing
+from codegen.cpu.config import Packing
 from codegen.cpu.elements import Elements, elements_of
+from codegen.cpu.interleave import write_interleaved
 from codegen.cpu.isa import Multiply
 from codegen.cpu.microkernel.products import Products
 from codegen.cpu.plan import GROUP_BYTES, LINE, Plan
 from codegen.cpu.writer import Function, mask, splat
 from codegen.dtype import DType
-
-_PERMUTES = {
-    Isa.AVX512: ("llvm.x86.avx512.permvar.si.512", "llvm.x86.avx512.pshuf.b.512"),
-    Isa.AVX2: ("llvm.x86.avx2.permd", "llvm.x86.avx2.pshuf.b"),
-}
-"""Permutations of 32 bits in a whole vector, and of bytes in each 16 of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,25 +168,10 @@ class ColumnsOfB:
     def _interleaved(self, rows: list[str], element: str) -> str:
         """Elements of the rows in turn, as factors."""
         f, lanes, products = self.f, self.plan.lanes, Products(self.f, self.plan)
-        while len(rows) > 1:
-            length = lanes * self.plan.group // len(rows)
-            rows = [self._joined(*pair, length, element) for pair in zip(rows[::2], rows[1::2], strict=True)]
-        count = lanes * self.plan.group
-        if self.plan.group == 2:
-            kind, turns = f"<{count} x {element}>", mask([n // 2 + n % 2 * lanes for n in range(count)])
-            value = f.op(f"shufflevector {kind} {rows[0]}, {kind} poison, {turns}")
-            return f.op(f"bitcast {kind} {value} to {products.factors}")
-        # 32 bits at a time, four columns of each row are brought together; then bytes, within 16 of them. As two
-        # shufflevectors LLVM makes one of them, and of that many more instructions.
-        of_words, of_bytes = _PERMUTES[self.plan.isa]
-        kind, words = f"<{count} x i8>", f"<{lanes} x i32>"
-        quads = ", ".join(f"i32 {n // 4 + n % 4 * (lanes // 4)}" for n in range(lanes))
-        turns = ", ".join(f"i8 {n % 4 * 4 + n % 16 // 4}" for n in range(count))
-        value = f.op(f"bitcast {kind} {rows[0]} to {words}")
-        value = f.call(words, of_words, [(words, value), (words, f"<{quads}>")])
-        value = f.op(f"bitcast {words} {value} to {kind}")
-        return f.call(kind, of_bytes, [(kind, value), (kind, f"<{turns}>")])
-
-    def _joined(self, a: str, b: str, length: int, element: str) -> str:
-        kind = f"<{length} x {element}>"
-        return self.f.op(f"shufflevector {kind} {a}, {kind} {b}, {mask(range(2 * length))}")
+        if self.plan.group == GROUP_BYTES:
+            words = f"<{lanes} x i32>"
+            return f.op(f"bitcast {words} {write_interleaved(f, self.plan.isa, rows)} to {products.factors}")
+        count = 2 * lanes
+        kind, turns = f"<{lanes} x {element}>", mask([n // 2 + n % 2 * lanes for n in range(count)])
+        value = f.op(f"shufflevector {kind} {rows[0]}, {kind} {rows[1]}, {turns}")
+        return f.op(f"bitcast <{count} x {element}> {value} to {products.factors}")

@@ -104,6 +104,27 @@ def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
         ("threads", PROBLEM, with_matmul(threads=Extent(1, 8, 1)), ZEN, "threads.n must be at most the tiles .* 7"),
         ("threads", PROBLEM, with_matmul(threads=Extent(1, 1, 4)), ZEN, "threads.k must be at most the blocks .* 3"),
         ("threads", PROBLEM, with_matmul(threads=Extent(4, 2, 1)), ZEN, "has 4 cores for threads; got 4x2x1"),
+        (
+            "innermost-k",
+            gemm(120, 200, 300, DType.U8),
+            with_strategy(with_matmul(innermost=Extent(4, 16, 8), block=Extent(60, 64, 128)), isa=Isa.AVX2),
+            ZEN,
+            "at most 2 steps of 2, or sums leave the registers; got 8",
+        ),
+        (
+            "pieces",
+            PROBLEM,
+            with_strategy(with_matmul(threads=Extent(1, 1, 1)), pieces=2),
+            ZEN,
+            "must be 1 where one thread computes, .* got 2",
+        ),
+        (
+            "pieces",
+            PROBLEM,
+            with_strategy(with_matmul(threads=Extent(2, 1, 1)), pieces=6),
+            ZEN,
+            "at most 5, tiles of a thread along M; got 6",
+        ),
         ("prefetch-distance", PROBLEM, with_strategy(prefetch_distance=65), ZEN, "at most 64 steps; got 65"),
     ],
 )  # fmt: skip
@@ -145,3 +166,5 @@ def test_strategies_that_contradict_themselves_cannot_be_made() -> None:
         CpuStrategy(Isa.AVX512, pack_a=Packing.BEFOREHAND)
     with pytest.raises(InvalidConfig, match="at least 0, got -1"):
         CpuStrategy(Isa.AVX512, prefetch_distance=-1)
+    with pytest.raises(InvalidConfig, match="pieces: expected at least 1, got 0"):
+        CpuStrategy(Isa.AVX512, pieces=0)

@@ -6,6 +6,8 @@ import pytest
 
 from codegen import DType, GemmProblem
 from codegen.cpu.config import Isa, Packing
+from codegen.cpu.isa import Multiply
+from codegen.cpu.rules import most_unrolled
 from tests.codegen.cpu.microkernels import assembly_of, plan_of
 
 _FLAGS = "avx2 fma f16c bmi bmi2 avx_vnni avx512f avx512bw avx512vl avx512dq avx512_bf16 avx512_vnni"
@@ -56,6 +58,16 @@ def test_sums_stay_in_registers(
     # Loads of A and B, one instruction more for each of A where it is shifted, and at most six to count and step on.
     rows = tile[0] * (2 if plan.shifted and pack_a is NONE else 1)
     assert len(loop) <= 2 * (tile[0] * tile[1] // plan.lanes + rows + tile[1] // plan.lanes) + 6
+
+
+@pytest.mark.parametrize("tile", [(3, 24), (4, 16), (5, 16)])
+def test_bytes_made_wide_stay_in_sixteen_registers_as_far_as_they_may_be_unrolled(tile: tuple[int, int]) -> None:
+    steps = most_unrolled(Isa.AVX2, Multiply.S16)
+    problem, flags = GemmProblem(3 * tile[0], 3 * tile[1], 512, dtype_a=U8, dtype_b=U8), ("avx2", "fma")
+    plan = plan_of(problem, tile, isa=Isa.AVX2, block_k=128, unroll=steps, pack_a=BLOCK, pack_b=BLOCK, flags=flags)
+    loop = innermost_loop(assembly_of(plan), f"tile_{tile[0]}x{tile[1]}")
+    assert sum("vpmaddwd" in line for line in loop) == steps * tile[0] * tile[1] // plan.lanes
+    assert not [line for line in loop if "rsp" in line]
 
 
 @pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AMX])
