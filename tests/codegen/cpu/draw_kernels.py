@@ -1,13 +1,14 @@
 """Draws problems with legal configurations for a CPU, over every axis of both."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from codegen import DType, GemmProblem, InvalidProblem, LoopOrder
 from codegen.config import Extent, MatmulConfig
 from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
-from codegen.cpu.rules import CpuProblem, check_cpu_problem, refusal_on_cpu
+from codegen.cpu.plan import Plan
+from codegen.cpu.rules import CpuProblem, check_cpu_problem, most_pieces, refusal_on_cpu
 from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
 from hal import DeviceSpec
 from tuner.cpu.points import CpuPoint, CpuRanges, config_of, ranges_of
@@ -48,7 +49,7 @@ def draw(seed: int, spec: DeviceSpec, isas: tuple[Isa, ...], most_threads: int =
         for _ in range(40):
             config = _of_the_space(r, on, ranges, isa) if r.random() < 0.5 else _free(r, isa)
             if config.thread_count <= most_threads and refusal_on_cpu(on, config) is None:
-                return Drawn(problem, config)
+                return Drawn(problem, _cut(r, on, config))
 
 
 def facts_of(drawn: Drawn) -> set[str]:
@@ -127,7 +128,14 @@ def _of_the_space(r: random.Random, on: CpuProblem, ranges: CpuRanges, isa: Isa)
     """One that a search may try, or B packed beforehand."""
     point = CpuPoint._make(r.choice(values) for values in ranges)
     pack_b = r.choice([point.pack_b, Packing.BEFOREHAND.value])
-    return config_of(on, point._replace(pack_b=pack_b, isa=isa.value, tile_m=_rows(r, isa, on.problem.m)))
+    return config_of(on, point._replace(pack_b=pack_b, isa=isa.value, tile_m=_rows(r, isa, on.problem.m), pieces=1))
+
+
+def _cut(r: random.Random, on: CpuProblem, config: CpuConfig) -> CpuConfig:
+    """Into pieces, at times as many as there may be."""
+    most = most_pieces(Plan(on.problem, config, on.flags))
+    pieces = min(most, r.choice([1, 2, 3, most]))
+    return replace(config, strategy=replace(config.strategy, pieces=pieces))
 
 
 def _free(r: random.Random, isa: Isa) -> CpuConfig:
@@ -145,7 +153,6 @@ def _free(r: random.Random, isa: Isa) -> CpuConfig:
             r.choice([Packing.NONE, Packing.BLOCK, Packing.WHOLE]),
             Packing.NONE if dots else r.choice(list(Packing)),
             r.choice([0, 0, 4]),
-            r.choice([1, 1, 2, 3]),
         ),
     )
 

@@ -11,9 +11,9 @@ from tests.codegen.cpu.run_tiles import RAPIDS, check_tiles
 
 _HERE = tuple(isa for isa in (Isa.AVX512, Isa.AVX2) if isa in isas_of(this_cpu().isa or ()))
 _PART = 10
-_FEW = range(0, 40, _PART)
-_MANY = (*range(40, 160, _PART), *range(1000, 3000, _PART))
-_FEW_OF_TILES, _MANY_OF_TILES = range(6), range(6, 24)
+_FEW = range(0, 20, _PART)
+_MANY = (*range(20, 160, _PART), *range(1000, 3000, _PART))
+_FEW_OF_TILES, _MANY_OF_TILES = range(3), range(3, 24)
 
 runs_here = pytest.mark.skipif(not _HERE, reason="runs kernels: needs a CPU with AVX2")
 runs_tiles = pytest.mark.skipif(
@@ -81,6 +81,7 @@ def test_draws_reach_every_axis() -> None:
         *(f"B {packing.value}" for packing in Packing),
         *(f"prefetch {some}" for some in (True, False)),
         *(f"threads {axis}" for axis in "mnk"),
+        *(f"pieces {some}" for some in (True, False)),
         *(f"p {p}" for p in ("pmpnpk", "pnpmpk")),
         *(f"o o{a}o{b}o{c}" for a, b, c in ("mnk", "mkn", "nmk", "nkm", "kmn", "knm")),
         *(f"i {i}" for i in ("iminik", "inimik")),
