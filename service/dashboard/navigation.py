@@ -15,5 +15,6 @@ NAVIGATION = (
     Entry("overview", "Overview", "/"),
     Entry("jobs", "Jobs", "/jobs"),
     Entry("problems", "Problems", "/problems"),
+    Entry("kernels", "Kernels", "/kernels"),
     Entry("devices", "Devices", "/devices"),
 )

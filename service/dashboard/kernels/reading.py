@@ -1,21 +1,23 @@
 """Reads a kernel, its evidence and the texts of its stages for the kernel page."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import PurePath
-from uuid import UUID
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy.orm import Session
 
+from db import kernels
 from db.models import Artifact, Kernel
-from service.dashboard.evidence import ProofFigure
-from service.dashboard.highlight import listing
+from service.dashboard.evidence import ProofFigure, TimeFigure
+from service.dashboard.highlight import Listing, listing
 from service.dashboard.jobs.trials import proof_figure
+from service.dashboard.kernels.rows import NO_PROOF, identity
 from service.dashboard.naming import config_pairs, problem_label, problem_pairs
 from service.dashboard.trial_time import trial_figure
-from service.dashboard.views import KernelPage, Stage
+from service.errors import NotFound
 from service.kernels.service import telling_trials
-from service.launch import read_launch
+from service.launch import Launch, read_launch
 
 ReadArtifact = Callable[[str], bytes | None]
 """The bytes kept under a SHA-256 in hex; None when the file is gone or damaged."""
@@ -32,20 +34,62 @@ _TITLES = {
     "isa.asm": "Xe instructions",
 }
 _ORDER = (*_TITLES, "kernel.spv", "kernel.o", "kernel.json")
-_NO_PROOF = ProofFigure("none", 0, 0, None, None)
 
 
-def kernel_page(session: Session, kernel_id: UUID, read: ReadArtifact) -> KernelPage | None:
-    """The page of a kernel, or None when there is no such kernel."""
-    query = (
-        select(Kernel)
-        .where(Kernel.id == kernel_id)
-        .options(joinedload(Kernel.problem), joinedload(Kernel.device), selectinload(Kernel.artifacts))
-    )
-    kernel = session.scalars(query).one_or_none()
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One file of a kernel. `listing` is None for bytes, and for a text whose file is gone or damaged."""
+
+    title: str
+    file_name: str
+    nbytes: int
+    is_text: bool
+    listing: Listing | None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPage:
+    """A kernel: how to launch it, what it rests on, and every stage that made it."""
+
+    id: str
+    content_hash: str
+    problem: str
+    target: str
+    problem_facts: tuple[tuple[str, str], ...]
+    launch: Launch
+    time: TimeFigure | None
+    proof: ProofFigure
+    status: str | None
+    reason: str | None
+    config: tuple[tuple[str, str], ...]
+    toolchain: tuple[tuple[str, str], ...]
+    stages: tuple[Stage, ...]
+    job_id: str | None
+    trial_number: int | None
+    created_at: datetime
+
+
+def find_kernel(session: Session, text: str) -> Kernel:
+    """The kernel of an id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    kernel_id = identity(text)
+    kernel = None if kernel_id is None else kernels.get(session, kernel_id)
     if kernel is None:
-        return None
-    trial = telling_trials(session, [kernel_id]).get(kernel_id)
+        raise NotFound(f"No kernel has the id {text}.")
+    return kernel
+
+
+def kernel_page(session: Session, text: str, read: ReadArtifact) -> KernelPage:
+    """The page of the kernel of an id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    kernel = find_kernel(session, text)
+    trial = telling_trials(session, [kernel.id]).get(kernel.id)
     return KernelPage(
         id=str(kernel.id),
         content_hash=kernel.content_hash,
@@ -54,7 +98,7 @@ def kernel_page(session: Session, kernel_id: UUID, read: ReadArtifact) -> Kernel
         problem_facts=tuple(problem_pairs(kernel.problem)),
         launch=read_launch(kernel.manifest),
         time=None if trial is None else trial_figure(trial, kernel.device.slug, kernel.problem),
-        proof=_NO_PROOF if trial is None else proof_figure(trial),
+        proof=NO_PROOF if trial is None else proof_figure(trial),
         status=None if trial is None else trial.status,
         reason=None if trial is None else trial.reason,
         config=tuple(config_pairs(kernel.config)),

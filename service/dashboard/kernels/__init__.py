@@ -1,0 +1,1 @@
+"""Kernels: the list, and a kernel with its stages."""

@@ -1,0 +1,157 @@
+"""Kernels in lists: a page of them by filters, each in a line."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session, joinedload
+
+from db.models import Device, Kernel, Measurement, Prediction, PredictionError, Problem, Trial
+from service.dashboard.evidence import NATIVE_LABEL, ProofFigure, TimeEvidence, TimeFigure
+from service.dashboard.jobs.trials import proof_figure
+from service.dashboard.naming import config_label, problem_label
+from service.dashboard.trial_time import trial_figure
+from service.kernels.service import telling_trials
+
+PAGE_SIZE = 50
+EVIDENCES = (*(kind.value for kind in TimeEvidence), "none")
+NO_PROOF = ProofFigure("none", 0, 0, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRow:
+    """One kernel in a list; `origin` is where it was compiled, if it was imported."""
+
+    id: str
+    problem: str
+    device: str
+    driver: str
+    config: str
+    time: TimeFigure | None
+    proof: ProofFigure
+    created_at: datetime
+    origin: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which kernels a reader asked for; what cannot be meant is left out. `before` is the last of the page before."""
+
+    device: str = ""
+    m: int | None = None
+    n: int | None = None
+    k: int | None = None
+    dtype: str = ""
+    evidence: str = ""
+    before: UUID | None = None
+
+    def link(self, before: str | None = None) -> str:
+        """The address of these kernels, from the first or after one."""
+        values = {"m": self.m, "n": self.n, "k": self.k, "dtype": self.dtype, "device": self.device}
+        values |= {"evidence": self.evidence, "before": before}
+        asked = {name: value for name, value in values.items() if value}
+        return f"/kernels?{urlencode(asked)}" if asked else "/kernels"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelList:
+    """One page of kernels, newest first; `next` is its address, None on the last."""
+
+    kernels: tuple[KernelRow, ...]
+    filter: Filter
+    devices: tuple[str, ...]
+    next: str | None
+
+
+def understand(of: Mapping[str, str]) -> Filter:
+    """What the words of an address ask for."""
+    size = {
+        name: int(v)
+        for name in ("m", "n", "k")
+        if (v := of.get(name, "")).isascii() and v.isdecimal() and 0 < len(v) < 10
+    }
+    evidence = of.get("evidence", "")
+    return Filter(
+        device=of.get("device", "")[:200].replace("\0", ""),  # PostgreSQL knows no NUL
+        m=size.get("m"),
+        n=size.get("n"),
+        k=size.get("k"),
+        dtype=of.get("dtype", "")[:8].replace("\0", ""),
+        evidence=evidence if evidence in EVIDENCES else "",
+        before=identity(of.get("before", "")),
+    )
+
+
+def kernel_list(session: Session, wanted: Filter) -> KernelList:
+    """A page of the kernels that are wanted."""
+    query = select(Kernel.id).order_by(Kernel.id.desc()).limit(PAGE_SIZE + 1)
+    if wanted.device:
+        query = query.where(Kernel.device_id.in_(select(Device.id).where(Device.slug == wanted.device)))
+    sizes = {Problem.m: wanted.m, Problem.n: wanted.n, Problem.k: wanted.k, Problem.dtype_a: wanted.dtype or None}
+    if asked := [column == value for column, value in sizes.items() if value is not None]:
+        query = query.where(Kernel.problem_id.in_(select(Problem.id).where(*asked)))
+    if wanted.evidence:
+        query = query.where(*_has(wanted.evidence))
+    if wanted.before is not None:
+        query = query.where(Kernel.id < wanted.before)
+    found = session.scalars(query).all()
+    shown = found[:PAGE_SIZE]
+    return KernelList(
+        kernels=tuple(kernel_rows(session, shown)),
+        filter=wanted,
+        devices=tuple(session.scalars(select(Device.slug).distinct().order_by(Device.slug))),
+        next=wanted.link(str(shown[-1])) if len(found) > len(shown) else None,
+    )
+
+
+def kernel_rows(session: Session, ids: Sequence[UUID]) -> Iterable[KernelRow]:
+    """The kernels of these ids, in this order, each in a line."""
+    columns = (Kernel.problem, Kernel.device, Kernel.imported)
+    query = select(Kernel).where(Kernel.id.in_(ids)).options(*(joinedload(column) for column in columns))
+    by_id = {kernel.id: kernel for kernel in session.scalars(query)}
+    telling = telling_trials(session, ids)
+    return (_row(by_id[i], telling.get(i)) for i in ids)
+
+
+def identity(text: str) -> UUID | None:
+    """The id that a text is, if it is one."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _row(kernel: Kernel, trial: Trial | None) -> KernelRow:
+    return KernelRow(
+        id=str(kernel.id),
+        problem=problem_label(kernel.problem),
+        device=kernel.device.slug,
+        driver=kernel.device.driver,
+        config=config_label(kernel.config),
+        time=None if trial is None else trial_figure(trial, kernel.device.slug, kernel.problem),
+        proof=NO_PROOF if trial is None else proof_figure(trial),
+        created_at=kernel.created_at,
+        origin=None if kernel.imported is None else kernel.imported.origin,
+    )
+
+
+def _has(evidence: str) -> list[ColumnElement[bool]]:
+    """That the best time of a kernel is such: measured before predicted, here or in another job."""
+    trials = select(Trial.id).where(Trial.kernel_id == Kernel.id)
+    by = func.coalesce(PredictionError.measured_trial_id, Trial.id)
+    timed = trials.outerjoin(PredictionError, PredictionError.trial_id == Trial.id).join(
+        Measurement, Measurement.trial_id == by
+    )
+    predicted = trials.join(Prediction, Prediction.trial_id == Trial.id)
+    match evidence:
+        case TimeEvidence.MEASURED:
+            return [timed.where(Measurement.label == NATIVE_LABEL).exists()]
+        case TimeEvidence.EMULATED:
+            return [timed.where(Measurement.label != NATIVE_LABEL).exists()]
+        case TimeEvidence.PREDICTED:
+            return [~timed.exists(), predicted.exists()]
+        case _:
+            return [~timed.exists(), ~predicted.exists()]
