@@ -3,8 +3,8 @@
     python -m benchmarks.fleet --devices 10,30,100,1000
     python -m benchmarks.fleet --database postgresql+psycopg://xetune@localhost/fleet
 
-What the coordinator computes and writes takes real time; compilations and launches take time of a clock that jumps when
-all wait. Each device has one job after another, each of `--trials` trials of a problem of its own.
+What the coordinator computes takes its processor time; compilations and launches take time of a clock that jumps when
+all wait. Each device has `--jobs` jobs one after another, each of `--trials` trials.
 """
 
 import argparse
@@ -52,13 +52,15 @@ class Row:
     rss_mb: float
 
 
-def run(devices: int, folder: Path, url: str, trials: int, jobs_each: int, most_s: float) -> Row:
+def run(
+    devices: int, folder: Path, url: str, sizes: tuple[int, int, int], trials: int, jobs_each: int, most_s: float
+) -> Row:
     """Run a fleet until all jobs are over, or `most_s` seconds of real time have passed."""
     clock, seen = FleetClock(), Seen()
     database = open_database(url)
-    settings = Settings(data_dir=folder, database_url=url, max_active_jobs=10**6)
+    settings = Settings(data_dir=folder, database_url=url, max_active_jobs=10**6, max_running_jobs=10**6)
     places = [FleetPlace(gpu(number), clock, seen) for number in range(devices)]
-    _queue(database, places, trials, jobs_each)
+    _queue(database, places, sizes, trials, jobs_each)
     artifacts = ArtifactStore(settings.artifacts_dir)
 
     def run_at(fenced: Database, place: Place) -> RunJob:
@@ -80,11 +82,14 @@ def run(devices: int, folder: Path, url: str, trials: int, jobs_each: int, most_
     return row
 
 
-def _queue(database: Database, places: list[FleetPlace], trials: int, jobs_each: int) -> None:
+def _queue(
+    database: Database, places: list[FleetPlace], sizes: tuple[int, int, int], trials: int, jobs_each: int
+) -> None:
+    m, n, k = sizes
     with database.write() as session:
         for number in range(jobs_each):
             for index, place in enumerate(places):
-                problem = GemmProblem(512 + 16 * (index % 97), 384 + 32 * number, 1024)
+                problem = GemmProblem(m, n, k + 32 * number)
                 request = JobRequest(problem, place.listed.spec, trials, 1e6, index, reuse=False, warm_start=False)
                 submit(session, request, 10**9)
 
@@ -138,18 +143,28 @@ def main() -> None:
     """Print a row for each size of the fleet."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--devices", default="10,100,1000", help="sizes of the fleet, with commas between")
+    parser.add_argument("--problem", default="512,384,1024", help="M,N,K: how large a space a job has follows from it")
     parser.add_argument("--trials", type=int, default=30, help="trials of each job")
     parser.add_argument("--jobs", type=int, default=2, help="jobs for each device")
     parser.add_argument("--seconds", type=float, default=120.0, help="most real seconds for each size")
     parser.add_argument("--database", help="a PostgreSQL database whose tables may be dropped; else SQLite in a folder")
     asked = parser.parse_args()
+    sizes = [int(size) for size in asked.problem.split(",")]
     configure_logs(Settings(log_level="error"))
     print(f"On its device a trial takes {TRIAL_S} s, a compilation {COMPILE_S} s; {asked.trials} trials a job.")
     print("devices  asked/s  trials/s  jobs/s  waits_s  idle%  ms/start  ms/trial  cpus  virtual_s  MB")
     for size in map(int, asked.devices.split(",")):
         with tempfile.TemporaryDirectory(prefix="xetune-fleet-") as name:
             folder = Path(name)
-            row = run(size, folder, _fresh(asked.database, folder), asked.trials, asked.jobs, asked.seconds)
+            row = run(
+                size,
+                folder,
+                _fresh(asked.database, folder),
+                (sizes[0], sizes[1], sizes[2]),
+                asked.trials,
+                asked.jobs,
+                asked.seconds,
+            )
         work = f"{row.start_ms:8.0f}  {row.trial_ms:8.1f}  {row.cpu:4.2f}  {row.virtual_s:9.0f}  {row.rss_mb:.0f}"
         made = f"{row.trials_per_s:8.1f}  {row.jobs_per_s:6.2f}  {row.queue_s:7.1f}  {100 * row.idle:5.1f}"
         print(f"{row.devices:7d}  {row.wanted_per_s:7.1f}  {made}  {work}", flush=True)

@@ -1,4 +1,4 @@
-"""A clock that runs as the wall clock while anything works, and jumps to what comes next when all wait."""
+"""A clock that counts what this process computes, and jumps to what comes next when all wait."""
 
 import heapq
 import itertools
@@ -11,14 +11,16 @@ _LOOK_S = 0.002
 
 
 class FleetClock:
-    """Virtual time of threads that it starts. What they compute takes as long as it takes; waiting costs nothing.
+    """Virtual time of threads that it starts. What they compute takes its processor time; waiting costs nothing.
 
-    So a program that keeps up has its time compressed, and one that does not shows how far it falls behind.
+    So a program that keeps up has its time compressed, one that does not shows how far it falls behind, and other
+    programs of the machine change nothing. Only what one interpreter computes at a time is told so: what waits for a
+    database's own process is free.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Condition()
-        self._offset_s = -time.monotonic()
+        self._offset_s = -time.process_time()
         self._working = 0
         self._sleepers: list[tuple[float, int, threading.Event]] = []
         self._waiters: dict[int, tuple[float, threading.Event, threading.Event]] = {}
@@ -30,7 +32,7 @@ class FleetClock:
 
     def seconds(self) -> float:
         """Since the begin."""
-        return time.monotonic() + self._offset_s
+        return time.process_time() + self._offset_s
 
     def now(self) -> datetime:
         """The same as a moment."""

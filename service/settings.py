@@ -123,6 +123,9 @@ class Settings(BaseSettings):
     coordinator_lease_s: float = Field(
         default=15.0, gt=0, description="How long a coordinator may be silent before another takes its place, in s"
     )
+    max_running_jobs: int = Field(
+        default=200, ge=1, description="Most jobs under way in one coordinator: each keeps its space in memory"
+    )
     cluster_ca: Path | None = Field(
         default=None, description="PEM file: who signs the certificates of Dask's processes"
     )

@@ -174,10 +174,12 @@ class Coordinator:
             kept = {(row.host, row.slug) for row in quarantines.active(session, now=self._clock.now())}
         term.left -= left
         slugs = {p.id: {s for s in p.devices() if (p.host, s) not in kept} for p in free.values()}
-        while free and not self._stop.is_set() and (job := self._claim(term, free, slugs)) is not None:
+        room = self._settings.max_running_jobs - len(busy)
+        while free and room > 0 and not self._stop.is_set() and (job := self._claim(term, free, slugs)) is not None:
             place = next(place for place in free.values() if _fits(job, place, slugs[place.id]))
             del free[place.id]
             self._begin(term, job, place)
+            room -= 1
         if free and self._set_at is not None and not self._stop.is_set():
             self._begin_sets(term, free, slugs, self._set_at)
 

@@ -281,6 +281,26 @@ def test_leases_of_jobs_are_kept_alive_together(database: Database, running: Run
     until(lambda: over(database, ids))
 
 
+def test_no_more_jobs_are_under_way_than_one_may_have(database: Database, running: Running) -> None:
+    ids = add_jobs(database, "b580", "b60", "b50")
+    inside, most, lock = 0, 0, threading.Lock()
+
+    def work(_: Database, __: str, ___: ClaimedJob, ____: threading.Event) -> JobEnd:
+        nonlocal inside, most
+        with lock:
+            inside += 1
+            most = max(most, inside)
+        time.sleep(0.1)
+        with lock:
+            inside -= 1
+        return JobEnd.SUCCEEDED
+
+    places = [Named(f"p {slug}", (slug,)) for slug in ("b580", "b60", "b50")]
+    running.start(Some(places), work, "a", max_running_jobs=2)
+    until(lambda: over(database, ids))
+    assert most <= 2
+
+
 def test_what_is_reached_is_told_to_others(database: Database, running: Running) -> None:
     device = listed(find("b580"), Backend.OPENCL, "0:0", runnable=True)
     engine = Some([Named("p1", ("b580",))], told=[Reached("p1", "node-7", device)])
