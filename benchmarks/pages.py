@@ -23,9 +23,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from sqlalchemy import func, select
 
 from benchmarks.filling import fill
-from db.migrate import prepare
+from db.migrate import upgrade
 from db.models import Device, Job, Problem, Trial
-from db.session import Database
+from db.session import Database, open_database
 from hal.listing import list_devices
 from service.app import create_app
 from service.artifacts import ArtifactStore
@@ -70,7 +70,8 @@ def _served(folder: Path, trials: int) -> Generator[tuple[str, dict[str, str]]]:
     settings = Settings(
         data_dir=folder, database_url=f"sqlite:///{folder / 'xetune.sqlite'}", scheduler=False, rate_per_s=0
     )
-    database = prepare(settings.database_url, create=True)
+    database = open_database(settings.database_url)
+    upgrade(database.engine)
     if _is_empty(database):
         fill(database, ArtifactStore(settings.artifacts_dir), max(1, trials // 10), trials)
     pages = _pages(database)
