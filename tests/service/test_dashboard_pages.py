@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from db import jobs, predictions, quarantines
+from db import jobs, predictions, presences, quarantines
 from db.migrate import upgrade
 from db.models import JobImport, Reuse
 from db.session import Database
@@ -87,12 +87,27 @@ def test_the_overview_shows_winners_what_runs_and_what_needs_attention(client: T
     assert "cancelling" in seen
     assert "1 job is running with nobody working on it" in seen
     assert "failed: internal: the disk is full See why" in seen
+    assert "waiting and none is running" not in seen, "one is running"
     assert "b580 on lab-7 gets no jobs: device-unusable: it hung" in seen
     assert "2026-03-02 01:00:00 UTC" in seen
     assert "paused" in seen
     gains = client.get("/charts/gains").json()
     assert [(s["name"], s["evidence"]) for s in gains["series"]] == [("measured, DPAS emulated", "emulated")]
     assert gains["series"][0]["rows"][0][:4] == [0.402653, 2.0575, 2469.0, 1200.0]
+
+
+def test_jobs_that_nobody_takes_are_told(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem, device = rows.add_problem(session), rows.add_device(session)
+        rows.add_job(session, problem, device, "queued", created_at=datetime.now(UTC))
+    assert "Needs attention" not in client.get("/").text
+    with database.write() as session:
+        rows.add_job(session, problem, device, "queued")
+    told = "1 job is waiting and none is running: no worker"
+    assert f"{told} says that it is there" in text_of(client.get("/").text)
+    with database.write() as session:
+        presences.note(session, "worker", "w1", host="lab-7", version="1", now=datetime.now(UTC))
+    assert f"{told} has a device for it" in text_of(client.get("/").text)
 
 
 def test_the_live_part_of_the_overview_says_nothing_while_nothing_is_new(
@@ -152,6 +167,7 @@ def test_a_job_shows_best_speed_up_proof_and_times_against_the_best(client: Test
     against = re.findall(r'data-label="Against best"[^>]*>(?:<div>([\d.]+x)</div>)?', html)
     assert against == ["1.00x", "1.33x", "2.00x", ""], "a predicted time is not held against a measured one"
     assert f'href="/kernels/{kernel.id}"' in html
+    assert client.get(f"/jobs/{job.id}?by=not+recorded").text.count('data-label="Trial"') == 7
     failed = client.get(f"/jobs/{job.id}?outcome=failed").text
     assert re.findall(r'data-label="Trial"[^>]*><div><a[^>]*>(\d+)', failed) == ["4", "5", "6"]
 

@@ -13,7 +13,7 @@ from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.figures import Point, points
 from service.dashboard.naming import config_label
 
-MOST_DOTS = 900
+MOST_DOTS = 600
 """Most dots of a series: as many as can be told apart."""
 WHOLE = 20_000
 """Most trials that are read one by one; of more a sample is."""

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from db import trials
 from db.models import Job, Trial
 from service.dashboard.jobs.history import FAILURES, WHOLE
+from service.dashboard.jobs.trials import NOT_RECORDED
 from service.jobs.service import wall_of
 
 MOST_REASONS = 8
@@ -121,4 +122,4 @@ def times(session: Session, job: Job) -> Times | None:
 def proposers(session: Session, job_id: UUID) -> list[tuple[str, int]]:
     """Who chose how many configurations, the most first."""
     query = select(Trial.proposer).where(Trial.job_id == job_id, Trial.number < WHOLE)
-    return Counter(name or "not recorded" for name in session.scalars(query)).most_common()
+    return Counter(name or NOT_RECORDED for name in session.scalars(query)).most_common()

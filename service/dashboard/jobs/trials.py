@@ -16,6 +16,8 @@ from service.dashboard.naming import config_label
 from service.dashboard.trial_time import trial_figure
 
 PAGE_SIZE = 100
+NOT_RECORDED = "not recorded"
+"""Who chose a configuration of a trial that does not say."""
 SORTS = ("time", "number", "-number")
 OUTCOMES: Mapping[str, tuple[str, ...]] = {
     "measured": ("measured",),
@@ -83,7 +85,7 @@ def trial_page(session: Session, job: Job, wanted: Wanted, best: TimeFigure | No
     if wanted.outcome:
         query = query.where(Trial.status.in_(OUTCOMES[wanted.outcome]))
     if wanted.by:
-        query = query.where(Trial.proposer == wanted.by)
+        query = query.where(Trial.proposer.is_(None) if wanted.by == NOT_RECORDED else Trial.proposer == wanted.by)
     if wanted.sort == "time":
         query = with_times(query.add_columns(GROUP, ORDER)).order_by(GROUP, ORDER, Trial.number)
         if (cursor := _cursor(wanted.after)) is not None:

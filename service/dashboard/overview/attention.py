@@ -7,12 +7,14 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db import quarantines
+from db import presences, quarantines
 from db.models import Device, Job, Schedule, ScheduleFire
 from hal.listed import ListedDevice
 from service.dashboard.naming import problem_label
 
 RECENT = timedelta(days=7)
+PATIENCE = timedelta(minutes=1)
+"""How long a job may wait, or a worker be silent, before it is told."""
 MOST_JOBS = 5
 
 
@@ -44,15 +46,19 @@ def _quarantined(session: Session, now: datetime) -> Iterator[Note]:
 
 
 def _waiting(session: Session, now: datetime) -> Iterator[Note]:
-    queued = session.scalars(select(Job.id).where(Job.status == "queued").limit(100)).all()
+    long = Job.created_at < now - PATIENCE
+    queued = session.scalars(select(Job.id).where(Job.status == "queued", long).limit(100)).all()
     running = session.scalars(select(Job.lease_until).where(Job.status == "running").limit(100)).all()
     if lost := sum(until is not None and until < now for until in running):
         yield Note(
             f"{_jobs(lost)} running with nobody working on it: its worker is silent", "/jobs?status=running", "See"
         )
     if queued and not running:
-        text = f"{_jobs(len(queued))} waiting and none is running: is a worker up?"
-        yield Note(text, "/jobs?status=queued", "See", warning=True)
+        there = [p for p in presences.list_all(session) if p.role == "worker" and p.seen_at > now - PATIENCE]
+        why = "no worker has a device for it" if there else "no worker says that it is there (xetune serve, or worker)"
+        yield Note(
+            f"{_jobs(len(queued))} waiting and none is running: {why}", "/jobs?status=queued", "See", warning=True
+        )
 
 
 def _failed(session: Session, now: datetime) -> Iterator[Note]:

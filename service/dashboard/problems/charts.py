@@ -18,7 +18,7 @@ from tuner.model.traffic import memory_bytes
 
 Item = TypeVar("Item")
 
-MOST_DOTS = 900
+MOST_DOTS = 600
 MOST_PATHS = 300
 MOST_AXES = 8
 
