@@ -21,7 +21,7 @@ from service.kernels.lookup_schemas import LookupOut, Source
 from service.kernels.service import describe
 from service.schemas import TimeEvidence, to_body
 
-_AT_ONCE = 250  # problems in one query
+_AT_ONCE = 100  # problems in one query
 Winner = tuple[Trial, Kernel, list[str]]
 """A trial that won, its kernel, and what is another one now than it was then."""
 

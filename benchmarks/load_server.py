@@ -1,0 +1,26 @@
+"""The service with one more route that does nothing, to compare others with. Run: python -m benchmarks.load_server"""
+
+import uvicorn
+from fastapi import Response
+
+from service.app import create_app
+from service.logs import configure_logs
+from service.settings import read_settings
+
+
+async def answer_nothing() -> Response:
+    """Nothing."""
+    return Response()
+
+
+def main() -> None:
+    """Serve until stopped."""
+    settings = read_settings()
+    configure_logs(settings)
+    app = create_app(settings)
+    app.add_api_route("/empty", answer_nothing)
+    uvicorn.run(app, host=settings.host, port=settings.port, log_config=None, access_log=False)
+
+
+if __name__ == "__main__":
+    main()
