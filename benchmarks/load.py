@@ -1,6 +1,6 @@
 """How much the service answers, with much stored, asked by wrk over loopback.
 
-Run: XETUNE_DATA_DIR=DIR python -m benchmarks.load [--seconds 5] [--rounds 3]
+Run: XETUNE_DATA_DIR=DIR python -m benchmarks.load [--seconds 5] [--rounds 3] [--problems 10000]
 
 The database that the settings name was filled by benchmarks.filling. Rates of an empty route and of lookups are taken
 in turns, and told by the server's processor time too, which other programs change less. Every stored problem is asked
@@ -46,10 +46,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--problems", type=int, default=10_000, help="asked for at most, each on four devices")
     options = parser.parse_args()
     settings = read_settings()
     database = prepare(settings.database_url, create=False)
-    problems = _problems(database)
+    problems = _problems(database)[: options.problems]
     variables = {
         "XETUNE_DATA_DIR": str(settings.data_dir),
         "XETUNE_DATABASE_URL": settings.database_url,
@@ -112,7 +113,7 @@ def _post(served: Served, body: str) -> None:
 
 def _asked(problems: list[dict[str, object]]) -> list[Asked]:
     rng = random.Random(5)
-    drawn = [(problem, device) for problem in rng.sample(problems, 1_000) for device in _DEVICES]
+    drawn = [(problem, device) for problem in rng.sample(problems, min(1_000, len(problems))) for device in _DEVICES]
     rng.shuffle(drawn)
     return [Asked(f"/v1/kernels?m={p['m']}&n={p['n']}&k={p['k']}&dtype={p['dtype_a']}&device={d}") for p, d in drawn]
 
