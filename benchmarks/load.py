@@ -205,7 +205,7 @@ async def _listeners(served: Served, database: Database) -> None:
 async def _listen(client: httpx.AsyncClient, job_id: UUID, heard: asyncio.Queue[float]) -> None:
     async with client.stream("GET", f"/v1/jobs/{job_id}/events") as stream:
         async for line in stream.aiter_lines():
-            if line.startswith("event: trial") or line.startswith("event: job"):
+            if line.startswith(("event: trial", "event: job")):
                 heard.put_nowait(time.monotonic())
 
 
