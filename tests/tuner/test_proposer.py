@@ -12,6 +12,7 @@ from tests.tuner.fakes import SMALL, emulated
 from tuner.errors import NoPredictions
 from tuner.replay.run import chance, replay, score
 from tuner.search.method import DESCENT, DONOR, Known, Method, proposer_for
+from tuner.search.plain import Random
 from tuner.search.portfolio import RANDOM, STARTUP, Portfolio
 from tuner.space import Axis, Space
 from tuner.xe_space import xe_space
@@ -227,3 +228,17 @@ def test_on_a_recorded_space_it_beats_chance(method: Method) -> None:
     space = recorded.space()
     replays = [replay(recorded, space, proposer_for(method, space, seed), 60) for seed in range(6)]
     assert score(recorded, replays, 60).at(60) > chance(recorded, 60).fraction[-1] + 0.03
+
+
+def test_a_strategy_that_is_lost_is_not_asked_where_there_is_another() -> None:
+    space = xe_space(SMALL, emulated())
+
+    def by(names: tuple[str, ...]) -> set[str]:
+        doubts = {"lost": lambda tried: len(tried) >= 20}
+        portfolio = Portfolio(space, 3, {name: Random() for name in names}, startup=0, doubts=doubts)
+        asked = [proposal.by for _ in range(40) if (proposal := portfolio.propose()) is not None]
+        assert "lost" in asked[:20]
+        return set(asked[20:])
+
+    assert by(("lost", "other")) == {"other"}
+    assert by(("lost",)) == {"lost"}

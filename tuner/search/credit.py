@@ -22,9 +22,9 @@ class Credit:
         self._asked: deque[str] = deque(maxlen=WINDOW)
         self._paid: deque[tuple[str, float]] = deque(maxlen=WINDOW)
 
-    def choice(self) -> str:
-        """Who proposes next."""
-        return max(self._names, key=self._bound)
+    def choice(self, without: str | None = None) -> str:
+        """Who proposes next; one may be left out where there are others."""
+        return max([name for name in self._names if name != without] or self._names, key=self._bound)
 
     def begin(self, name: str) -> None:
         """Take a strategy as asked."""

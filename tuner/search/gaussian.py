@@ -127,6 +127,11 @@ class Posterior:
     def __len__(self) -> int:
         return len(self._observed)
 
+    @property
+    def noise(self) -> float:
+        """Variance of what neighbours say nothing of, over that of what they tell."""
+        return self._noise
+
     def observe(self, row: int) -> None:
         """Take a further row as observed."""
         count, place = len(self._observed), self._place.get(row)

@@ -14,6 +14,7 @@ FIRST_FIT = 6
 _GROWTH = 1.15  # it is fitted again whenever there are so many times as many
 _CANDIDATES = 6_000  # rows whose expectation is kept; of a larger space the most promising, and some at random
 _AT_RANDOM = 0.25  # part of the candidates
+_LOST = 0.25  # noise from which on it leaves proposing to others: recorded spaces of kernels have 0.01 to 0.02
 
 
 class GaussianProcess:
@@ -42,6 +43,15 @@ class GaussianProcess:
 
     def expected(self, tried: Tried) -> Expected | None:
         """What is expected of the candidates; None while too little is known."""
+        posterior = self._current(tried)
+        return posterior.expected(_values(tried, len(tried))) if posterior is not None else None
+
+    def is_lost(self, tried: Tried) -> bool:
+        """Whether what was tried says little of what was not: most that is expected then is noise."""
+        posterior = self._current(tried)
+        return posterior is not None and posterior.noise >= _LOST
+
+    def _current(self, tried: Tried) -> Posterior | None:
         values = _values(tried, len(tried))
         if len(tried.log_us) < FIRST_FIT or not np.nanmax(values) > np.nanmin(values):
             return None
@@ -50,7 +60,7 @@ class GaussianProcess:
             self._fit, self._posterior = fit, self._fitted(tried, fit)
         for row in tried.rows[len(self._posterior) :]:
             self._posterior.observe(row)
-        return self._posterior.expected(values)
+        return self._posterior
 
     def _fitted(self, tried: Tried, count: int) -> Posterior:
         """The process with weights that fit the first observations, at the rows that they promise most of."""

@@ -73,7 +73,8 @@ def proposer_for(
         dropped = _all_but_best(predicted_us)
     first = [*donors, *_promising(space, predicted_us)]
     strategies, last = _strategies(method, space, seed, known)
-    return Portfolio(space, seed, strategies, first, dropped, trials, last)
+    doubts = {name: s.is_lost for name, s in strategies.items() if isinstance(s, GaussianProcess)}
+    return Portfolio(space, seed, strategies, first, dropped, trials, last, doubts=doubts)
 
 
 def ranking(space: Space[C], predicted_us: NDArray[np.float64], seed: int) -> Portfolio[C]:

@@ -1,7 +1,7 @@
 """The proposer: owns what is legal and what was tried, and learns which of its strategies pays on this job."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -27,7 +27,8 @@ class Portfolio(Generic[C]):
     on when the proposer was made.
 
     `first` are rows and who proposes them, in place of those drawn at random, and `dropped` are rows that never are.
-    The last of `trials`, where these are known, go to the strategy named `last`.
+    The last of `trials`, where these are known, go to the strategy named `last`. A strategy of which `doubts` says that
+    it is lost is not asked, where there is another.
     """
 
     def __init__(
@@ -40,12 +41,13 @@ class Portfolio(Generic[C]):
         trials: int | None = None,
         last: str | None = None,
         startup: int = STARTUP,
+        doubts: Mapping[str, Callable[[Tried], bool]] | None = None,
     ) -> None:
         self._space, self._seed, self._strategies = space, seed, strategies
         self._first, self._tried = first, Tried(space, dropped)
         self._by: dict[int, str] = {}  # who proposed a row
         self._credit = Credit([name for name in strategies if name != last or len(strategies) == 1])
-        self._last, self._startup = last, startup
+        self._last, self._startup, self._doubts = last, startup, doubts or {}
         self._search_until = trials - math.ceil(_LAST * trials) if trials is not None and last is not None else None
 
     def propose(self) -> Proposal[C] | None:
@@ -89,6 +91,8 @@ class Portfolio(Generic[C]):
             name = self._last
         else:
             name = self._credit.choice()
+            if name in self._doubts and self._doubts[name](self._tried):
+                name = self._credit.choice(without=name)
         return self._strategies[name].choose(self._tried, entropy), name
 
     def _begin(self, row: int, by: str | None) -> None:
