@@ -108,8 +108,7 @@ def is_cancel_requested(session: Session, job_id: UUID) -> bool:
 
 def update_best(session: Session, job_id: UUID) -> None:
     """Let a job's `best_trial_id` name the best of its trials as they are now."""
-    best = trials.best(session, job_id)
-    session.execute(update(Job).where(Job.id == job_id).values(best_trial_id=None if best is None else best.id))
+    session.execute(update(Job).where(Job.id == job_id).values(best_trial_id=trials.best_id(session, job_id)))
 
 
 def set_best(session: Session, job_id: UUID, number: int) -> None:

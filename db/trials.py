@@ -74,7 +74,21 @@ def best(session: Session, job_id: UUID) -> Trial | None:
     A predicted trial whose configuration was measured in another job has that median, if its own numbers are proven
     or the kernel is the same. A trial that took the measurement of an earlier job is never the best.
     """
-    whole = _whole().where(Trial.job_id == job_id, ~Trial.reused.has()).limit(1)
+    measured, predicted = _best_queries(job_id)
+    loads = _loads()
+    return session.scalars(measured.options(*loads)).first() or session.scalars(predicted.options(*loads)).first()
+
+
+def best_id(session: Session, job_id: UUID) -> int | None:
+    """The id of the same trial, for less."""
+    measured, predicted = _best_queries(job_id)
+    found = session.scalar(measured.with_only_columns(Trial.id))
+    return found if found is not None else session.scalar(predicted.with_only_columns(Trial.id))
+
+
+def _best_queries(job_id: UUID) -> tuple[Select[Trial], Select[Trial]]:
+    """The best trial by its own median or another's, and that by what is predicted."""
+    whole = select(Trial).where(Trial.job_id == job_id, ~Trial.reused.has()).limit(1)
     there, own, other = aliased(Measurement), aliased(Kernel), aliased(Kernel)
     median_us = func.coalesce(Measurement.median_us, there.median_us)
     judged_by = aliased(Trial)
@@ -89,8 +103,7 @@ def best(session: Session, job_id: UUID) -> Trial | None:
         .order_by(median_us, Trial.number)
     )
     proven = select(Trial).where(Trial.job_id == job_id, Trial.status == "predicted", Trial.proof_kind != "none")
-    predicted = best_predicted(proven.join(Prediction), Trial.number.expression)
-    return session.scalars(measured).first() or session.scalars(predicted.options(*_loads())).first()
+    return measured, best_predicted(proven.join(Prediction), Trial.number.expression)
 
 
 def count_by_status(session: Session, job_id: UUID) -> dict[str, int]:

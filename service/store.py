@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from uuid import UUID
 
-from sqlalchemy import inspect
-from sqlalchemy.orm import Session
+from sqlalchemy import inspect, select
+from sqlalchemy.orm import Session, joinedload
 
 from codegen import AnyArtifact, AnyConfig
 from codegen.target_kind import describe
@@ -126,16 +126,21 @@ class DbTrialStore:
 
 
 def _pending(session: Session, job_id: UUID, number: int) -> models.Trial:
-    row = trials.get(session, job_id, number)
+    row = session.scalars(
+        select(models.Trial).where(models.Trial.job_id == job_id, models.Trial.number == number)
+    ).first()
     if row is None or row.status != "pending":
         raise ValueError(f"trial {number} {'was not begun' if row is None else 'has ended already'}")
     return row
 
 
 def _job(session: Session, job_id: UUID) -> models.Job:
-    job = jobs.get(session, job_id)
-    assert job is not None  # its trial refers to it
-    return job
+    # No more than the rows that a trial is written with: its search and its best are of no use here.
+    return session.scalars(
+        select(models.Job)
+        .where(models.Job.id == job_id)
+        .options(joinedload(models.Job.problem), joinedload(models.Job.device))
+    ).one()
 
 
 def _fill(
