@@ -1,4 +1,4 @@
-"""The API contract, openapi.yaml: written with `python -m service.openapi --write`, tested to be current."""
+"""The API contract, openapi.yaml, and the client's models of it; `python -m service.openapi --write` writes both."""
 
 import argparse
 import sys
@@ -10,6 +10,7 @@ import yaml
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from service.client_models import MODELS_FILE, models_text
 from service.errors import Problem
 from service.responses import OF_BODIES
 
@@ -61,22 +62,23 @@ def contract_text(app: FastAPI) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write openapi.yaml, or say whether it is current."""
+    """Write openapi.yaml and the client's models, or say whether they are current."""
     # Imported here: the app itself uses this module.
     from service.app import create_app
     from service.settings import Settings
 
-    parser = argparse.ArgumentParser(description="Write openapi.yaml, or check that it is current.")
-    parser.add_argument("--write", action="store_true", help="write the file instead of checking it")
+    parser = argparse.ArgumentParser(description="Write openapi.yaml and the client's models, or check them.")
+    parser.add_argument("--write", action="store_true", help="write the files instead of checking them")
     write: bool = parser.parse_args(arguments).write
-    text = contract_text(create_app(Settings(scheduler=False)))
-    if write:
-        CONTRACT_FILE.write_text(text)
-        return 0
-    if CONTRACT_FILE.exists() and CONTRACT_FILE.read_text() == text:
-        return 0
-    print(f"{CONTRACT_FILE.name} is not current; run: python -m service.openapi --write", file=sys.stderr)
-    return 1
+    app = create_app(Settings(scheduler=False))
+    stale = False
+    for file, text in ((CONTRACT_FILE, contract_text(app)), (MODELS_FILE, models_text(contract(app)))):
+        if write:
+            file.write_text(text)
+        elif not file.exists() or file.read_text() != text:
+            print(f"{file.name} is not current; run: python -m service.openapi --write", file=sys.stderr)
+            stale = True
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,47 @@
+"""The client's models are those of the contract."""
+
+import json
+import subprocess
+import sys
+from typing import Any, cast
+
+from fastapi import FastAPI
+
+from service.client_models import MODELS_FILE, models_text
+from service.openapi import contract
+from xetune_client import models
+
+
+def test_the_models_are_current(app: FastAPI) -> None:
+    assert MODELS_FILE.read_text() == models_text(contract(app)), "run: python -m service.openapi --write"
+
+
+def test_the_models_ask_for_what_the_contract_asks_for(app: FastAPI) -> None:
+    schemas = cast("dict[str, dict[str, Any]]", cast("dict[str, Any]", contract(app)["components"])["schemas"])
+    for name, schema in schemas.items():
+        model = getattr(models, name)
+        if "enum" in schema:
+            assert [member.value for member in model] == schema["enum"]
+        else:
+            own = model.model_json_schema(ref_template="#/components/schemas/{model}")
+            assert set(own.get("required", ())) == set(schema.get("required", ())), name
+            assert {k: _kind(v) for k, v in own.get("properties", {}).items()} == {
+                k: _kind(v) for k, v in schema.get("properties", {}).items()
+            }, name
+
+
+def _kind(schema: dict[str, Any]) -> object:
+    """What a schema says of the type alone."""
+    if "anyOf" in schema:
+        return sorted({json.dumps(_kind(part)) for part in schema["anyOf"]})
+    if "const" in schema or "enum" in schema:
+        return [schema["const"]] if "const" in schema else schema["enum"]
+    parts = [_kind(part) for part in schema.get("prefixItems", [schema["items"]] if "items" in schema else [])]
+    return [schema.get("$ref"), schema.get("type"), schema.get("format"), parts]
+
+
+def test_the_client_imports_nothing_of_the_service() -> None:
+    rooms = ("hal", "codegen", "tuner", "db", "service", "numpy", "sqlalchemy", "fastapi")
+    said = f"import sys, xetune_client; print([name for name in {rooms!r} if name in sys.modules])"
+    told = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"

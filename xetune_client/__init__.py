@@ -1,0 +1,54 @@
+"""A typed client of the XeTune service, for programs with and without an event loop.
+
+It imports nothing of the service: httpx and pydantic are all that it needs.
+"""
+
+from xetune_client import models
+from xetune_client.async_client import AsyncClient
+from xetune_client.client import Client
+from xetune_client.errors import (
+    BadRequest,
+    ClientError,
+    Conflict,
+    Damaged,
+    Failed,
+    Forbidden,
+    Misused,
+    NotFound,
+    NotReached,
+    Refused,
+    TookTooLong,
+    TooLarge,
+    TooMany,
+    Unauthorized,
+    Unreadable,
+)
+from xetune_client.fetching import Fetched
+from xetune_client.following import JobChanged, JobEvent, TrialEnded
+from xetune_client.retrying import Retries
+
+__all__ = [
+    "AsyncClient",
+    "BadRequest",
+    "Client",
+    "ClientError",
+    "Conflict",
+    "Damaged",
+    "Failed",
+    "Fetched",
+    "Forbidden",
+    "JobChanged",
+    "JobEvent",
+    "Misused",
+    "NotFound",
+    "NotReached",
+    "Refused",
+    "Retries",
+    "TooLarge",
+    "TooMany",
+    "TookTooLong",
+    "TrialEnded",
+    "Unauthorized",
+    "Unreadable",
+    "models",
+]

@@ -1,0 +1,95 @@
+"""Where a service is and who asks: what both faces of the client are made with."""
+
+import os
+from collections.abc import Generator
+from dataclasses import dataclass, field
+
+import httpx
+
+from xetune_client.errors import Misused
+from xetune_client.retrying import Retries
+from xetune_client.wire import Answer, Lost, Request
+
+DEFAULT_URL = "http://127.0.0.1:8752"
+KEY_VARIABLE, SERVER_VARIABLE = "XETUNE_API_KEY", "XETUNE_SERVER"
+
+
+class _Bearer(httpx.Auth):
+    """Shows the key to the service; nothing else of it can be read."""
+
+    def __init__(self, key: str) -> None:
+        self.__key = key
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
+        request.headers["Authorization"] = f"Bearer {self.__key}"
+        yield request
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A service's address and how it is asked."""
+
+    url: httpx.URL
+    auth: httpx.Auth | None = field(repr=False)
+    timeout_s: float
+    retries: Retries
+
+    def settings(self) -> dict[str, object]:
+        """What httpx is given."""
+        return {
+            "base_url": self.url,
+            "auth": self.auth,
+            "timeout": httpx.Timeout(self.timeout_s),
+            "headers": {"accept": "application/json, */*;q=0.5", "user-agent": "xetune-client"},
+        }
+
+
+def server(url: str | None, api_key: str | None, timeout_s: float, retries: Retries | None) -> Server:
+    """A service by its URL, else XETUNE_SERVER, else the one on this machine; the key else from XETUNE_API_KEY.
+
+    Raises:
+        Misused: a URL or a key that cannot be.
+    """
+    told = url or os.environ.get(SERVER_VARIABLE) or DEFAULT_URL
+    key = os.environ.get(KEY_VARIABLE) if api_key is None else api_key
+    return Server(_url(told), _Bearer(_checked(key)) if key else None, timeout_s, retries or Retries())
+
+
+def _url(text: str) -> httpx.URL:
+    expected = f"expected the URL of a service, such as {DEFAULT_URL}"
+    try:
+        url = httpx.URL(text.strip())
+    except httpx.InvalidURL as error:
+        raise Misused(f"{expected}, got one that cannot be read: {error}") from error
+    if url.userinfo:
+        raise Misused(f"{expected}, got one with a user or password; an API key goes into {KEY_VARIABLE}")
+    if url.scheme not in ("http", "https") or not url.host or url.query or url.fragment:
+        raise Misused(f"{expected}, got {text!r}")
+    return url
+
+
+def _checked(key: str) -> str:
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise Misused(f"the API key holds characters that no key has; {KEY_VARIABLE} is to hold the key alone")
+    return key
+
+
+def to_httpx(client: httpx.Client | httpx.AsyncClient, request: Request) -> httpx.Request:
+    """A request as httpx sends it."""
+    return client.build_request(
+        request.method,
+        request.path,
+        params=request.query or None,
+        headers=dict(request.headers),
+        content=request.body,
+    )
+
+
+def head_of(response: httpx.Response, body: bytes = b"", *, is_whole: bool = True) -> Answer:
+    """What httpx got, as a value."""
+    return Answer(response.status_code, {k.lower(): v for k, v in response.headers.items()}, body, is_whole)
+
+
+def lost(error: httpx.RequestError) -> Lost:
+    """Why no answer came, in words."""
+    return Lost(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)

@@ -1,0 +1,2345 @@
+"""What goes over the wire, as openapi.yaml has it. `python -m service.openapi --write` writes this file."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Model(BaseModel):
+    """Base: keeps fields that it does not know, so that an older client reads the answers of a newer server."""
+
+    model_config = ConfigDict(extra="allow", protected_namespaces=())
+
+
+class AccuracyOut(Model):
+    """How far the predictions of one version of the model were off for a device. Ratios are measured over predicted."""
+
+    model: str
+    """Version of the model"""
+
+    measured: int
+    """Measured trials that it predicted"""
+
+    off_by: float
+    """Median factor between predicted and measured time, at least 1"""
+
+    median_ratio: float
+    """Median of measured over predicted time"""
+
+    least_ratio: float
+    """Least of them"""
+
+    most_ratio: float
+    """Most of them"""
+
+    inside: int
+    """How many were measured within the interval that was predicted"""
+
+
+class AccuracyList(Model):
+    """The accuracy of each version of the model that predicted for a device."""
+
+    device: str
+    """Id of the device"""
+
+    models: list[AccuracyOut]
+    """By version; empty if nothing that was predicted was measured"""
+
+
+class ArgumentOut(Model):
+    """Memory that a launch is given."""
+
+    name: str
+    """A, B, C, then vectors and matrices of the epilogue, then what the launch itself needs"""
+
+    index: int | None = None
+    """Counts from 0"""
+
+    role: str | None = None
+    """input, output, inout (read, then written) or scratch (contents do not matter)"""
+
+    dtype: str | None = None
+    """Element type in memory"""
+
+    bytes: int | None = None
+    """Least size of the buffer, in bytes"""
+
+
+class ArtifactOut(Model):
+    """A file of a kernel."""
+
+    name: str
+    """File name"""
+
+    size: int
+    """Length, in bytes"""
+
+    sha256: str
+    """SHA-256 of the bytes, in hex"""
+
+    media_type: str
+    """Media type"""
+
+    href: str
+    """Where to get it"""
+
+
+class Outcome(StrEnum):
+    """What became of it. UNCHANGED: it was so before; REFUSED: the key's scope does not include it."""
+
+    DONE = 'done'
+    UNCHANGED = 'unchanged'
+    REFUSED = 'refused'
+
+
+class AuditEventOut(Model):
+    """One change."""
+
+    id: UUID
+    """Identifier; later ones are larger"""
+
+    at: datetime
+    """When, UTC"""
+
+    actor: str
+    """Name of the key; local: whoever asked without one; command line: a command of this machine; schedule: the clock"""
+
+    key_id: UUID | None
+    """The key; null: none was needed"""
+
+    action: str
+    """What was done"""
+
+    subject: str
+    """Id of what it was done to; of what was refused, the request"""
+
+    request_id: str | None
+    """That of the answer's header X-Request-Id; null: no request"""
+
+    outcome: Outcome
+    """done; unchanged: it was so before; refused: the key's scope does not include it"""
+
+
+class AuditPage(Model):
+    """Events, the newest first."""
+
+    events: list[AuditEventOut]
+    """This page"""
+
+    next_before: UUID | None
+    """`before` of the next page; null on the last"""
+
+
+class Axis(StrEnum):
+    """Which index a vector runs along: `row` has length M, `column` length N."""
+
+    ROW = 'row'
+    COLUMN = 'column'
+
+
+class Backend(StrEnum):
+    """How a device is reached."""
+
+    OPENCL = 'opencl'
+    SYCL = 'sycl'
+    HOST = 'host'
+    TABLE = 'table'
+
+
+class DType(StrEnum):
+    """Element types."""
+
+    F16 = 'f16'
+    BF16 = 'bf16'
+    TF32 = 'tf32'
+    F32 = 'f32'
+    S8 = 's8'
+    U8 = 'u8'
+    I32 = 'i32'
+
+
+class EpilogueKind(StrEnum):
+    """One element-wise or reducing step."""
+
+    ALPHA = 'alpha'
+    BETA = 'beta'
+    BIAS = 'bias'
+    SCALE = 'scale'
+    RELU = 'relu'
+    LEAKY_RELU = 'leaky_relu'
+    GELU = 'gelu'
+    GELU_TANH = 'gelu_tanh'
+    SILU = 'silu'
+    SIGMOID = 'sigmoid'
+    TANH = 'tanh'
+    CLIP = 'clip'
+    ADD = 'add'
+    MULTIPLY = 'multiply'
+    REDUCE = 'reduce'
+
+
+class EpilogueStepBody(Model):
+    """One step on the accumulator, in f32, before it is stored: alpha and scale multiply, beta adds a multiple of C."""
+
+    kind: EpilogueKind
+    """What the step does"""
+
+    value: float | None = None
+    """Its constant, no unit: of alpha, beta, scale and leaky_relu, and the lower bound of clip"""
+
+    high: float | None = None
+    """Upper bound of clip, no unit"""
+
+    axis: Axis | None = None
+    """What the vector of bias, scale or reduce runs along: row (M) or column (N)"""
+
+    dtype: DType | None = None
+    """What its vector or matrix is stored as: f32 (if left out), f16 or bf16"""
+
+    ld: int | None = None
+    """Elements between rows of the matrix of add or multiply; N if left out"""
+
+
+class ProblemBody(Model):
+    """C[M, N] = epilogue(A[M, K] @ B[K, N]), whole. Left out leading dimensions and strides are tight."""
+
+    m: int
+    """Rows of C, in elements"""
+
+    n: int
+    """Columns of C, in elements"""
+
+    k: int
+    """Length of the sums, in elements"""
+
+    batch: int = 1
+    """Number of independent multiplications"""
+
+    dtype_a: DType = DType.F16
+    """Element type of A"""
+
+    dtype_b: DType = DType.F16
+    """Element type of B"""
+
+    dtype_c: DType | None = None
+    """Element type of C; that of the sums if left out"""
+
+    dtype_acc: DType | None = None
+    """Element type of the sums; i32 of s8 and u8, else f32, if left out"""
+
+    transpose_a: bool = False
+    """A is stored [K, M]"""
+
+    transpose_b: bool = False
+    """B is stored [N, K]"""
+
+    lda: int | None = None
+    """Elements between stored rows of A"""
+
+    ldb: int | None = None
+    """Elements between stored rows of B"""
+
+    ldc: int | None = None
+    """Elements between rows of C"""
+
+    batch_stride_a: int | None = None
+    """Elements between matrices A; 0: all share one"""
+
+    batch_stride_b: int | None = None
+    """Elements between matrices B; 0: all share one"""
+
+    batch_stride_c: int | None = None
+    """Elements between matrices C"""
+
+    alignment: int = 64
+    """What all pointers are aligned to, in bytes"""
+
+    dynamic: bool = False
+    """One kernel that takes M, N, K and the distances of rows and matrices as arguments; those given here are what it is tuned for"""
+
+    deterministic: bool = False
+    """The same bits every time"""
+
+    epilogue: list[EpilogueStepBody] = Field(default_factory=list[EpilogueStepBody])
+    """Steps before C is stored, in order"""
+
+
+class Form(StrEnum):
+    """How the answers are said: each whole, or what a program needs first, in columns."""
+
+    WHOLE = 'whole'
+    COLUMNS = 'columns'
+
+
+class Tune(StrEnum):
+    """When a lookup queues a job: never, where nothing of the problem is stored, or also where that is stale."""
+
+    NEVER = 'never'
+    ON_MISS = 'on_miss'
+    ON_STALE = 'on_stale'
+
+
+class BatchBody(Model):
+    """Which kernels are wanted: whole problems, on one device or on one each."""
+
+    problems: list[ProblemBody]
+    """What to compute, at most 1,000"""
+
+    device: str | list[str] = 'auto'
+    """Device id, or auto for the best one here; a list names one for each problem"""
+
+    target: str | None = None
+    """GPU whose kernels emulating devices run"""
+
+    form: Form = Form.WHOLE
+    """whole answers, or columns"""
+
+    tune: Tune = Tune.NEVER
+    """When to queue a job, for each problem as a single lookup does. Needs a key that may tune"""
+
+
+class Source(StrEnum):
+    """Where an answer is from, the most certain first."""
+
+    EXACT = 'exact'
+    STALE = 'stale'
+    NEAREST = 'nearest'
+    MODEL = 'model'
+    HEURISTIC = 'heuristic'
+
+
+class ConfidenceOut(Model):
+    """How far an answer is to be trusted, and why."""
+
+    level: Literal['high', 'medium', 'low']
+    """high from 0.8, medium from 0.4"""
+
+    value: float
+    """From 0 to 1, no unit; a rank of answers, not a chance"""
+
+    reasons: list[str]
+    """What it follows from, each with its part"""
+
+
+class TimeEvidence(Model):
+    """How long one launch takes and how that is known."""
+
+    kind: Literal['measured', 'predicted']
+    """Measured on the device it is for, or predicted by a model"""
+
+    value: float
+    """Median of the samples or predicted time, in us"""
+
+    low: float
+    """10th percentile or lower end of the interval, in us"""
+
+    high: float
+    """90th percentile or upper end of the interval, in us"""
+
+    label: str
+    """"native", "DPAS emulated" (that CPU device alone), or the model's version"""
+
+    unit: Literal['us'] = 'us'
+    """Unit of the times: microseconds"""
+
+    samples: int | None = None
+    """How many launches were timed; null if predicted"""
+
+    driver: str | None = None
+    """Driver it was measured with; null if predicted"""
+
+    stopped_early: bool | None = None
+    """Given up after a few samples, for it was hopeless; null if not known"""
+
+    first_ratio: float | None = None
+    """First sample, which does not count, over the median"""
+
+    clock_mhz: float | None = None
+    """What the device ran at, where it tells, in MHz"""
+
+    origin: str | None = None
+    """Where it was measured, if it was imported; null if here"""
+
+
+class ProofEvidence(Model):
+    """Where the kernel's numbers were compared with numpy float64, and how much of C."""
+
+    kind: Literal['device', 'opencl_cpu', 'simulator', 'none']
+    """What executed the kernel for the comparison"""
+
+    checked: int
+    """Work-groups compared"""
+
+    total: int
+    """Work-groups of the launch"""
+
+    max_error: float | None = None
+    """Largest |C - reference|, absolute; null if unknown or not finite"""
+
+    tolerance: float | None = None
+    """Bound of max_error, absolute"""
+
+    method: Literal['elements', 'freivalds'] | None = None
+    """elements: those of the work-groups compared; freivalds: beside these, all of C in sums with random signs; null if not recorded"""
+
+
+class Evidence(Model):
+    """The two facts every result carries. `time` is null when a trial gave none."""
+
+    time: TimeEvidence | None
+    """How long and how known"""
+
+    proof: ProofEvidence
+    """Proof of the numbers"""
+
+
+class ExtentBody(Model):
+    """Numbers for M, N and K."""
+
+    m: int
+    """Along M"""
+
+    n: int
+    """Along N"""
+
+    k: int
+    """Along K"""
+
+
+class LoopOrder(StrEnum):
+    """Order of the p (parallel), o (block) and i (innermost) loops, outermost first.
+
+    On Xe, the p loops are the raster of the work-groups: with `pm` before `pn`, neighbouring work-groups walk along N;
+    with `pn` first, along M. The o loops are the tiles that one work-group computes in turn, where there are fewer
+    work-groups than tiles. Only the orders of `XE_ORDERS` mean something there.
+
+    On CPUs, the p loops number the threads, the o loops are a thread's walk over its blocks, and the i loops the walk
+    over the tiles of one block."""
+
+    PMPNPKOMONOKIMINIK = 'pmpnpkomonokiminik'
+    PNPMPKOMONOKIMINIK = 'pnpmpkomonokiminik'
+    PMPNPKONOMOKIMINIK = 'pmpnpkonomokiminik'
+    PNPMPKONOMOKIMINIK = 'pnpmpkonomokiminik'
+    PMPNPKOMONOKINIMIK = 'pmpnpkomonokinimik'
+    PMPNPKOMOKONIMINIK = 'pmpnpkomokoniminik'
+    PMPNPKOMOKONINIMIK = 'pmpnpkomokoninimik'
+    PMPNPKONOMOKINIMIK = 'pmpnpkonomokinimik'
+    PMPNPKONOKOMIMINIK = 'pmpnpkonokomiminik'
+    PMPNPKONOKOMINIMIK = 'pmpnpkonokominimik'
+    PMPNPKOKOMONIMINIK = 'pmpnpkokomoniminik'
+    PMPNPKOKOMONINIMIK = 'pmpnpkokomoninimik'
+    PMPNPKOKONOMIMINIK = 'pmpnpkokonomiminik'
+    PMPNPKOKONOMINIMIK = 'pmpnpkokonominimik'
+    PNPMPKOMONOKINIMIK = 'pnpmpkomonokinimik'
+    PNPMPKOMOKONIMINIK = 'pnpmpkomokoniminik'
+    PNPMPKOMOKONINIMIK = 'pnpmpkomokoninimik'
+    PNPMPKONOMOKINIMIK = 'pnpmpkonomokinimik'
+    PNPMPKONOKOMIMINIK = 'pnpmpkonokomiminik'
+    PNPMPKONOKOMINIMIK = 'pnpmpkonokominimik'
+    PNPMPKOKOMONIMINIK = 'pnpmpkokomoniminik'
+    PNPMPKOKOMONINIMIK = 'pnpmpkokomoninimik'
+    PNPMPKOKONOMIMINIK = 'pnpmpkokonomiminik'
+    PNPMPKOKONOMINIMIK = 'pnpmpkokonominimik'
+
+
+class MatmulBody(Model):
+    """The deep-tiled matmul's nine numbers and loop order."""
+
+    threads: ExtentBody
+    """On a GPU, work-groups over M and N, which loop where C has more tiles, and the split of K; on a CPU, threads over M, N and K"""
+
+    block: ExtentBody
+    """On a GPU, the tile of a work-group and its K step; on a CPU, what a thread walks by; in elements"""
+
+    innermost: ExtentBody
+    """On a GPU, what one block load fetches, in elements: m x k of A, k x n of B; on a CPU, the tile of C that stays in registers, and how far the loop over K is unrolled"""
+
+    loop_order: LoopOrder = LoopOrder.PMPNPKOMONOKIMINIK
+    """pm first: neighbouring work-groups or threads walk along N; pn first: along M. On a CPU also the order of the loops over blocks (o) and over tiles (i)"""
+
+
+class PrefetchLevels(StrEnum):
+    """Which caches are prefetched into."""
+
+    NONE = 'none'
+    L1 = 'l1'
+    L2_L1 = 'l2_l1'
+
+
+class PrefetchBody(Model):
+    """Prefetch of A and B, shared by all sub-groups of a work-group."""
+
+    levels: PrefetchLevels = PrefetchLevels.NONE
+    """Caches that are prefetched into"""
+
+    distance: int = 0
+    """K steps ahead into L1"""
+
+    l2_distance: int = 0
+    """K steps ahead into L2; 0 without L2"""
+
+    layout_a: tuple[int, int] | None = None
+    """Rows and columns of sub-groups that share A's tile; null: dealt out"""
+
+    layout_b: tuple[int, int] | None = None
+    """Rows and columns of sub-groups that share B's tile; null: dealt out"""
+
+    hints: bool = True
+    """Every prefetch says which caches it is for"""
+
+    payloads: bool = False
+    """Addresses of prefetches stay in registers, by built-ins of Intel's compiler alone"""
+
+
+class SlmOperands(StrEnum):
+    """Which operands are staged through shared local memory."""
+
+    NONE = 'none'
+    A = 'a'
+    B = 'b'
+    BOTH = 'both'
+
+
+class SplitK(StrEnum):
+    """How partial sums over K are combined: stored and added by a second kernel, or added to C in memory."""
+
+    NONE = 'none'
+    PARTIAL_SUMS = 'partial_sums'
+    ATOMIC = 'atomic'
+
+
+class StrategyBody(Model):
+    """What the nine numbers do not say on an Xe GPU."""
+
+    sg_layout: tuple[int, int]
+    """Sub-groups of a work-group over M and N"""
+
+    prefetch: PrefetchBody = Field(default_factory=PrefetchBody)
+    """Prefetch into caches"""
+
+    grf_mode: int = 256
+    """Registers of a thread"""
+
+    slm: SlmOperands = SlmOperands.NONE
+    """Operands staged through shared local memory"""
+
+    slm_stages: int = 0
+    """Buffers in shared local memory, used in turn"""
+
+    barrier_every: int = 0
+    """K steps between barriers; 0 for none"""
+
+    raster_group: int = 1
+    """Rows of tiles (columns where the raster walks along M) that it walks through together"""
+
+    split_k: SplitK = SplitK.NONE
+    """How partial sums over K are combined: by a second kernel, or by atomics"""
+
+    pipelined_registers: bool = False
+    """The next K step's operands are loaded during this one"""
+
+    k_unroll: int = 1
+    """K steps in one round of the loop"""
+
+
+class Isa(StrEnum):
+    """Instructions that the micro-kernel multiplies with."""
+
+    AMX = 'amx'
+    AVX512 = 'avx512'
+    AVX2 = 'avx2'
+
+
+class Packing(StrEnum):
+    """When an operand is copied into the order in which the micro-kernel reads it.
+
+    `NONE`: never. `BLOCK`: each thread copies each block where its o loops reach it. `WHOLE`: all threads together
+    copy all of it before they multiply. `BEFOREHAND`: as `WHOLE`, by a call of its own before the first multiply."""
+
+    NONE = 'none'
+    BLOCK = 'block'
+    WHOLE = 'whole'
+    BEFOREHAND = 'beforehand'
+
+
+class CpuStrategyBody(Model):
+    """What the nine numbers do not say on a CPU."""
+
+    isa: Isa
+    """Instructions that multiply"""
+
+    pack_a: Packing = Packing.BLOCK
+    """When A is copied into the order that is read: none, block by block, or whole before the multiply"""
+
+    pack_b: Packing = Packing.WHOLE
+    """The same of B; beforehand: once, by a call of its own"""
+
+    prefetch_distance: int = 0
+    """Steps of innermost k that are prefetched ahead; 0: by the hardware alone"""
+
+    pieces: int = 1
+    """Pieces of each thread's part of C, which threads that are done take over"""
+
+
+class ConfigBody(Model):
+    """A configuration, canonical. A strategy with an `isa` is one for a CPU."""
+
+    matmul: MatmulBody
+    """The nine numbers and loop order"""
+
+    strategy: StrategyBody | CpuStrategyBody
+    """What they do not say"""
+
+
+class ParameterOut(Model):
+    """A parameter of a kernel: a pointer to an argument, or a 64-bit number."""
+
+    argument: int | None = None
+    """Index of the argument; null of a number"""
+
+    scalar: str | None = None
+    """Name of the number; null of a pointer"""
+
+    value: int | None = None
+    """The number for the problem's sizes"""
+
+
+class StepOut(Model):
+    """One kernel of a launch; it runs after the one before it. Of a GPU it has sizes, of a CPU threads."""
+
+    kernel: str
+    """Its name in the binary: gemm, clear, finish or another"""
+
+    parameters: list[ParameterOut] = Field(default_factory=list[ParameterOut])
+    """What it is given, in order"""
+
+    global_size: list[int] = Field(default_factory=list[int])
+    """Work-items in three dimensions"""
+
+    global_size_formula: list[str] = Field(default_factory=list[str])
+    """Work-items as formulas of the sizes; empty if they are always the same"""
+
+    local_size: list[int] = Field(default_factory=list[int])
+    """Work-items of a work-group"""
+
+    threads: int | None = None
+    """Threads of a CPU that it runs on; null of a GPU"""
+
+    once: bool = False
+    """It prepares memory that later launches only read: once for the same contents is enough"""
+
+
+class MemoryPathOut(Model):
+    """How a matrix is moved between memory and registers."""
+
+    by: str
+    """block2d: 2-D block messages; lanes: each lane its elements"""
+
+    because: str | None = None
+    """Rule that 2-D blocks cannot be used by, and why"""
+
+
+class PackingOut(Model):
+    """When a CPU's kernel copies a matrix into the order in which it reads it."""
+
+    when: str
+    """none, block, whole or beforehand"""
+
+    elements: str | None = None
+    """Type of its elements then; null if it is never packed"""
+
+    bytes: int | None = None
+    """Length of all of it, packed whole or beforehand, in bytes"""
+
+
+class LaunchOut(Model):
+    """kernel.json: everything that a launch of kernel.spv, or a call of kernel.o, needs."""
+
+    arguments: list[ArgumentOut] = Field(default_factory=list[ArgumentOut])
+    """Memory it is given, in order"""
+
+    steps: list[StepOut] = Field(default_factory=list[StepOut])
+    """Its kernels, in order of execution"""
+
+    memory_paths: dict[str, MemoryPathOut] | None = None
+    """How each matrix is moved; null of kernels made before that was said"""
+
+    pointer_alignment_bytes: int | None = None
+    """What all pointers must be aligned to, in bytes"""
+
+    subgroup_size: int | None = None
+    """Work-items of a sub-group"""
+
+    build_options: dict[str, str] = Field(default_factory=dict[str, str])
+    """What the driver is told, by API"""
+
+    needs: list[str] | None = None
+    """Instructions that a CPU must have, as /proc/cpuinfo names them; null of a GPU"""
+
+    threads: int | None = None
+    """Least threads of the pool that a CPU's kernel is given; null of a GPU"""
+
+    workspace_bytes: int | None = None
+    """Length of the memory that a CPU's kernel works in, in bytes"""
+
+    packing: dict[str, PackingOut] | None = None
+    """Which matrices are packed, and when; null of a GPU"""
+
+
+class KernelOut(Model):
+    """A compiled kernel with the evidence it was chosen by."""
+
+    id: UUID
+    """Identifier"""
+
+    problem: ProblemBody
+    """What it computes, whole"""
+
+    device: str
+    """Id of the device it was tuned on; its times hold there alone"""
+
+    driver: str
+    """Driver of that device; empty if none was known"""
+
+    target: str
+    """Id of the device it was compiled for"""
+
+    evidence: Evidence
+    """Time and proof of its best trial; of its latest if none gave a time"""
+
+    config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
+    """The configuration, canonical; as it was stored if this version cannot read it"""
+
+    launch: Annotated[LaunchOut | dict[str, object], Field(union_mode="left_to_right")]
+    """kernel.json: arguments, kernels with their parameters and sizes, build options; as it was stored if this version cannot read it"""
+
+    toolchain: dict[str, object]
+    """Versions it was made with"""
+
+    content_hash: str
+    """SHA-256 of the SPIR-V, in hex"""
+
+    artifacts: list[ArtifactOut]
+    """Its files"""
+
+    created_at: datetime
+    """When it was stored, UTC"""
+
+    status: str | None = None
+    """How that trial ended: measured, predicted, or why there is no time; null without a trial"""
+
+    reason: str | None = None
+    """Why that trial gave no time; null if it gave one"""
+
+    tflops: float | None = None
+    """2 M N K batch / time, in TFLOP/s; null without a time"""
+
+    predicted: TimeEvidence | None = None
+    """What the model predicted of that trial; null where it did not"""
+
+    prediction_error: float | None = None
+    """Measured over predicted time; null without either"""
+
+    origin: str | None = None
+    """Where it was compiled, if it was imported; null if here"""
+
+    job: UUID | None = None
+    """Job of its best trial"""
+
+
+class ElsewhereOut(Model):
+    """The tuned problem that an answer was carried over from. Its time is of that problem alone."""
+
+    problem: ProblemBody
+    """That problem"""
+
+    distance: float
+    """Root of the squared doublings of M, N, K and batch between the two"""
+
+    job: UUID
+    """The job that tuned it"""
+
+    trial: int
+    """The number of its best trial"""
+
+    kernel_id: UUID | None = None
+    """Its kernel"""
+
+    time: TimeEvidence | None = None
+    """What it took there: never the time of the problem asked for"""
+
+
+class NextRequest(Model):
+    """A request that would help, ready to send."""
+
+    method: str
+    """HTTP method"""
+
+    href: str
+    """Path of this service"""
+
+    body: dict[str, object]
+    """JSON body"""
+
+    why: str
+    """What it would do"""
+
+
+class LookupOut(Model):
+    """What to run for a problem on a device."""
+
+    source: Source
+    """exact: tuned for this very problem on this very device, under what is installed now; stale: under another driver, compiler or generator; nearest: a tuned problem nearby, said for this one; model: what is predicted to be the fastest of a few; heuristic: the default"""
+
+    confidence: ConfidenceOut
+    """How far to trust it"""
+
+    config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
+    """The configuration to run, legal for this problem on this device"""
+
+    time_told: str
+    """The same in words"""
+
+    stale: list[str] = Field(default_factory=list[str])
+    """What is another one now; empty unless stale"""
+
+    kernel: KernelOut | None = None
+    """The kernel; null where none is stored that runs this problem: the configuration is to be compiled"""
+
+    launch: Annotated[LaunchOut | dict[str, object] | None, Field(union_mode="left_to_right")] = None
+    """The kernel's launch for this problem: of one that takes sizes, for these; null without kernel"""
+
+    time: TimeEvidence | None = None
+    """What is known of this problem's time; null if nothing is"""
+
+    elsewhere: ElsewhereOut | None = None
+    """Where it was carried over from; null unless nearest"""
+
+    unmeasured: int = 0
+    """Configurations of this problem and device that are predicted faster than the kernel's time and that nobody measured; a measured kernel is served before them"""
+
+    next: list[NextRequest] = Field(default_factory=list[NextRequest])
+    """What would make the answer better, ready to send"""
+
+    job: UUID | None = None
+    """The job that this lookup queued, or found queued; null if it was not to"""
+
+
+class ColumnsOut(Model):
+    """The answers in columns, one entry a problem in each; null in all of a miss."""
+
+    source: list[Source | None]
+    """Where each is from"""
+
+    stale: list[bool | None]
+    """Whether it was tuned under other versions than are here now"""
+
+    confidence: list[float | None]
+    """From 0 to 1, no unit"""
+
+    kernel: list[UUID | None]
+    """The kernel, as GET /v1/kernels/{id} tells it; null where one is to be compiled"""
+
+    time_us: list[float | None]
+    """Time of this problem, in us; null if nothing is known"""
+
+    time_kind: list[str | None]
+    """measured or predicted; null without a time"""
+
+
+class MissOut(Model):
+    """Why there is no answer."""
+
+    problem: str
+    """The problem in words"""
+
+    device: str
+    """Id of the device"""
+
+    rule: str
+    """The rule that a single lookup is refused by"""
+
+    detail: str
+    """What happened"""
+
+    next: list[NextRequest] = Field(default_factory=list[NextRequest])
+    """What would help, ready to send"""
+
+
+class PlacedMiss(Model):
+    """A problem without an answer."""
+
+    index: int
+    """Its place among the problems, from 0"""
+
+    why: MissOut
+    """What is missing"""
+
+
+class PlacedJob(Model):
+    """What became of a problem that was to be tuned."""
+
+    index: int
+    """Its place among the problems, from 0"""
+
+    job: UUID | None
+    """The job, new or queued before; null if refused"""
+
+    refused: str | None = None
+    """Rule and reason that it cannot be tuned by; null if it can"""
+
+
+class BatchOut(Model):
+    """What to run for each of many problems: each answer is what a single lookup gives."""
+
+    misses: list[PlacedMiss]
+    """The problems without an answer"""
+
+    answers: list[LookupOut | None] | None = None
+    """One a problem, null for a miss; null in the form of columns"""
+
+    columns: ColumnsOut | None = None
+    """The same in short, if asked for"""
+
+    jobs: list[PlacedJob] = Field(default_factory=list[PlacedJob])
+    """Of those that were to be tuned"""
+
+
+class BudgetBody(Model):
+    """When a job ends at the latest; whichever comes first."""
+
+    trials: int = 100
+    """Most configurations tried, at least 1"""
+
+    seconds: float = 600.0
+    """Longest run, in seconds of wall time, more than 0"""
+
+    no_gain: int | None = None
+    """Stop when so many trials in a row gained less than 1 %; null to go on"""
+
+    roofline: float | None = None
+    """Stop when the fastest reaches this fraction of what the GPU can do: of its multiply units, or of moving every operand once; null to go on"""
+
+
+class BudgetOut(Model):
+    """When the job ends at the latest."""
+
+    trials: int
+    """Most configurations tried"""
+
+    seconds: float
+    """Longest run, in seconds of wall time"""
+
+    no_gain: int | None = None
+    """It stops when so many trials in a row gained less than 1 %"""
+
+    roofline: float | None = None
+    """It stops at this fraction of what the GPU can do"""
+
+
+class CeilingOut(Model):
+    """What a level of memory allows: a roof of the roofline."""
+
+    level: str
+    """Cache, or memory"""
+
+    gbytes_per_s: float
+    """Its bandwidth, in GB/s"""
+
+    flops_per_byte: float
+    """Operations for each byte that it gives"""
+
+    tflops: float
+    """What that allows, in TFLOP/s"""
+
+
+class CellOut(Model):
+    """What a kernel takes on a shape."""
+
+    kernel: int
+    """Number of the kernel, from 1"""
+
+    shape: int
+    """Number of the shape, from 1"""
+
+    evidence: Literal['in_turns', 'trial', 'predicted', 'none']
+    """Measured in turns with the others, measured by its trial, predicted by the model, or not known"""
+
+    time_us: float | None = None
+    """Its time, in us"""
+
+    slower: float | None = None
+    """Its time over the least that is known of the shape"""
+
+    reason: str | None = None
+    """Why no time is known"""
+
+
+class CheckOut(Model):
+    """A part that was looked at."""
+
+    name: Literal['database', 'artifacts', 'compiler', 'worker', 'scheduler']
+    """database: it answers and has this version's tables; artifacts: their folder can be written; compiler: texts that are sent can be compiled; worker, scheduler: a process somewhere said lately that it is there"""
+
+    ok: bool
+    """Whether it works"""
+
+    detail: str | None = None
+    """What is wrong and what to do; null when it works"""
+
+
+class CommonBody(Model):
+    """What holds of each shape of a csv, a text or a preset that does not say otherwise."""
+
+    dtype_a: DType = DType.F16
+    """Element type of A"""
+
+    dtype_b: DType = DType.F16
+    """Element type of B"""
+
+    dtype_c: DType | None = None
+    """Element type of C; that of the sums"""
+
+    dtype_acc: DType | None = None
+    """Element type of the sums"""
+
+    transpose_a: bool = False
+    """A is stored [K, M]"""
+
+    transpose_b: bool = False
+    """B is stored [N, K]"""
+
+    batch: int = 1
+    """Number of independent multiplications"""
+
+    alignment: int = 64
+    """What all pointers are aligned to, in bytes"""
+
+    dynamic: bool = False
+    """Sizes are arguments of the kernels"""
+
+    deterministic: bool = False
+    """The same bits every time"""
+
+    epilogue: str = ''
+    """Steps, as the command line has them"""
+
+
+class Comparison(Model):
+    """The default configuration against the best, measured again in turns at the end of the job."""
+
+    default_us: float
+    """Median of trial 0, in us"""
+
+    best_us: float
+    """Median of the best trial, in us"""
+
+    speedup: float
+    """How many times as fast the best is"""
+
+
+class Distributor(StrEnum):
+    """Who dealt the work of a work-group out to sub-groups and lanes."""
+
+    MLIR = 'mlir'
+    XETUNE = 'xetune'
+
+
+class CompileBody(Model):
+    """What to compile: the text of kernels, or a problem."""
+
+    source: str | None = None
+    """Kernels as text, XeTile or XeGPU; then without problem and config"""
+
+    distribution: Distributor | None = None
+    """Who deals the work of a text out to lanes; null: whoever can"""
+
+    problem: ProblemBody | None = None
+    """A GEMM; then without source"""
+
+    config: ConfigBody | None = None
+    """Its configuration; null: the default"""
+
+    device: str = 'auto'
+    """Device id, or auto"""
+
+    target: str | None = None
+    """GPU whose kernels an emulating device runs"""
+
+
+class StageOut(Model):
+    """What one stage made."""
+
+    name: str
+    """The stage"""
+
+    file: str
+    """Name of its file"""
+
+    size: int
+    """Bytes in it"""
+
+    sha256: str
+    """SHA-256 of it"""
+
+    elapsed_ms: float
+    """How long the stage took, in ms"""
+
+
+class ConfinementOut(Model):
+    """What this machine holds the compiling process to, besides memory, time, an empty environment and folder."""
+
+    network: Literal['namespace', 'seccomp', 'none']
+    """namespace: it has none; seccomp: it may open no socket; none: not limited here"""
+
+    files: Literal['landlock', 'none']
+    """landlock: it reads the programs and writes nothing; none: not limited here"""
+
+    system_calls: Literal['seccomp', 'none']
+    """seccomp: it starts no program and signals none; none: not limited here"""
+
+    processes: bool
+    """Whether its processes are counted; not those of root"""
+
+
+class CompileOut(Model):
+    """What was made. The files themselves are not kept: `xetune compile` writes them, jobs store them."""
+
+    content_hash: str
+    """SHA-256 of the binary"""
+
+    compile_key: str
+    """Hash of what it was made from"""
+
+    target: str
+    """Device it is for"""
+
+    stages: list[StageOut]
+    """Every stage in order"""
+
+    manifest: dict[str, object]
+    """As kernel.json has it"""
+
+    confinement: ConfinementOut
+    """What the compiler was held to"""
+
+
+class KernelChoice(Model):
+    """A kernel of a set: one configuration, and the shapes that it serves under the recommendation."""
+
+    number: int
+    """Counts from 1"""
+
+    shape: int
+    """Number of the shape that it is from"""
+
+    config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
+    """The configuration, as that shape has it"""
+
+    serves: list[int]
+    """Numbers of the shapes that it serves; empty if not needed"""
+
+    binaries: int
+    """Different binaries among those made of it for what it serves"""
+
+
+class CoverOut(Model):
+    """The fewest kernels found that keep each shape within a bound of its best."""
+
+    within: float
+    """How far from its best a shape may be, as a fraction"""
+
+    needed: list[int]
+    """Numbers of the kernels, those that take most time first"""
+
+    unserved: list[int]
+    """Numbers of shapes without any time"""
+
+    one_each: bool
+    """Whether every shape needs a kernel of its own"""
+
+    evidence: list[str]
+    """How the times were found that it rests on"""
+
+    total_us: float
+    """Weighted time of all served shapes under it, in us"""
+
+    best_us: float
+    """The same with the best kernel of each shape, in us"""
+
+    unknown: int
+    """Times of kernels on shapes that are not known"""
+
+    kernels: list[KernelChoice]
+    """Every kernel that was tried on all shapes"""
+
+    cells: list[CellOut]
+    """What each takes on each"""
+
+
+class HeuristicStepOut(Model):
+    """One step to the default configuration of a CPU."""
+
+    name: str
+    """The step"""
+
+    choice: str
+    """What it chose"""
+
+    why: str
+    """Why"""
+
+
+class TrafficOut(Model):
+    """Bytes that the loops bring into a cache, over all threads, estimated."""
+
+    into: str
+    """The cache"""
+
+    a: int
+    """Of A"""
+
+    b: int
+    """Of B"""
+
+    c: int
+    """Of C and sums"""
+
+    packing: int
+    """Of packing"""
+
+    total: int
+    """Of all"""
+
+
+class CpuExplanation(Model):
+    """Why a configuration for a CPU is as it is, and the traffic that it makes. Times there are measured, by jobs."""
+
+    problem: str
+    """What is computed, in words"""
+
+    device: str
+    """Device id"""
+
+    config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
+    """The configuration, whole"""
+
+    default_steps: list[HeuristicStepOut]
+    """How the default is chosen, which this may not be"""
+
+    operand_bytes: dict[str, int]
+    """Bytes of A, of B, and of C with what the epilogue reads"""
+
+    traffic_bytes: list[TrafficOut]
+    """For each cache"""
+
+    flops: int
+    """2 M N K batch"""
+
+
+class DeviceKind(StrEnum):
+    """What sort of processor a device is."""
+
+    GPU = 'gpu'
+    CPU = 'cpu'
+
+
+class FactOut(Model):
+    """One known fact of a device; its name carries the unit."""
+
+    name: str
+    """Name, with its unit"""
+
+    value: bool | int | float | str | list[int | str]
+    """Value, in the unit of the name"""
+
+    provenance: str
+    """probed, derived: <how>, or table:<source>"""
+
+
+class Use(StrEnum):
+    """What a device may be asked for without being here."""
+
+    COMPILE = 'compile'
+    PREDICT = 'predict'
+
+
+class ReadinessOut(Model):
+    """Whether a device can be used so without being here, and what stands against it."""
+
+    use: Use
+    """What for"""
+
+    ready: bool
+    """Nothing stands against it"""
+
+    missing: list[str]
+    """Needed facts that nobody stated"""
+
+    reason: str
+    """Why not; empty when it can"""
+
+
+class DisagreementOut(Model):
+    """A fact that a driver tells otherwise than the table; the driver's counts."""
+
+    fact: str
+    """Name of the fact"""
+
+    probed: bool | int | float | str | list[int | str]
+    """What the driver tells"""
+
+    probed_by: str
+    """Which runtime told it"""
+
+    tabled: bool | int | float | str | list[int | str]
+    """What the table has"""
+
+    tabled_by: str
+    """Its provenance there"""
+
+
+class MatchOut(Model):
+    """How a GPU that is here was found in the table."""
+
+    by: str
+    """What it was found by"""
+
+    rows: list[str]
+    """Ids of the rows; of several, what they share was taken"""
+
+    agreed: list[str]
+    """Facts that driver and table tell alike"""
+
+    disagreements: list[DisagreementOut]
+    """Facts that they tell differently"""
+
+
+class DeviceOut(Model):
+    """A device that is here, or one of the table that kernels can be compiled for."""
+
+    id: str
+    """Stable name, used in requests"""
+
+    name: str
+    """What the hardware calls itself"""
+
+    kind: DeviceKind
+    """gpu or cpu"""
+
+    backend: Backend
+    """How it is reached; table: not in this machine"""
+
+    runnable: bool
+    """Kernels can be run on it here"""
+
+    targetable: bool
+    """Kernels can be compiled for it"""
+
+    note: str
+    """What to know: why not, where facts disagree"""
+
+    facts: list[FactOut]
+    """What is known; an absent fact is unknown"""
+
+    aliases: list[str]
+    """Other names it is found by"""
+
+    remarks: list[str]
+    """What to know of its facts, such as where sources disagree"""
+
+    uses: list[ReadinessOut]
+    """What it can be used for without being here"""
+
+    emulates: str | None = None
+    """Id of the GPU whose kernels it runs with emulated built-ins"""
+
+    address: str | None = None
+    """Where it is on this machine"""
+
+    match: MatchOut | None = None
+    """How it was found in the table; null if it is not here or not in the table"""
+
+
+class QuarantineOut(Model):
+    """A device of a host that kept failing, and gets no jobs there until it is released or its time is over."""
+
+    device: str
+    """Id of the device"""
+
+    host: str
+    """The machine it is in"""
+
+    reason: str
+    """"code: message" of its last job"""
+
+    job_id: UUID | None
+    """That job"""
+
+    since: datetime
+    """When it began, UTC"""
+
+    until: datetime
+    """When it ends at the latest, UTC"""
+
+
+class DeviceList(Model):
+    """Every device known, and those that get no jobs."""
+
+    devices: list[DeviceOut]
+    """Devices here first, then those of the table"""
+
+    quarantined: list[QuarantineOut]
+    """Devices that kept failing, of all hosts of this database"""
+
+
+class DonorOut(Model):
+    """A configuration that was good elsewhere, which a job began with."""
+
+    trial: int
+    """Its number there"""
+
+    problem: Annotated[ProblemBody | dict[str, object], Field(union_mode="left_to_right")]
+    """The problem it is good for; as it was stored if this version cannot read it"""
+
+    device: str
+    """Id of the device it is good on"""
+
+    distance: float
+    """How far that problem is: root of the squared doublings of M, N, K and batch"""
+
+    job: UUID | None = None
+    """The job that found it; null if a file of another format brought it"""
+
+    recording: UUID | None = None
+    """The recording that has it; null if a job found it"""
+
+
+class ExplainBody(Model):
+    """What to explain: a problem on a device, in a configuration."""
+
+    problem: ProblemBody
+    """A GEMM"""
+
+    config: ConfigBody | None = None
+    """Its configuration; null: the default"""
+
+    device: str = 'auto'
+    """Device id, or auto"""
+
+    target: str | None = None
+    """GPU whose kernels an emulating device runs"""
+
+
+class FieldError(Model):
+    """One fault of a request."""
+
+    field: str
+    """Where, as a dotted path"""
+
+    message: str
+    """What is wrong and what was expected"""
+
+
+class FireOut(Model):
+    """One due time that was handled."""
+
+    due_at: datetime
+    """When it came due, UTC"""
+
+    fired_at: datetime
+    """When it was handled, UTC"""
+
+    outcome: Literal['created', 'joined', 'missed', 'refused']
+    """created a job, joined an identical active one, was missed, or the job was refused"""
+
+    job: UUID | None = None
+    """The job"""
+
+    reason: str | None = None
+    """Why it was refused"""
+
+
+class GpuExplanation(Model):
+    """A predicted time on a GPU, taken apart. Nothing here is measured."""
+
+    problem: str
+    """What is computed, in words"""
+
+    device: str
+    """Device id"""
+
+    config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
+    """The configuration, whole"""
+
+    model: str
+    """Version of the model"""
+
+    time_us: float
+    """Predicted, in us"""
+
+    low_us: float
+    """Least of the interval, in us"""
+
+    high_us: float
+    """Most of the interval, in us"""
+
+    tflops: float
+    """2 M N K batch / time, in TFLOP/s"""
+
+    peak_tflops: float
+    """Most that the device multiplies, in TFLOP/s"""
+
+    bound_by: str
+    """The longest part"""
+
+    parts_us: dict[str, float]
+    """What each takes alone, in us; they overlap, and spills, kernels and launch are added"""
+
+    ceilings: list[CeilingOut]
+    """The roofs, nearest memory first"""
+
+    work_groups: int
+    """Work-groups launched"""
+
+    groups_per_core: int
+    """Work-groups on a core at a time"""
+
+    threads_per_engine: int
+    """Most threads on an engine"""
+
+    waves: int
+    """How often the busiest core takes work-groups"""
+
+    busy: float
+    """Share of places that work-groups fill, as a fraction"""
+
+    memory_bytes: int
+    """Read from and written to memory, in bytes"""
+
+    least_bytes: int
+    """The same if nothing were read twice"""
+
+    registers_needed: int
+    """Registers that a thread needs"""
+
+    registers: int
+    """Registers that it has"""
+
+    registers_spilled: int
+    """Registers kept in memory"""
+
+    accuracy: list[AccuracyOut]
+    """How far predictions for the device were off, by version of the model"""
+
+
+class Health(Model):
+    """The process answers."""
+
+    status: Literal['ok'] = 'ok'
+    """ok: the process is up"""
+
+
+class Language(StrEnum):
+    """An API and its language: the first four launch kernels of a GPU, the others call those of a CPU."""
+
+    PYOPENCL = 'pyopencl'
+    DPCTL = 'dpctl'
+    SYCL = 'sycl'
+    LEVEL_ZERO = 'level-zero'
+    CTYPES = 'ctypes'
+    CPP = 'cpp'
+
+
+class HostCodeOut(Model):
+    """A program that runs a kernel."""
+
+    language: Language
+    """API that it uses"""
+
+    file: str
+    """What to save it as"""
+
+    needs: str
+    """File of the kernel that it needs"""
+
+    href: str
+    """Where to get it"""
+
+
+class HostCodeList(Model):
+    """The programs that there are for a kernel."""
+
+    host_code: list[HostCodeOut]
+    """One for each API"""
+
+
+class ImportOut(Model):
+    """What an import added. All of a file comes, or nothing."""
+
+    origin: str
+    """Where the results are from"""
+
+    jobs: int
+    """Jobs that were not here"""
+
+    trials: int
+    """Trials that were not here"""
+
+    kernels: int
+    """Kernels of these trials"""
+
+    known: int
+    """Trials that were here before"""
+
+    judged: dict[str, int]
+    """Predictions that got a measurement, by device"""
+
+
+class Method(StrEnum):
+    """How a space is searched."""
+
+    PORTFOLIO = 'portfolio'
+    TPE = 'tpe'
+    CMAES = 'cmaes'
+    NSGA2 = 'nsga2'
+    GP = 'gp'
+    MODEL = 'model'
+    RANDOM = 'random'
+    EXHAUSTIVE = 'exhaustive'
+
+
+class JobBody(Model):
+    """A request to tune one problem on one device."""
+
+    problem: ProblemBody
+    """What to compute"""
+
+    device: str = 'auto'
+    """Device id, or auto for the best one here"""
+
+    target: str | None = None
+    """GPU to compile for when the device emulates one; its default if left out"""
+
+    budget: BudgetBody = Field(default_factory=BudgetBody)
+    """When to stop"""
+
+    seed: int = 0
+    """Start of the random choices; equal seeds draw equal configurations"""
+
+    reuse: bool = True
+    """Take times that earlier jobs measured of the very same kernels; false: measure all anew"""
+
+    warm_start: bool = True
+    """Begin with what was best for the nearest problems and devices; false: know nothing of them"""
+
+    search: Method = Method.PORTFOLIO
+    """How the space is searched: portfolio learns which of several ways pays; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive"""
+
+
+class JobKind(StrEnum):
+    """What a job is for."""
+
+    SEARCH = 'search'
+    MEASURE = 'measure'
+    SHAPE = 'shape'
+    IMPORT = 'import'
+
+
+class JobLinks(Model):
+    """Where to go on."""
+
+    self: str
+    """This job"""
+
+    trials: str
+    """Its trials"""
+
+    events: str
+    """Its event stream"""
+
+    cancel: str
+    """POST here to stop it"""
+
+    retry: str
+    """POST here to do it anew, when it failed or was cancelled"""
+
+
+class JobStatus(StrEnum):
+    """Where a job is in its life."""
+
+    QUEUED = 'queued'
+    RUNNING = 'running'
+    SUCCEEDED = 'succeeded'
+    FAILED = 'failed'
+    CANCELLED = 'cancelled'
+
+
+class TrialStatus(StrEnum):
+    """What became of a trial."""
+
+    PENDING = 'pending'
+    MEASURED = 'measured'
+    PREDICTED = 'predicted'
+    REJECTED = 'rejected'
+    COMPILE_FAILED = 'compile_failed'
+    WRONG_RESULT = 'wrong_result'
+    TIMED_OUT = 'timed_out'
+    CRASHED = 'crashed'
+
+
+class ReusedOut(Model):
+    """The trial of an earlier job whose measurement a trial took: of the same binary, launch, device and driver."""
+
+    job: UUID
+    """The job that measured it"""
+
+    trial: int
+    """Its number there"""
+
+    scale: float
+    """How long the default takes now over how long it took there; the time is judged times this"""
+
+
+class TrialOut(Model):
+    """One configuration and what became of it. Number 0 is the baseline, the heuristic's choice."""
+
+    number: int
+    """Counts from 0 within the job"""
+
+    status: TrialStatus
+    """pending, measured, predicted, rejected, compile_failed, wrong_result, timed_out or crashed"""
+
+    config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
+    """The configuration, canonical; as it was stored if this version cannot read it"""
+
+    evidence: Evidence
+    """Time and proof of numbers"""
+
+    compile_s: float
+    """Wall time of compiling, in seconds"""
+
+    verify_s: float
+    """Wall time of checking the numbers, in seconds"""
+
+    measure_s: float
+    """Wall time of measuring, in seconds"""
+
+    begun_at: datetime
+    """When it began, UTC"""
+
+    reason: str | None = None
+    """The rule or finding, when it gave no time"""
+
+    proposer: str | None = None
+    """Who chose it: default, donor, random, gp, tpe, descent, ...; null where that was not recorded"""
+
+    tflops: float | None = None
+    """2 M N K batch / time, in TFLOP/s; null without a time"""
+
+    predicted: TimeEvidence | None = None
+    """What the model predicted of it; null where it does not predict"""
+
+    measured: TimeEvidence | None = None
+    """What was measured of its configuration: in this trial, else by another job for the same problem and device; null if nothing was"""
+
+    measured_by: UUID | None = None
+    """The job that measured it, if not this one"""
+
+    prediction_error: float | None = None
+    """Measured over predicted time; null without either"""
+
+    kernel_id: UUID | None = None
+    """The kernel, if it compiled"""
+
+    reused: ReusedOut | None = None
+    """Where its measurement is from, if it was not measured in this job; null if it was"""
+
+    ended_at: datetime | None = None
+    """When it ended, UTC"""
+
+
+class WallTimeOut(Model):
+    """Seconds of wall time of a job's runs, by what was done; a run that was killed is not in it.
+
+    In `compile_s` something was being compiled beside the rest, so that all parts may be more than the total."""
+
+    total_s: float
+    """All of it"""
+
+    propose_s: float
+    """Choosing configurations"""
+
+    compile_s: float
+    """With at least one compilation under way, beside the rest"""
+
+    wait_s: float
+    """Waiting for a kernel to be compiled"""
+
+    verify_s: float
+    """Running and checking for the proof of numbers"""
+
+    measure_s: float
+    """Warming up and taking times"""
+
+    compare_s: float
+    """Measuring finalists and the default in turns"""
+
+    device_restarts: int
+    """How often the device's process was lost"""
+
+
+class JobOut(Model):
+    """A job: what was asked, how far it is, and the best so far."""
+
+    id: UUID
+    """Sorts by time of creation"""
+
+    status: JobStatus
+    """queued, running, succeeded, failed or cancelled"""
+
+    kind: JobKind
+    """search: finds the fastest; measure: measures what it was given; shape: one of a set of shapes; import: ran elsewhere"""
+
+    problem: ProblemBody
+    """What is computed, whole"""
+
+    device: str
+    """Id of the device"""
+
+    budget: BudgetOut
+    """When it stops at the latest"""
+
+    seed: int
+    """Start of the random choices"""
+
+    cancel_requested: bool
+    """Someone asked it to stop"""
+
+    attempts: int
+    """How often a worker took it up"""
+
+    counts: dict[str, int]
+    """Trials by status"""
+
+    done: int
+    """Trials that ended"""
+
+    created_at: datetime
+    """When it was asked for, UTC"""
+
+    reuse: bool
+    """It takes times that earlier jobs measured of the same kernels"""
+
+    warm_start: bool
+    """It begins with what was best for the nearest problems"""
+
+    donors: list[DonorOut]
+    """What it began with, best first; empty of one that has not begun, or found nothing"""
+
+    links: JobLinks
+    """Where to go on"""
+
+    retry_of: UUID | None = None
+    """The job that it does anew; null if none"""
+
+    origin: str | None = None
+    """Where it ran, if it was imported; null if here"""
+
+    search: str | None = None
+    """How the space is searched; null where nothing is, or it was not recorded"""
+
+    error: str | None = None
+    """"code: message" when it failed"""
+
+    best: TrialOut | None = None
+    """The fastest proven trial so far; in the end the winner of the best measured again in turns. Of a job that only predicted it is corrected when others measure its configurations"""
+
+    comparison: Comparison | None = None
+    """Speed-up over the default configuration; null before the end"""
+
+    wall: WallTimeOut | None = None
+    """What its time went to; null before a run ended"""
+
+    started_at: datetime | None = None
+    """When it first ran, UTC"""
+
+    finished_at: datetime | None = None
+    """When it ended, UTC"""
+
+
+class JobPage(Model):
+    """Some jobs, newest first."""
+
+    jobs: list[JobOut]
+    """This page"""
+
+    next_before: UUID | None = None
+    """Pass as `before` for the next page; null on the last"""
+
+
+class Scope(StrEnum):
+    """Each includes those before it: READ looks, TUNE starts and stops work, ADMIN makes keys and audits."""
+
+    READ = 'read'
+    TUNE = 'tune'
+    ADMIN = 'admin'
+
+
+class KeyBody(Model):
+    """A key to make."""
+
+    name: str
+    """Name for people; of the keys in use only one has it"""
+
+    scope: Scope
+    """read: look; tune: start and stop work too; admin: make keys and read the audit log too"""
+
+    expires_at: datetime | None = None
+    """When it stops working; null: never"""
+
+
+class KeyOut(Model):
+    """A key, without its secret."""
+
+    id: UUID
+    """Identifier"""
+
+    name: str
+    """Name for people"""
+
+    prefix: str
+    """What it begins with, after xetune_"""
+
+    scope: Scope
+    """read: look; tune: start and stop work too; admin: make keys and read the audit log too"""
+
+    created_at: datetime
+    """When it was made, UTC"""
+
+    expires_at: datetime | None
+    """When it stops working; null: never"""
+
+    last_used_at: datetime | None
+    """When it was used last, to the minute; null: never"""
+
+    revoked_at: datetime | None
+    """When it was revoked; null: it is not"""
+
+
+class KeyList(Model):
+    """Every key, the newest first, revoked ones too."""
+
+    keys: list[KeyOut]
+    """All of them"""
+
+
+class LookupBody(Model):
+    """Which kernel is wanted: a whole problem on one device."""
+
+    problem: ProblemBody
+    """What to compute"""
+
+    device: str = 'auto'
+    """Device id, or auto for the best one here"""
+
+    target: str | None = None
+    """GPU whose kernels an emulating device runs"""
+
+    tune: Tune = Tune.NEVER
+    """When to queue a job: never; on_miss, where nothing of the problem is stored; on_stale, there too. Needs a key that may tune"""
+
+
+class NewKeyOut(Model):
+    """A key that was just made: the only answer that holds it."""
+
+    id: UUID
+    """Identifier"""
+
+    name: str
+    """Name for people"""
+
+    prefix: str
+    """What it begins with, after xetune_"""
+
+    scope: Scope
+    """read: look; tune: start and stop work too; admin: make keys and read the audit log too"""
+
+    created_at: datetime
+    """When it was made, UTC"""
+
+    expires_at: datetime | None
+    """When it stops working; null: never"""
+
+    last_used_at: datetime | None
+    """When it was used last, to the minute; null: never"""
+
+    revoked_at: datetime | None
+    """When it was revoked; null: it is not"""
+
+    key: str | None
+    """The key itself, for the header `Authorization: Bearer`; it cannot be shown again: null when the request is repeated"""
+
+
+class PresetOut(Model):
+    """A model whose layers can be tuned."""
+
+    name: str
+    """Its name"""
+
+    source: str
+    """Where its sizes are from"""
+
+    published: str
+    """When that was published"""
+
+    layers: dict[str, tuple[int, int, int]]
+    """N, K and how often each layer occurs in one pass"""
+
+
+class PresetList(Model):
+    """The models whose layers can be tuned; NAME@tokens=1,16 sets M, NAME@layers=qkv,down chooses layers."""
+
+    presets: list[PresetOut]
+    """By name"""
+
+
+class Problem(Model):
+    """What went wrong, as RFC 9457 has it, with the rule that refused."""
+
+    type: str
+    """Stable name of the kind of problem"""
+
+    title: str
+    """The kind in words"""
+
+    status: int
+    """HTTP status"""
+
+    detail: str
+    """What happened and what to change"""
+
+    instance: str
+    """Path of the request"""
+
+    rule: str
+    """Name of the rule that refused; the kind where it has none"""
+
+    errors: list[FieldError] | None = None
+    """Every fault found"""
+
+    next: list[NextRequest] | None = None
+    """Requests that would help"""
+
+
+class WorkerOut(Model):
+    """What the leases of running jobs say of the workers."""
+
+    running: int
+    """Jobs with a live lease"""
+
+    stale: int
+    """Running jobs whose worker has been silent too long"""
+
+    queued: int
+    """Jobs that wait for a worker"""
+
+
+class Readiness(Model):
+    """The service can serve: the database is reachable and migrated. What else is missing is named."""
+
+    status: Literal['ready', 'degraded']
+    """ready: all is there; degraded: requests are served, but some check failed"""
+
+    checks: list[CheckOut]
+    """Each part that was looked at"""
+
+    database: str
+    """Revision the database is at"""
+
+    confinement: ConfinementOut | None
+    """What a process that compiles on request is held to; null: none starts"""
+
+    workers: WorkerOut
+    """Who works"""
+
+
+class ScheduleBody(Model):
+    """A job to start by the clock."""
+
+    name: str
+    """Unique name for people"""
+
+    cron: str
+    """minute hour day month weekday, as crontab has them (weekday 0 and 7 are Sunday)"""
+
+    job: JobBody
+    """The request each fire makes"""
+
+    timezone: str = 'UTC'
+    """IANA time zone the expression is read in"""
+
+    misfire_grace_s: int = 300
+    """How late a fire may still happen, in seconds; the latest missed one within it fires at start"""
+
+
+class ScheduleOut(Model):
+    """A schedule, its next run and its last fires."""
+
+    id: UUID
+    """Identifier"""
+
+    name: str
+    """Unique name for people"""
+
+    cron: str
+    """minute hour day month weekday"""
+
+    timezone: str
+    """IANA time zone"""
+
+    job: Annotated[JobBody | dict[str, object], Field(union_mode="left_to_right")]
+    """The request each fire makes; as stored when this version cannot read it, then fires are refused"""
+
+    misfire_grace_s: int
+    """How late a fire may still happen, in seconds"""
+
+    enabled: bool
+    """False while paused"""
+
+    created_at: datetime
+    """When it was made, UTC"""
+
+    fires: list[FireOut]
+    """The last ten handled, newest first"""
+
+    next_due_at: datetime | None = None
+    """Next run, UTC; null while paused"""
+
+
+class ScheduleList(Model):
+    """Every schedule, by name."""
+
+    schedules: list[ScheduleOut]
+    """All of them"""
+
+
+class SetBudgetBody(Model):
+    """When a set ends at the latest, over all its shapes."""
+
+    trials: int | None = None
+    """Most configurations tried; null: 25 for each shape"""
+
+    seconds: float = 600.0
+    """Wall time of all its runs, in s"""
+
+    no_gain: int | None = None
+    """A shape is given no more when so many of its trials in a row gained less than 1 %"""
+
+
+class ShapeBody(Model):
+    """A problem of a set, and how often it occurs."""
+
+    problem: ProblemBody
+    """What to compute, whole"""
+
+    weight: float = 1.0
+    """How often it occurs"""
+
+    name: str = ''
+    """What people call it"""
+
+
+class ShapeOut(Model):
+    """One shape of a set: its job, and the best that is known beside the default."""
+
+    name: str
+    """What people call it; empty if nothing"""
+
+    problem: ProblemBody
+    """What is computed, whole"""
+
+    weight: float
+    """How often it occurs, no unit"""
+
+    job_id: UUID
+    """The job that tunes it"""
+
+    status: JobStatus
+    """Of the job"""
+
+    trials: int
+    """Configurations tried"""
+
+    default_us: float | None
+    """Time of the heuristic's choice, in us"""
+
+    tuned_us: float | None
+    """Time of the best, in us"""
+
+    gain: float | None
+    """How many times as fast the best is"""
+
+    in_turns: bool
+    """Whether both were measured in turns at the end"""
+
+    error: str | None = None
+    """Why the job failed"""
+
+    evidence: Evidence | None = None
+    """Of the best trial; null before any"""
+
+
+class ShapeSetBody(Model):
+    """A set of shapes to tune under one budget: one of shapes, csv, text or preset says them."""
+
+    shapes: list[ShapeBody] | None = None
+    """Each shape whole"""
+
+    csv: str | None = None
+    """A table with a header of m, n, k and what else it says"""
+
+    text: str | None = None
+    """Lines as m=1,16 n=4096 k=4096"""
+
+    preset: str | None = None
+    """Layers of a model: see /v1/shape-sets/presets"""
+
+    common: CommonBody = Field(default_factory=CommonBody)
+    """What holds of each that does not say otherwise"""
+
+    device: str = 'auto'
+    """Device id, or auto"""
+
+    target: str | None = None
+    """GPU whose kernels an emulating device runs"""
+
+    budget: SetBudgetBody = Field(default_factory=SetBudgetBody)
+    """When to stop"""
+
+    within: float = 0.05
+    """How far from its best the fewest kernels may leave a shape, as a fraction"""
+
+    seed: int = 0
+    """Start of the random choices"""
+
+    reuse: bool = True
+    """Take times that earlier jobs measured of the very same kernels"""
+
+    warm_start: bool = True
+    """Begin with what was best for problems of other jobs too, not of the set alone"""
+
+    search: Method = Method.PORTFOLIO
+    """How each space is searched, as of a job"""
+
+
+class ShapeSetLine(Model):
+    """A set of shapes in a list."""
+
+    id: UUID
+    """Sorts by time of creation"""
+
+    source: str
+    """What the shapes were read from"""
+
+    status: str
+    """active, succeeded or cancelled"""
+
+    device: str
+    """Device id"""
+
+    shapes: int
+    """How many"""
+
+    created_at: datetime
+    """When it was made, UTC"""
+
+
+class ShapeSetOut(Model):
+    """A set of shapes, tuned under one budget."""
+
+    id: UUID
+    """Sorts by time of creation"""
+
+    source: str
+    """What the shapes were read from"""
+
+    status: Literal['active', 'succeeded', 'cancelled']
+    """Whether it is over"""
+
+    running: bool
+    """Whether a process runs it now"""
+
+    search: Method
+    """How each space is searched"""
+
+    reuse: bool
+    """Whether times that are known are taken"""
+
+    warm_start: bool
+    """Whether it begins with what is good for other jobs' problems"""
+
+    device: str
+    """Device id"""
+
+    budget: BudgetOut
+    """Over all shapes"""
+
+    seed: int
+    """Start of the random choices"""
+
+    spent_s: float
+    """Wall time of all runs, in seconds"""
+
+    trials: int
+    """Configurations tried, on all shapes"""
+
+    compiled: int
+    """Kernels that were compiled"""
+
+    reused: int
+    """Kernels that were asked for and had been compiled before"""
+
+    default_us: float | None
+    """Weighted time of the shapes that have one, with the defaults, in us"""
+
+    tuned_us: float | None
+    """The same with the best of each, in us"""
+
+    shapes: list[ShapeOut]
+    """In the order of the source"""
+
+    created_at: datetime
+    """When it was made, UTC"""
+
+    error: str | None = None
+    """Why it ended without a result; null if it did not"""
+
+    cover: CoverOut | None = None
+    """Null before kernels were compared across shapes"""
+
+    finished_at: datetime | None = None
+    """When it ended, UTC"""
+
+
+class ShapeSetPage(Model):
+    """Sets of shapes, newest first."""
+
+    shape_sets: list[ShapeSetLine]
+    """The page"""
+
+    next_before: UUID | None
+    """`before` of the next page; null on the last"""
+
+
+class TrialPage(Model):
+    """Some trials of a job, in order of number."""
+
+    trials: list[TrialOut]
+    """This page"""
+
+    next_after: int | None = None
+    """Pass as `after` for the next page; null on the last"""
