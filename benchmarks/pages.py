@@ -4,7 +4,7 @@ Run: python -m benchmarks.pages [--trials 1000 1000000] [--runs 5] [--keep DIR]
 
 Each number of trials is filled into a database of its own (`benchmarks.filling`; with --keep it is used again) and
 served on this machine. Chromium opens each page with an empty cache; bytes are those of all answers as they were sent,
-charts included, after scrolling to the end.
+charts included, once all of them were seen.
 """
 
 import argparse
@@ -141,11 +141,9 @@ def _count_bytes(page: Page) -> list[int]:
 
 
 def _see_all(page: Page) -> None:
-    height = page.evaluate("document.documentElement.scrollHeight")
-    for y in range(0, min(height, 20_000), 600):
-        page.evaluate(f"scrollTo(0, {y})")
-        page.wait_for_timeout(30)
-    page.wait_for_load_state("networkidle")
+    for figure in page.locator("figure[data-chart]").all():
+        figure.scroll_into_view_if_needed()
+        figure.locator(".loading").wait_for(state="detached")
 
 
 def _print(trials: int, weights: Sequence[Weight]) -> None:

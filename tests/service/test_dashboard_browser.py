@@ -248,8 +248,9 @@ def test_every_page_fits_and_keeps_nobody_out(
         page.emulate_media(color_scheme=theme)
         for path in pages:
             page.goto(address + path)
-            page.evaluate("scrollTo(0, document.body.scrollHeight)")
-            page.wait_for_load_state("networkidle")
+            for figure in page.locator("figure[data-chart]").all():
+                figure.scroll_into_view_if_needed()
+                expect(figure.locator(".loading")).to_have_count(0, timeout=60_000)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
             assert obstacles(page) == [], path
         told = [text for text in complaints if "404" not in text]  # what is not there is told so, by intention
