@@ -33,6 +33,7 @@ from service.health.routes import router as health
 from service.hostcode.routes import router as hostcode
 from service.idempotency.once import REPLAYED, add_replays
 from service.jobs.routes import router as jobs
+from service.jobs.shared import SharedNews
 from service.kernels.answers import Answers
 from service.kernels.file_routes import router as files
 from service.kernels.quick import Quick
@@ -82,6 +83,7 @@ def create_app(
         freshness=freshness,
         answers=answers,
         callers=callers,
+        news=SharedNews(database, settings.replica_age_s),
     )
 
     @asynccontextmanager
@@ -96,6 +98,7 @@ def create_app(
             if clock is not None:
                 clock.stop()
             freshness.close()
+            context.news.close()
             database.close()
 
     app = FastAPI(

@@ -13,6 +13,7 @@ from service.artifacts import ArtifactStore
 from service.compiling.service import Compiler
 from service.devices.service import DeviceDirectory
 from service.freshness import Freshness
+from service.jobs.shared import SharedNews
 from service.kernels.answers import Answers
 from service.keys.known import KnownCallers
 from service.limits.rates import Rates
@@ -37,6 +38,7 @@ class Context:
     freshness: Freshness
     answers: Answers
     callers: KnownCallers
+    news: SharedNews
 
 
 def context_of(request: Request) -> Context:

@@ -98,7 +98,7 @@ class Settings(BaseSettings):
         "seconds; of SQLite every process knows at once",
     )
 
-    max_streams: int = Field(default=100, ge=1, description="Event streams at a time; more are refused")
+    max_streams: int = Field(default=400, ge=1, description="Event streams at a time; more are refused")
     max_compiles: int = Field(default=2, ge=1, description="Compilations on request at a time; more are refused")
     max_source_bytes: int = Field(default=2**19, ge=1, description="Longest text that is compiled, in bytes")
     compile_wall_s: float = Field(default=30.0, gt=0, description="Longest compilation on request, in seconds")

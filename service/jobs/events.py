@@ -4,7 +4,7 @@ A trial event's id is the trial's number, so a client that comes back with Last-
 none twice. The last event has the id "end".
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -71,7 +71,7 @@ def read_news(database: Database, job_id: UUID, after: int) -> News:
 
 
 async def job_events(
-    database: Database, job_id: UUID, after: int, poll_s: float, closing: anyio.Event
+    read: Callable[[UUID, int], News], job_id: UUID, after: int, poll_s: float, closing: anyio.Event
 ) -> AsyncGenerator[ServerSentEvent]:
     """Events until the job is over or the service closes.
 
@@ -80,7 +80,7 @@ async def job_events(
     shown: JobOut | None = None
     while not closing.is_set():
         try:
-            news = await run_sync(read_news, database, job_id, after)
+            news = await run_sync(read, job_id, after)
         except DatabaseError as error:
             yield ServerSentEvent(event="unavailable", data=str(error))
             return

@@ -86,11 +86,11 @@ def stream_events(
     """Server-sent events: each trial as it ends and the job as it changes, until it is over."""
     after = -1 if last_event_id == events.END else events.last_seen(last_event_id)
     # Asked here, so that a job that does not exist is a 404 and not an empty stream.
-    over = events.read_news(context.database, job_id, after).job.status.over
+    over = context.news.read(job_id, after).job.status.over
     if over and last_event_id == events.END:
         return Response(status_code=204)
     closing = anyio.Event()
-    stream = events.job_events(context.database, job_id, after, context.settings.events_poll_s, closing)
+    stream = events.job_events(context.news.read, job_id, after, context.settings.events_poll_s, closing)
     return CountedStream(context.streams, stream, shutdown_event=closing, shutdown_grace_period=_CLOSING_S)
 
 

@@ -112,7 +112,7 @@ def test_a_client_that_is_cut_off_after_every_event_loses_and_doubles_nothing(
 
     async def first_of(after: int, many: int) -> list[ServerSentEvent]:
         poll_s, found = context.settings.events_poll_s, list[ServerSentEvent]()
-        stream = events.job_events(context.database, job_id, after, poll_s, anyio.Event())
+        stream = events.job_events(context.news.read, job_id, after, poll_s, anyio.Event())
         async for event in stream:
             found.append(event)
             if len(found) == many:
