@@ -43,6 +43,7 @@ from service.keys.known import KnownCallers
 from service.keys.routes import router as keys
 from service.limits.rates import Rates
 from service.limits.slots import Slots
+from service.maintenance.routes import router as maintenance
 from service.metrics.registry import Metrics
 from service.metrics.requests import Counted
 from service.metrics.routes import router as metrics
@@ -53,6 +54,23 @@ from service.schedules.clock import ScheduleClock
 from service.schedules.routes import router as schedules
 from service.settings import Settings
 from service.shapes.routes import router as shapes
+
+_FEATURES = (
+    jobs,
+    kernels,
+    files,
+    hostcode,
+    devices,
+    accuracy,
+    schedules,
+    maintenance,
+    shapes,
+    exchange,
+    compiling,
+    explaining,
+    keys,
+    audit,
+)
 
 
 def create_app(
@@ -126,21 +144,7 @@ def create_app(
     app.add_middleware(Counted, metrics=context.metrics.requests)
     add_problem_handlers(app)
     add_replays(app)
-    for router in (
-        jobs,
-        kernels,
-        files,
-        hostcode,
-        devices,
-        accuracy,
-        schedules,
-        shapes,
-        exchange,
-        compiling,
-        explaining,
-        keys,
-        audit,
-    ):
+    for router in _FEATURES:
         app.include_router(router, responses=GUARDED)
     app.include_router(metrics, responses=GUARDED)
     app.include_router(health, responses=EVERYWHERE)

@@ -16,12 +16,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db import leases, quarantines
+from db.base import utc_now
 from db.errors import DatabaseError, LeaseLost
 from db.models import Job
 from db.session import Database
 from service.artifacts import StorageError
 from service.devices.quarantine import this_host
 from service.job_runs import MAX_ATTEMPTS, ClaimedJob, JobEnd, JobRuns, RunJob
+from service.maintenance.closed import closed_devices, closures
 from service.settings import Settings
 from service.worker_names import is_dead, own_name
 
@@ -82,9 +84,12 @@ class Worker:
         devices = None if self._here is None else set(self._here())  # may probe: before the transaction
         with self._database.write() as session:
             self._release_abandoned(session)
+            closed = closed_devices(closures(session, utc_now()))
+            if closed is None:
+                return False
             if devices is not None:
                 devices -= {kept.slug for kept in quarantines.active(session, this_host())}
-            job = leases.claim_next(session, self.name, self._settings.lease_s, devices=devices)
+            job = leases.claim_next(session, self.name, self._settings.lease_s, devices=devices, closed=closed)
         return self._take(job)
 
     def run_one(self, job_id: UUID) -> bool:
@@ -110,7 +115,9 @@ class Worker:
         if self._stop.is_set():
             self._interrupt.set()
         ended = threading.Event()
-        heart = threading.Thread(target=self._beat, args=(job.id, ended), name="heartbeat", daemon=True)
+        heart = threading.Thread(
+            target=self._beat, args=(job.id, job.device.slug, ended), name="heartbeat", daemon=True
+        )
         heart.start()
         try:
             runs = JobRuns(self._database, self.name, self._settings.quarantine_s)
@@ -120,11 +127,15 @@ class Worker:
             heart.join()
         return True
 
-    def _beat(self, job_id: UUID, ended: threading.Event) -> None:
+    def _beat(self, job_id: UUID, device: str, ended: threading.Event) -> None:
         while not ended.wait(self._settings.lease_s / 4):
             try:
                 with self._database.write() as session:
                     leases.extend(session, job_id, self.name, self._settings.lease_s)
+                    closed = [closure for closure in closures(session, utc_now()) if closure.holds(device)]
+                if closed and not self._interrupt.is_set():
+                    _log.info("job makes way for maintenance", job=str(job_id), window=closed[0].name)
+                    self._interrupt.set()
             except LeaseLost:
                 self._interrupt.set()
                 return

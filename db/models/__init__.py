@@ -12,12 +12,20 @@ from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.idempotency import IdempotentAnswer
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.kernel import Artifact, Kernel
+from db.models.maintenance import MaintenanceWindow
 from db.models.presence import ROLES, Presence
 from db.models.quarantine import DeviceQuarantine
 from db.models.recording import RECORDED_STATUSES, RECORDING_FORMATS, RecordedDonor, RecordedTrial, Recording
 from db.models.retry import JobRetry
 from db.models.reuse import Donor, JobStart, ResultKey, Reuse
-from db.models.schedule import FIRE_OUTCOMES, Schedule, ScheduleFire
+from db.models.schedule import (
+    FIRE_OUTCOMES,
+    MISSED_POLICIES,
+    SCHEDULE_KINDS,
+    Schedule,
+    ScheduleFire,
+    ScheduleFireJob,
+)
 from db.models.search import SEARCH_METHODS, JobSearch
 from db.models.shape_set import (
     SHAPE_SET_STATUSES,
@@ -39,10 +47,12 @@ __all__ = [
     "KEYS",
     "KEY_SCOPES",
     "LABELS",
+    "MISSED_POLICIES",
     "PROOF_KINDS",
     "RECORDED_STATUSES",
     "RECORDING_FORMATS",
     "ROLES",
+    "SCHEDULE_KINDS",
     "SEARCH_METHODS",
     "SHAPE_SET_STATUSES",
     "TRIAL_STATUSES",
@@ -64,6 +74,7 @@ __all__ = [
     "JobStart",
     "Kernel",
     "KernelImport",
+    "MaintenanceWindow",
     "Measurement",
     "Prediction",
     "PredictionError",
@@ -78,6 +89,7 @@ __all__ = [
     "Reuse",
     "Schedule",
     "ScheduleFire",
+    "ScheduleFireJob",
     "ShapeSet",
     "ShapeSetCell",
     "ShapeSetKernel",

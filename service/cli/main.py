@@ -20,12 +20,14 @@ from service.cli.jobs import app as jobs_app
 from service.cli.kernels import app as kernels_app
 from service.cli.keys import app as keys_app
 from service.cli.layout import layout_command
+from service.cli.maintenance import app as maintenance_app
 from service.cli.merge import merge_command
 from service.cli.opt import opt_command
 from service.cli.output import ERRORS
 from service.cli.recordings import recordings_command
 from service.cli.replay import replay_command
 from service.cli.run import run_command
+from service.cli.schedules import app as schedules_app
 from service.cli.serve import coordinator_command, serve_command, worker_command
 from service.cli.shapes import app as shapes_app
 from service.cli.toolchain import app as toolchain_app
@@ -59,6 +61,8 @@ app.command("replay")(replay_command)
 app.command("layout")(layout_command)
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(shapes_app, name="shapes")
+app.add_typer(schedules_app, name="schedules")
+app.add_typer(maintenance_app, name="maintenance")
 app.command("serve")(serve_command)
 app.command("worker")(worker_command)
 app.command("coordinator")(coordinator_command)

@@ -10,6 +10,7 @@ from uuid import UUID
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from db.base import utc_now
 from db.errors import DatabaseError
 from service.artifacts import StorageError
 from service.cli.evidence import shown_time
@@ -18,6 +19,7 @@ from service.cli.stored import Stored
 from service.devices.quarantine import check_free
 from service.jobs import service
 from service.jobs.schemas import JobOut, JobStatus
+from service.maintenance.closed import check_open
 from service.toolchain.offline import OfflineCompiler, find_ocloc
 from service.tuning import Tuning
 from service.worker import Worker
@@ -49,6 +51,7 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
     if not job.status.over:
         with store.database.read() as session:
             check_free(session, job.device)
+            check_open(session, job.device, utc_now())
     with bar(quiet) as progress:
         task = progress.add_task("starting", total=None)
 

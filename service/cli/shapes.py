@@ -24,6 +24,7 @@ from service.devices.service import DeviceDirectory
 from service.errors import BadRequest
 from service.jobs.schemas import JobStatus
 from service.keys.callers import COMMAND_LINE
+from service.maintenance.closed import check_open
 from service.shapes import service
 from service.shapes.bodies import EACH
 from service.shapes.requests import SetSearch, submit, understand
@@ -113,6 +114,7 @@ def _work(store: Stored, set_id: UUID, as_json: bool) -> None:
     with store.database.read() as session:
         if (wanted := service.read_set(session, set_id)).status == "active":
             check_free(session, wanted.device)
+            check_open(session, wanted.device, utc_now())
     with bar(as_json) as progress:
         task = progress.add_task("starting", total=None)
 

@@ -24,6 +24,7 @@ from service.cluster.local import NAME as OF_ONE_MACHINE
 from service.cluster.place import Engine, Place, Reached
 from service.devices.stored import store_device
 from service.job_runs import JobRuns, RunJob
+from service.maintenance.closed import closed_devices, closures
 from service.settings import Settings
 from service.shapes.working import RunSet
 from service.worker import STORAGE_WAIT_S, release_abandoned
@@ -49,6 +50,7 @@ class _Run:
     """A job under way at a place."""
 
     place: Place
+    device: str
     interrupt: threading.Event
     thread: threading.Thread | None = None
 
@@ -66,11 +68,12 @@ class _Term:
     reached: list[Reached] = field(default_factory=list)
     rests_until: datetime | None = None  # where artifacts cannot be written
 
-    def interrupt(self) -> None:
-        """Tell every job to stop after its present trial."""
+    def interrupt(self, chosen: Callable[[str], bool] = lambda _device: True) -> None:
+        """Tell every job to stop after its present trial, or those whose device is `chosen`."""
         with self.lock:
             for run in self.runs.values():
-                run.interrupt.set()
+                if chosen(run.device):
+                    run.interrupt.set()
 
 
 class Coordinator:
@@ -193,6 +196,8 @@ class Coordinator:
         """Give places that no job needs sets of shapes, one each."""
         with term.database.read() as session:
             waiting = shape_sets.waiting(session, is_dead, self._clock.now(), limit=_SETS)
+            closed = closures(session, self._clock.now())
+        waiting = [found for found in waiting if not any(closure.holds(found.device.slug) for closure in closed)]
         with term.lock:
             waiting = [found for found in waiting if found.id not in term.runs]
         for found in waiting:
@@ -200,7 +205,7 @@ class Coordinator:
             if place is None:
                 continue
             del free[place.id]
-            run = _Run(place, threading.Event())
+            run = _Run(place, found.device.slug, threading.Event())
             task = set_at(term.database, place)
             run.thread = threading.Thread(
                 target=self._work_on_set, args=(term, found.id, run, task), name=f"set {found.id}", daemon=True
@@ -229,17 +234,21 @@ class Coordinator:
         if not devices and not predicted:
             return None
         with term.database.write() as session:
+            closed = closed_devices(closures(session, self._clock.now()))
+            if closed is None:
+                return None
             return leases.claim_next(
                 session,
                 self.name,
                 self._settings.lease_s,
                 devices=devices,
                 predicted=predicted,
+                closed=closed,
                 now=self._clock.now(),
             )
 
     def _begin(self, term: _Term, job: Job, place: Place) -> None:
-        run = _Run(place, threading.Event())
+        run = _Run(place, job.device.slug, threading.Event())
         run.thread = threading.Thread(target=self._work, args=(term, job, run), name=f"job {job.id}", daemon=True)
         with term.lock:
             term.runs[job.id] = run
@@ -274,13 +283,19 @@ class Coordinator:
         term.reached = reached
 
     def _beat(self, term: _Term) -> None:
-        """Keep the lease, and those of all jobs; end the term when another has it."""
+        """Keep the lease, and those of all jobs; end the term when another has it.
+
+        What runs on a device whose window of maintenance began is put back.
+        """
         while not self._clock.wait(term.over, self._settings.coordinator_lease_s / _BEATS):
             now = self._clock.now()
             try:
                 with self._database.write() as session:
                     coordinators.renew(session, term.fence, self._settings.coordinator_lease_s, now=now)
                     leases.extend_all(session, self.name, self._settings.lease_s, now=now)
+                    closed = closures(session, now)
+                for closure in closed:
+                    term.interrupt(closure.holds)
             except FenceLost as error:
                 _log.warning("coordinator was followed by another", error=str(error))
                 term.over.set()

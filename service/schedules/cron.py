@@ -15,6 +15,8 @@ from service.errors import BadRequest, FieldError
 _FIELDS = ("minute", "hour", "day", "month", "day_of_week")
 _WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _TICK = timedelta(microseconds=1)
+_SHORTEST_SPAN = timedelta(minutes=15)
+_COUNTED = 1000
 _HORIZON = timedelta(days=366 * 9)  # 29 February can be eight years away
 
 
@@ -66,12 +68,51 @@ def next_due(cron: Cron, after: datetime) -> datetime | None:
     return repeated
 
 
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Due times that passed: the newest ones in order, and how many there were before them, counted to a bound."""
+
+    newest: tuple[datetime, ...]
+    earlier: int
+
+    @property
+    def number(self) -> int:
+        """How many there were."""
+        return self.earlier + len(self.newest)
+
+
+def passed(cron: Cron, earliest: datetime, now: datetime, most: int) -> Passed:
+    """The newest due times from `earliest` to `now`, both included, at most `most`; those before them up to 1,000.
+
+    However long ago `earliest` is, the work is bounded.
+    """
+    newest, earlier, span = (), 0, _SHORTEST_SPAN
+    while True:
+        begin = max(earliest, now - span)
+        found = _between(cron, begin, now, None)
+        newest, earlier = found[-most:], len(found[:-most])
+        if len(found) >= most or begin == earliest:
+            break
+        span *= 4
+    if newest and begin > earliest:
+        earlier = len(_between(cron, earliest, newest[0] - _TICK, _COUNTED))
+    return Passed(tuple(newest), min(earlier, _COUNTED))
+
+
 def latest_due(cron: Cron, earliest: datetime, now: datetime) -> datetime | None:
     """The last due time from `earliest` to `now`, both included; None when there is none."""
-    latest, found = None, next_due(cron, earliest - _TICK)
-    while found is not None and found <= now:
-        latest, found = found, next_due(cron, found)
-    return latest
+    found = passed(cron, earliest, now, 1).newest
+    return found[0] if found else None
+
+
+def _between(cron: Cron, earliest: datetime, now: datetime, most: int | None) -> list[datetime]:
+    """Due times in order from `earliest` to `now`; with `most` the first ones."""
+    found: list[datetime] = []
+    due = next_due(cron, earliest - _TICK)
+    while due is not None and due <= now and len(found) != most:
+        found.append(due)
+        due = next_due(cron, due)
+    return found
 
 
 def _instant(local: datetime, zone: ZoneInfo, fold: int) -> datetime:

@@ -1,31 +1,25 @@
-"""Fires what is due: each due time of a schedule is one row, made in the transaction that queues its job.
+"""Fires what is due: each run of a schedule is one row, made in the transaction that queues its work.
 
 Several processes may do this at once: the row is unique, so the second one's transaction undoes itself.
 """
 
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 import structlog
-from pydantic import ValidationError
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from codegen import CodegenError
 from db import schedules
-from db.base import JsonObject
 from db.errors import AlreadyFired, DatabaseLocked
 from db.models import Schedule
-from hal import HalError
-from service.audit.log import Outcome, record
 from service.deps import Context
-from service.errors import BadRequest, ServiceError, TooMany
-from service.jobs.requests import JobRequest, submit, understand
-from service.jobs.schemas import JobBody
-from service.keys.callers import CLOCK
-from service.schedules.cron import latest_due, next_due, parse_cron
-from tuner.errors import TunerError
+from service.errors import BadRequest, TooMany
+from service.keys.callers import CLOCK, Caller
+from service.schedules.cron import next_due, parse_cron
+from service.schedules.missed import Handled, handle
+from service.schedules.work import Started, Work, start, work_or_reason
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -34,14 +28,34 @@ def fire_due(context: Context) -> int:
     """Handle every schedule that is due now, one transaction each; says how many were handled."""
     now = context.now()
     with context.database.read() as session:
-        due = [(row.id, row.template) for row in schedules.due(session, now)]
-    return sum(_fire_apart(context, schedule_id, template, now) for schedule_id, template in due)
+        due = [(row.id, row.kind, row.template) for row in schedules.due(session, now) if not _waits(session, row)]
+    return sum(
+        _fire_apart(context, row_id, work_or_reason(kind, template, context), now) for row_id, kind, template in due
+    )
 
 
-def _fire_apart(context: Context, schedule_id: UUID, template: JsonObject, now: datetime) -> bool:
+def fire_now(session: Session, schedule: Schedule, work: Work, by: Caller, max_active: int, now: datetime) -> int:
+    """Start what a schedule starts, beside its due times; gives the run's id.
+
+    Raises:
+        AlreadyFired: it came due, or was asked for, in the same microsecond.
+        TooMany: as many jobs as may be are active.
+    """
+    started = start(session, work, by, max_active)
+    if started.outcome == "refused" and started.reason is not None:
+        raise TooMany(started.reason, rule="active-jobs")
+    return _add_fire(session, schedule, now, started, by_hand=True)
+
+
+def _waits(session: Session, schedule: Schedule) -> bool:
+    """Whether its runs come one after the other, and one is not over."""
+    return schedule.missed == "all" and schedules.is_busy(session, schedule.id)
+
+
+def _fire_apart(context: Context, schedule_id: UUID, work: Work | str, now: datetime) -> bool:
     """Handle one schedule; what is wrong with it must not keep the others from firing."""
     try:
-        return _fire(context, schedule_id, _understand(template, context), now)
+        return _fire(context, schedule_id, work, now)
     except BadRequest as error:  # its zone or expression cannot be read any more
         return _disable(context, schedule_id, now, error.detail)
     except (IntegrityError, DatabaseLocked) as error:  # it was changed meanwhile: the next look sees how
@@ -49,38 +63,64 @@ def _fire_apart(context: Context, schedule_id: UUID, template: JsonObject, now: 
         return False
 
 
-def _understand(template: JsonObject, context: Context) -> JobRequest | str:
-    """What to queue, or why nothing; may probe devices, so before the transaction."""
-    try:
-        return understand(JobBody.model_validate(template), context.devices, context.settings)
-    except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False))
-        return f"the stored request cannot be read ({faults}); delete the schedule and make it anew"
-    except (ServiceError, CodegenError, HalError, TunerError) as error:
-        return str(error)
-
-
-def _fire(context: Context, schedule_id: UUID, asked: JobRequest | str, now: datetime) -> bool:
+def _fire(context: Context, schedule_id: UUID, work: Work | str, now: datetime) -> bool:
     try:
         with context.database.write() as session:
             schedule = _still_due(session, schedule_id, now)
-            if schedule is None:
+            if schedule is None or _waits(session, schedule):
                 return False
-            due_at, in_time = _choose(schedule, now)
-            if in_time:
-                _start(session, schedule, due_at, asked, context.settings.max_active_jobs)
-            else:
-                schedules.add_fire(session, schedule.id, due_at, outcome="missed")
-                _log.warning("schedule missed", schedule=schedule.name, due_at=due_at.isoformat())
-            _advance(schedule, now)
+            part = handle(schedule, now)
+            _record(session, schedule, part, work, context.settings.max_active_jobs)
+            _advance(schedule, part.next_due_at)
         return True
     except AlreadyFired:
         # Another process did, or the clock stepped back: only go on to the next due time.
         with context.database.write() as session:
             schedule = _still_due(session, schedule_id, now)
             if schedule is not None:
-                _advance(schedule, now)
+                _advance(schedule, next_due(parse_cron(schedule.cron, schedule.timezone), now))
         return False
+
+
+def _record(session: Session, schedule: Schedule, part: Handled, work: Work | str, max_active: int) -> None:
+    if part.missed_at is not None:
+        schedules.add_fire(session, schedule.id, part.missed_at, outcome="missed", due_times=part.missed)
+        _log.warning("schedule missed", schedule=schedule.name, due_at=part.missed_at.isoformat(), number=part.missed)
+    if part.run_at is not None:
+        started = start(session, work, CLOCK, max_active)
+        _add_fire(session, schedule, part.run_at, started, due_times=part.run_for)
+
+
+def _add_fire(
+    session: Session,
+    schedule: Schedule,
+    due_at: datetime,
+    started: Started,
+    *,
+    due_times: int = 1,
+    by_hand: bool = False,
+) -> int:
+    fire_id = schedules.add_fire(
+        session,
+        schedule.id,
+        due_at,
+        outcome=started.outcome,
+        jobs=started.jobs,
+        set_id=started.set_id,
+        reason=started.reason,
+        due_times=due_times,
+        by_hand=by_hand,
+    )
+    tell = _log.warning if started.outcome == "refused" else _log.info
+    tell(
+        "schedule fired",
+        schedule=schedule.name,
+        due_at=due_at.isoformat(),
+        outcome=started.outcome,
+        jobs=[str(job_id) for job_id, _ in started.jobs],
+        reason=started.reason,
+    )
+    return fire_id
 
 
 def _disable(context: Context, schedule_id: UUID, now: datetime, reason: str) -> bool:
@@ -103,31 +143,5 @@ def _still_due(session: Session, schedule_id: UUID, now: datetime) -> Schedule |
     return schedule if due else None
 
 
-def _choose(schedule: Schedule, now: datetime) -> tuple[datetime, bool]:
-    """The due time to handle, and whether it is in time: the latest one within the grace, if any."""
-    first = schedule.next_due_at
-    assert first is not None
-    earliest = max(first, now - timedelta(seconds=schedule.misfire_grace_s))
-    latest = latest_due(parse_cron(schedule.cron, schedule.timezone), earliest, now)
-    return (first, False) if latest is None else (latest, True)
-
-
-def _start(session: Session, schedule: Schedule, due_at: datetime, asked: JobRequest | str, max_active: int) -> None:
-    """Queue the job, or record why not; `asked` is that reason when the request was refused already."""
-    try:
-        queued = asked if isinstance(asked, str) else submit(session, asked, max_active)
-    except TooMany as error:
-        queued = error.detail
-    if isinstance(queued, str):
-        schedules.add_fire(session, schedule.id, due_at, outcome="refused", reason=queued)
-        _log.warning("schedule refused", schedule=schedule.name, due_at=due_at.isoformat(), reason=queued)
-        return
-    job, is_new = queued
-    record(session, CLOCK, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
-    schedules.add_fire(session, schedule.id, due_at, outcome="created" if is_new else "joined", job_id=job.id)
-    _log.info("schedule fired", schedule=schedule.name, due_at=due_at.isoformat(), job=str(job.id))
-
-
-def _advance(schedule: Schedule, now: datetime) -> None:
-    schedule.next_due_at = next_due(parse_cron(schedule.cron, schedule.timezone), now)
-    schedule.enabled = schedule.next_due_at is not None
+def _advance(schedule: Schedule, due_at: datetime | None) -> None:
+    schedule.next_due_at, schedule.enabled = due_at, due_at is not None

@@ -1,18 +1,19 @@
 """/v1/schedules."""
 
 from http import HTTPStatus
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 
 from service.audit.log import record
 from service.deps import ContextDep, DatabaseDep, ReadSessionDep
 from service.idempotency.once import OnceDep
-from service.jobs.requests import understand
 from service.keys.guard import READ, TUNE, CallerDep, GuardedRoute
-from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE
+from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY
 from service.schedules import service
-from service.schedules.schemas import ScheduleBody, ScheduleList, ScheduleOut
+from service.schedules.schemas import DueList, FireOut, FirePage, ScheduleBody, ScheduleList, ScheduleOut
+from service.schedules.work import read_work
 
 router = APIRouter(prefix="/v1/schedules", tags=["schedules"], route_class=GuardedRoute)
 
@@ -21,9 +22,9 @@ router = APIRouter(prefix="/v1/schedules", tags=["schedules"], route_class=Guard
 def create_schedule(
     body: ScheduleBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> ScheduleOut:
-    """Start a job by the clock. Its request is checked now, and again at every fire."""
+    """Start work by the clock: a job, or jobs for stale results. It is checked now, and again at every run."""
     due_at = service.first_due(body, context.settings, context.now())
-    understand(body.job, context.devices, context.settings)
+    service.check_work(body, context)
     with once.write() as session:
         schedule = service.create(session, body, due_at)
         record(session, by, "schedule.create", schedule.id)
@@ -32,13 +33,13 @@ def create_schedule(
 
 @router.get("", dependencies=[READ])
 def list_schedules(session: ReadSessionDep) -> ScheduleList:
-    """Every schedule with its next run and last fires."""
+    """Every schedule with its next run and last ones."""
     return service.list_schedules(session)
 
 
 @router.get("/{schedule_id}", responses=NOT_FOUND, dependencies=[READ])
 def read_schedule(schedule_id: UUID, session: ReadSessionDep) -> ScheduleOut:
-    """One schedule with its next run and last fires."""
+    """One schedule with its next run and last ones."""
     return service.read_schedule(session, schedule_id)
 
 
@@ -66,3 +67,44 @@ def resume_schedule(schedule_id: UUID, context: ContextDep, by: CallerDep) -> Sc
         schedule = service.resume(session, schedule_id, context.now())
         record(session, by, "schedule.resume", schedule_id)
     return schedule
+
+
+@router.post(
+    "/{schedule_id}/run",
+    status_code=201,
+    responses=BAD_REQUEST | NOT_FOUND | CONFLICT | TOO_MANY,
+    dependencies=[TUNE],
+)
+def run_schedule(schedule_id: UUID, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> FireOut:
+    """Start what a schedule starts, now and besides its due times, also while it is paused."""
+    with context.database.read() as session:
+        kind, template = service.prepare_run(session, schedule_id)
+    work = read_work(kind, template, context)
+    with once.write() as session:
+        fire = service.run_now(session, schedule_id, work, by, context.settings.max_active_jobs, context.now())
+        record(session, by, "schedule.run", schedule_id)
+        return once.answer(session, response, fire, HTTPStatus.CREATED, f"/v1/schedules/{schedule_id}/fires")
+
+
+@router.get("/{schedule_id}/next", responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
+def list_next_times(
+    schedule_id: UUID,
+    context: ContextDep,
+    session: ReadSessionDep,
+    count: Annotated[int, Query(ge=1, le=100, description="How many", examples=[5])] = 5,
+) -> DueList:
+    """When a schedule comes due next, and which window of maintenance its work would wait for."""
+    return service.next_times(session, schedule_id, count, context.now())
+
+
+@router.get("/{schedule_id}/fires", responses=NOT_FOUND, dependencies=[READ])
+def list_fires(
+    schedule_id: UUID,
+    session: ReadSessionDep,
+    before: Annotated[
+        int | None, Query(ge=0, le=2**62, description="`next_before` of the page before", examples=[17])
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="Most runs in the answer", examples=[50])] = 50,
+) -> FirePage:
+    """The runs of a schedule, newest first: what each started, and what was missed or refused."""
+    return service.history(session, schedule_id, before, limit)

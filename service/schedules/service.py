@@ -3,17 +3,33 @@
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db import schedules
+from db import maintenance, schedules
 from db.base import JsonObject
-from db.models import Schedule
+from db.errors import AlreadyFired
+from db.models import Schedule, ScheduleFire
 from service.errors import BadRequest, Conflict, FieldError, NotFound
 from service.jobs.schemas import JobBody
+from service.keys.callers import Caller
+from service.maintenance.closed import open_until
 from service.schedules.cron import next_due, parse_cron
-from service.schedules.schemas import FireOut, ScheduleBody, ScheduleList, ScheduleOut
+from service.schedules.firing import fire_now
+from service.schedules.planning import Planning
+from service.schedules.schemas import (
+    DueList,
+    DueOut,
+    FireOut,
+    FirePage,
+    Kind,
+    ScheduleBody,
+    ScheduleList,
+    ScheduleOut,
+    StaleBody,
+)
+from service.schedules.work import Work, read_work
 from service.settings import Settings
 
 _SHOWN_FIRES = 10
@@ -32,6 +48,26 @@ def first_due(body: ScheduleBody, settings: Settings, now: datetime) -> datetime
     return _due_after(body.cron, body.timezone, now)
 
 
+def check_work(body: ScheduleBody, planning: Planning) -> None:
+    """Return when what a schedule would start may be started.
+
+    Raises:
+        BadRequest: rule `schedule-work`: not exactly one kind of work; or what that kind raises.
+    """
+    kind, template = _work_of(body)
+    read_work(kind, template, planning)
+
+
+def _work_of(body: ScheduleBody) -> tuple[Kind, JsonObject]:
+    if (body.job is None) == (body.stale is None):
+        message = "expected exactly one of job and stale"
+        raise BadRequest(message, rule="schedule-work", errors=[FieldError(field="body.job", message=message)])
+    if body.job is not None:
+        return "job", body.job.model_dump(mode="json")
+    assert body.stale is not None
+    return "stale", body.stale.model_dump(mode="json")
+
+
 def create(session: Session, body: ScheduleBody, due_at: datetime) -> ScheduleOut:
     """Add a schedule that passed `first_due`.
 
@@ -40,14 +76,18 @@ def create(session: Session, body: ScheduleBody, due_at: datetime) -> ScheduleOu
     """
     if schedules.by_name(session, body.name) is not None:
         raise _taken(body.name)
+    kind, template = _work_of(body)
     try:
         schedule = schedules.create(
             session,
             name=body.name,
             cron=body.cron,
             timezone=body.timezone,
-            template=body.job.model_dump(mode="json"),
+            kind=kind,
+            template=template,
             misfire_grace_s=body.misfire_grace_s,
+            missed=body.missed.policy,
+            missed_most=body.missed.most,
             next_due_at=due_at,
         )
     except IntegrityError as error:  # another request took the name since
@@ -103,38 +143,122 @@ def resume(session: Session, schedule_id: UUID, now: datetime) -> ScheduleOut:
     return describe(session, schedule)
 
 
+def next_times(session: Session, schedule_id: UUID, count: int, now: datetime) -> DueList:
+    """When a schedule comes due next, and what window of maintenance its work would wait for.
+
+    Raises:
+        NotFound: there is none.
+        BadRequest: its expression or zone cannot be read any more.
+    """
+    schedule = _existing(session, schedule_id)
+    cron = parse_cron(schedule.cron, schedule.timezone)
+    windows = [window for window in maintenance.list_all(session) if window.device in (None, _device(schedule))]
+    due: list[DueOut] = []
+    at = schedule.next_due_at
+    while at is not None and len(due) < count:
+        ends = [end for window in windows if (end := open_until(window, max(at, now))) is not None]
+        local = f"{at.astimezone(cron.zone):%Y-%m-%d %H:%M:%S %z}"
+        due.append(DueOut(due_at=at, local=local, waits_until=max(ends, default=None)))
+        at = next_due(cron, at)
+    return DueList(due=due)
+
+
+def history(session: Session, schedule_id: UUID, before: int | None, limit: int) -> FirePage:
+    """The runs of a schedule below the number `before`, newest first.
+
+    Raises:
+        NotFound: there is none.
+    """
+    rows = schedules.list_fires(session, _existing(session, schedule_id).id, limit=limit + 1, before=before)
+    page = rows[:limit]
+    return FirePage(fires=[describe_fire(row) for row in page], next_before=page[-1].id if len(rows) > limit else None)
+
+
+def prepare_run(session: Session, schedule_id: UUID) -> tuple[str, JsonObject]:
+    """Kind and template of what a schedule starts.
+
+    Raises:
+        NotFound: there is none.
+    """
+    schedule = _existing(session, schedule_id)
+    return schedule.kind, schedule.template
+
+
+def run_now(session: Session, schedule_id: UUID, work: Work, by: Caller, max_active: int, now: datetime) -> FireOut:
+    """Start what a schedule starts, also while it is paused; its due times stay as they are.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: rule `already-fired`; it came due in the same moment.
+        TooMany: as many jobs as may be are active.
+    """
+    try:
+        fire_id = fire_now(session, _existing(session, schedule_id), work, by, max_active, now)
+    except AlreadyFired as error:
+        raise Conflict("it runs in this very moment; ask again", rule="already-fired") from error
+    return describe_fire(schedules.get_fire(session, fire_id))
+
+
+def find(session: Session, text: str) -> UUID:
+    """The schedule of that name or id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    for schedule in schedules.list_all(session):
+        if text in (schedule.name, str(schedule.id)):
+            return schedule.id
+    raise NotFound(f"no schedule {text!r}; `xetune schedules` lists those that exist")
+
+
 def describe(session: Session, schedule: Schedule) -> ScheduleOut:
-    """A schedule as the wire says it, with its last fires."""
-    return ScheduleOut(
-        id=schedule.id,
-        name=schedule.name,
-        cron=schedule.cron,
-        timezone=schedule.timezone,
-        job=_request(schedule.template),
-        misfire_grace_s=schedule.misfire_grace_s,
-        enabled=schedule.enabled,
-        next_due_at=schedule.next_due_at,
-        created_at=schedule.created_at,
-        fires=[
-            FireOut.model_validate(
-                {
-                    "due_at": fire.due_at,
-                    "fired_at": fire.fired_at,
-                    "outcome": fire.outcome,
-                    "job": fire.job_id,
-                    "reason": fire.reason,
-                }
-            )
-            for fire in schedules.list_fires(session, schedule.id, limit=_SHOWN_FIRES)
-        ],
+    """A schedule as the wire says it, with its last runs."""
+    fires = schedules.list_fires(session, schedule.id, limit=_SHOWN_FIRES)
+    return ScheduleOut.model_validate(
+        {
+            "id": schedule.id,
+            "name": schedule.name,
+            "cron": schedule.cron,
+            "timezone": schedule.timezone,
+            "kind": schedule.kind,
+            schedule.kind: _template(schedule.kind, schedule.template),
+            "misfire_grace_s": schedule.misfire_grace_s,
+            "missed": {"policy": schedule.missed, "most": schedule.missed_most},
+            "enabled": schedule.enabled,
+            "next_due_at": schedule.next_due_at,
+            "created_at": schedule.created_at,
+            "fires": [describe_fire(fire) for fire in fires],
+        }
     )
 
 
-def _request(template: JsonObject) -> JobBody | dict[str, object]:
+def describe_fire(fire: ScheduleFire) -> FireOut:
+    """A run as the wire says it."""
+    return FireOut.model_validate(
+        {
+            "id": fire.id,
+            "due_at": fire.due_at,
+            "fired_at": fire.fired_at,
+            "outcome": fire.outcome,
+            "by_hand": fire.by_hand,
+            "due_times": fire.due_times,
+            "jobs": [started.job_id for started in fire.jobs],
+            "shape_set": fire.set_id,
+            "reason": fire.reason,
+        }
+    )
+
+
+def _device(schedule: Schedule) -> str | None:
+    device = schedule.template.get("device")
+    return device if isinstance(device, str) else None
+
+
+def _template(kind: str, template: JsonObject) -> BaseModel | JsonObject:
     try:
-        return JobBody.model_validate(template)
+        return (JobBody if kind == "job" else StaleBody).model_validate(template)
     except ValidationError:  # of another version of this program: shown as it is stored, refused when it fires
-        return dict(template)
+        return template
 
 
 def _due_after(cron: str, timezone: str, now: datetime) -> datetime:

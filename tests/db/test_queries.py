@@ -264,7 +264,7 @@ def test_due_time_is_fired_once_and_the_second_leaves_no_job(database: Database)
     def fire() -> UUID:
         with database.write() as session:
             job_id = rows.add_job(session).id
-            schedules.add_fire(session, schedule_id, NOON, outcome="created", job_id=job_id)
+            schedules.add_fire(session, schedule_id, NOON, outcome="created", jobs=[(job_id, True)])
             return job_id
 
     job_id = fire()
@@ -282,10 +282,10 @@ def test_deleted_schedule_takes_its_fires_and_leaves_its_jobs(database: Database
     schedule_id = add_schedule(database)
     with database.write() as session:
         job_id = rows.add_job(session).id
-        schedules.add_fire(session, schedule_id, NOON, outcome="created", job_id=job_id)
+        schedules.add_fire(session, schedule_id, NOON, outcome="created", jobs=[(job_id, True)])
         schedules.add_fire(session, schedule_id, NOON + timedelta(days=1), outcome="missed")
         fires = schedules.list_fires(session, schedule_id, limit=9)
-        assert [(f.outcome, f.job.id if f.job else None) for f in fires] == [("missed", None), ("created", job_id)]
+        assert [(f.outcome, [j.job_id for j in f.jobs]) for f in fires] == [("missed", []), ("created", [job_id])]
     with database.write() as session:
         schedule = schedules.get(session, schedule_id)
         assert schedule is not None

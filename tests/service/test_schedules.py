@@ -1,7 +1,7 @@
 """Schedules fire once for each due time, however many processes look, and jobs come of it."""
 
 import threading
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import uuid4
 
 import pytest
@@ -50,7 +50,7 @@ def test_it_fires_when_due_and_not_before(client: TestClient, context: Context, 
     (job,) = jobs_of(context.database)
     fired = client.get(f"/v1/schedules/{made['id']}").json()
     assert fired["next_due_at"] == "2026-03-04T14:00:00Z"
-    assert (fired["fires"][0]["due_at"], fired["fires"][0]["job"]) == ("2026-03-04T13:00:00Z", str(job.id))
+    assert (fired["fires"][0]["due_at"], fired["fires"][0]["jobs"]) == ("2026-03-04T13:00:00Z", [str(job.id)])
     assert (job.device.slug, job.budget_trials, job.seed) == ("b580", 20, 7)
 
 
@@ -89,7 +89,7 @@ def test_a_device_that_went_away_refuses_the_run_with_the_reason(
     clock.step(hours=1)
     fire_due(context)
     (fire,) = client.get(f"/v1/schedules/{made['id']}").json()["fires"]
-    assert (fire["outcome"], fire["job"]) == ("refused", None)
+    assert (fire["outcome"], fire["jobs"]) == ("refused", [])
     assert "no CPU OpenCL device" in fire["reason"]
 
 
@@ -101,7 +101,7 @@ def test_a_gpu_that_is_not_here_any_more_and_cannot_be_predicted_refuses_the_run
     clock.step(hours=1)
     fire_due(context)
     (fire,) = client.get(f"/v1/schedules/{made['id']}").json()["fires"]
-    assert (fire["outcome"], fire["job"]) == ("refused", None)
+    assert (fire["outcome"], fire["jobs"]) == ("refused", [])
     assert "l2_bytes of Intel Arc Pro B50 is not known" in fire["reason"]
 
 
@@ -138,11 +138,11 @@ def test_a_schedule_that_changes_while_it_fires_is_looked_at_again(
 ) -> None:
     first, second = post(client, name="first"), post(client, name="second", job=BODY | {"seed": 8})
 
-    def advance(schedule: Schedule, now: datetime) -> None:
+    def advance(schedule: Schedule, due_at: datetime | None) -> None:
         if schedule.name == "first":
             schedule.enabled = False  # as a pause does that is committed in between; breaks next_due_only_enabled
         else:
-            schedule.next_due_at = now + timedelta(hours=1)
+            schedule.next_due_at = due_at
 
     monkeypatch.setattr(firing, "_advance", advance)
     clock.step(hours=1)

@@ -1,0 +1,1 @@
+"""Times at which devices are not to be worked on."""

@@ -1,0 +1,47 @@
+"""/v1/maintenance."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from fastapi import APIRouter, Response
+
+from service.audit.log import record
+from service.deps import ContextDep, DatabaseDep, ReadSessionDep
+from service.idempotency.once import OnceDep
+from service.keys.guard import READ, TUNE, CallerDep, GuardedRoute
+from service.maintenance import service
+from service.maintenance.schemas import WindowBody, WindowList, WindowOut
+from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE
+
+router = APIRouter(prefix="/v1/maintenance", tags=["maintenance"], route_class=GuardedRoute)
+
+
+@router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])
+def create_window(body: WindowBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> WindowOut:
+    """Keep jobs from a device, or from all, for a time. A job that runs at its begin is put back and goes on after."""
+    now = context.now()
+    service.check(body, now)
+    with once.write() as session:
+        window = service.create(session, body, now)
+        record(session, by, "maintenance.create", window.id)
+        return once.answer(session, response, window, HTTPStatus.CREATED, f"/v1/maintenance/{window.id}")
+
+
+@router.get("", dependencies=[READ])
+def list_windows(context: ContextDep, session: ReadSessionDep) -> WindowList:
+    """Every window of maintenance, and which are open."""
+    return service.list_windows(session, context.now())
+
+
+@router.get("/{window_id}", responses=NOT_FOUND, dependencies=[READ])
+def read_window(window_id: UUID, context: ContextDep, session: ReadSessionDep) -> WindowOut:
+    """One window of maintenance."""
+    return service.read_window(session, window_id, context.now())
+
+
+@router.delete("/{window_id}", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])
+def delete_window(window_id: UUID, database: DatabaseDep, by: CallerDep) -> None:
+    """Remove a window; one that is open ends at once."""
+    with database.write() as session:
+        service.delete(session, window_id)
+        record(session, by, "maintenance.delete", window_id)

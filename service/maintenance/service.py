@@ -1,0 +1,127 @@
+"""Windows of maintenance: made, listed, removed."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from db import maintenance
+from db.models import MaintenanceWindow
+from service.errors import BadRequest, Conflict, FieldError, NotFound
+from service.maintenance.closed import open_until
+from service.maintenance.schemas import WindowBody, WindowList, WindowOut
+from service.schedules.cron import parse_cron
+
+
+def check(body: WindowBody, now: datetime) -> None:
+    """Return when a window can be meant.
+
+    Raises:
+        BadRequest: rule `window`, `cron` or `timezone`.
+    """
+    recurs = body.cron is not None and body.duration_s is not None
+    once = body.starts_at is not None and body.ends_at is not None
+    stray = (body.starts_at or body.ends_at) if recurs else (body.cron or body.timezone or body.duration_s)
+    if recurs == once or stray is not None:
+        raise _bad("cron", "expected either cron and duration_s (and timezone), or starts_at and ends_at")
+    if recurs:
+        assert body.cron is not None
+        parse_cron(body.cron, body.timezone or "UTC")
+        return
+    assert body.starts_at is not None
+    assert body.ends_at is not None
+    if body.ends_at <= body.starts_at or body.ends_at <= now:
+        raise _bad("ends_at", "expected an end in the future and after the begin")
+
+
+def create(session: Session, body: WindowBody, now: datetime) -> WindowOut:
+    """Add a window that passed `check`.
+
+    Raises:
+        Conflict: the name is taken.
+    """
+    zone = (body.timezone or "UTC") if body.cron is not None else None
+    window = MaintenanceWindow(
+        name=body.name,
+        device=body.device,
+        cron=body.cron,
+        timezone=zone,
+        duration_s=body.duration_s,
+        starts_at=body.starts_at,
+        ends_at=body.ends_at,
+        created_at=now,
+    )
+    if maintenance.by_name(session, body.name) is not None:
+        raise _taken(body.name)
+    try:
+        maintenance.add(session, window)
+    except IntegrityError as error:  # another request took the name since
+        raise _taken(body.name) from error
+    return describe(window, now)
+
+
+def list_windows(session: Session, now: datetime) -> WindowList:
+    """Every window, by name."""
+    return WindowList(windows=[describe(window, now) for window in maintenance.list_all(session)])
+
+
+def read_window(session: Session, window_id: UUID, now: datetime) -> WindowOut:
+    """One window.
+
+    Raises:
+        NotFound: there is none.
+    """
+    return describe(_existing(session, window_id), now)
+
+
+def find(session: Session, text: str) -> UUID:
+    """The window of that name or id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    for window in maintenance.list_all(session):
+        if text in (window.name, str(window.id)):
+            return window.id
+    raise NotFound(f"no window of maintenance {text!r}; `xetune maintenance` lists those that exist")
+
+
+def delete(session: Session, window_id: UUID) -> None:
+    """Remove a window; one that is open ends.
+
+    Raises:
+        NotFound: there is none.
+    """
+    maintenance.delete(session, _existing(session, window_id))
+
+
+def describe(window: MaintenanceWindow, now: datetime) -> WindowOut:
+    """A window as the wire says it."""
+    return WindowOut(
+        id=window.id,
+        name=window.name,
+        device=window.device,
+        cron=window.cron,
+        timezone=window.timezone,
+        duration_s=window.duration_s,
+        starts_at=window.starts_at,
+        ends_at=window.ends_at,
+        open_until=open_until(window, now),
+        created_at=window.created_at,
+    )
+
+
+def _existing(session: Session, window_id: UUID) -> MaintenanceWindow:
+    window = maintenance.get(session, window_id)
+    if window is None:
+        raise NotFound(f"window {window_id} does not exist; GET /v1/maintenance lists those that do")
+    return window
+
+
+def _bad(field: str, message: str) -> BadRequest:
+    return BadRequest(f"{field}: {message}", rule="window", errors=[FieldError(field=f"body.{field}", message=message)])
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"a window named {name!r} exists; choose another name or delete it", rule="unique-name")
