@@ -1418,6 +1418,26 @@ class DonorOut(Model):
     """The recording that has it; null if a job found it"""
 
 
+class DueOut(Model):
+    """A time at which a schedule will come due."""
+
+    due_at: datetime
+    """In UTC"""
+
+    local: str
+    """What a clock of the time zone shows"""
+
+    waits_until: datetime | None = None
+    """End of the window of maintenance that its jobs wait for, UTC; null: none that is known now"""
+
+
+class DueList(Model):
+    """The next times, in order."""
+
+    due: list[DueOut]
+    """None while paused"""
+
+
 class ExplainBody(Model):
     """What to explain: a problem on a device, in a configuration."""
 
@@ -1445,22 +1465,44 @@ class FieldError(Model):
 
 
 class FireOut(Model):
-    """One due time that was handled."""
+    """One run, or due times that got none."""
+
+    id: int
+    """Number; later ones are larger"""
 
     due_at: datetime
-    """When it came due, UTC"""
+    """When it came due, UTC; of one asked for by hand, when that was"""
 
     fired_at: datetime
     """When it was handled, UTC"""
 
-    outcome: Literal['created', 'joined', 'missed', 'refused']
-    """created a job, joined an identical active one, was missed, or the job was refused"""
+    outcome: Literal['created', 'joined', 'nothing', 'missed', 'refused']
+    """created work, joined what was active already, nothing was to be done, was missed, or was refused"""
 
-    job: UUID | None = None
-    """The job"""
+    by_hand: bool
+    """Whether a person asked for it"""
+
+    due_times: int
+    """Due times that it stands for; 1000: at least so many"""
+
+    jobs: list[UUID]
+    """Jobs that it queued or joined"""
+
+    shape_set: UUID | None = None
+    """The set of shapes that it made"""
 
     reason: str | None = None
-    """Why it was refused"""
+    """Why it was refused, or what was left out"""
+
+
+class FirePage(Model):
+    """Runs of a schedule, newest first."""
+
+    fires: list[FireOut]
+    """This page"""
+
+    next_before: int | None
+    """`before` of the next page; null on the last"""
 
 
 class GpuExplanation(Model):
@@ -1953,6 +1995,16 @@ class LookupBody(Model):
     """When to queue a job: never; on_miss, where nothing of the problem is stored; on_stale, there too. Needs a key that may tune"""
 
 
+class MissedBody(Model):
+    """What becomes of due times that nothing handled in time, because no service ran."""
+
+    policy: Literal['skip', 'once', 'all'] = 'skip'
+    """skip: those more than misfire_grace_s ago get no run; once: one run makes up for all of them; all: each of the newest `most` gets a run, one after the other has ended"""
+
+    most: int = 1
+    """With all: most due times that get a run"""
+
+
 class NewKeyOut(Model):
     """A key that was just made: the only answer that holds it."""
 
@@ -2067,8 +2119,21 @@ class Readiness(Model):
     """Who works"""
 
 
+class StaleBody(Model):
+    """Tune again what a change of driver, compiler, generator or model made stale."""
+
+    devices: list[str] | None = None
+    """Ids of devices whose results count; null: all"""
+
+    most_jobs: int = 10
+    """Most jobs of one run; the rest waits for the next"""
+
+    budget: BudgetBody = Field(default_factory=BudgetBody)
+    """When each job stops"""
+
+
 class ScheduleBody(Model):
-    """A job to start by the clock."""
+    """Work to start by the clock: exactly one of `job` and `stale`."""
 
     name: str
     """Unique name for people"""
@@ -2076,18 +2141,24 @@ class ScheduleBody(Model):
     cron: str
     """minute hour day month weekday, as crontab has them (weekday 0 and 7 are Sunday)"""
 
-    job: JobBody
-    """The request each fire makes"""
-
     timezone: str = 'UTC'
     """IANA time zone the expression is read in"""
 
+    job: JobBody | None = None
+    """A job that each run queues"""
+
+    stale: StaleBody | None = None
+    """Each run queues jobs for results that are stale"""
+
+    missed: MissedBody = Field(default_factory=MissedBody)
+    """What becomes of missed runs"""
+
     misfire_grace_s: int = 300
-    """How late a fire may still happen, in seconds; the latest missed one within it fires at start"""
+    """How late a run may be, in seconds, where missed ones are skipped; of several the latest runs"""
 
 
 class ScheduleOut(Model):
-    """A schedule, its next run and its last fires."""
+    """A schedule, its next run and its last ones."""
 
     id: UUID
     """Identifier"""
@@ -2101,11 +2172,14 @@ class ScheduleOut(Model):
     timezone: str
     """IANA time zone"""
 
-    job: Annotated[JobBody | dict[str, object], Field(union_mode="left_to_right")]
-    """The request each fire makes; as stored when this version cannot read it, then fires are refused"""
+    kind: Literal['job', 'shapes', 'stale']
+    """Which of job, shapes and stale it starts"""
+
+    missed: MissedBody
+    """What becomes of missed runs"""
 
     misfire_grace_s: int
-    """How late a fire may still happen, in seconds"""
+    """How late a run may be where missed ones are skipped, in seconds"""
 
     enabled: bool
     """False while paused"""
@@ -2116,8 +2190,14 @@ class ScheduleOut(Model):
     fires: list[FireOut]
     """The last ten handled, newest first"""
 
+    job: Annotated[JobBody | dict[str, object] | None, Field(union_mode="left_to_right")] = None
+    """The job that each run queues; as stored when this version cannot read it, then runs are refused"""
+
+    stale: Annotated[StaleBody | dict[str, object] | None, Field(union_mode="left_to_right")] = None
+    """Which stale results each run tunes again"""
+
     next_due_at: datetime | None = None
-    """Next run, UTC; null while paused"""
+    """The first due time that was not handled, UTC; null while paused"""
 
 
 class ScheduleList(Model):
@@ -2343,3 +2423,69 @@ class TrialPage(Model):
 
     next_after: int | None = None
     """Pass as `after` for the next page; null on the last"""
+
+
+class WindowBody(Model):
+    """A time in which no job runs: again and again by cron and duration_s, or once from starts_at to ends_at."""
+
+    name: str
+    """Unique name for people"""
+
+    device: str | None = None
+    """Id of the device; null: all devices"""
+
+    cron: str | None = None
+    """When it begins: minute hour day month weekday"""
+
+    timezone: str | None = None
+    """IANA time zone of cron; UTC if left out"""
+
+    duration_s: int | None = None
+    """How long it lasts, in seconds"""
+
+    starts_at: datetime | None = None
+    """Begin of a window that is once"""
+
+    ends_at: datetime | None = None
+    """Its end"""
+
+
+class WindowOut(Model):
+    """A window."""
+
+    id: UUID
+    """Identifier"""
+
+    name: str
+    """Unique name for people"""
+
+    device: str | None
+    """Id of the device; null: all devices"""
+
+    cron: str | None
+    """When it begins; null: it is once"""
+
+    timezone: str | None
+    """IANA time zone of cron"""
+
+    duration_s: int | None
+    """How long it lasts, in seconds"""
+
+    starts_at: datetime | None
+    """Begin of a window that is once, UTC"""
+
+    ends_at: datetime | None
+    """Its end, UTC"""
+
+    open_until: datetime | None
+    """When it ends, if it is open now, UTC"""
+
+    created_at: datetime
+    """When it was made, UTC"""
+
+
+class WindowList(Model):
+    """Every window, by name."""
+
+    windows: list[WindowOut]
+    """All of them"""
