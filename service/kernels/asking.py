@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from codegen import GemmProblem
 from codegen.cache import CompileCache
@@ -15,9 +14,6 @@ from service.kernels.batch_schemas import MissOut
 from service.kernels.exact import exact_answers
 from service.kernels.lookup import Lookup, kernels_of
 from service.kernels.lookup_schemas import LookupOut
-
-_OTHERS_KEPT = timedelta(minutes=1)
-"""How long what is not of the very problem is kept: its words tell of days, which pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +94,12 @@ def _work_out(context: Context, device: ListedDevice, problems: dict[Key, GemmPr
             continue
         with context.database.read() as session:
             try:
-                answer = Lookup(session, problem, device, now, compiled).fallback()
+                found = Lookup(session, problem, device, now, compiled).fallback()
             except NotFound as error:
                 rule, helps = error.rule or error.kind, error.next_requests or []
                 miss = MissOut(problem=str(problem), device=slug, rule=rule, detail=error.detail, next=helps)
-                yield key, Answer(miss, now + _OTHERS_KEPT)
+                yield key, Answer(miss, None)
                 continue
         # The launch of a kernel that takes sizes is worked out from the compile cache, of which no change is told.
-        from_cache = answer.elsewhere is not None and answer.elsewhere.problem.dynamic
-        yield key, Answer(answer, now + _OTHERS_KEPT, for_now=from_cache)
+        elsewhere = found.answer.elsewhere
+        yield key, Answer(found.answer, found.until, for_now=elsewhere is not None and elsewhere.problem.dynamic)

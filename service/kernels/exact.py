@@ -27,7 +27,7 @@ Winner = tuple[Trial, Kernel, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
+class Found:
     """An answer, and until when its words hold if nothing else changes; None: for ever."""
 
     answer: LookupOut
@@ -36,9 +36,9 @@ class Exact:
 
 def exact_answers(
     session: Session, problems: Sequence[GemmProblem], device: ListedDevice, now: datetime
-) -> dict[str, Exact]:
+) -> dict[str, Found]:
     """By key the answers of those problems that were tuned on the device; others are left out."""
-    answers: dict[str, Exact] = {}
+    answers: dict[str, Found] = {}
     for begin in range(0, len(problems), _AT_ONCE):
         asked = {problem.key: problem for problem in problems[begin : begin + _AT_ONCE]}
         found = _chosen(asked, device.spec, kernels.measured_winners(session, asked, device.spec.id))
@@ -62,7 +62,7 @@ def exact_answers(
                 unmeasured=faster.get(key, 0),
                 next=what_helps(asked[key], device, "tunes again") if stale else [],
             )
-            answers[key] = Exact(answer, trust.same_until(trial, now))
+            answers[key] = Found(answer, trust.same_until(trial, now))
     return answers
 
 

@@ -33,7 +33,7 @@ from service.donors import alike_on
 from service.errors import NextRequest, NotFound
 from service.evidence import evidence_of
 from service.kernels import confidence as trust
-from service.kernels.exact import exact_answers, told, what_helps
+from service.kernels.exact import Found, exact_answers, told, what_helps
 from service.kernels.freshness import staleness
 from service.kernels.launch_schemas import to_launch
 from service.kernels.lookup_schemas import ElsewhereOut, LookupOut, Source
@@ -72,26 +72,27 @@ class Lookup:
         """
         exact = exact_answers(self.session, [self.problem], self.device, self.now)
         found = exact.get(self.problem.key)
-        return self.fallback() if found is None else found.answer
+        return self.fallback().answer if found is None else found.answer
 
-    def fallback(self) -> LookupOut:
+    def fallback(self) -> Found:
         """The first answer of the last three sources, for a problem that was never tuned; raises what `answer` does."""
-        for source in (self._nearest, self._foreseen):
-            if (found := source()) is not None:
-                return found
+        if (nearest := self._nearest()) is not None:
+            return nearest
+        if (foreseen := self._foreseen()) is not None:
+            return Found(foreseen, None)
         raise NotFound(
             f"no kernel is stored for {self.problem} on {self.device.spec.id}",
             rule="no-kernel",
             next_requests=self._what_helps(),
         )
 
-    def _nearest(self) -> LookupOut | None:
+    def _nearest(self) -> Found | None:
         """The best of the nearest problem on this device that the same choices are legal for."""
         for found in alike_on(self.session, self.problem, self.device.spec.id, FARTHEST, _ASKED):
             for trial in donors.fastest(self.session, found.job_id, 1):
                 far = donors.distance(found.sizes, _sizes(self.problem))
                 if (answer := self._carried(trial, far)) is not None:
-                    return answer
+                    return Found(answer, trust.same_until(trial, self.now))
         return None
 
     def _carried(self, trial: Trial, far: float) -> LookupOut | None:
