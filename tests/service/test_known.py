@@ -16,7 +16,7 @@ from db.session import Database, open_database
 from hal import DeviceSpec
 from service.artifacts import ArtifactStore
 from service.convert import problem_to_json, spec_to_json
-from service.jobs.service import list_trials
+from service.jobs.listing import list_trials
 from service.known import known_of
 from service.store import DbTrialStore
 from tests.db.rows import digest
