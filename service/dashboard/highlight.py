@@ -1,4 +1,4 @@
-"""Colours for MLIR, LLVM IR, JSON and C headers: one regular expression for each, output already escaped."""
+"""Colours for MLIR, LLVM IR, Xe assembly, JSON and C headers: a regular expression for each, output already escaped."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 MAX_LINES = 3000
 
-_COMMENTS = {".h": r"/\*[\s\S]*?\*/|//[^\n]*", ".ll": r";[^\n]*"}
+_COMMENTS = {".h": r"/\*[\s\S]*?\*/|//[^\n]*", ".ll": r";[^\n]*", ".asm": r"//[^\n]*"}
 _COMMENT = r"(?://|;)[^\n]*"
 _TOKENS = (
     r'|(?P<string>"(?:[^"\\\n]|\\.)*")'
@@ -22,28 +22,41 @@ _TOKENS = (
 )
 
 
+_XE = (
+    r"|(?P<op>\b(?:dpasw?|sendg?s?c?)\b[\w.]*)"
+    r"|(?P<keyword>(?<=[ )])(?:mov|add|mul|mad|shl|shr|asr|and|or|xor|not|cmp|sel|jmpi|call|ret|sync|while)"
+    r"\b[\w.]*)"
+    r"|(?P<value>\b(?:r\d+|acc\d|a0|f[0-3])\b(?:\.\d+)?)"
+    r"|(?P<symbol>(?<![\w.])\.?L_?\w+:?|\{[^}\n]*\})"
+    r"|(?P<type>:(?:[bu]?[bfwdqh]+|uq|ub|uw|ud|bf|hf)\b)"
+    r"|(?P<number>(?<![\w.])-?(?:0x[0-9a-fA-F]+|\d[\d.]*))"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A text ready to show: escaped markup, its line numbers, and the lines that were left out."""
+    """A text ready to show: escaped markup, its line numbers from `first`, lines of the whole, and those after it."""
 
     markup: Markup
     numbers: str
+    first: int
     lines: int
     left_out: int
 
 
-def listing(text: str, suffix: str = "") -> Listing:
-    """The first lines of a text with colours, of a file whose name ends so; the rest is in the download."""
+def listing(text: str, suffix: str = "", start: int = 1, most: int = MAX_LINES) -> Listing:
+    """At most so many lines of a text from line `start`, with colours, of a file whose name ends so."""
     lines = text.splitlines()
-    shown = lines[:MAX_LINES]
-    numbers = "\n".join(str(i) for i in range(1, len(shown) + 1))
-    return Listing(_colour("\n".join(shown), suffix), numbers, len(lines), len(lines) - len(shown))
+    first = max(1, min(start, len(lines)))
+    shown = lines[first - 1 : first - 1 + most]
+    numbers = "\n".join(str(i) for i in range(first, first + len(shown)))
+    return Listing(_colour("\n".join(shown), suffix), numbers, first, len(lines), len(lines) - first + 1 - len(shown))
 
 
 def _colour(text: str, suffix: str) -> Markup:
     pieces: list[str] = []
     end = 0
-    for match in _token(_COMMENTS.get(suffix, _COMMENT)).finditer(text):
+    for match in _token(suffix).finditer(text):
         pieces.append(str(escape(text[end : match.start()])))
         pieces.append(f'<span class="t-{match.lastgroup}">{escape(match.group())}</span>')
         end = match.end()
@@ -52,5 +65,6 @@ def _colour(text: str, suffix: str) -> Markup:
 
 
 @cache
-def _token(comment: str) -> re.Pattern[str]:
-    return re.compile(f"(?P<comment>{comment})" + _TOKENS)
+def _token(suffix: str) -> re.Pattern[str]:
+    comment = _COMMENTS.get(suffix, _COMMENT)
+    return re.compile(f"(?P<comment>{comment})" + (_XE if suffix == ".asm" else _TOKENS))

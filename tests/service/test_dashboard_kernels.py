@@ -1,12 +1,23 @@
 """The pages of kernels as text: the list and its filters, a kernel, two compared."""
 
+import json
+
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from db.session import Database
+from hal.xe import find
+from service.convert import config_to_json, spec_to_json
+from tests.conformance.trial_samples import config
 from tests.service import dashboard_rows as rows
 from tests.service.test_dashboard_pages import app, client, database, text_of
 
 __all__ = ["app", "client", "database"]
+
+LONG = b"".join(b"%%%d = add i32 1, 2\n" % number for number in range(500))
+LOOP = {"is_loop": True, "dpas": 128, "sends": {"loads": 32, "prefetches": 20}, "loaded_bytes_per_dpas": 384.0}
+CODE = {"kernel": "gemm", "grf_count": 256, "threads_per_eu": 4, "spill_bytes": 64, "instructions": 584, "k_loop": LOOP}
+ISA = json.dumps({"chip": "bmg", "compiler": "26.27", "options": "", "kernels": [CODE]}).encode()
 
 
 def test_an_empty_list_says_what_to_do(client: TestClient) -> None:
@@ -50,3 +61,42 @@ def test_a_long_list_has_pages_that_hold_every_kernel_once(client: TestClient, d
     assert [i for i in ids if f"/kernels/{i}" in first] == ids[3:]
     assert [i for i in ids if f"/kernels/{i}" in second] == ids[:3]
     assert "Next page" not in second
+
+
+def test_a_kernel_shows_how_it_splits_its_work_its_code_and_where_it_comes_from(
+    client: TestClient, app: FastAPI, database: Database
+) -> None:
+    with database.write() as session:
+        problem, gpu = rows.add_problem(session), rows.add_device(session, "b580", None)
+        gpu.spec = spec_to_json(find("b580"))
+        job = rows.add_job(session, problem, gpu)
+        kernel = rows.add_kernel(session, job, problem, files={"isa.json": ISA, "llvm.ll": LONG})
+        kernel.config = config_to_json(config(3))
+        slow, slower, other = (rows.add_kernel(session, job, problem, number) for number in (1, 2, 3))
+        rows.add_measured(session, job, 0, 70.0, kernel.id, "native")
+        rows.add_measured(session, job, 1, 90.0, slower.id, "native")
+        rows.add_measured(session, job, 2, 80.0, slow.id, "native")
+        rows.add_measured(session, job, 3, 60.0, other.id)
+    for data in (ISA, LONG):
+        app.state.context.artifacts.put(data)
+    html = client.get(f"/kernels/{kernel.id}").text
+    seen = text_of(html)
+    block = config(3).matmul.block
+    assert f"A work-group computes {block.m} x {block.n} of C, and goes through K in steps of {block.k}" in seen
+    assert 'role="img" aria-label="A work-group computes' in html
+    assert "DPAS 8 16 16" in seen
+    assert "for bmg by ocloc 26.27" in seen
+    assert "registers of a thread 256" in seen
+    assert "spilled by a thread 64 B" in seen
+    assert "K loop: loaded for a DPAS 384 B" in seen
+    assert f'href="/jobs/{job.id}/trials/0"' in html
+    others = html[html.index('id="others-title"') :]
+    assert 0 < others.index(f'"/kernels/{slow.id}"') < others.index(f'"/kernels/{slower.id}"')
+    assert str(other.id) not in others, "a time with DPAS emulated is not held against one measured on the device"
+    assert "100 more lines" in seen
+    assert "%499 =" not in seen
+    seen = text_of(client.get(f"/kernels/{kernel.id}/stages/llvm.ll?from=480").text)
+    assert "From line 480 of 500" in seen
+    assert "%499 =" in seen
+    assert client.get(f"/kernels/{kernel.id}/stages/llvm.ll?from=many").status_code == 200
+    assert client.get(f"/kernels/{kernel.id}/stages/kernel.spv").status_code == 404

@@ -1,60 +1,59 @@
-"""Reads a kernel, its evidence and the texts of its stages for the kernel page."""
+"""Reads a kernel for its page: what it rests on, how it is launched, the texts of its stages."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import PurePath
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from codegen import InvalidConfig, InvalidProblem
 from db import kernels
-from db.models import Artifact, Kernel
+from db.models import Kernel, Trial
+from service.convert import config_from_json, problem_from_json, spec_from_json
 from service.dashboard.evidence import ProofFigure, TimeFigure
-from service.dashboard.highlight import Listing, listing
 from service.dashboard.jobs.trials import proof_figure
-from service.dashboard.kernels.rows import NO_PROOF, identity
+from service.dashboard.kernels.code import CodeReport, read_report
+from service.dashboard.kernels.picture import Picture, draw
+from service.dashboard.kernels.rows import NO_PROOF, KernelRow, identity
+from service.dashboard.kernels.runners_up import runners_up
+from service.dashboard.kernels.stages import ReadArtifact, Stage, chosen, in_order, stage, texts
+from service.dashboard.kernels.tiling import Level, Tiling, tiling_of
 from service.dashboard.naming import config_pairs, problem_label, problem_pairs
+from service.dashboard.problems.rows import pair_href
 from service.dashboard.trial_time import trial_figure
-from service.errors import NotFound
+from service.errors import Conflict, NotFound
+from service.evidence import measuring_trial
+from service.hostcode.schemas import HostCodeOut
+from service.hostcode.service import list_host_code
 from service.kernels.service import telling_trials
 from service.launch import Launch, read_launch
 
-ReadArtifact = Callable[[str], bytes | None]
-"""The bytes kept under a SHA-256 in hex; None when the file is gone or damaged."""
-
-_TITLES = {
-    "xetile.mlir": "XeTile",
-    "xegpu.mlir": "XeGPU",
-    "subgroup.mlir": "XeGPU of a sub-group",
-    "lanes.mlir": "Lanes",
-    "deep-tiled.mlir": "The deep-tiled matmul, MLIR",
-    "nest.ll": "Loops around the micro-kernel, LLVM IR",
-    "llvm.ll": "LLVM IR",
-    "kernel.h": "C header",
-    "isa.asm": "Xe instructions",
-}
-_ORDER = (*_TITLES, "kernel.spv", "kernel.o", "kernel.json")
-
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """One file of a kernel. `listing` is None for bytes, and for a text whose file is gone or damaged."""
+class KernelFile:
+    """A file to save."""
 
-    title: str
-    file_name: str
+    name: str
     nbytes: int
-    is_text: bool
-    listing: Listing | None
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
 class KernelPage:
-    """A kernel: how to launch it, what it rests on, and every stage that made it."""
+    """A kernel: how to launch it, what it rests on, and every stage that made it.
+
+    `conditions` are of its measurement, or of its prediction; `no_host_code` says why there is none.
+    """
 
     id: str
     content_hash: str
+    compile_key: str
     problem: str
+    problem_href: str
     target: str
+    device: str
+    driver: str
+    origin: str | None
     problem_facts: tuple[tuple[str, str], ...]
     launch: Launch
     time: TimeFigure | None
@@ -63,10 +62,26 @@ class KernelPage:
     reason: str | None
     config: tuple[tuple[str, str], ...]
     toolchain: tuple[tuple[str, str], ...]
+    conditions: tuple[tuple[str, str], ...]
+    proposer: str | None
+    pictures: tuple[Picture, ...]
+    levels: tuple[Level, ...]
+    code: CodeReport | None
+    host_code: tuple[HostCodeOut, ...]
+    no_host_code: str | None
     stages: tuple[Stage, ...]
+    stage_names: tuple[str, ...]
+    files: tuple[KernelFile, ...]
+    runners_up: tuple[KernelRow, ...]
     job_id: str | None
     trial_number: int | None
     created_at: datetime
+
+    def toggled(self, name: str) -> str:
+        """The address of the page with that stage too, or without it."""
+        shown = [each.file_name for each in self.stages]
+        names = [n for n in self.stage_names if (n in shown) != (n == name)]
+        return f"/kernels/{self.id}?stages={','.join(names)}#stages"
 
 
 def find_kernel(session: Session, text: str) -> Kernel:
@@ -82,45 +97,86 @@ def find_kernel(session: Session, text: str) -> Kernel:
     return kernel
 
 
-def kernel_page(session: Session, text: str, read: ReadArtifact) -> KernelPage:
-    """The page of the kernel of an id.
-
-    Raises:
-        NotFound: there is none.
-    """
-    kernel = find_kernel(session, text)
+def kernel_page(session: Session, kernel: Kernel, read: ReadArtifact, stages: str = "") -> KernelPage:
+    """The page of a kernel, with those stages side by side, commas between their names."""
     trial = telling_trials(session, [kernel.id]).get(kernel.id)
+    time = None if trial is None else trial_figure(trial, kernel.device.slug, kernel.problem)
+    names, of_name = texts(kernel.artifacts), {a.name: a for a in kernel.artifacts}
+    tiling, (host_code, refusal) = read_tiling(kernel), _host_code(session, kernel.id)
     return KernelPage(
         id=str(kernel.id),
         content_hash=kernel.content_hash,
+        compile_key=kernel.compile_key,
         problem=problem_label(kernel.problem),
+        problem_href=pair_href(kernel.problem, kernel.device.slug),
         target=kernel.target,
+        device=kernel.device.slug,
+        driver=kernel.device.driver,
+        origin=None if kernel.imported is None else kernel.imported.origin,
         problem_facts=tuple(problem_pairs(kernel.problem)),
         launch=read_launch(kernel.manifest),
-        time=None if trial is None else trial_figure(trial, kernel.device.slug, kernel.problem),
+        time=time,
         proof=NO_PROOF if trial is None else proof_figure(trial),
         status=None if trial is None else trial.status,
         reason=None if trial is None else trial.reason,
         config=tuple(config_pairs(kernel.config)),
         toolchain=tuple((name, str(v)) for name, v in kernel.toolchain.items()),
-        stages=tuple(_stage(a, read) for a in sorted(kernel.artifacts, key=_position)),
+        conditions=() if trial is None else tuple(conditions(trial).items()),
+        proposer=None if trial is None else trial.proposer,
+        pictures=() if tiling is None else tuple(draw(zoom) for zoom in tiling.zooms),
+        levels=() if tiling is None else tiling.levels,
+        code=read_code(kernel, read),
+        host_code=host_code,
+        no_host_code=refusal,
+        stages=tuple(stage(of_name[name], read) for name in chosen(names, stages)),
+        stage_names=tuple(names),
+        files=tuple(KernelFile(a.name, a.size, a.sha256) for a in in_order(kernel.artifacts)),
+        runners_up=tuple(runners_up(session, kernel, time)),
         job_id=None if trial is None else str(trial.job_id),
         trial_number=None if trial is None else trial.number,
         created_at=kernel.created_at,
     )
 
 
-def _position(artifact: Artifact) -> tuple[int, str]:
-    return (_ORDER.index(artifact.name) if artifact.name in _ORDER else len(_ORDER), artifact.name)
+def read_tiling(kernel: Kernel) -> Tiling | None:
+    """How the kernel splits its problem; None of a row that this version cannot read."""
+    try:
+        problem, config = problem_from_json(kernel.problem.definition), config_from_json(kernel.config)
+    except (InvalidProblem, InvalidConfig):
+        return None
+    try:
+        spec = spec_from_json(kernel.device.spec)
+    except ValueError:
+        spec = None
+    return tiling_of(problem, config, spec)
 
 
-def _stage(artifact: Artifact, read: ReadArtifact) -> Stage:
-    is_text = artifact.name in _TITLES
-    data = read(artifact.sha256) if is_text else None
-    return Stage(
-        title=_TITLES.get(artifact.name, artifact.name),
-        file_name=artifact.name,
-        nbytes=artifact.size,
-        is_text=is_text,
-        listing=None if data is None else listing(data.decode(errors="replace"), PurePath(artifact.name).suffix),
-    )
+def read_code(kernel: Kernel, read: ReadArtifact) -> CodeReport | None:
+    """What a GPU runs for it, where an offline compiler was there to tell."""
+    sha256 = next((a.sha256 for a in kernel.artifacts if a.name == "isa.json"), None)
+    return read_report(None if sha256 is None else read(sha256))
+
+
+def conditions(trial: Trial) -> dict[str, str]:
+    """Under which a time was measured, or by which model it was predicted."""
+    by = measuring_trial(trial)
+    if by is None or by.measurement is None:
+        p = trial.prediction
+        return (
+            {} if p is None else {"model": p.model_version, "predicted at": f"{p.predicted_at:%Y-%m-%d %H:%M:%S} UTC"}
+        )
+    m = by.measurement
+    told = {"samples": str(m.samples), "least": f"{m.min_us:,.3f} µs", "driver": m.driver or "not recorded"}
+    told["measured at"] = f"{m.measured_at:%Y-%m-%d %H:%M:%S} UTC"
+    if m.clock_mhz is not None:
+        told["clock"] = f"{m.clock_mhz:,.0f} MHz"
+    if m.stopped_early:
+        told["stopped early"] = "it was clearly slower than the best"
+    return told
+
+
+def _host_code(session: Session, kernel_id: UUID) -> tuple[tuple[HostCodeOut, ...], str | None]:
+    try:
+        return tuple(list_host_code(session, kernel_id).host_code), None
+    except Conflict as error:
+        return (), error.detail
