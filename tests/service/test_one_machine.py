@@ -37,6 +37,7 @@ def test_a_network_file_system_is_refused_by_name(sqlite: Database, kind: str) -
         (f"node-7/{'0' * len(BOOT)}:pid:[1]/7/1", True),
         ("someone", False),  # nothing is known of it
     ],
+    ids=["this process", "a container here", "here before a restart", "another machine", "someone"],
 )
 def test_one_that_another_machine_works_with_is_refused(sqlite: Database, holder: str, refused: bool) -> None:
     with sqlite.write() as session:
