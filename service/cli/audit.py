@@ -7,11 +7,10 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from service.audit import service
 from service.audit.schemas import AuditPage
+from service.cli.backend.chosen import backend
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
-from service.cli.stored import stored
 
 
 def audit_command(
@@ -22,8 +21,8 @@ def audit_command(
     as_json: AsJson = False,
 ) -> None:
     """List who changed what, the newest first."""
-    with stored() as store, store.database.read() as session:
-        page = service.list_events(session, before, limit, None, action, subject)
+    with backend() as backing:
+        page = backing.audit(limit, before, action, subject)
     if as_json:
         print_json(page.model_dump(mode="json"))
     elif not page.events:

@@ -13,6 +13,8 @@ from db.models import Job
 from hal import resolve_device
 from service.audit.log import record
 from service.cli import foreign
+from service.cli.backend.chosen import of_service, server
+from service.cli.backend.refusing import not_there
 from service.cli.counted import counted
 from service.cli.output import CONSOLE, ERRORS, print_json
 from service.cli.problem import AsJson, ProblemOptions, with_problem
@@ -21,8 +23,9 @@ from service.cli.stored import Stored, stored
 from service.errors import BadRequest
 from service.exchange import exporting, measuring
 from service.exchange.exporting import Selection
-from service.exchange.importing import take_in
+from service.exchange.importing import Imported, take_in
 from service.exchange.measuring import Asked
+from service.exchange.schemas import ImportOut
 from service.files import write_atomically
 from service.jobs.service import read_job
 from service.keys.callers import COMMAND_LINE
@@ -57,7 +60,12 @@ def export_command(
     if format is not Format.JSONL or recording is not None:
         if problem.given or device is not None or runners_up:
             raise BadRequest(f"--format {format.value} takes --job or --recording, and no other choice of results")
+        if server() is not None:
+            raise not_there(f"--format {format.value}", "a service exports jsonl")
         foreign.export(format, job, recording, _name(origin), output)
+        return
+    if (url := server()) is not None:
+        _export_of(url, device, job, output, others=problem.given or runners_up or origin is not None)
         return
     selection = Selection(
         problem.read().key if problem.given else None,
@@ -93,13 +101,13 @@ def import_command(
     opened = open_file(file, format)
     said = foreign.Said(problem.read() if problem.given else None, device, spec)
     if opened.format is not Format.JSONL:
+        if server() is not None:
+            raise not_there(f"import of {opened.format.value}", "a service imports jsonl")
         foreign.take_in(opened, said, origin, as_json=as_json)
         return
     if said != foreign.Said():
         raise BadRequest("JSON lines say the problem and the device themselves: leave these options out")
-    exchange = _read(file)
-    with stored() as store:
-        done = take_in(exchange, store.database, store.artifacts, lambda name: resolve_device(name).spec, origin)
+    done = _take_in(file, origin)
     if as_json:
         print_json({name: getattr(done, name) for name in ("origin", "jobs", "trials", "kernels", "known", "judged")})
         return
@@ -112,6 +120,29 @@ def import_command(
     for device, count in done.judged.items():
         said = f"{counted(count, 'prediction')} {'is' if count == 1 else 'are'} now judged by a measurement"
         CONSOLE.print(f"{said}: `xetune devices show {device}`", highlight=False, soft_wrap=True)
+
+
+def _take_in(file: Path, origin: str | None) -> Imported | ImportOut:
+    if (url := server()) is not None:
+        if origin is not None:
+            raise not_there("--origin", "the file names where its results are from")
+        with of_service(url) as remote:
+            return remote.import_results(file.read_bytes())
+    exchange = _read(file)
+    with stored() as store:
+        return take_in(exchange, store.database, store.artifacts, lambda name: resolve_device(name).spec, origin)
+
+
+def _export_of(url: str, device: str | None, job: UUID | None, output: Path | None, *, others: object) -> None:
+    if others:
+        raise not_there("export by a problem, --runners-up or --origin", "choose by --job or --device")
+    with of_service(url) as remote:
+        lines = remote.export_results(job, device)
+    if output is None:
+        sys.stdout.write(lines.decode())
+        return
+    write_atomically(output, lines)
+    CONSOLE.print(f"{lines.count(bytes([10])) - 1} records written to {output}", highlight=False, soft_wrap=True)
 
 
 def measure_command(

@@ -9,19 +9,14 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from db.job_filter import JobFilter
-from service.audit.log import record
+from service.cli.backend.chosen import backend
 from service.cli.evidence import shown_kind, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
 from service.cli.results import print_job
-from service.cli.running import end_with, work_on_job
-from service.cli.stored import stored
+from service.cli.running import end_with
 from service.errors import NotFound
-from service.jobs import service
-from service.jobs.listing import list_jobs
 from service.jobs.schemas import JobOut, JobStatus
-from service.keys.callers import COMMAND_LINE
 from service.schemas import to_problem
 
 app = typer.Typer(help="List, show, cancel and resume tuning jobs.", invoke_without_command=True)
@@ -40,8 +35,8 @@ def list_command(
     """List the newest jobs."""
     if context.invoked_subcommand is not None:
         return
-    with stored() as store, store.database.read() as session:
-        page = list_jobs(session, JobFilter(tuple(status or ()), device=device), limit)
+    with backend() as backing:
+        page = backing.list_jobs(status or (), device, limit)
     if as_json:
         print_json(page.model_dump(mode="json"))
     elif not page.jobs:
@@ -53,16 +48,15 @@ def list_command(
 @app.command("show")
 def show_command(job_id: JobId, as_json: AsJson = False) -> None:
     """Show a job and its trials, fastest first."""
-    with stored() as store, _advising(job_id):
-        print_job(store, job_id, as_json)
+    with backend() as backing, _advising(job_id):
+        print_job(backing, job_id, as_json)
 
 
 @app.command("cancel")
 def cancel_command(job_id: JobId, as_json: AsJson = False) -> None:
     """Ask a job to stop; what it found stays."""
-    with stored() as store, _advising(job_id), store.database.write() as session:
-        job = service.cancel(session, job_id)
-        record(session, COMMAND_LINE, "job.cancel", job_id)
+    with backend() as backing, _advising(job_id):
+        job = backing.cancel_job(job_id)
     if as_json:
         print_json(job.model_dump(mode="json"))
     else:
@@ -71,10 +65,10 @@ def cancel_command(job_id: JobId, as_json: AsJson = False) -> None:
 
 @app.command("resume")
 def resume_command(job_id: JobId, as_json: AsJson = False) -> None:
-    """Go on with a job that was interrupted, in this process."""
-    with stored() as store, _advising(job_id):
-        work_on_job(store, job_id, as_json)
-        end_with(print_job(store, job_id, as_json))
+    """Go on with a job that was interrupted, in this process; one of a service is followed."""
+    with backend() as backing, _advising(job_id):
+        backing.work_on(job_id, as_json)
+        end_with(print_job(backing, job_id, as_json))
 
 
 @contextmanager

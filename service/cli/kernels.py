@@ -10,33 +10,19 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from codegen import GemmProblem
-from codegen.cache import CompileCache
-from db import kernels
-from db.base import utc_now
-from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
-from service.audit.log import Outcome, record
+from service.cli.backend.chosen import backend
+from service.cli.backend.protocol import Backend
 from service.cli.default_command import FirstByDefault
 from service.cli.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson, ProblemOptions, TargetName, with_problem
-from service.cli.results import artifact_paths
-from service.cli.stored import Stored, stored
 from service.convert import config_line
-from service.devices.elsewhere import device_elsewhere
-from service.devices.service import DeviceDirectory
 from service.errors import NotFound
 from service.files import write_atomically
 from service.hostcode.languages import Language
-from service.hostcode.service import read_host_code
-from service.jobs.requests import submit, understand
-from service.jobs.schemas import JobBody
-from service.kernels import service
-from service.kernels.lookup import Lookup, kernels_of
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, Tune
-from service.keys.callers import COMMAND_LINE
-from service.schemas import to_body, to_problem
+from service.schemas import to_problem
 
 app = typer.Typer(
     cls=FirstByDefault,
@@ -62,18 +48,12 @@ def kernels_command(
     as_json: AsJson = False,
 ) -> None:
     """List stored kernels, newest first, or say what to run for a problem (--m, --n, --k) and how far to trust it."""
-    with stored() as store:
+    with backend() as backing:
         if not problem.given:
-            _list(store, device, limit, as_json)
+            _list(backing.list_kernels(device, limit), as_json)
         else:
-            gemm = problem.read()
-            listed = _device(store, device or "auto", target)
-            known = kernels_of(CompileCache(store.settings.cache_dir), listed.spec)
-            with store.database.read() as session:
-                found = Lookup(session, gemm, listed, utc_now(), known).answer()
-            if found.source.is_reason_for(tune):
-                found = found.model_copy(update={"job": _queue(store, gemm, listed)})
-            _show(found, _files(store, found.kernel, output), as_json)
+            found = backing.look_up(problem.read(), device or "auto", target, tune)
+            _show(found, _files(backing, found.kernel, output), as_json)
 
 
 @app.command("host-code")
@@ -87,30 +67,18 @@ def host_code_command(
     ] = None,
 ) -> None:
     """Print a complete program that runs a kernel, checks its numbers and tells its time, or write it beside them."""
-    with stored() as store:
-        with store.database.read() as session:
-            text = read_host_code(session, kernel, language)
-            found = service.read_kernel(session, kernel)
+    with backend() as backing:
+        text = backing.host_code(kernel, language)
         if output is None:
             sys.stdout.write(text)
             return
-        paths = _copy(store, found, output)
+        paths = _copy(backing, backing.read_kernel(kernel), output)
     write_atomically(output / language.file_name, text.encode())
     for path in (*paths.values(), str(output / language.file_name)):
         CONSOLE.print(path, highlight=False, soft_wrap=True)
 
 
-def _queue(store: Stored, gemm: GemmProblem, listed: ListedDevice) -> UUID:
-    """A job for the problem, or the one that is queued already."""
-    directory = DeviceDirectory(list_devices, store.settings.devices_ttl_s)
-    request = understand(JobBody(problem=to_body(gemm), device=listed.spec.id), directory, store.settings)
-    with store.database.write() as session:
-        job, is_new = submit(session, request, store.settings.max_active_jobs)
-        record(session, COMMAND_LINE, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
-    return job.id
-
-
-def _files(store: Stored, kernel: KernelOut | None, output: Path | None) -> dict[str, str]:
+def _files(backing: Backend, kernel: KernelOut | None, output: Path | None) -> dict[str, str]:
     """Where the files of a kernel are, copied to `output` if there is one.
 
     Raises:
@@ -120,26 +88,10 @@ def _files(store: Stored, kernel: KernelOut | None, output: Path | None) -> dict
         if output is not None:
             raise NotFound("no kernel is stored that runs the problem, so there are no files to copy: tune it first")
         return {}
-    return artifact_paths(kernel, store.artifacts) if output is None else _copy(store, kernel, output)
+    return backing.places_of(kernel) if output is None else _copy(backing, kernel, output)
 
 
-def _device(store: Stored, name: str, target: str | None) -> ListedDevice:
-    """The device of that name here or in the table, else the one that the database was told of."""
-    try:
-        return resolve_device(name, target)
-    except UnknownDevice:
-        with store.database.read() as session:
-            known = device_elsewhere(session, name.strip().lower()) if target is None else None
-        if known is None:
-            raise
-        return known
-
-
-def _list(store: Stored, device: str | None, limit: int, as_json: bool) -> None:
-    with store.database.read() as session:
-        rows = kernels.list_page(session, limit=limit, device=device)
-        best = service.telling_trials(session, [row.id for row in rows])
-        listed = [service.describe(row, best.get(row.id)) for row in rows]
+def _list(listed: list[KernelOut], as_json: bool) -> None:
     if as_json:
         print_json({"kernels": [kernel.model_dump(mode="json") for kernel in listed]})
     elif not listed:
@@ -164,11 +116,11 @@ def _table(listed: list[KernelOut]) -> Table:
     return table
 
 
-def _copy(store: Stored, kernel: KernelOut, folder: Path) -> dict[str, str]:
+def _copy(backing: Backend, kernel: KernelOut, folder: Path) -> dict[str, str]:
     """Write the files of a kernel under their names; their paths by name."""
     folder.mkdir(parents=True, exist_ok=True)
     for artifact in kernel.artifacts:
-        write_atomically(folder / artifact.name, store.artifacts.get(artifact.sha256))
+        write_atomically(folder / artifact.name, backing.read_file(artifact.sha256))
     return {artifact.name: str(folder / artifact.name) for artifact in kernel.artifacts}
 
 

@@ -9,13 +9,10 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from db.base import utc_now
-from service.audit.log import record
+from service.cli.backend.chosen import backend
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
-from service.cli.stored import stored
 from service.errors import BadRequest
-from service.keys import service
-from service.keys.callers import COMMAND_LINE
 from service.keys.schemas import KeyBody, KeyOut
 from service.keys.scopes import Scope
 
@@ -29,8 +26,8 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
     """List keys, the newest first."""
     if context.invoked_subcommand is not None:
         return
-    with stored() as store, store.database.read() as session:
-        keys = service.list_keys(session)
+    with backend() as backing:
+        keys = backing.list_keys()
     if as_json:
         print_json(keys.model_dump(mode="json"))
     elif not keys.keys:
@@ -54,9 +51,8 @@ def create_command(
     """Make a key and show it, once. From the first key on every request to the service needs one."""
     now = utc_now()
     body = KeyBody(name=_name(name), scope=scope, expires_at=None if expires is None else now + _span(expires))
-    with stored() as store, store.database.write() as session:
-        made = service.create(session, body, now)
-        record(session, COMMAND_LINE, "key.create", made.id)
+    with backend() as backing:
+        made = backing.create_key(body)
     if as_json:
         print_json(made.model_dump(mode="json"))
         return
@@ -70,9 +66,8 @@ def revoke_command(
     key: Annotated[str, typer.Argument(help="Name, prefix or id of the key.")], as_json: AsJson = False
 ) -> None:
     """Let a key work no more, from the next request on."""
-    with stored() as store, store.database.write() as session:
-        revoked = service.revoke(session, service.find(session, key), utc_now())
-        record(session, COMMAND_LINE, "key.revoke", revoked.id)
+    with backend() as backing:
+        revoked = backing.revoke_key(key)
     if as_json:
         print_json(revoked.model_dump(mode="json"))
     else:

@@ -2,6 +2,7 @@
 
 import errno
 import sys
+from typing import Annotated
 
 import typer
 
@@ -10,6 +11,7 @@ from db.errors import DatabaseError
 from hal import HalError
 from service.artifacts import StorageError
 from service.cli.audit import audit_command
+from service.cli.backend.chosen import choose
 from service.cli.cluster import app as cluster_app
 from service.cli.compile import compile_command
 from service.cli.database import app as database_app
@@ -71,6 +73,27 @@ app.add_typer(keys_app, name="keys")
 app.command("audit")(audit_command)
 app.add_typer(database_app, name="db")
 app.add_typer(toolchain_app, name="toolchain")
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            "--server",
+            metavar="URL",
+            envvar="XETUNE_SERVER",
+            help="Work with this service in place of the database of this machine; XETUNE_API_KEY holds the key.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Tunes GEMM kernels for Intel GPUs, proves their numbers, stores and serves them."""
+    source = context.get_parameter_source("server")
+    is_option = source is not None and source.name == "COMMANDLINE"
+    choose(server, context.invoked_subcommand, is_option=is_option)
+
 
 _EXPECTED = (
     CodegenError,

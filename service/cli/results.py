@@ -8,36 +8,27 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from service.artifacts import ArtifactStore
+from service.cli.backend.protocol import Backend
 from service.cli.evidence import shown_files, shown_kind, shown_proof, shown_proof_short, shown_rate, shown_time
 from service.cli.output import CONSOLE, print_json, print_wrapped
-from service.cli.stored import Stored
 from service.convert import config_line
-from service.jobs import service as job_service
-from service.jobs.listing import list_trials
 from service.jobs.schemas import Comparison, DonorOut, JobOut, TrialOut
 from service.jobs.wall import wall_sentence
-from service.kernels import service as kernel_service
-from service.kernels.schemas import KernelOut
 from service.schemas import ProblemBody, to_problem
 
 _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
-_ALL = 10**6
 
 
-def print_job(store: Stored, job_id: UUID, as_json: bool) -> JobOut:
+def print_job(backend: Backend, job_id: UUID, as_json: bool) -> JobOut:
     """Print a job, its trials from fastest to slowest, and where the winner's files are; returns the job.
 
     Raises:
         NotFound: there is no such job.
     """
-    with store.database.read() as session:
-        job = job_service.read_job(session, job_id)
-        trials = list_trials(session, job_id, -1, _ALL).trials
-        best = job.best.kernel_id if job.best is not None else None
-        kernel = None if best is None else kernel_service.read_kernel(session, best)
+    job, trials = backend.read_job(job_id), backend.trials(job_id)
+    best = job.best.kernel_id if job.best is not None else None
     ranked = sorted((t for t in trials if t.evidence.time is not None), key=_order)
-    files = {} if kernel is None else artifact_paths(kernel, store.artifacts)
+    files = {} if best is None else backend.places_of(backend.read_kernel(best))
     if as_json:
         document = job.model_dump(mode="json")
         document["trials"] = [trial.model_dump(mode="json") for trial in [*ranked, *_without_time(trials)]]
@@ -54,11 +45,6 @@ def print_job(store: Stored, job_id: UUID, as_json: bool) -> JobOut:
         if job.wall is not None:
             print_wrapped(f"took {wall_sentence(job.wall)}")
     return job
-
-
-def artifact_paths(kernel: KernelOut, store: ArtifactStore) -> dict[str, str]:
-    """Where the files of a kernel are, by name."""
-    return {artifact.name: str(store.path(artifact.sha256)) for artifact in kernel.artifacts}
 
 
 def _heading(job: JobOut) -> Text:

@@ -56,7 +56,7 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
         task = progress.add_task("starting", total=None)
 
         def show(_event: Event) -> None:
-            _update(progress, task, _read(store, job_id))
+            update(progress, task, _read(store, job_id))
 
         native_for = OfflineCompiler(find_ocloc(store.settings))
         tuning = Tuning(
@@ -79,7 +79,7 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
                 tell(f"stopped at once; what was finished is stored; {_goes_on(job_id)}")
                 raise typer.Exit(INTERRUPTED) from None
         job = _read(store, job_id)
-        _update(progress, task, job)
+        update(progress, task, job)
     if not job.status.over:
         tell(f"stopped after {job.done} trials, which are stored; {_goes_on(job_id)}")
         raise typer.Exit(INTERRUPTED)
@@ -94,7 +94,7 @@ def _follow(store: Stored, job_id: UUID, progress: Progress, task: TaskID, stopp
     if not _read(store, job_id).status.over:
         tell(f"job {job_id} is run by another process, which is followed here")
     while not (job := _read(store, job_id)).status.over:
-        _update(progress, task, job)
+        update(progress, task, job)
         if stopped.wait(_POLL_S):
             tell(f"job {job_id} goes on in the other process; `xetune jobs cancel {job_id}` stops it")
             raise typer.Exit(INTERRUPTED)
@@ -110,7 +110,8 @@ def _read(store: Stored, job_id: UUID) -> JobOut:
         return service.read_job(session, job_id)
 
 
-def _update(progress: Progress, task: TaskID, job: JobOut) -> None:
+def update(progress: Progress, task: TaskID, job: JobOut) -> None:
+    """Show how a job goes."""
     best = "" if job.best is None else f"best {shown_time(job.best.evidence.time)}"
     progress.update(task, total=job.budget.trials, completed=job.done, description=f"trials  {best}")
 

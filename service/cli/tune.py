@@ -7,19 +7,15 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from hal import list_devices
-from service.audit.log import Outcome, record
+from service.cli.backend.chosen import backend, server
+from service.cli.backend.refusing import not_there
 from service.cli.output import CONSOLE
 from service.cli.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.results import print_job
-from service.cli.running import end_with, work_on_job
+from service.cli.running import end_with
 from service.cli.shapes import SetOptions, read_within, tune_shapes
-from service.cli.stored import stored
-from service.devices.service import DeviceDirectory
 from service.errors import BadRequest
-from service.jobs.requests import submit, understand
 from service.jobs.schemas import BudgetBody, JobBody
-from service.keys.callers import COMMAND_LINE
 from service.schemas import to_body
 from service.shapes.requests import SetSearch
 from tuner.search.method import Method
@@ -68,6 +64,8 @@ def tune_command(
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, prove its numbers and store it."""
     if shapes is not None:
+        if server() is not None:
+            raise not_there("--shapes", "POST /v1/shape-sets takes sets of shapes")
         if roofline is not None:
             raise BadRequest("--shapes: expected no --roofline; a set ends by trials, seconds and --no-gain")
         how = SetSearch(reuse=not again, warm_start=not cold, method=search, no_gain=no_gain)
@@ -75,7 +73,7 @@ def tune_command(
         tune_shapes(options, problem.base(), as_json)
         return
     gemm = problem.read()
-    with stored() as store:
+    with backend() as backing:
         with _named_by_option():
             most = _TRIALS if trials is None else trials
             budget = BudgetBody(trials=most, seconds=seconds, no_gain=no_gain, roofline=roofline)
@@ -89,16 +87,12 @@ def tune_command(
                 reuse=not again,
                 warm_start=not cold,
             )
-            directory = DeviceDirectory(list_devices, store.settings.devices_ttl_s)
-            request = understand(body, directory, store.settings)
-        with store.database.write() as session:
-            job, is_new = submit(session, request, store.settings.max_active_jobs)
-            record(session, COMMAND_LINE, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+            job, where, is_new = backing.create_job(body)
         if not as_json:
-            CONSOLE.print(f"tuning {gemm} on {request.device.id} ({request.device.name})", highlight=False)
+            CONSOLE.print(f"tuning {gemm} on {where}", highlight=False)
             CONSOLE.print(f"{'job' if is_new else 'going on with job'} {job.id}", highlight=False)
-        work_on_job(store, job.id, as_json)
-        end_with(print_job(store, job.id, as_json))
+        backing.work_on(job.id, as_json)
+        end_with(print_job(backing, job.id, as_json))
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import pytest
 
 from db import jobs, predictions, trials
 from db.session import Database, open_database
+from service.cli.backend.local import Local
 from service.cli.evidence import shown_files
 from service.cli.main import main
 from service.cli.output import CONSOLE
@@ -199,7 +200,7 @@ def test_a_measured_time_is_shown_against_what_the_model_predicted(
         predictions.judge(session, problem.id, "opencl-cpu-as-b580")
         jobs.update_best(session, job.id)
     with stored() as store:
-        print_job(store, job.id, as_json=False)
+        print_job(Local(store), job.id, as_json=False)
     shown = " ".join(capsys.readouterr().out.split())
     assert "measured over predicted by xe-1: median 1.25, 0.90 to 3.00; 2 of 3 in the interval" in shown
     assert "1.25 times predicted" in shown
@@ -231,7 +232,7 @@ def test_files_are_listed_below_each_other() -> None:
 def test_brackets_in_an_error_are_shown_as_they_are(database: Database, capsys: pytest.CaptureFixture[str]) -> None:
     job_id = stored_job(database, "internal: cannot read [/foo] of [bold]x[/bold]")
     with stored() as store:
-        print_job(store, job_id, as_json=False)
+        print_job(Local(store), job_id, as_json=False)
     assert "internal: cannot read [/foo] of [bold]x[/bold]" in capsys.readouterr().out
     CONSOLE.print("[/foo]")
     assert capsys.readouterr().out == "[/foo]\n"

@@ -8,7 +8,6 @@ from uuid import UUID
 
 import anyio
 import httpx
-import httpx2
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -16,6 +15,7 @@ from fastapi.testclient import TestClient
 from db import leases
 from service.deps import Context
 from tests.db.rows import add_measured
+from tests.service.passed import Passed
 from tests.service.rest import BODY, post_job, row_of
 from xetune_client import (
     AsyncClient,
@@ -73,18 +73,6 @@ def own(app: FastAPI, client: TestClient) -> Iterator[Client]:
     transport = client._transport  # pyright: ignore[reportPrivateUsage]
     with Client("http://testserver", retries=PROMPT, transport=Passed(transport)) as made:
         yield made
-
-
-class Passed(httpx.BaseTransport):
-    """Hands requests to the service's test client, whose library is another one of the same interface."""
-
-    def __init__(self, inner: object) -> None:
-        self._inner = inner
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        asked = httpx2.Request(request.method, str(request.url), headers=request.headers.raw, content=request.read())
-        got = self._inner.handle_request(asked)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
-        return httpx.Response(got.status_code, headers=got.headers.raw, content=got.read())
 
 
 def job_body(**changes: object) -> models.JobBody:

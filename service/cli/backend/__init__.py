@@ -1,0 +1,1 @@
+"""Where commands work: with the database of this machine, or with a service."""

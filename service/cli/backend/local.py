@@ -1,0 +1,133 @@
+"""Commands on the database of this machine."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from codegen import GemmProblem
+from codegen.cache import CompileCache
+from db import kernels
+from db.base import utc_now
+from db.job_filter import JobFilter
+from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
+from service.audit import service as audit_service
+from service.audit.log import Outcome, record
+from service.audit.schemas import AuditPage
+from service.cli.running import work_on_job
+from service.cli.stored import Stored
+from service.devices.elsewhere import device_elsewhere
+from service.devices.service import DeviceDirectory
+from service.hostcode.languages import Language
+from service.hostcode.service import read_host_code
+from service.jobs import service as job_service
+from service.jobs.listing import list_jobs, list_trials
+from service.jobs.requests import submit, understand
+from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
+from service.kernels import service as kernel_service
+from service.kernels.lookup import Lookup, kernels_of
+from service.kernels.lookup_schemas import LookupOut
+from service.kernels.schemas import KernelOut, Tune
+from service.keys import service as key_service
+from service.keys.callers import COMMAND_LINE
+from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
+from service.schemas import to_body
+
+_ALL = 10**6
+
+
+class Local:
+    """The database of this machine, and its files."""
+
+    def __init__(self, store: Stored) -> None:
+        self._store, self._database = store, store.database
+
+    def create_job(self, body: JobBody) -> tuple[JobOut, str, bool]:
+        directory = DeviceDirectory(list_devices, self._store.settings.devices_ttl_s)
+        request = understand(body, directory, self._store.settings)
+        with self._database.write() as session:
+            job, is_new = submit(session, request, self._store.settings.max_active_jobs)
+            record(session, COMMAND_LINE, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+            made = job_service.describe(session, job)
+        return made, f"{request.device.id} ({request.device.name})", is_new
+
+    def read_job(self, job_id: UUID) -> JobOut:
+        with self._database.read() as session:
+            return job_service.read_job(session, job_id)
+
+    def list_jobs(self, statuses: Sequence[JobStatus], device: str | None, limit: int) -> JobPage:
+        with self._database.read() as session:
+            return list_jobs(session, JobFilter(tuple(statuses), device=device), limit)
+
+    def trials(self, job_id: UUID) -> list[TrialOut]:
+        with self._database.read() as session:
+            return list_trials(session, job_id, -1, _ALL).trials
+
+    def cancel_job(self, job_id: UUID) -> JobOut:
+        with self._database.write() as session:
+            job = job_service.cancel(session, job_id)
+            record(session, COMMAND_LINE, "job.cancel", job_id)
+        return job
+
+    def work_on(self, job_id: UUID, quiet: bool) -> None:
+        work_on_job(self._store, job_id, quiet)
+
+    def look_up(self, problem: GemmProblem, device: str, target: str | None, tune: Tune) -> LookupOut:
+        listed = self._device(device, target)
+        known = kernels_of(CompileCache(self._store.settings.cache_dir), listed.spec)
+        with self._database.read() as session:
+            found = Lookup(session, problem, listed, utc_now(), known).answer()
+        if not found.source.is_reason_for(tune):
+            return found
+        job, _, _ = self.create_job(JobBody(problem=to_body(problem), device=listed.spec.id))
+        return found.model_copy(update={"job": job.id})
+
+    def list_kernels(self, device: str | None, limit: int) -> list[KernelOut]:
+        with self._database.read() as session:
+            rows = kernels.list_page(session, limit=limit, device=device)
+            best = kernel_service.telling_trials(session, [row.id for row in rows])
+            return [kernel_service.describe(row, best.get(row.id)) for row in rows]
+
+    def read_kernel(self, kernel_id: UUID) -> KernelOut:
+        with self._database.read() as session:
+            return kernel_service.read_kernel(session, kernel_id)
+
+    def host_code(self, kernel_id: UUID, language: Language) -> str:
+        with self._database.read() as session:
+            return read_host_code(session, kernel_id, language)
+
+    def places_of(self, kernel: KernelOut) -> dict[str, str]:
+        store = self._store.artifacts
+        return {artifact.name: str(store.path(artifact.sha256)) for artifact in kernel.artifacts}
+
+    def read_file(self, sha256: str) -> bytes:
+        return self._store.artifacts.get(sha256)
+
+    def create_key(self, body: KeyBody) -> NewKeyOut:
+        with self._database.write() as session:
+            made = key_service.create(session, body, utc_now())
+            record(session, COMMAND_LINE, "key.create", made.id)
+        return made
+
+    def list_keys(self) -> KeyList:
+        with self._database.read() as session:
+            return key_service.list_keys(session)
+
+    def revoke_key(self, key: str) -> KeyOut:
+        with self._database.write() as session:
+            revoked = key_service.revoke(session, key_service.find(session, key), utc_now())
+            record(session, COMMAND_LINE, "key.revoke", revoked.id)
+        return revoked
+
+    def audit(self, limit: int, before: UUID | None, action: str | None, subject: str | None) -> AuditPage:
+        with self._database.read() as session:
+            return audit_service.list_events(session, before, limit, None, action, subject)
+
+    def _device(self, name: str, target: str | None) -> ListedDevice:
+        """The device of that name here or in the table, else the one that the database was told of."""
+        try:
+            return resolve_device(name, target)
+        except UnknownDevice:
+            with self._database.read() as session:
+                known = device_elsewhere(session, name.strip().lower()) if target is None else None
+            if known is None:
+                raise
+            return known

@@ -1,0 +1,88 @@
+"""What a command asks for, whoever answers: the database of this machine or a service."""
+
+from collections.abc import Sequence
+from typing import Protocol
+from uuid import UUID
+
+from codegen import GemmProblem
+from service.audit.schemas import AuditPage
+from service.hostcode.languages import Language
+from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
+from service.kernels.lookup_schemas import LookupOut
+from service.kernels.schemas import KernelOut, Tune
+from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
+
+
+class Backend(Protocol):
+    """Answers commands. Of one thread; whoever opened it closes it.
+
+    What is refused is raised as a ServiceError, with the same rule and fields by every backend.
+    """
+
+    def create_job(self, body: JobBody) -> tuple[JobOut, str, bool]:
+        """The job, its device in words, and whether it is new."""
+        ...
+
+    def read_job(self, job_id: UUID) -> JobOut:
+        """A job."""
+        ...
+
+    def list_jobs(self, statuses: Sequence[JobStatus], device: str | None, limit: int) -> JobPage:
+        """The newest jobs."""
+        ...
+
+    def trials(self, job_id: UUID) -> list[TrialOut]:
+        """All trials of a job, in order of number."""
+        ...
+
+    def cancel_job(self, job_id: UUID) -> JobOut:
+        """Ask a job to stop."""
+        ...
+
+    def work_on(self, job_id: UUID, quiet: bool) -> None:
+        """Return when a job is over: it is run here, or followed where it runs; a bar shows how it goes.
+
+        Raises:
+            typer.Exit: Ctrl-C.
+        """
+        ...
+
+    def look_up(self, problem: GemmProblem, device: str, target: str | None, tune: Tune) -> LookupOut:
+        """What to run for a problem."""
+        ...
+
+    def list_kernels(self, device: str | None, limit: int) -> list[KernelOut]:
+        """The newest kernels."""
+        ...
+
+    def read_kernel(self, kernel_id: UUID) -> KernelOut:
+        """A kernel."""
+        ...
+
+    def host_code(self, kernel_id: UUID, language: Language) -> str:
+        """A program that runs a kernel."""
+        ...
+
+    def places_of(self, kernel: KernelOut) -> dict[str, str]:
+        """Where the files of a kernel are, by name: paths here, or addresses."""
+        ...
+
+    def read_file(self, sha256: str) -> bytes:
+        """A file of a kernel by its hash."""
+        ...
+
+    def create_key(self, body: KeyBody) -> NewKeyOut:
+        """Make an API key."""
+        ...
+
+    def list_keys(self) -> KeyList:
+        """Every key."""
+        ...
+
+    def revoke_key(self, key: str) -> KeyOut:
+        """Let the key of a name, prefix or id work no more."""
+        ...
+
+    def audit(self, limit: int, before: UUID | None, action: str | None, subject: str | None) -> AuditPage:
+        """Who changed what."""
+        ...

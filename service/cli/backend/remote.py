@@ -1,0 +1,178 @@
+"""Commands on a service, through the client."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+from uuid import UUID
+
+import httpx
+import typer
+from pydantic import BaseModel
+
+from codegen import GemmProblem
+from service import errors
+from service.audit.schemas import AuditPage
+from service.cli.backend.refusing import not_there
+from service.cli.running import INTERRUPTED, bar, tell, update
+from service.exchange.schemas import ImportOut
+from service.hostcode.languages import Language
+from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
+from service.kernels.lookup_schemas import LookupOut
+from service.kernels.schemas import KernelOut, LookupBody, Tune
+from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
+from service.schemas import to_body
+from xetune_client import Client, ClientError, JobChanged, Refused, Retries, calls, models
+from xetune_client.wire import Call, reading
+
+M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
+_PAGE = 1000
+_PATIENT = Retries(attempts=5)
+_OF_STATUS: dict[int, type[errors.ServiceError]] = {
+    401: errors.Unauthorized,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    409: errors.Conflict,
+    413: errors.TooLarge,
+    503: errors.Unavailable,
+}
+
+
+class Remote:
+    """A service, whose workers run what is asked for."""
+
+    def __init__(self, url: str, transport: httpx.BaseTransport | None = None) -> None:
+        self._url = url.rstrip("/")
+        with _told_alike():
+            self._client = Client(url, retries=_PATIENT, transport=transport)
+
+    def close(self) -> None:
+        """Let the connections go."""
+        self._client.close()
+
+    def create_job(self, body: JobBody) -> tuple[JobOut, str, bool]:
+        call = calls.create_job(_as(models.JobBody, body))
+        read = reading(JobOut)
+        made, is_new = self._send(Call(call.request, lambda answer: (read(answer), answer.status == 202)))
+        return made, f"{made.device} of {self._url}", is_new
+
+    def read_job(self, job_id: UUID) -> JobOut:
+        return self._send(calls.job(job_id).into(JobOut))
+
+    def list_jobs(self, statuses: Sequence[JobStatus], device: str | None, limit: int) -> JobPage:
+        query: calls.Query = {"status": [*statuses], "device": device}
+        found: list[JobOut] = []
+        before: UUID | None = None
+        while True:
+            part = min(limit - len(found), 200)
+            page = self._send(calls.jobs({**query, "limit": part, "before": before}).into(JobPage))
+            found, before = found + page.jobs, page.next_before
+            if before is None or len(found) >= limit:
+                return JobPage(jobs=found, next_before=before)
+
+    def trials(self, job_id: UUID) -> list[TrialOut]:
+        found: list[TrialOut] = []
+        after: int | None = -1
+        while after is not None:
+            page = self._send(calls.trials(job_id, {"after": after, "limit": _PAGE}))
+            found += [_as(TrialOut, trial) for trial in page.trials]
+            after = page.next_after
+        return found
+
+    def cancel_job(self, job_id: UUID) -> JobOut:
+        return self._send(calls.cancel_job(job_id).into(JobOut))
+
+    def work_on(self, job_id: UUID, quiet: bool) -> None:
+        with bar(quiet) as progress, _told_alike():
+            task = progress.add_task("waiting for a worker", total=None)
+            try:
+                for event in self._client.events(job_id):
+                    if isinstance(event, JobChanged):
+                        update(progress, task, _as(JobOut, event.job))
+            except KeyboardInterrupt:
+                tell(
+                    f"job {job_id} goes on at {self._url}; `xetune --server {self._url} jobs cancel {job_id}` stops it"
+                )
+                raise typer.Exit(INTERRUPTED) from None
+
+    def look_up(self, problem: GemmProblem, device: str, target: str | None, tune: Tune) -> LookupOut:
+        body = LookupBody(problem=to_body(problem), device=device, target=target, tune=tune)
+        return self._send(calls.lookup(_as(models.LookupBody, body)).into(LookupOut))
+
+    def list_kernels(self, device: str | None, limit: int) -> list[KernelOut]:
+        raise not_there("the list of kernels", "give a problem, --m, --n and --k")
+
+    def read_kernel(self, kernel_id: UUID) -> KernelOut:
+        return self._send(calls.kernel(kernel_id).into(KernelOut))
+
+    def host_code(self, kernel_id: UUID, language: Language) -> str:
+        return self._send(calls.host_code(kernel_id, models.Language(language.value)))
+
+    def places_of(self, kernel: KernelOut) -> dict[str, str]:
+        return {artifact.name: f"{self._url}{artifact.href}" for artifact in kernel.artifacts}
+
+    def read_file(self, sha256: str) -> bytes:
+        with _told_alike():
+            return self._client.artifact(sha256)
+
+    def import_results(self, lines: bytes) -> ImportOut:
+        """Take in JSON lines that an export wrote."""
+        return self._send(calls.import_results(lines).into(ImportOut))
+
+    def export_results(self, job_id: UUID | None, device: str | None) -> bytes:
+        """Results as JSON lines."""
+        return self._send(calls.export_results(job_id, device))
+
+    def create_key(self, body: KeyBody) -> NewKeyOut:
+        made = self._send(calls.create_key(_as(models.KeyBody, body)).into(NewKeyOut))
+        if made.key is None:
+            raise errors.Unavailable(
+                f"the answer with the secret of key {made.name} was lost, and it is kept nowhere: "
+                f"`xetune keys revoke {made.name}` and make another"
+            )
+        return made
+
+    def list_keys(self) -> KeyList:
+        return self._send(calls.keys().into(KeyList))
+
+    def revoke_key(self, key: str) -> KeyOut:
+        known = self.list_keys().keys
+        named = [one for one in known if one.name == key and one.revoked_at is None]
+        of_id = [one for one in known if key in (one.prefix, str(one.id))]
+        if not (named or of_id):
+            raise errors.NotFound(
+                f"no key in use is named {key!r}, and none has that prefix or id; `xetune keys` lists them"
+            )
+        return self._send(calls.revoke_key((named or of_id)[0].id).into(KeyOut))
+
+    def audit(self, limit: int, before: UUID | None, action: str | None, subject: str | None) -> AuditPage:
+        query: calls.Query = {"limit": min(limit, 200), "before": before, "action": action, "subject": subject}
+        return self._send(calls.audit(query).into(AuditPage))
+
+    def _send(self, call: Call[T]) -> T:
+        with _told_alike():
+            return self._client.send(call)
+
+
+@contextmanager
+def _told_alike() -> Generator[None]:
+    """Raise what the client raises as the service's own errors, so that commands tell both alike."""
+    try:
+        yield
+    except Refused as refusal:
+        kind = _OF_STATUS.get(refusal.status, errors.BadRequest if refusal.status < 500 else errors.Unavailable)
+        faults = [errors.FieldError(field=fault.field, message=fault.message) for fault in refusal.errors] or None
+        raise kind(_said(refusal), rule=refusal.rule, errors=faults) from refusal
+    except ClientError as error:
+        raise errors.Unavailable(str(error)) from error
+
+
+def _said(refusal: Refused) -> str:
+    if refusal.status == 401:
+        return f"{refusal.detail}; set XETUNE_API_KEY to a key"
+    return f"refused by rule {refusal.rule}: {refusal.detail}" if refusal.status == 409 else refusal.detail
+
+
+def _as(model: type[M], value: BaseModel) -> M:
+    """The same as another type of the same form."""
+    return model.model_validate_json(value.model_dump_json())

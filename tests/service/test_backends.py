@@ -1,0 +1,167 @@
+"""A command says the same of a service as of the database itself; what a service cannot do is refused by name."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from db import jobs
+from service.cli.backend import remote
+from service.cli.main import main
+from service.deps import Context
+from tests.service import dashboard_rows as rows
+from tests.service.passed import Passed
+from tests.tuner.exchange.lines import results, text_of
+from xetune_client import Client
+
+SIZE = ("512", "384", "1024", "--dtype", "f16")
+Run = Callable[..., tuple[object, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def one_database(tmp_path: Path, sqlite_url: str, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands and service have the same database; the client's requests stay within this process."""
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("XETUNE_DATABASE_URL", sqlite_url)
+    monkeypatch.setenv("COLUMNS", "100")
+    transport = Passed(client._transport)  # pyright: ignore[reportPrivateUsage]
+
+    def asked(url: str, **how: object) -> Client:
+        return Client(url, **(how | {"transport": transport}))  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(remote, "Client", asked)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`xetune` with some arguments: its status, standard output and errors."""
+
+    def command(*arguments: str) -> tuple[object, str, str]:
+        monkeypatch.setattr(sys, "argv", ["xetune", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return command
+
+
+@pytest.fixture
+def job_id(context: Context) -> str:
+    """A job that is over, with trials, a kernel and a winner."""
+    with context.database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session), "succeeded")
+        kernel = rows.add_kernel(session, job, problem)
+        for number, median_us in enumerate((300.0, 150.0, 180.0)):
+            rows.add_measured(session, job, number, median_us, kernel.id)
+        jobs.update_best(session, job.id)
+        return str(job.id)
+
+
+def both(run: Run, *arguments: str) -> tuple[tuple[object, str, str], tuple[object, str, str]]:
+    """What a command says of the database, and of the service."""
+    return run(*arguments), run("--server", "http://testserver", *arguments)
+
+
+def test_jobs_kernels_keys_and_the_log_are_told_alike(run: Run, job_id: str, context: Context) -> None:
+    for arguments in (
+        ("jobs",),
+        ("jobs", "--json"),
+        ("jobs", "--status", "succeeded", "--device", "opencl-cpu-as-b580"),
+        ("kernels", *SIZE, "--device", "b580", "--json"),
+        ("kernels", *SIZE, "--device", "b580"),
+        ("keys",),
+        ("audit",),
+        ("audit", "--json", "--action", "job.create"),
+    ):
+        local, served = both(run, *arguments)
+        assert local == served, arguments
+        assert local[0] == 0, local
+
+
+def test_a_job_is_shown_alike_but_for_where_its_files_are(run: Run, job_id: str) -> None:
+    local, served = both(run, "jobs", "show", job_id, "--json")
+    here, there = json.loads(local[1]), json.loads(served[1])
+    assert here.pop("artifacts").keys() == there.pop("artifacts").keys()
+    assert here == there
+    local, served = both(run, "jobs", "show", job_id)
+    told, served_told = (re.sub(r"\S*/artifacts/\S+", "PLACE", said[1]) for said in (local, served))
+    assert told == served_told
+    assert told.count("PLACE") == 5
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("jobs", "show", "01970a3c-0000-7000-8000-000000000000"),
+        ("jobs", "cancel", "01970a3c-0000-7000-8000-000000000000"),
+        ("tune", *SIZE, "--device", "b580", "--trials", "0"),
+        ("tune", *SIZE, "--device", "a770"),
+        ("tune", *SIZE, "--device", "nosuch"),
+        ("keys", "revoke", "nobody"),
+    ],
+)
+def test_refusals_are_told_alike(run: Run, arguments: tuple[str, ...]) -> None:
+    local, served = both(run, *arguments)
+    assert local == served
+    assert local[0] == 2
+
+
+def test_a_key_is_made_and_revoked_and_a_job_cancelled(run: Run, context: Context) -> None:
+    at = partial(run, "--server", "http://testserver")
+    status, _, told = at("kernels", *SIZE, "--device", "b580", "--tune", "on_miss", "--json")
+    assert (status, told) == (0, "")
+    (queued,) = json.loads(run("jobs", "--json")[1])["jobs"]
+    assert at("jobs", "cancel", queued["id"])[1] == f"job {queued['id']}: cancelled\n"
+    status, shown, _ = at("keys", "create", "ana", "--scope", "read")
+    assert status == 0
+    assert "key ana, scope read" in shown
+    status, _, told = at("keys")
+    assert (status, "XETUNE_API_KEY" in told) == (2, True)  # the service has a key now
+
+
+def test_results_go_out_and_come_in(run: Run, tmp_path: Path) -> None:
+    file, header = tmp_path / "results.jsonl", tmp_path / "header.jsonl"
+    written = text_of(results())
+    file.write_text(written if isinstance(written, str) else written.decode())
+    assert run("import", str(file))[0] == 0
+    local, served = both(run, "export", "--device", "b580")
+    records = local[1].splitlines()[1:]  # the header says when it was written
+    assert (local[0], records) == (0, served[1].splitlines()[1:])
+    at = partial(run, "--server", "http://testserver")
+    said = at("export", "--device", "b580", "-o", str(file))[1]
+    assert said == f"{len(records)} records written to {file}\n"
+    assert file.read_text().splitlines()[1:] == records
+    header.write_text(local[1].splitlines()[0] + "\n")
+    local, served = both(run, "import", str(header))
+    assert local == served
+    assert "0 trials of 0 jobs" in local[1]
+    assert "this service accepts 4096" in at("import", str(file))[2]
+    for refused in (("export", "--runners-up"), ("import", str(header), "--origin", "x")):
+        assert at(*refused)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("merge", "x.db"), "`xetune merge` works on this machine alone"),
+        (("kernels",), "the list of kernels works on the database of this machine alone"),
+        (("tune", "--shapes", "m=1 n=64 k=64"), "--shapes works on the database of this machine alone"),
+    ],
+)
+def test_what_a_service_cannot_do_is_refused_by_name(run: Run, arguments: tuple[str, ...], told: str) -> None:
+    status, _, said = run("--server", "http://testserver", *arguments)
+    assert (status, told in said) == (2, True), said
+
+
+def test_an_address_that_cannot_be_is_told(run: Run, app: FastAPI) -> None:
+    status, _, said = run("--server", "ftp://x", "jobs")
+    assert (status, "expected the URL of a service" in said) == (2, True)
