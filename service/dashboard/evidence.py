@@ -13,6 +13,11 @@ class TimeEvidence(StrEnum):
     EMULATED = "emulated"
     PREDICTED = "predicted"
 
+    @property
+    def words(self) -> str:
+        """It in words."""
+        return "measured, DPAS emulated" if self is TimeEvidence.EMULATED else self.value
+
 
 @dataclass(frozen=True, slots=True)
 class TimeFigure:

@@ -16,5 +16,6 @@ NAVIGATION = (
     Entry("jobs", "Jobs", "/jobs"),
     Entry("problems", "Problems", "/problems"),
     Entry("kernels", "Kernels", "/kernels"),
+    Entry("compare", "Compare", "/compare"),
     Entry("devices", "Devices", "/devices"),
 )

@@ -4,6 +4,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
 from service.dashboard.assets import STATIC_FILES, STATIC_URL, STYLES, asset_answer
+from service.dashboard.compare.routes import router as compare
 from service.dashboard.devices.routes import router as devices
 from service.dashboard.jobs.routes import router as jobs
 from service.dashboard.kernels.routes import router as kernels
@@ -14,7 +15,7 @@ from service.errors import NotFound
 from service.keys.guard import PUBLIC
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-for pages in (overview, jobs, problems, kernels, devices, style):
+for pages in (overview, jobs, problems, kernels, compare, devices, style):
     router.include_router(pages)
 
 

@@ -75,6 +75,8 @@ def _loop_counts(loop: Mapping[str, object]) -> Iterator[Count]:
         yield Count(f"K loop: sends, {_NAMES.get(name, name)}", "", value)
     yield Count("K loop: moves", "", _number(loop.get("moves")))
     yield Count("K loop: moves of one lane", "", _number(loop.get("scalar_moves")))
+    yield Count("K loop: sends for 256 DPAS", "", _number(loop.get("sends_per_256_dpas")))
+    yield Count("K loop: moves for 256 DPAS", "", _number(loop.get("moves_per_256_dpas")))
     yield Count("K loop: loaded for a DPAS", "B", _number(loop.get("loaded_bytes_per_dpas")))
 
 

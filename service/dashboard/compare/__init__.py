@@ -1,0 +1,1 @@
+"""Two kernels beside each other: what differs, and what that cost."""

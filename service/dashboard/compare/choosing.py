@@ -1,0 +1,46 @@
+"""The best kernel of a job, or of a problem on a device under a driver."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db import best
+from db.models import Device, Job, Kernel, Measurement, Prediction, Problem, Trial
+from service.dashboard.jobs.reading import find_job
+from service.errors import NotFound
+
+
+def best_of_job(session: Session, text: str) -> str:
+    """The id of the kernel of a job's best trial.
+
+    Raises:
+        NotFound: there is no such job, or its best trial has no kernel.
+    """
+    job = find_job(session, text)
+    kernel_id = None
+    if job.best_trial_id is not None:
+        kernel_id = session.scalar(select(Trial.kernel_id).where(Trial.id == job.best_trial_id))
+    if kernel_id is None:
+        raise NotFound(f"Job {text} has no best kernel, so it cannot be compared.")
+    return str(kernel_id)
+
+
+def best_on(session: Session, problem: str, device: str, driver: str | None) -> str:
+    """The id of the kernel of the best winner of jobs of a problem, whose key begins so: measured before predicted.
+
+    Raises:
+        NotFound: there is none.
+    """
+    problems = select(Problem.id).where(Problem.key.startswith(problem, autoescape=True))
+    query = select(Trial).join(Job, Job.best_trial_id == Trial.id).join(Kernel, Kernel.id == Trial.kernel_id)
+    query = query.join(Device, Device.id == Job.device_id)
+    query = query.where(Job.problem_id.in_(problems), Device.slug == device)
+    if driver is not None:
+        query = query.where(Device.driver == driver)
+    measured = query.join(Measurement, Measurement.trial_id == Trial.id).order_by(Measurement.median_us, Trial.id)
+    predicted = query.where(Trial.status == "predicted").join(Prediction, Prediction.trial_id == Trial.id)
+    found = session.scalars(measured.limit(1)).first()
+    found = found or session.scalars(best.best_predicted(predicted, Trial.id.expression)).first()
+    if found is None:
+        under = "" if driver is None else f" under driver {driver}"
+        raise NotFound(f"No job has a kernel of problem {problem[:64]} on {device}{under}.")
+    return str(found.kernel_id)
