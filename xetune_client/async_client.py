@@ -182,6 +182,18 @@ class AsyncClient:
         """Let a paused schedule fire again."""
         return await self.send(calls.resume_schedule(schedule_id))
 
+    async def run_schedule(self, schedule_id: UUID, *, idempotency_key: str | None = None) -> models.FireOut:
+        """Start what a schedule starts, now and beside its due times. Sent twice it starts it once."""
+        return await self.send(calls.run_schedule(schedule_id, idempotency_key))
+
+    async def next_times(self, schedule_id: UUID, *, count: int | None = None) -> models.DueList:
+        """When a schedule comes due next."""
+        return await self.send(calls.next_times(schedule_id, count))
+
+    async def fires(self, schedule_id: UUID, *, before: int | None = None, limit: int | None = None) -> models.FirePage:
+        """A page of a schedule's runs, the newest first: what each started, and what was missed or refused."""
+        return await self.send(calls.fires(schedule_id, before, limit))
+
     async def delete_schedule(self, schedule_id: UUID) -> None:
         """Forget a schedule."""
         await self.send(calls.delete_schedule(schedule_id))

@@ -130,6 +130,21 @@ def resume_schedule(schedule_id: UUID) -> Call[m.ScheduleOut]:
     return _post(f"/v1/schedules/{schedule_id}/resume", m.ScheduleOut)
 
 
+def run_schedule(schedule_id: UUID, key: str | None = None) -> Call[m.FireOut]:
+    """Start what a schedule starts, now."""
+    return _create(f"/v1/schedules/{schedule_id}/run", None, m.FireOut, key)
+
+
+def next_times(schedule_id: UUID, count: int | None) -> Call[m.DueList]:
+    """When a schedule comes due next."""
+    return _get(f"/v1/schedules/{schedule_id}/next", m.DueList, {"count": count})
+
+
+def fires(schedule_id: UUID, before: int | None, limit: int | None) -> Call[m.FirePage]:
+    """A page of a schedule's runs, the newest first."""
+    return _get(f"/v1/schedules/{schedule_id}/fires", m.FirePage, {"before": before, "limit": limit})
+
+
 def delete_schedule(schedule_id: UUID) -> Call[None]:
     """Forget a schedule."""
     return _delete(f"/v1/schedules/{schedule_id}")

@@ -178,6 +178,18 @@ class Client:
         """Let a paused schedule fire again."""
         return self.send(calls.resume_schedule(schedule_id))
 
+    def run_schedule(self, schedule_id: UUID, *, idempotency_key: str | None = None) -> models.FireOut:
+        """Start what a schedule starts, now and beside its due times. Sent twice it starts it once."""
+        return self.send(calls.run_schedule(schedule_id, idempotency_key))
+
+    def next_times(self, schedule_id: UUID, *, count: int | None = None) -> models.DueList:
+        """When a schedule comes due next."""
+        return self.send(calls.next_times(schedule_id, count))
+
+    def fires(self, schedule_id: UUID, *, before: int | None = None, limit: int | None = None) -> models.FirePage:
+        """A page of a schedule's runs, the newest first: what each started, and what was missed or refused."""
+        return self.send(calls.fires(schedule_id, before, limit))
+
     def delete_schedule(self, schedule_id: UUID) -> None:
         """Forget a schedule."""
         self.send(calls.delete_schedule(schedule_id))

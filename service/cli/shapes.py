@@ -14,6 +14,10 @@ from db.errors import DatabaseError
 from hal import list_devices
 from service.artifacts import StorageError
 from service.audit.log import Outcome, record
+from service.cli.backend.chosen import backend, server
+from service.cli.backend.local import Local
+from service.cli.backend.protocol import Backend
+from service.cli.backend.refusing import not_there
 from service.cli.output import CONSOLE, ERRORS, print_json
 from service.cli.problem import AsJson
 from service.cli.running import INTERRUPTED, bar, stopping, tell
@@ -138,7 +142,7 @@ def _work(store: Stored, set_id: UUID, as_json: bool) -> None:
             except KeyboardInterrupt:
                 tell(f"stopped at once; what was finished is stored; `xetune shapes resume {set_id}` goes on")
                 raise typer.Exit(INTERRUPTED) from None
-    found = _show(store, set_id, None, as_json)
+    found = _show(Local(store), set_id, None, as_json)
     if not is_over:
         ERRORS.print(
             f"stopped after {found.trials} trials, which are stored; `xetune shapes resume {set_id}` goes on",
@@ -149,9 +153,8 @@ def _work(store: Stored, set_id: UUID, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _show(store: Stored, set_id: UUID, within: float | None, as_json: bool) -> ShapeSetOut:
-    with store.database.read() as session:
-        found = service.read_set(session, set_id, within)
+def _show(backing: Backend, set_id: UUID, within: float | None, as_json: bool) -> ShapeSetOut:
+    found = backing.read_set(set_id, within)
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -171,8 +174,8 @@ def list_command(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most sets shown.")] = 20, as_json: AsJson = False
 ) -> None:
     """List the newest sets."""
-    with stored() as store, store.database.read() as session:
-        found = service.list_sets(session, limit).shape_sets
+    with backend() as backing:
+        found = backing.list_sets(limit)
     if as_json:
         print_json([line.model_dump(mode="json") for line in found])
     elif not found:
@@ -197,13 +200,15 @@ def show_command(
 ) -> None:
     """Show a set: its shapes, and the fewest kernels that serve them."""
     bound = None if within is None else read_within(within)
-    with stored() as store:
-        _show(store, set_id, bound, as_json)
+    with backend() as backing:
+        _show(backing, set_id, bound, as_json)
 
 
 @app.command("resume")
 def resume_command(set_id: SetId, as_json: AsJson = False) -> None:
     """Go on with a set that was interrupted, in this process."""
+    if server() is not None:
+        raise not_there("shapes resume", "the workers of a service go on by themselves")
     with stored() as store:
         _work(store, set_id, as_json)
 
@@ -211,9 +216,8 @@ def resume_command(set_id: SetId, as_json: AsJson = False) -> None:
 @app.command("cancel")
 def cancel_command(set_id: SetId, as_json: AsJson = False) -> None:
     """End a set and its jobs; what was found stays."""
-    with stored() as store, store.database.write() as session:
-        found = service.cancel(session, set_id)
-        record(session, COMMAND_LINE, "shapes.cancel", set_id)
+    with backend() as backing:
+        found = backing.cancel_set(set_id)
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -223,9 +227,8 @@ def cancel_command(set_id: SetId, as_json: AsJson = False) -> None:
 @app.command("delete")
 def delete_command(set_id: SetId) -> None:
     """Forget a set that is over; its jobs and what they found stay."""
-    with stored() as store, store.database.write() as session:
-        service.forget(session, set_id)
-        record(session, COMMAND_LINE, "shapes.delete", set_id)
+    with backend() as backing:
+        backing.delete_set(set_id)
     CONSOLE.print(f"set of shapes {set_id} is deleted; its jobs stay", highlight=False)
 
 

@@ -79,6 +79,8 @@ def test_jobs_kernels_keys_and_the_log_are_told_alike(run: Run, job_id: str, con
         ("kernels", *SIZE, "--device", "b580", "--json"),
         ("kernels", *SIZE, "--device", "b580"),
         ("keys",),
+        ("shapes",),
+        ("shapes", "list", "--json"),
         ("audit",),
         ("audit", "--json", "--action", "job.create"),
     ):
@@ -106,6 +108,7 @@ def test_a_job_is_shown_alike_but_for_where_its_files_are(run: Run, job_id: str)
         ("tune", *SIZE, "--device", "b580", "--trials", "0"),
         ("tune", *SIZE, "--device", "a770"),
         ("tune", *SIZE, "--device", "nosuch"),
+        ("shapes", "show", "01970a3c-0000-7000-8000-000000000000"),
         ("keys", "revoke", "nobody"),
     ],
 )
@@ -153,6 +156,7 @@ def test_results_go_out_and_come_in(run: Run, tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         (("merge", "x.db"), "`xetune merge` works on this machine alone"),
+        (("shapes", "resume", "01970a3c-0000-7000-8000-000000000000"), "shapes resume works on"),
         (("kernels",), "the list of kernels works on the database of this machine alone"),
         (("tune", "--shapes", "m=1 n=64 k=64"), "--shapes works on the database of this machine alone"),
     ],

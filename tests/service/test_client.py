@@ -124,6 +124,9 @@ def test_lookups_schedules_sets_keys_and_the_log_are_read(own: Client) -> None:
     assert not own.pause_schedule(made.id).enabled
     assert own.resume_schedule(made.id).enabled
     assert [schedule.id for schedule in own.schedules().schedules] == [made.id]
+    assert len(own.next_times(made.id, count=2).due) == 2
+    started = own.run_schedule(made.id)
+    assert [fire.id for fire in own.fires(made.id).fires] == [started.id]
     own.delete_schedule(made.id)
     asked = models.ShapeSetBody(text="m=1,16 n=4096 k=4096", device="b580")
     shapes = own.create_shape_set(asked)

@@ -12,7 +12,7 @@ from service.errors import BadRequest
 if TYPE_CHECKING:
     from service.cli.backend.remote import Remote
 
-WITH_SERVER = frozenset({"tune", "jobs", "kernels", "export", "import", "keys", "audit"})
+WITH_SERVER = frozenset({"tune", "jobs", "kernels", "export", "import", "keys", "audit", "shapes"})
 """Commands that work with a service too."""
 _SERVER: ContextVar[str | None] = ContextVar("server", default=None)
 

@@ -30,6 +30,8 @@ from service.keys import service as key_service
 from service.keys.callers import COMMAND_LINE
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
 from service.schemas import to_body
+from service.shapes import service as shape_service
+from service.shapes.schemas import ShapeSetLine, ShapeSetOut
 
 _ALL = 10**6
 
@@ -100,6 +102,25 @@ class Local:
 
     def read_file(self, sha256: str) -> bytes:
         return self._store.artifacts.get(sha256)
+
+    def list_sets(self, limit: int) -> list[ShapeSetLine]:
+        with self._database.read() as session:
+            return shape_service.list_sets(session, limit).shape_sets
+
+    def read_set(self, set_id: UUID, within: float | None) -> ShapeSetOut:
+        with self._database.read() as session:
+            return shape_service.read_set(session, set_id, within)
+
+    def cancel_set(self, set_id: UUID) -> ShapeSetOut:
+        with self._database.write() as session:
+            found = shape_service.cancel(session, set_id)
+            record(session, COMMAND_LINE, "shapes.cancel", set_id)
+        return found
+
+    def delete_set(self, set_id: UUID) -> None:
+        with self._database.write() as session:
+            shape_service.forget(session, set_id)
+            record(session, COMMAND_LINE, "shapes.delete", set_id)
 
     def create_key(self, body: KeyBody) -> NewKeyOut:
         with self._database.write() as session:

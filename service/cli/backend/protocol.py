@@ -11,6 +11,7 @@ from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, Tune
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
+from service.shapes.schemas import ShapeSetLine, ShapeSetOut
 
 
 class Backend(Protocol):
@@ -69,6 +70,22 @@ class Backend(Protocol):
 
     def read_file(self, sha256: str) -> bytes:
         """A file of a kernel by its hash."""
+        ...
+
+    def list_sets(self, limit: int) -> list[ShapeSetLine]:
+        """The newest sets of shapes."""
+        ...
+
+    def read_set(self, set_id: UUID, within: float | None) -> ShapeSetOut:
+        """A set of shapes; `within` is a bound in place of its own, as a fraction."""
+        ...
+
+    def cancel_set(self, set_id: UUID) -> ShapeSetOut:
+        """End a set of shapes and its jobs."""
+        ...
+
+    def delete_set(self, set_id: UUID) -> None:
+        """Forget a set of shapes that is over."""
         ...
 
     def create_key(self, body: KeyBody) -> NewKeyOut:

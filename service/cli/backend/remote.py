@@ -21,6 +21,7 @@ from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, LookupBody, Tune
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
 from service.schemas import to_body
+from service.shapes.schemas import ShapeSetLine, ShapeSetOut, ShapeSetPage
 from xetune_client import Client, ClientError, JobChanged, Refused, Retries, calls, models
 from xetune_client.wire import Call, reading
 
@@ -122,6 +123,18 @@ class Remote:
     def export_results(self, job_id: UUID | None, device: str | None) -> bytes:
         """Results as JSON lines."""
         return self._send(calls.export_results(job_id, device))
+
+    def list_sets(self, limit: int) -> list[ShapeSetLine]:
+        return self._send(calls.shape_sets(None, min(limit, 200)).into(ShapeSetPage)).shape_sets
+
+    def read_set(self, set_id: UUID, within: float | None) -> ShapeSetOut:
+        return self._send(calls.shape_set(set_id, within).into(ShapeSetOut))
+
+    def cancel_set(self, set_id: UUID) -> ShapeSetOut:
+        return self._send(calls.cancel_shape_set(set_id).into(ShapeSetOut))
+
+    def delete_set(self, set_id: UUID) -> None:
+        self._send(calls.delete_shape_set(set_id))
 
     def create_key(self, body: KeyBody) -> NewKeyOut:
         made = self._send(calls.create_key(_as(models.KeyBody, body)).into(NewKeyOut))
