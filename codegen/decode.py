@@ -23,6 +23,8 @@ class Malformed(ValueError):
 def decode(kind: type[T], value: object) -> T:
     """The `kind` that `value` is the canonical JSON of; fields with a default may be missing.
 
+    A field that may be one of several classes is decoded by the caller, who knows which: its value is taken as it is.
+
     Raises:
         Malformed: a field that is missing, unknown or of another type.
         ValueError: what the value's own invariants say.
@@ -52,6 +54,11 @@ def _decode(hint: object, value: object, where: str) -> object:
 def _optional(hints: tuple[object, ...], value: object, where: str) -> object:
     if value is None and type(None) in hints:
         return None
+    classes = tuple(hint for hint in hints if isinstance(hint, type) and hint is not type(None))
+    if len(classes) > 1:
+        if isinstance(value, classes):
+            return value
+        raise Malformed(where, f"expected one of {', '.join(c.__name__ for c in classes)}, got {value!r}")
     (only,) = (hint for hint in hints if hint is not type(None))
     return _decode(only, value, where)
 

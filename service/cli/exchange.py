@@ -9,7 +9,6 @@ from uuid import UUID
 
 import typer
 
-from db.models import Job
 from hal import resolve_device
 from service.audit.log import record
 from service.cli import foreign
@@ -79,8 +78,6 @@ def export_command(
             else exporting.results(session, store.artifacts, selection)
         )
         _write(found, origin, output)
-        if not runners_up:
-            _say_left_out(exporting.left_out(session, selection))
 
 
 @with_problem
@@ -207,18 +204,6 @@ def _write(records: Iterator[Record], origin: str | None, output: Path | None) -
         return
     write_atomically(output, lines.encode())
     CONSOLE.print(f"{len(found)} records written to {output}", highlight=False, soft_wrap=True)
-
-
-def _say_left_out(jobs: list[Job]) -> None:
-    if not jobs:
-        return
-    devices = ", ".join(sorted({job.device.slug for job in jobs}))
-    ERRORS.print(
-        f"{counted(len(jobs), 'job')} of {devices} {_were(len(jobs))} left out: only kernels of GPUs are exchanged; "
-        "`xetune kernels ... -o FOLDER` copies those of a CPU",
-        highlight=False,
-        soft_wrap=True,
-    )
 
 
 def _were(count: int) -> str:

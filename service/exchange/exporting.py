@@ -1,5 +1,6 @@
 """What is stored, as the records of an exchange file."""
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from codegen import KernelConfig
 from codegen.decode import decode
-from db import jobs, models, predictions, trials
+from db import jobs, kernels, models, predictions, trials
 from db.base import utc_now
 from db.job_filter import JobFilter
 from service.artifacts import ArtifactStore
@@ -42,6 +43,7 @@ def results(
 ) -> Iterator[Record]:
     """Jobs that are over with all their trials, and the kernels of those that have a time.
 
+    Trials that took the time of another job's come last, and that job comes too; where it goes on still, they stay.
     `said` are names of what the file has already.
 
     Raises:
@@ -49,27 +51,26 @@ def results(
         ArtifactMissing, ArtifactDamaged: the binary of a kernel is not there.
     """
     said = set() if said is None else said
-    for job in _jobs(session, selection):
-        listed = trials.list_page(session, job.id)
-        # A measurement that several trials share goes with the one that made it.
-        ended = [trial for trial in listed if trial.status != "pending" and trial.reused is None]
-        if not ended:
+    waiting, taken = deque(_jobs(session, selection)), list[tuple[models.Job, models.Trial]]()
+    while waiting:
+        job = waiting.popleft()
+        ended = [trial for trial in trials.list_page(session, job.id) if trial.status != "pending"]
+        if not ended or job.id in said:
             continue
+        said.add(job.id)
         yield from _named(job, said)
         best = next((trial.number for trial in ended if trial.id == job.best_trial_id), None)
         yield job_record(job, best)
         for trial in ended:
-            record = trial_record(trial)
-            kernel = trial.kernel if record.compile_key is not None else None
-            if kernel is not None and kernel.id not in said:
-                said.add(kernel.id)
-                yield kernel_record(kernel, job.problem.key, artifacts)
-            yield record
-
-
-def left_out(session: Session, selection: Selection) -> list[models.Job]:
-    """Jobs that `results` passes over: their kernels are of a CPU itself, and files hold those of GPUs."""
-    return [] if selection.job_id is not None else [job for job in _over(session, selection) if _is_cpu(job.device)]
+            if trial.reused is None:
+                yield from _trial(session, job, trial, said, artifacts)
+            else:
+                taken.append((job, trial))
+        sources = {trial.reused.source.job_id for trial in ended if trial.reused is not None} - said
+        waiting.extend(source for id in sorted(sources) if (source := jobs.get(session, id)) and source.status in _OVER)
+    for job, trial in taken:
+        if trial.reused is not None and trial.reused.source.job_id in said:
+            yield from _trial(session, job, trial, said, artifacts)
 
 
 def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[Record]:
@@ -99,10 +100,6 @@ def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[R
 def _jobs(session: Session, selection: Selection) -> list[models.Job]:
     if selection.job_id is not None:
         return [_job(session, selection.job_id)]
-    return [job for job in _over(session, selection) if not _is_cpu(job.device)]
-
-
-def _over(session: Session, selection: Selection) -> list[models.Job]:
     wanted = JobFilter(_OVER, device=selection.device, problem_key=selection.problem_key)
     return jobs.list_page(session, limit=_ALL, wanted=wanted)[::-1]
 
@@ -113,14 +110,20 @@ def _job(session: Session, job_id: UUID) -> models.Job:
         raise NotFound(f"job {job_id} does not exist; `xetune jobs` lists those that do")
     if job.status not in _OVER:
         raise Conflict(f"job {job_id} is {job.status}; export it when it is over")
-    if _is_cpu(job.device):
-        raise Conflict(f"job {job_id} is of the CPU {job.device.slug}; kernels of GPUs are exchanged")
     return job
 
 
-def _is_cpu(device: models.Device) -> bool:
-    """Whether kernels are made for the CPU itself: a stand-in runs those of a GPU."""
-    return device.kind == "cpu" and device.emulates is None
+def _trial(
+    session: Session, job: models.Job, trial: models.Trial, said: set[object], artifacts: ArtifactStore
+) -> Iterator[Record]:
+    """A trial, after its kernel if that was not said before."""
+    record = trial_record(trial)
+    kernel = trial.kernel if record.compile_key is not None else None
+    if kernel is not None and kernel.id not in said:
+        said.add(kernel.id)
+        header = kernels.artifact(session, kernel.id, "kernel.h")
+        yield kernel_record(kernel, job.problem.key, artifacts, None if header is None else header.sha256)
+    yield record
 
 
 def _named(job: models.Job, said: set[object]) -> Iterator[Record]:

@@ -12,13 +12,17 @@ def difference(spec: DeviceSpec, here: DeviceSpec) -> tuple[str, str] | None:
     facts = [(s.kind.value, s.emulates, s.ip_version, s.pci_ids, s.name) for s in (spec, here)]
     (kind, emulates, ip_version, pci_ids, name), (kind_2, emulates_2, ip_version_2, pci_ids_2, name_2) = facts
     if (kind, emulates) != (kind_2, emulates_2):
-        return f"a {kind} that emulates {emulates}", f"a {kind_2} that emulates {emulates_2}"
+        return _kind(kind, emulates), _kind(kind_2, emulates_2)
     if ip_version is not None and ip_version_2 is not None and ip_version != ip_version_2:
         return f"IP version {ip_version}", f"IP version {ip_version_2}"
     if pci_ids is not None and pci_ids_2 is not None and not set(pci_ids) & set(pci_ids_2):
         return f"PCI id {', '.join(pci_ids)}", f"PCI id {', '.join(pci_ids_2)}"
     # Ids of GPUs name the product; that of a CPU that stands in for one is the same on every machine.
     return (name, name_2) if spec.kind is DeviceKind.CPU and name != name_2 else None
+
+
+def _kind(kind: str, emulates: str | None) -> str:
+    return f"a {kind}" if emulates is None else f"a {kind} that emulates {emulates}"
 
 
 def stored_spec(session: Session, id: str) -> DeviceSpec | None:

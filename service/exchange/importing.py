@@ -3,18 +3,19 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from codegen import CpuConfig
 from codegen.canonical import content_hash
 from db import devices, jobs, kernels, models, predictions, problems, trials
 from db.kernels import ArtifactFile
 from db.session import Database
 from db.turns import one_import_at_a_time
-from hal import DeviceKind, DeviceSpec, UnknownDevice
+from hal import DeviceSpec, UnknownDevice
 from service.artifacts import ArtifactStore
 from service.audit.log import record
 from service.convert import config_to_json, outcome_to_columns, problem_to_json, spec_to_json
@@ -25,10 +26,11 @@ from service.kernels.launch_schemas import LaunchOut, to_launch
 from service.keys.callers import COMMAND_LINE, Caller
 from service.result_keys import key_of_imported
 from tuner.errors import InvalidLine
-from tuner.exchange.jsonl import Exchange, Line, spirv_of
+from tuner.exchange.jsonl import Exchange, Line, binary_of
 from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord
+from tuner.trial import Source
 
-_SPIRV, _MANIFEST = "application/octet-stream", "application/json"
+_BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"
 Resolve = Callable[[str], DeviceSpec]
 """The device of that id as it is here or in the table; raises UnknownDevice."""
 
@@ -168,6 +170,8 @@ class _Import:
         session.add(row)
         session.flush()
         session.add(models.JobImport(job_id=row.id, origin=self._origin_of(record)))
+        if record.effort is not None:
+            session.add(models.JobEffort(job_id=row.id, **asdict(record.effort)))
         self._added["jobs"] += 1
         found = jobs.get(session, row.id)
         assert found is not None
@@ -216,7 +220,15 @@ class _Import:
             times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us, "model_version": p.model_version}
             row.prediction = models.Prediction(predicted_at=datetime.fromisoformat(record.predicted_at), **times)
         self._session.add(row)
+        if record.source is not None:
+            self._session.flush()
+            self._session.add(self._reuse(row, record.source))
         self._added["trials"] += 1
+
+    def _reuse(self, row: models.Trial, source: Source) -> models.Reuse:
+        of = trials.get(self._session, UUID(source.job), source.number)
+        assert of is not None  # a line before this one brought it
+        return models.Reuse(trial_id=row.id, source_trial_id=of.id, scale=source.scale)
 
     def _kernel(self, record: TrialRecord, job: models.Job) -> UUID | None:
         if record.compile_key is None or record.outcome.kernel_hash is None:
@@ -267,7 +279,10 @@ class _Import:
 
 def _put_files(artifacts: ArtifactStore, kernel: KernelRecord) -> list[ArtifactFile]:
     manifest = (json.dumps(kernel.manifest, indent=2) + "\n").encode()
-    contents = ("kernel.spv", spirv_of(kernel), _SPIRV), ("kernel.json", manifest, _MANIFEST)
+    binary = "kernel.o" if isinstance(kernel.config, CpuConfig) else "kernel.spv"
+    contents = [(binary, binary_of(kernel), _BINARY), ("kernel.json", manifest, _MANIFEST)]
+    if kernel.header is not None:
+        contents.append(("kernel.h", kernel.header.encode(), _TEXT))
     return [ArtifactFile(name, artifacts.put(data), len(data), media_type) for name, data, media_type in contents]
 
 
@@ -278,8 +293,6 @@ def _check_device(session: Session, id: str, line: Line[DeviceSpec], resolve: Re
         InvalidLine: says by which fact they differ.
     """
     spec, known = line.record, [stored_spec(session, id), _listed(id, resolve)]
-    if spec.kind is DeviceKind.CPU and spec.emulates is None:
-        raise InvalidLine(line.number, f"device: expected a GPU or a CPU that stands in for one, got {spec.name}")
     for here in known:
         differs = None if here is None else difference(spec, here)
         if differs is not None:

@@ -2,15 +2,14 @@
 
 import base64
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 
-from codegen import KernelConfig
-from codegen.decode import decode
+from codegen import CpuConfig
 from db import models
 from service.artifacts import ArtifactStore
-from service.convert import problem_from_json, spec_from_json, trial_from_row
-from tuner.exchange.records import DeviceRecord, Ended, JobRecord, KernelRecord, ProblemRecord, TrialRecord
+from service.convert import config_from_json, problem_from_json, spec_from_json, trial_from_row
+from tuner.exchange.records import DeviceRecord, Effort, Ended, JobRecord, KernelRecord, ProblemRecord, TrialRecord
 from tuner.trial import Outcome
 
 
@@ -54,6 +53,7 @@ def job_record(row: models.Job, best: int | None) -> JobRecord:
         compared_best_us=row.compared_best_us,
         error=row.error,
         origin=None if row.imported is None else row.imported.origin,
+        effort=None if row.effort is None else Effort(**{f.name: getattr(row.effort, f.name) for f in fields(Effort)}),
     )
 
 
@@ -61,7 +61,7 @@ def trial_record(row: models.Trial) -> TrialRecord:
     """A trial that ended, with times and kernel; without a time its kernel stays behind.
 
     Raises:
-        ValueError: its configuration is not one for a GPU that this version can read.
+        InvalidConfig: this version cannot read its configuration.
     """
     trial = trial_from_row(row)
     assert trial.outcome is not None  # it ended
@@ -72,7 +72,7 @@ def trial_record(row: models.Trial) -> TrialRecord:
     return TrialRecord(
         job=str(row.job_id),
         number=row.number,
-        config=decode(KernelConfig, row.config),
+        config=trial.config,
         outcome=_finite(replace(trial.outcome, kernel_hash=None if kernel is None else kernel.content_hash)),
         begun_at=_moment(row.begun_at),
         ended_at=_moment(row.ended_at),
@@ -80,25 +80,32 @@ def trial_record(row: models.Trial) -> TrialRecord:
         versions=None if measured is None else {name: str(v) for name, v in measured.versions.items()},
         measured_at=None if measured is None else _moment(measured.measured_at),
         predicted_at=None if predicted is None else _moment(predicted.predicted_at),
+        source=trial.source,
     )
 
 
-def kernel_record(row: models.Kernel, problem_key: str, artifacts: ArtifactStore) -> KernelRecord:
-    """A kernel with its binary.
+def kernel_record(
+    row: models.Kernel, problem_key: str, artifacts: ArtifactStore, header: str | None = None
+) -> KernelRecord:
+    """A kernel with its binary; `header` is the SHA-256 of its C header, which those of CPUs have.
 
     Raises:
         ArtifactMissing, ArtifactDamaged: its binary is not there.
-        ValueError: this version cannot read its configuration.
+        InvalidConfig: this version cannot read its configuration.
     """
+    config, binary = config_from_json(row.config), base64.b64encode(artifacts.get(row.content_hash)).decode()
+    is_cpu = isinstance(config, CpuConfig)
     return KernelRecord(
         compile_key=row.compile_key,
         content_hash=row.content_hash,
         target=row.target,
         problem=problem_key,
-        config=decode(KernelConfig, row.config),
+        config=config,
         manifest=row.manifest,
         toolchain={name: str(version) for name, version in row.toolchain.items()},
-        spirv=base64.b64encode(artifacts.get(row.content_hash)).decode(),
+        spirv=None if is_cpu else binary,
+        object_code=binary if is_cpu else None,
+        header=None if header is None else artifacts.get(header).decode(),
     )
 
 

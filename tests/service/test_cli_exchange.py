@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from db import leases
 from db.session import Database, open_database
 from hal import find
 from service.artifacts import ArtifactStore
 from service.cli.main import main
 from service.exchange.importing import take_in
-from tests.db import rows
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, read, results, text_of
 
@@ -116,21 +114,6 @@ def test_export_goes_to_standard_output_and_may_hold_nothing(
     assert run("export", "--runners-up") == 0
     found = read(io.BytesIO(capsys.readouterr().out.encode()).getvalue())
     assert [c.record.config for c in found.candidates.values()] == [lines.config(2)]
-
-
-def test_an_export_says_which_jobs_of_cpus_it_leaves_out(
-    run: Run, file: Path, database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run("import", str(file))
-    with database.write() as session:
-        job = rows.add_job(session, "cpu-x")
-        leases.claim(session, job.id, "w", 60.0)
-        leases.finish(session, job.id, "w", "succeeded", None)
-    capsys.readouterr()
-    assert run("export", "-o", str(tmp_path / "out.jsonl")) == 0
-    assert capsys.readouterr().err.startswith("1 job of cpu-x was left out: only kernels of GPUs are exchanged; ")
-    assert run("export", "--device", "b580", "-o", str(tmp_path / "out.jsonl")) == 0
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,20 @@ from sqlalchemy.orm import Session
 
 from db import candidates, jobs, kernels, predictions, trials
 from db.base import utc_now
-from db.models import Artifact, Device, Job, JobImport, Kernel, KernelImport, Measurement, Prediction, Problem, Trial
+from db.models import (
+    Artifact,
+    Device,
+    Job,
+    JobEffort,
+    JobImport,
+    Kernel,
+    KernelImport,
+    Measurement,
+    Prediction,
+    Problem,
+    Reuse,
+    Trial,
+)
 from db.session import Database, open_database
 from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, find
 from hal.listed import Backend
@@ -25,12 +38,12 @@ from service.exchange.importing import Imported, take_in
 from service.jobs.service import read_job
 from service.kernels.lookup import Lookup
 from service.kernels.lookup_schemas import LookupOut
-from tests.tuner.exchange import lines
+from tests.tuner.exchange import cpu_lines, lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, read, results, text_of
 from tests.tuner.fakes import emulated
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import write_lines
-from tuner.exchange.records import DeviceRecord, Ended, ProblemRecord, Record
+from tuner.exchange.records import DeviceRecord, Ended, JobRecord, ProblemRecord, Record, TrialRecord
 
 TABLES = (Device, Problem, Job, Kernel, Artifact, Trial, Measurement, Prediction, JobImport, KernelImport)
 OTHER = "01970a3c-0000-7000-8000-00000000000b"
@@ -153,6 +166,43 @@ def test_what_is_exported_is_what_was_imported_and_names_its_origin(
     third.close()
 
 
+def test_jobs_of_cpus_what_they_took_and_taken_times_go_on_to_a_third_database(
+    database: Database, artifacts: ArtifactStore, tmp_path: Path, migrated_file: Path
+) -> None:
+    done = bring(database, artifacts, cpu_lines.results())
+    assert (done.jobs, done.trials, done.kernels) == (2, 2, 1)
+    records = exported(database, artifacts, Selection(job_id=UUID(cpu_lines.SECOND_JOB)))  # its source comes along
+    expected = [replace(r, origin="the lab") if isinstance(r, JobRecord) else r for r in cpu_lines.results()[1:]]
+    assert sorted(map(str, records[1:])) == sorted(map(str, expected))
+    with database.read() as session:
+        (kernel,) = session.scalars(select(Kernel))
+        files = dict(session.execute(select(Artifact.name, Artifact.sha256)).all())
+        (reuse,) = session.scalars(select(Reuse))
+        source = session.get_one(Trial, reuse.source_trial_id)
+        effort = session.get_one(JobEffort, UUID(JOB))
+    assert sorted(files) == ["kernel.h", "kernel.json", "kernel.o"]
+    assert files["kernel.o"] == kernel.content_hash
+    assert artifacts.get(files["kernel.h"]).decode() == cpu_lines.HEADER
+    assert (source.job_id, source.number, reuse.scale) == (UUID(JOB), 0, 1.125)
+    assert (effort.total_s, effort.device_restarts) == (9.5, 1)
+    third = open_database(f"sqlite:///{tmp_path / 'third.sqlite'}")
+    (tmp_path / "third.sqlite").write_bytes(migrated_file.read_bytes())
+    assert bring(third, artifacts, records).trials == 2
+    assert bring(third, artifacts, records).known == 2
+    assert sorted(map(str, exported(third, artifacts))) == sorted(map(str, records))
+    third.close()
+
+
+def test_a_time_that_was_taken_from_a_job_that_goes_on_stays(database: Database, artifacts: ArtifactStore) -> None:
+    bring(database, artifacts, cpu_lines.results())
+    with database.write() as session:
+        job = session.get_one(Job, UUID(JOB))
+        job.status, job.finished_at, job.worker, job.lease_until = "running", None, "w", job.started_at
+    records = exported(database, artifacts)
+    assert [r for r in records if isinstance(r, TrialRecord)] == []
+    assert len(read(text_of(records)).jobs) == 1
+
+
 def test_a_file_of_this_database_changes_nothing_here(database: Database, artifacts: ArtifactStore) -> None:
     job_id = asked_here(database, artifacts)
     before, records = counts(database), exported(database, artifacts)
@@ -263,7 +313,7 @@ def named(spec: DeviceSpec, **changes: object) -> DeviceSpec:
         ),
         (named(lines.b580(), pci_ids=("0BD5",)), find("b580"), "got PCI id 0BD5"),
         (replace(lines.b580(), kind=DeviceKind.CPU, emulates="b60"), find("b580"), "got a cpu that emulates b60"),
-        (replace(lines.b580(), kind=DeviceKind.CPU), find("b580"), "expected a GPU or a CPU that stands in for one"),
+        (replace(lines.b580(), kind=DeviceKind.CPU), find("b580"), "to be what it is here, a gpu, got a cpu: times of"),
     ],
 )
 def test_another_device_is_refused(

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO, Generic, NoReturn, TypeVar, cast
 
-from codegen import CodegenError, GemmProblem, KernelConfig
+from codegen import AnyConfig, CodegenError, CpuConfig, GemmProblem
 from codegen.canonical import to_json
 from codegen.decode import Malformed, decode
+from codegen.stored_config import decode_config
 from hal import DeviceSpec
 from tuner.errors import InvalidLine
 from tuner.exchange.documents import check_texts
@@ -28,6 +29,7 @@ from tuner.exchange.records import (
     TrialRecord,
     label_of,
 )
+from tuner.trial import Source
 
 MAX_LINE_BYTES = 16 * 2**20
 MAX_FILE_BYTES = 512 * 2**20
@@ -41,7 +43,8 @@ _KINDS: dict[str, type[Record]] = {
     "candidate": CandidateRecord,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
-_SPIRV_MAGIC = b"\x03\x02\x23\x07"
+_OF_ANY_CONFIG = "kernel", "trial"  # of GPUs and of CPUs
+_SPIRV_MAGIC, _ELF_MAGIC = b"\x03\x02\x23\x07", b"\x7fELF"
 _SHOWN = 160  # characters of a message that repeats what came
 
 R = TypeVar("R")
@@ -105,20 +108,25 @@ def read_lines(stream: BinaryIO) -> Exchange:
     return exchange
 
 
-def spirv_of(kernel: KernelRecord) -> bytes:
-    """The binary of a kernel.
+def binary_of(kernel: KernelRecord) -> bytes:
+    """The binary of a kernel: SPIR-V, or of a CPU an object file.
 
     Raises:
-        ValueError: it is no base64, no SPIR-V, or not the binary that its hash names.
+        ValueError: it is no base64, not of that form, or not the binary that its hash names.
     """
+    if isinstance(kernel.config, CpuConfig):
+        name, text, form, magic = "object_code", kernel.object_code, "ELF", _ELF_MAGIC
+    else:
+        name, text, form, magic = "spirv", kernel.spirv, "SPIR-V", _SPIRV_MAGIC
+    assert text is not None  # the record has it
     try:
-        data = base64.b64decode(kernel.spirv, validate=True)
+        data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise ValueError(f"spirv: expected base64: {error}") from error
-    if data[:4] != _SPIRV_MAGIC:
-        raise ValueError(f"spirv: expected SPIR-V, which begins with {_SPIRV_MAGIC.hex()}, got {data[:4].hex()}")
+        raise ValueError(f"{name}: expected base64: {error}") from error
+    if data[:4] != magic:
+        raise ValueError(f"{name}: expected {form}, which begins with {magic.hex()}, got {data[:4].hex()}")
     if (found := hashlib.sha256(data).hexdigest()) != kernel.content_hash:
-        raise ValueError(f"spirv: expected bytes of SHA-256 {kernel.content_hash}, got {found}")
+        raise ValueError(f"{name}: expected bytes of SHA-256 {kernel.content_hash}, got {found}")
     return data
 
 
@@ -151,11 +159,20 @@ def _read(number: int, text: bytes, *, is_first: bool) -> Record:
 
 def _decoded(kind: str, document: dict[str, object]) -> Record:
     try:
+        if kind in _OF_ANY_CONFIG and "config" in document:
+            document["config"] = _config(document["config"])
         return decode(_KINDS[kind], document)  # pyright: ignore[reportReturnType]
     except Malformed as error:
         raise ValueError(f"{kind}: {error if error.field else error.message}") from error
     except (ValueError, CodegenError) as error:
         raise ValueError(f"{kind}: {error}") from error
+
+
+def _config(value: object) -> AnyConfig:
+    try:
+        return decode_config(value)
+    except Malformed as error:
+        raise Malformed(f"config.{error.field}" if error.field else "config", error.message) from error
 
 
 def _parsed(text: bytes) -> dict[str, object]:
@@ -247,12 +264,12 @@ def _check_named(exchange: Exchange, problem: str, device: str, driver: str) -> 
 
 
 def _check_kernel(exchange: Exchange, kernel: KernelRecord) -> None:
-    spirv_of(kernel)
+    binary_of(kernel)
     if kernel.problem not in exchange.problems:
         raise ValueError(f"problem: expected the key of a problem in a line before, got {kernel.problem!r}")
     said, problem = kernel.manifest, exchange.problems[kernel.problem].record
     # What older kernels left out is filled in.
-    made_from = decode(GemmProblem, said.get("problem")), decode(KernelConfig, said.get("configuration"))
+    made_from = decode(GemmProblem, said.get("problem")), decode_config(said.get("configuration"))
     if made_from != (problem, kernel.config) or said.get("compiled_for") != kernel.target:
         raise ValueError("manifest: expected the problem, the configuration and the target of the kernel, got others")
 
@@ -270,6 +287,8 @@ def _check_trial(exchange: Exchange, trial: TrialRecord) -> None:
             raise ValueError(f"kernel_hash: expected a kernel of a line before, got {trial.outcome.kernel_hash}")
         if (kernel.record.problem, kernel.record.config) != (job.problem, trial.config):
             raise ValueError(f"kernel_hash: expected a kernel of this configuration, got that of line {kernel.number}")
+    if trial.source is not None:
+        _check_source(exchange, trial.source, job)
     times = trial.outcome.measurement
     expected = label_of(exchange.devices[job.device, job.driver].record)
     if times is not None and (times.label != expected or times.driver != job.driver):
@@ -277,6 +296,17 @@ def _check_trial(exchange: Exchange, trial: TrialRecord) -> None:
             f"outcome.measurement: expected label {expected!r} and driver {job.driver!r} on {job.device}, got "
             f"{times.label!r} and {times.driver!r}"
         )
+
+
+def _check_source(exchange: Exchange, source: Source, job: JobRecord) -> None:
+    line = exchange.trials.get((source.job, source.number))
+    if line is None:
+        raise ValueError(f"source: expected a trial of a line before, got {source.number} of job {source.job}")
+    of = exchange.jobs[source.job].record
+    if line.record.source is not None or line.record.outcome.measurement is None:
+        raise ValueError(f"source: expected a trial that was measured itself, got that of line {line.number}")
+    if (of.problem, of.device) != (job.problem, job.device):
+        raise ValueError(f"source: expected a trial of the same problem and device, got that of line {line.number}")
 
 
 def _refuse(message: str) -> NoReturn:

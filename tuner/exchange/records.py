@@ -11,18 +11,21 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID
 
-from codegen import GemmProblem, KernelConfig
+from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
 from hal import DeviceKind, DeviceSpec
 from tuner.evidence import check_numbers
-from tuner.trial import Outcome, Prediction, Status
+from tuner.trial import Outcome, Prediction, Source, Status
 
-FORMAT, VERSION = "xetune-exchange", 2
-READABLE = (1, 2)
-"""Versions that are read: 2 says more of a measurement."""
+FORMAT, VERSION = "xetune-exchange", 3
+READABLE = (1, 2, 3)
+"""Versions that are read: 2 says more of a measurement; 3 has jobs of CPUs, what jobs took, and trials that took the
+time of an earlier one.
+"""
 MOST = 2**31 - 1  # of counts, as databases keep them
 _LONGEST_S = 1e9
 _LEAST_US = 1e-6  # no clock tells less
 _LONGEST_NAME = 200
+_LARGEST_SCALE = 1e12
 
 
 class Ended(StrEnum):
@@ -77,6 +80,25 @@ class ProblemRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Effort:
+    """What a job took: seconds of wall time by what was done, `compile_s` beside the rest; lost device processes."""
+
+    total_s: float
+    propose_s: float
+    compile_s: float
+    wait_s: float
+    verify_s: float
+    measure_s: float
+    compare_s: float
+    device_restarts: int
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            if not 0 <= getattr(self, name) < _LONGEST_S:
+                raise ValueError(f"effort.{name}: expected 0 to {_LONGEST_S}, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
 class JobRecord:
     """A tuning run that is over, under the id that it has everywhere.
 
@@ -100,6 +122,7 @@ class JobRecord:
     compared_best_us: float | None = None
     error: str | None = None
     origin: str | None = None
+    effort: Effort | None = None
 
     def __post_init__(self) -> None:
         _check_uuid("id", self.id)
@@ -123,16 +146,18 @@ class JobRecord:
 
 @dataclass(frozen=True, slots=True)
 class KernelRecord:
-    """A kernel: SPIR-V in base64, and kernel.json as `manifest`."""
+    """A kernel: kernel.json as `manifest`, and in base64 SPIR-V, or of a CPU object code beside its C `header`."""
 
     compile_key: str
     content_hash: str
     target: str
     problem: str
-    config: KernelConfig
+    config: AnyConfig
     manifest: Mapping[str, object]
     toolchain: Mapping[str, str]
-    spirv: str
+    spirv: str | None = None
+    object_code: str | None = None
+    header: str | None = None
 
     def __post_init__(self) -> None:
         check_name("target", self.target)
@@ -142,17 +167,26 @@ class KernelRecord:
         expected = self.compile_key, f"sha256:{self.content_hash}"
         if said != expected:
             raise ValueError(f"manifest: expected compile_key and content_hash {expected}, got {said}")
+        is_cpu = isinstance(self.config, CpuConfig)
+        given = [name for name in ("spirv", "object_code", "header") if getattr(self, name) is not None]
+        needed = ["object_code", "header"] if is_cpu else ["spirv"]
+        if given != needed:
+            whose = "a CPU" if is_cpu else "a GPU"
+            raise ValueError(
+                f"expected {' and '.join(needed)} of {whose}'s kernel, got {' and '.join(given) or 'none'}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRecord:
     """A trial that ended: its configuration, its outcome with proof, times and prediction, and its kernel, if it is
-    in the file. `versions` are the toolchain's of a measurement; moments are those of the rows.
+    in the file. `versions` are the toolchain's of a measurement; moments are those of the rows. One with a `source` was
+    not measured: its measurement is that of this trial of another job.
     """
 
     job: str
     number: int
-    config: KernelConfig
+    config: AnyConfig
     outcome: Outcome
     begun_at: str
     ended_at: str
@@ -160,6 +194,7 @@ class TrialRecord:
     versions: Mapping[str, str] | None = None
     measured_at: str | None = None
     predicted_at: str | None = None
+    source: Source | None = None
 
     def __post_init__(self) -> None:
         _check_uuid("job", self.job)
@@ -169,6 +204,8 @@ class TrialRecord:
         _check_small(outcome)
         if outcome.status is Status.MEASURED and outcome.kernel_hash is None:
             raise ValueError("outcome.kernel_hash: expected the kernel that was measured, got none")
+        if self.source is not None:
+            _check_source(self.source, outcome)
         if (self.compile_key is None) != (outcome.kernel_hash is None):
             raise ValueError("compile_key: expected it with outcome.kernel_hash and only then")
         told = (
@@ -226,6 +263,15 @@ def check_sha256(field: str, text: str) -> None:
     """
     if re.fullmatch("[0-9a-f]{64}", text) is None:
         raise ValueError(f"{field}: expected a SHA-256 in hex, got {text[:80]!r}")
+
+
+def _check_source(source: Source, outcome: Outcome) -> None:
+    _check_uuid("source.job", source.job)
+    _check_count("source.number", source.number, 0)
+    if not 0 < source.scale < _LARGEST_SCALE:
+        raise ValueError(f"source.scale: expected more than 0, less than {_LARGEST_SCALE}, got {source.scale}")
+    if outcome.status is not Status.MEASURED:
+        raise ValueError(f"source: expected it of a measured trial, got one that is {outcome.status.value}")
 
 
 def _check_small(outcome: Outcome) -> None:

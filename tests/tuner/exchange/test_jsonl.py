@@ -12,7 +12,7 @@ from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, changed, read, results, text_of
 from tuner.errors import InvalidLine
 from tuner.exchange import jsonl
-from tuner.exchange.jsonl import spirv_of
+from tuner.exchange.jsonl import binary_of
 
 DEVICE, PROBLEM, JOB_LINE, KERNEL, TRIAL, SECOND, PREDICTED = 2, 3, 4, 5, 6, 8, 9
 Change = Callable[[dict[str, Any]], object]
@@ -52,7 +52,7 @@ def test_a_file_comes_back_as_it_was_written() -> None:
     trials = [lines.measured(0, 50.0, 25.0), lines.measured(1, 40.0), lines.predicted(2, 30.0), lines.failed(3)]
     assert [line.record for line in exchange.trials.values()] == trials
     assert [line.number for line in exchange.trials.values()] == [6, 8, 9, 10]
-    assert spirv_of(lines.kernel(1)) == b"\x03\x02\x23\x07\x01"
+    assert binary_of(lines.kernel(1)) == b"\x03\x02\x23\x07\x01"
 
 
 def test_configurations_to_measure_come_back_too() -> None:
@@ -66,7 +66,7 @@ def test_a_file_of_version_1_says_less_of_a_measurement() -> None:
         for name in ("stopped_early", "first_ratio", "clock_mhz"):
             del document["outcome"]["measurement"][name]
 
-    text = changed(results(), TRIAL, older).replace(b'"version":2', b'"version":1')
+    text = changed(results(), TRIAL, older).replace(b'"version":3', b'"version":1')
     assert read(text).header.version == 1
     measurement = read(text).trials[JOB, 0].record.outcome.measurement
     assert measurement is not None
@@ -77,8 +77,8 @@ def test_a_file_of_version_1_says_less_of_a_measurement() -> None:
     ("line", "change", "said"),
     [
         (TRIAL, put("outcome.measurement.clock_mhz", 0), "line 6: trial: outcome.measurement.clock_mhz: expected more"),
-        (1, put("version", 3), "line 1: version: expected 1 or 2, got 3"),
-        (1, put("version", True), "line 1: version: expected 1 or 2, got True"),
+        (1, put("version", 4), "line 1: version: expected 1 or 2 or 3, got 4"),
+        (1, put("version", True), "line 1: version: expected 1 or 2 or 3, got True"),
         (1, put("format", "t4"), "line 1: format: expected 'xetune-exchange', got 't4'"),
         (1, put("record", "trial"), "line 1: record: expected the header, got 'trial'"),
         (1, put("colour", 1), "line 1: header: colour: unknown field; there are format, version"),
