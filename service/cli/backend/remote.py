@@ -44,7 +44,7 @@ class Remote:
 
     def __init__(self, url: str, transport: httpx.BaseTransport | None = None) -> None:
         self._url = url.rstrip("/")
-        with _told_alike():
+        with _told_alike(self._url):
             self._client = Client(url, retries=_PATIENT, transport=transport)
 
     def close(self) -> None:
@@ -84,7 +84,7 @@ class Remote:
         return self._send(calls.cancel_job(job_id).into(JobOut))
 
     def work_on(self, job_id: UUID, quiet: bool) -> None:
-        with bar(quiet) as progress, _told_alike():
+        with bar(quiet) as progress, _told_alike(self._url):
             task = progress.add_task("waiting for a worker", total=None)
             try:
                 for event in self._client.events(job_id):
@@ -113,7 +113,7 @@ class Remote:
         return {artifact.name: f"{self._url}{artifact.href}" for artifact in kernel.artifacts}
 
     def read_file(self, sha256: str) -> bytes:
-        with _told_alike():
+        with _told_alike(self._url):
             return self._client.artifact(sha256)
 
     def import_results(self, lines: bytes) -> ImportOut:
@@ -163,12 +163,12 @@ class Remote:
         return self._send(calls.audit(query).into(AuditPage))
 
     def _send(self, call: Call[T]) -> T:
-        with _told_alike():
+        with _told_alike(self._url):
             return self._client.send(call)
 
 
 @contextmanager
-def _told_alike() -> Generator[None]:
+def _told_alike(url: str) -> Generator[None]:
     """Raise what the client raises as the service's own errors, so that commands tell both alike."""
     try:
         yield
@@ -177,7 +177,7 @@ def _told_alike() -> Generator[None]:
         faults = [errors.FieldError(field=fault.field, message=fault.message) for fault in refusal.errors] or None
         raise kind(_said(refusal), rule=refusal.rule, errors=faults) from refusal
     except ClientError as error:
-        raise errors.Unavailable(str(error)) from error
+        raise errors.Unavailable(f"{url}: {error}") from error
 
 
 def _said(refusal: Refused) -> str:
