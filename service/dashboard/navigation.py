@@ -18,4 +18,5 @@ NAVIGATION = (
     Entry("kernels", "Kernels", "/kernels"),
     Entry("compare", "Compare", "/compare"),
     Entry("devices", "Devices", "/devices"),
+    Entry("schedules", "Schedules", "/schedules"),
 )

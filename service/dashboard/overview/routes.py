@@ -3,9 +3,9 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
-from codegen import DType
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.devices.rows import device_rows
+from service.dashboard.naming import INPUT_DTYPES
 from service.dashboard.overview.reading import gains_chart, read_now, schedule_rows
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
@@ -14,7 +14,6 @@ from service.keys.guard import READ
 
 router = APIRouter(default_response_class=HTMLResponse)
 
-_INPUT_DTYPES = (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8)
 _SCHEDULE_EXAMPLE = """\
 curl -X POST {base}v1/schedules -H 'Content-Type: application/json' -d '{{
   "name": "nightly", "cron": "0 2 * * *", "timezone": "Europe/Warsaw",
@@ -28,7 +27,7 @@ def read_overview(request: Request, context: ContextDep, session: ReadSessionDep
         "view": read_now(session, context.devices.all(), context.now()),
         "devices": device_rows(session, context.devices.all()),
         "schedules": list(schedule_rows(session)),
-        "dtypes": [d.value for d in _INPUT_DTYPES],
+        "dtypes": INPUT_DTYPES,
         "schedule_example": _SCHEDULE_EXAMPLE.format(base=request.base_url),
     }
     return page(request, "overview/overview.html", values, "overview")

@@ -1,0 +1,135 @@
+"""Schedules and windows as their pages show them: what each starts in words, when it is due, what came of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from codegen import InvalidProblem
+from service.errors import BadRequest
+from service.jobs.schemas import JobBody
+from service.maintenance.schemas import WindowOut
+from service.schedules import service
+from service.schedules.cron import next_due, parse_cron
+from service.schedules.schemas import DueOut, FireOut, ScheduleOut, StaleBody
+from service.schemas import ProblemBody, to_problem
+
+PREVIEWED = 5
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A due time as the clock of its zone shows it. `waits_until` is the end of a window that its work waits for."""
+
+    at: datetime
+    local: datetime
+    waits_until: datetime | None = None
+
+    @property
+    def wall(self) -> str:
+        """What the clock on the wall shows: `Thu 5 March 2026, 02:30 CET`."""
+        return f"{self.local:%a} {self.local.day} {self.local:%B %Y, %H:%M %Z}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A schedule in the list."""
+
+    schedule: ScheduleOut
+    work: str
+    next: Due | None
+    last: FireOut | None
+
+
+def schedule_rows(session: Session) -> Iterator[Row]:
+    """Every schedule, by name."""
+    for schedule in service.list_schedules(session).schedules:
+        at = schedule.next_due_at
+        yield Row(
+            schedule,
+            work_of(schedule),
+            None if at is None else _due(schedule.timezone, at),
+            schedule.fires[0] if schedule.fires else None,
+        )
+
+
+def preview(cron: str, timezone: str, now: datetime) -> list[Due]:
+    """The next times of an expression; fewer when it comes due less often within nine years.
+
+    Raises:
+        BadRequest: rule `cron` or `timezone`, with what is wrong.
+    """
+    read = parse_cron(cron, timezone)
+    found: list[Due] = []
+    at = next_due(read, now)
+    while at is not None and len(found) < PREVIEWED:
+        found.append(Due(at, at.astimezone(read.zone)))
+        at = next_due(read, at)
+    return found
+
+
+def next_times(session: Session, schedule: ScheduleOut, now: datetime) -> list[Due]:
+    """When a schedule comes due next; none where its zone or expression cannot be read any more."""
+    try:
+        found = service.next_times(session, schedule.id, PREVIEWED, now).due
+    except BadRequest:
+        return []
+    return [_due(schedule.timezone, due.due_at, due) for due in found]
+
+
+def work_of(schedule: ScheduleOut) -> str:
+    """What a schedule starts, in a line."""
+    job, stale = schedule.job, schedule.stale
+    if isinstance(job, JobBody):
+        return f"tunes {_problem(job.problem)} on {job.device}"
+    if isinstance(stale, StaleBody):
+        devices = "all devices" if stale.devices is None else _listed(stale.devices)
+        return f"tunes stale results of {devices} again, at most {stale.most_jobs:,} jobs a run"
+    return "was stored by another version; its runs are refused"
+
+
+def budget_of(schedule: ScheduleOut) -> BaseModel | None:
+    """When each of its jobs stops."""
+    work = schedule.job or schedule.stale
+    return work.budget if isinstance(work, JobBody | StaleBody) else None
+
+
+def missed_of(schedule: ScheduleOut) -> str:
+    """What becomes of due times that passed while nothing ran."""
+    match schedule.missed.policy:
+        case "skip":
+            return f"the latest runs if it is at most {schedule.misfire_grace_s:,} s late, the others do not"
+        case "once":
+            return "one run makes up for all of them"
+        case "all":
+            return f"the newest {schedule.missed.most:,} get a run each, one after the other"
+
+
+def window_time(window: WindowOut) -> str:
+    """When a window is open, in a line."""
+    if window.cron is not None and window.duration_s is not None:
+        return f"{window.cron} in {window.timezone}"
+    return f"{window.starts_at:%Y-%m-%d %H:%M} to {window.ends_at:%Y-%m-%d %H:%M} UTC"
+
+
+def _due(timezone: str, at: datetime, due: DueOut | None = None) -> Due:
+    try:
+        zone = parse_cron("* * * * *", timezone).zone
+    except BadRequest:  # a zone that this machine does not know any more: shown as it is kept, in UTC
+        return Due(at, at)
+    return Due(at, at.astimezone(zone), None if due is None else due.waits_until)
+
+
+def _problem(body: ProblemBody) -> str:
+    try:
+        return str(to_problem(body))
+    except InvalidProblem:  # of a version with other rules: its runs are refused
+        return f"{body.m}x{body.n}x{body.k}"
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

@@ -1,0 +1,85 @@
+"""/schedules: the list with windows of maintenance, the forms that make them, and a schedule with its history."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+
+from service.dashboard.devices.rows import device_rows
+from service.dashboard.naming import INPUT_DTYPES
+from service.dashboard.problem_pages import PAGE
+from service.dashboard.rendering import page
+from service.dashboard.schedules.reading import (
+    budget_of,
+    missed_of,
+    next_times,
+    preview,
+    schedule_rows,
+    window_time,
+    work_of,
+)
+from service.deps import ContextDep, ReadSessionDep
+from service.errors import BadRequest
+from service.keys.guard import READ
+from service.maintenance.service import list_windows
+from service.schedules import service
+
+router = APIRouter(prefix="/schedules", default_response_class=HTMLResponse)
+
+_SHOWN_RUNS = 50
+
+
+@router.get("", dependencies=[PAGE, READ])
+def read_schedules(request: Request, context: ContextDep, session: ReadSessionDep) -> HTMLResponse:
+    """Every schedule and window, and the forms that make one."""
+    now = context.now()
+    values = {
+        "rows": list(schedule_rows(session)),
+        "windows": [(window, window_time(window)) for window in list_windows(session, now).windows],
+        "devices": device_rows(session, context.devices.all()),
+        "dtypes": INPUT_DTYPES,
+        "max_grace_s": context.settings.max_misfire_grace_s,
+        "now": now,
+    }
+    return page(request, "schedules/list.html", values, "schedules")
+
+
+@router.get("/preview", dependencies=[PAGE, READ])
+def read_preview(
+    request: Request,
+    context: ContextDep,
+    cron: Annotated[str, Query(max_length=200)] = "",
+    timezone: Annotated[str, Query(max_length=100)] = "UTC",
+) -> HTMLResponse:
+    """Part of a form: the next times of an expression, or what is wrong with it."""
+    now = context.now()
+    try:
+        values = {"due": preview(cron, timezone, now), "wrong": None, "now": now}
+    except BadRequest as error:
+        values = {"due": [], "wrong": error.detail, "now": now}
+    return page(request, "schedules/_preview.html", values)
+
+
+@router.get("/{schedule_id}", dependencies=[PAGE, READ])
+def read_schedule(
+    request: Request,
+    context: ContextDep,
+    session: ReadSessionDep,
+    schedule_id: UUID,
+    before: Annotated[int | None, Query(ge=0, le=2**62)] = None,
+) -> HTMLResponse:
+    """A schedule: what it starts, when it is due, and what came of its runs."""
+    now = context.now()
+    schedule = service.read_schedule(session, schedule_id)
+    values = {
+        "schedule": schedule,
+        "work": work_of(schedule),
+        "budget": budget_of(schedule),
+        "missed": missed_of(schedule),
+        "due": next_times(session, schedule, now),
+        "history": service.history(session, schedule_id, before, _SHOWN_RUNS),
+        "before": before,
+        "now": now,
+    }
+    return page(request, "schedules/schedule.html", values, "schedules")

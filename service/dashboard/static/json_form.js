@@ -1,0 +1,101 @@
+// Forms that send JSON to the service: a field's name is its path in the body ("job.budget.trials"), data-then is where
+// to go on. Fields that are empty or disabled stay out; a [data-chooses] shows the parts that are of its choice.
+
+import { post } from "./problem.js";
+import { refused } from "./refusal.js";
+
+function value(field) {
+  if (field.type === "checkbox") return field.checked;
+  const text = field.value.trim();
+  if (text === "") return undefined;
+  if (field.dataset.list !== undefined) return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+  if (field.dataset.part !== undefined) return Number(text) / 100;
+  if (field.type === "number") return Number(text) * Number(field.dataset.times ?? 1);
+  return field.type === "datetime-local" ? `${text}Z` : text;
+}
+
+function put(body, path, what) {
+  const names = path.split(".");
+  const last = names.pop();
+  for (const name of names) body = body[name] ??= {};
+  body[last] = what;
+}
+
+function request(form) {
+  const body = {};
+  for (const field of form.elements) {
+    if (!field.name || field.matches(":disabled")) continue;
+    const what = value(field);
+    if (what === undefined) continue;
+    put(body, field.name, what);
+    if (field.dataset.also) put(body, field.dataset.also, what);
+  }
+  return body;
+}
+
+function choose(select) {
+  for (const part of select.form.querySelectorAll(`[data-of^="${select.dataset.chooses}="]`)) {
+    const chosen = part.dataset.of.split("=")[1].split("|").includes(select.value);
+    part.hidden = !chosen;
+    const fields = part.matches("fieldset") ? [part] : part.querySelectorAll("input, select, textarea");
+    for (const field of fields) field.disabled = !chosen;
+  }
+}
+
+function fail(form, message, wrong) {
+  const told = form.querySelector("[data-wrong]");
+  for (const field of wrong) {
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", told.id);
+  }
+  told.textContent = message;
+  told.hidden = false;
+  wrong[0]?.focus();
+}
+
+function clear(form) {
+  form.querySelector("[data-wrong]").hidden = true;
+  for (const field of form.querySelectorAll("[aria-invalid]")) {
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  }
+}
+
+const fieldsOf = (form) => [...form.elements].filter((field) => field.name && !field.matches(":disabled"));
+const labelOf = (field) => field.labels[0].firstChild.textContent.trim();
+
+async function send(form) {
+  clear(form);
+  const wrong = fieldsOf(form).filter((field) => !field.checkValidity());
+  if (wrong.length > 0) {
+    fail(form, wrong.map((field) => `${labelOf(field)}: ${field.validationMessage}`).join("\n"), wrong);
+    return;
+  }
+  const button = form.querySelector("[type=submit]");
+  const progress = form.querySelector("[data-progress]");
+  button.disabled = true;
+  progress.textContent = "Sending…";
+  try {
+    const { answer } = await post(form.dataset.json, request(form));
+    const next = form.dataset.then.replace("{id}", encodeURIComponent(answer.id));
+    if (new URL(next, location.href).pathname === location.pathname) location.reload();
+    else location.assign(next);
+  } catch (problem) {
+    if (problem.status === 401 || problem.rule === "scope") refused(problem);
+    else {
+      const named = problem.fields ?? [];
+      fail(form, problem.message, fieldsOf(form).filter((field) => named.includes(field.name.split(".").at(-1))));
+    }
+    button.disabled = false;
+  }
+  progress.textContent = "";
+}
+
+for (const form of document.querySelectorAll("form[data-json]")) {
+  for (const select of form.querySelectorAll("[data-chooses]")) choose(select);
+  form.addEventListener("change", (event) => event.target.matches("[data-chooses]") && choose(event.target));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(form);
+  });
+}
