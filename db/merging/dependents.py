@@ -5,39 +5,30 @@ from collections.abc import Collection, Iterator, Mapping
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from db import models
 from db.base import Base
 from db.merging.rows import Copier, columns, references
-from db.models import (
-    Artifact,
-    Device,
-    Job,
-    JobImport,
-    Kernel,
-    KernelImport,
-    Measurement,
-    Prediction,
-    PredictionError,
-    Problem,
-    RecordedTrial,
-    Recording,
-    Trial,
-)
 
 _ROOTS = ("job", "trial", "kernel")
-_BY_HAND = {
-    Artifact,
-    Device,
-    Job,
-    JobImport,
-    Kernel,
-    KernelImport,
-    Measurement,
-    Prediction,
-    PredictionError,
-    Problem,
-    RecordedTrial,
-    Recording,
-    Trial,
+_COMING = (*_ROOTS, "recorded_trial")  # rows that name them may come
+_BY_HAND: set[type[Base]] = {
+    models.Artifact,
+    models.Device,
+    models.Job,
+    models.JobImport,
+    models.Kernel,
+    models.KernelImport,
+    models.Measurement,
+    models.Prediction,
+    models.PredictionError,
+    models.Problem,
+    models.RecordedTrial,
+    models.Recording,
+    models.ShapeSet,
+    models.ShapeSetCell,
+    models.ShapeSetKernel,
+    models.ShapeSetMember,
+    models.Trial,
 }
 
 
@@ -77,7 +68,7 @@ def _dependents() -> Iterator[tuple[type[Base], str, str]]:
         roots = {name: _root(table) for name, table in references(model).items()}
         keys = [name for name, table in roots.items() if table in _ROOTS]
         required = [table for name, table in roots.items() if not columns(model)[name].nullable]
-        if keys and all(table in _ROOTS for table in required):
+        if keys and all(table in _COMING for table in required):
             primary = [name for name in keys if columns(model)[name].primary_key]
             yield model, (primary or keys)[0], str(roots[(primary or keys)[0]])
 

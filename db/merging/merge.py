@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from db import jobs, predictions
 from db.base import Base, new_id
 from db.insert import insert_missing
-from db.merging import dependents, evidence
+from db.merging import dependents, evidence, sets
 from db.merging.evidence import Decision, decide
 from db.merging.rows import Copier, agree, facts
 from db.models import (
@@ -47,6 +47,7 @@ class Merged:
     """What came, what was here, and what stayed there.
 
     `running` are jobs that are not over there, `busy` those that are over there and not here, which stay as they are.
+    `staying_sets` are sets of shapes that are not over there, or of which a job is not over, or is of another set here.
     `left` counts rows of tables that hold no results, by table, but not those by which an installation runs.
     """
 
@@ -55,9 +56,11 @@ class Merged:
     kernels: int
     devices: int
     recordings: int
+    shape_sets: int
     known_jobs: int
     running: tuple[UUID, ...]
     busy: tuple[UUID, ...]
+    staying_sets: tuple[UUID, ...]
     left: dict[str, int]
     decisions: tuple[Decision, ...]
 
@@ -84,11 +87,16 @@ class _Merge:
         self._problems: dict[object, int] = {}
         self._kernels: dict[object, UUID] = {}
         self._trials: dict[object, int] = {}
+        self._recorded: dict[object, int] = {}
+        self._members: dict[object, int] = {}
         found = {
             "device": self._devices.get,
             "problem": self._problems.get,
             "job": _itself,
             "recording": _itself,
+            "recorded_trial": self._recorded.get,
+            "shape_set": _itself,
+            "shape_set_member": self._members.get,
             "kernel": self._kernels.get,
             "trial": self._trials.get,
             "measurement": self._trials.get,
@@ -114,6 +122,8 @@ class _Merge:
         self._copier.finish()
         taken = {"job": self._new_jobs, "trial": self._new_trials, "kernel": self._new_kernels}
         dependents.copy(self._here, self._there, self._copier, taken, self._replaced)
+        over = set(self._there.scalars(select(Job.id).where(Job.status.not_in(ACTIVE_STATUSES)))) - set(self._busy)
+        came, staying = sets.copy(self._here, self._there, self._copier, self._members, over)
         for problem_id, slug in sorted(self._touched):
             predictions.judge(self._here, problem_id, slug)
         running = select(Job.id).where(Job.status.in_(ACTIVE_STATUSES)).order_by(Job.id)
@@ -123,9 +133,11 @@ class _Merge:
             self._count["kernels"],
             self._count["devices"],
             self._count["recordings"],
+            came,
             self._count["known"],
             tuple(self._there.scalars(running)),
             tuple(self._busy),
+            tuple(staying),
             dict(self._left()),
             tuple(self._decisions),
         )
@@ -306,6 +318,12 @@ class _Merge:
             if insert_missing(self._here, Recording, self._copier.values(theirs)):
                 self._here.add_all(RecordedTrial(**self._copier.values(tried)) for tried in theirs.tried)
                 self._count["recordings"] += 1
+                self._here.flush()
+            same = (
+                select(RecordedTrial.number, RecordedTrial.id).join(Recording).where(Recording.digest == theirs.digest)
+            )
+            numbers = dict(self._here.execute(same).all())
+            self._recorded |= {tried.id: numbers[tried.number] for tried in theirs.tried}
 
     def _decide(self, what: str, ours: evidence.Rank, theirs: evidence.Rank) -> str:
         self._decisions.append(decide(what, ours, theirs))

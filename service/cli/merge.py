@@ -44,11 +44,13 @@ def merge_command(
 
 def _document(done: Merged, *, dry_run: bool) -> dict[str, object]:
     counts = {
-        name: getattr(done, name) for name in ("jobs", "trials", "kernels", "devices", "recordings", "known_jobs")
+        name: getattr(done, name)
+        for name in ("jobs", "trials", "kernels", "devices", "recordings", "shape_sets", "known_jobs")
     }
     decisions = [{"what": d.what, "kept": d.kept, "because": d.because} for d in done.decisions]
     jobs = {"running_there": [str(id) for id in done.running], "active_here": [str(id) for id in done.busy]}
-    return {"dry_run": dry_run, **counts, "decisions": decisions, **jobs, "left": done.left}
+    sets = {"staying_sets": [str(id) for id in done.staying_sets]}
+    return {"dry_run": dry_run, **counts, "decisions": decisions, **jobs, **sets, "left": done.left}
 
 
 def _print(done: Merged, name: str, *, dry_run: bool) -> None:
@@ -60,6 +62,7 @@ def _print(done: Merged, name: str, *, dry_run: bool) -> None:
             (done.kernels, "kernel"),
             (done.devices, "device"),
             (done.recordings, "recording"),
+            (done.shape_sets, "shape set"),
         )
     )
     _say(f"{'would come' if dry_run else 'merged'} from {name}: {came}; {counted(done.known_jobs, 'job')} known before")
@@ -68,6 +71,11 @@ def _print(done: Merged, name: str, *, dry_run: bool) -> None:
     for ids, why in ((done.running, "not over there"), (done.busy, "active here")):
         if ids:
             _say(f"left alone, {why}: {counted(len(ids), 'job')} ({', '.join(map(str, ids))})")
+    if done.staying_sets:
+        names = ", ".join(map(str, done.staying_sets))
+        _say(
+            f"stays there, not over or with a job that is not: {counted(len(done.staying_sets), 'shape set')} ({names})"
+        )
     if done.left:
         rows = (f"{counted(count, 'row')} of {table}" for table, count in done.left.items())
         _say(f"stays there: {', '.join(rows)}")

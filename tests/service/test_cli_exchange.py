@@ -174,6 +174,9 @@ def test_merge_says_what_came_and_what_was_decided(
     done = json.loads(capsys.readouterr().out)
     assert (done["jobs"], done["known_jobs"], done["decisions"], done["dry_run"]) == (1, 0, [], False)
     assert run("merge", str(other)) == 0
-    assert "0 jobs, 0 trials, 0 kernels, 0 devices, 0 recordings; 1 job known before" in capsys.readouterr().out
+    assert (
+        "0 jobs, 0 trials, 0 kernels, 0 devices, 0 recordings, 0 shape sets; 1 job known before"
+        in capsys.readouterr().out
+    )
     assert run("merge", str(tmp_path / "nowhere")) == 2
     assert capsys.readouterr().err.startswith(f"error: {tmp_path / 'nowhere'} does not exist; name a data folder")

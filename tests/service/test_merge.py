@@ -12,11 +12,26 @@ from uuid import UUID
 import pytest
 from sqlalchemy import func, select
 
-from db import leases, predictions
+from db import leases, predictions, shape_sets
 from db.base import Base
 from db.errors import DatabaseNotMigrated
 from db.merging.merge import Merged
-from db.models import Artifact, AuditEvent, Device, Job, JobImport, KernelImport, Measurement, PredictionError, Trial
+from db.models import (
+    Artifact,
+    AuditEvent,
+    Device,
+    Job,
+    JobImport,
+    KernelImport,
+    Measurement,
+    PredictionError,
+    RecordedDonor,
+    RecordedTrial,
+    Recording,
+    ShapeSetKernel,
+    ShapeSetMember,
+    Trial,
+)
 from db.session import open_database
 from hal import find
 from service.artifacts import ArtifactMissing, ArtifactStore
@@ -228,6 +243,77 @@ def test_jobs_that_are_not_over_stay_where_they_are(here: Place, there: Place) -
     done = here.merge(there)
     assert (done.running, done.busy, done.jobs) == ((queued, running), (UUID(JOB),), 0)
     assert here.contents()["job"] == 1
+
+
+def add_set(place: Place, status: str, job_id: str = JOB) -> UUID:
+    """A set of one shape, tuned by a job, with one kernel and what it takes on the shape."""
+    with place.database.write() as session:
+        job = session.get_one(Job, UUID(job_id))
+        asked = {"budget_trials": 20, "budget_seconds": 60.0, "seed": 7, "within": 0.05}
+        made = shape_sets.create(
+            session, source="shapes.csv", device_id=job.device_id, request_hash=rows.digest(status), **asked
+        )
+        shape_sets.add_member(session, made.id, 0, job.id, 2.5, "first")
+        session.flush()
+        member = session.scalars(select(ShapeSetMember).where(ShapeSetMember.set_id == made.id)).one()
+        shape_sets.add_kernels(session, made.id, [(member.id, {"tile": 1})])
+        session.flush()
+        kernel = session.scalars(select(ShapeSetKernel).where(ShapeSetKernel.set_id == made.id)).one()
+        shape_sets.set_cells(session, member.id, [shape_sets.Cell(kernel.id, "in_turns", 40.0)])
+        if status != "active":
+            shape_sets.finish(session, made.id, status)
+        return made.id
+
+
+def test_a_set_of_shapes_comes_with_its_shapes_kernels_and_times(here: Place, there: Place) -> None:
+    there.bring(results())
+    here.bring(second())  # identifiers that are counted differ
+    add_set(here, "succeeded", SECOND)
+    set_id = add_set(there, "succeeded")
+    done = here.merge(there)
+    assert (done.shape_sets, done.staying_sets, list(done.left)) == (1, (), [AuditEvent.__tablename__])
+    with here.database.read() as session:
+        found = shape_sets.get(session, set_id)
+    assert found is not None
+    (member,), (kernel,) = found.members, found.kernels
+    assert (found.source, found.status, found.device.slug) == ("shapes.csv", "succeeded", "b580")
+    assert (str(member.job_id), member.weight, member.name) == (JOB, 2.5, "first")
+    assert (kernel.member_id, kernel.config) == (member.id, {"tile": 1})
+    assert [(cell.member_id, cell.time_us, cell.evidence) for cell in kernel.cells] == [(member.id, 40.0, "in_turns")]
+    assert here.merge(there).shape_sets == 0
+
+
+def test_a_set_of_shapes_that_is_not_over_stays(here: Place, there: Place) -> None:
+    there.bring(results())
+    set_id = add_set(there, "active")
+    done = here.merge(there)
+    assert (done.jobs, done.shape_sets, done.staying_sets) == (1, 0, (set_id,))
+    assert "shape_set" not in here.contents()
+
+
+def test_recorded_configurations_that_a_job_began_with_come(here: Place, there: Place) -> None:
+    there.bring(results())
+    here.bring(second())
+    for place, id in ((here, UUID(int=1)), (there, UUID(int=2))):  # the same results, imported in both places
+        with place.database.write() as session:
+            job = session.scalars(select(Job)).one()
+            named = {"format": "t4", "digest": rows.digest("file"), "origin": "o", "named": "B580", "label": "native"}
+            session.add(Recording(id=id, problem_id=job.problem_id, device_id=job.device_id, **named))
+            session.flush()
+            for number in (0, 1) if place is there else (1, 0):
+                times = {"status": "measured", "time_us": 40.0 + number}
+                hashed = rows.digest(number)
+                session.add(RecordedTrial(recording_id=id, number=number, config={}, config_hash=hashed, **times))
+                session.flush()
+    with there.database.write() as session:
+        tried = session.scalars(select(RecordedTrial).where(RecordedTrial.number == 1)).one()
+        session.add(RecordedDonor(job_id=UUID(JOB), position=0, recorded_trial_id=tried.id, distance=0.5))
+    done = here.merge(there)
+    assert (done.recordings, list(done.left)) == (0, [AuditEvent.__tablename__])
+    with here.database.read() as session:
+        donor = session.scalars(select(RecordedDonor)).one()
+        source = session.get_one(RecordedTrial, donor.recorded_trial_id)
+    assert (str(donor.job_id), donor.distance, source.number, source.time_us) == (JOB, 0.5, 1, 41.0)
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(here: Place, there: Place) -> None:
