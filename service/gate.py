@@ -1,11 +1,13 @@
 """What every request passes first: refusals that need no route, and the headers that every answer carries."""
 
+import logging
 import re
 import secrets
 from contextlib import nullcontext
 from http import HTTPStatus
 
 import anyio
+import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -26,7 +28,10 @@ SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
 }
+_threshold = logging.getLogger(__name__)  # asked first: most lookups need no line
+_log = structlog.stdlib.get_logger(__name__)
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_FAILED = 500
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # no other goes into logs
 
 
@@ -55,6 +60,7 @@ class Gate:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
+                _note(scope, message["status"])
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-Id"] = request_id
                 for name, value in SECURITY_HEADERS.items():
@@ -64,7 +70,11 @@ class Gate:
         refusal = self._refusal(scope["method"], Headers(scope=scope))
         app = self._app if refusal is None else render(Request(scope), refusal)
         with bound_contextvars(request_id=request_id):
-            await app(scope, self._limited(receive), send_with_headers)
+            try:
+                await app(scope, self._limited(receive), send_with_headers)
+            except Exception as error:
+                _log.error("fault of this program", method=scope["method"], path=scope["path"], error=repr(error))
+                raise
 
     def _limited(self, receive: Receive) -> Receive:
         """Counts a body as it comes, for requests that state no length, and does not wait for it for ever."""
@@ -97,6 +107,13 @@ class Gate:
             message = f"the request body has {length} bytes; this service accepts {self._max_body_bytes}"
             return TooLarge(message, rule="body-bytes")
         return None
+
+
+def _note(scope: Scope, status: int) -> None:
+    """Log a request that may have changed something or that failed; others where all is asked for. Never its query."""
+    severe = logging.INFO if scope["method"] not in _SAFE_METHODS or status >= _FAILED else logging.DEBUG
+    if _threshold.isEnabledFor(severe):
+        _log.log(severe, "request", method=scope["method"], path=scope["path"], status=status)
 
 
 def _from_elsewhere(headers: Headers) -> bool:

@@ -9,6 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 import structlog
+from structlog.contextvars import bound_contextvars
 
 from codegen import CodegenError, GemmProblem
 from db import leases, quarantines
@@ -79,7 +80,11 @@ class JobRuns:
             DatabaseError: the database does not answer; the job stays as it is.
             StorageError: artifacts cannot be written; the job is back in the queue.
         """
-        _log.info("job claimed", job=str(job.id), attempt=job.attempts)
+        with bound_contextvars(job=str(job.id)):
+            return self._run_claimed(job, run_job, interrupt, host)
+
+    def _run_claimed(self, job: Job, run_job: RunJob, interrupt: threading.Event, host: str) -> bool:
+        _log.info("job claimed", attempt=job.attempts)
         try:
             if job.cancel_requested:
                 self._finish(job.id, JobEnd.CANCELLED)
@@ -88,7 +93,7 @@ class JobRuns:
             else:
                 self._run(job, run_job, interrupt, host)
         except LeaseLost as error:
-            _log.warning("job lost", job=str(job.id), error=str(error))
+            _log.warning("job lost", error=str(error))
             return False
         return True
 
@@ -98,7 +103,7 @@ class JobRuns:
         except DatabaseError:
             raise
         except PlaceLost as error:
-            _log.warning("place lost", job=str(job.id), error=str(error))
+            _log.warning("place lost", error=str(error))
             self._finish(job.id, JobEnd.INTERRUPTED)
         except (StorageError, KeyboardInterrupt):
             self._finish(job.id, JobEnd.INTERRUPTED)
@@ -109,7 +114,7 @@ class JobRuns:
         except _EXPECTED as error:
             self._finish(job.id, "failed", f"{_code(error)}: {error}")
         except Exception as error:  # noqa: BLE001 (a fault of ours ends this job, not the others)
-            _log.exception("fault of this program", job=str(job.id))
+            _log.exception("fault of this program")
             self._finish(job.id, "failed", f"internal: {type(error).__name__}: {error}")
         else:
             self._finish(job.id, end)
@@ -132,7 +137,7 @@ class JobRuns:
                 leases.release(session, job_id, self.worker)
             else:
                 leases.finish(session, job_id, self.worker, end, error)
-        _log.info("job ended", job=str(job_id), end=str(end), error=error)
+        _log.info("job ended", end=str(end), error=error)
 
 
 def _claimed(job: Job, worker: str) -> ClaimedJob:

@@ -1,12 +1,24 @@
 """Log lines as text for people or JSON for machines, on standard error."""
 
 import logging
+import re
 import sys
 
 import structlog
 from structlog.typing import Processor
 
 from service.settings import Settings
+
+# What libraries log is not ours to word: a password in a URL, and a key of this service.
+_PASSWORD = re.compile(r"(://[^\s:/@]*:)[^\s/]+(?=@)")
+_KEY = re.compile(r"(xetune_[0-9a-f]{12}_)[\w-]+")
+
+
+class _Formatter(structlog.stdlib.ProcessorFormatter):
+    """Finishes lines without the secrets that messages may hold."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return _KEY.sub(r"\1...", _PASSWORD.sub(r"\1...", super().format(record)))
 
 
 def configure_logs(settings: Settings) -> None:
@@ -28,7 +40,7 @@ def configure_logs(settings: Settings) -> None:
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
+        _Formatter(
             foreign_pre_chain=shared,
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
         )

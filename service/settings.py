@@ -136,6 +136,9 @@ class Settings(BaseSettings):
     quarantine_s: float = Field(
         default=3600.0, gt=0, description="How long a device that keeps failing gets no jobs, in seconds"
     )
+    shutdown_s: int = Field(
+        default=30, ge=1, description="How long requests and jobs may take to end when a process is stopped, in seconds"
+    )
     worker_poll_s: float = Field(default=1.0, gt=0, description="How often an idle worker looks for a job, in seconds")
 
     @field_validator("cors_origins")

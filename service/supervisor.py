@@ -11,7 +11,8 @@ from contextlib import suppress
 
 import structlog
 
-_STOP_S = 15.0
+LATE_S = 5.0
+"""How long after XETUNE_SHUTDOWN_S a process that did not end is killed."""
 _ORPHAN_S = 5.0
 _SHORTEST_WAIT_S = 1.0
 _LONGEST_WAIT_S = 30.0
@@ -24,10 +25,13 @@ class Supervisor:
 
     One that dies is started again after 1 s, then after twice as long each time, up to 30 s; one that
     lived for a minute is forgiven its predecessors.
+
+    One that is there `stop_s` seconds after it was asked to end is killed.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
-        self._command = command
+    def __init__(self, command: Sequence[str], stop_s: float) -> None:
+        self._command, self._stop_s = command, stop_s
+        self._deadline: float | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._stopping = threading.Event()
         self._starting = threading.Lock()
@@ -42,14 +46,21 @@ class Supervisor:
         """Start the process and watch it."""
         self._thread.start()
 
-    def stop(self) -> None:
-        """Ask the process to end, kill its group after 15 s, and return when it is gone."""
+    def ask(self) -> None:
+        """Ask the process to end, once, and return at once."""
         with self._starting:
+            if self._stopping.is_set():
+                return
             self._stopping.set()
-        process = self._process
-        if process is not None:
-            process.terminate()
-        self._thread.join(_STOP_S)
+        self._deadline = time.monotonic() + self._stop_s
+        if self._process is not None:
+            self._process.terminate()
+
+    def stop(self) -> None:
+        """Ask the process to end, kill its group `stop_s` after it was first asked, and return when it is gone."""
+        self.ask()
+        process, deadline = self._process, self._deadline or 0.0
+        self._thread.join(max(deadline - time.monotonic(), 0.0))
         if process is not None and self._thread.is_alive():
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -72,6 +83,18 @@ class Supervisor:
             if self._stopping.wait(wait_s):
                 return
             wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+
+
+def end_within(seconds: float) -> None:
+    """Have this process killed if it is still there after that time; what it started ends with it."""
+    watch = threading.Timer(seconds, _end_late, args=(seconds,))
+    watch.daemon = True
+    watch.start()
+
+
+def _end_late(seconds: float) -> None:
+    _log.error("the process did not end in time and is killed", seconds=seconds)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def end_with(parent: int) -> None:

@@ -25,6 +25,7 @@ from service.devices.quarantine import this_host
 from service.job_runs import MAX_ATTEMPTS, ClaimedJob, JobEnd, JobRuns, RunJob
 from service.maintenance.closed import closed_devices, closures
 from service.settings import Settings
+from service.supervisor import end_within
 from service.worker_names import is_dead, own_name
 
 __all__ = ["MAX_ATTEMPTS", "ClaimedJob", "JobEnd", "RunJob", "Worker", "stop_on_signals"]
@@ -158,11 +159,13 @@ class Stoppable(Protocol):
         ...
 
 
-def stop_on_signals(worker: Stoppable) -> None:
-    """Make SIGTERM and SIGINT stop the worker."""
+def stop_on_signals(worker: Stoppable, within_s: float | None = None) -> None:
+    """Make SIGTERM and SIGINT stop the worker, and kill this process if it is still there after `within_s`."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         worker.stop()
+        if within_s is not None:
+            end_within(within_s)
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)

@@ -3,9 +3,9 @@
 import os
 import signal
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Annotated
 
@@ -21,7 +21,7 @@ from service.cluster.share import share_of
 from service.keys.callers import check_closed
 from service.logs import configure_logs
 from service.settings import InvalidSettings, read_settings
-from service.supervisor import Supervisor, end_with
+from service.supervisor import LATE_S, Supervisor, end_with, end_within
 
 Scheduler = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler of many machines: tls://HOST:PORT or tcp://.")
@@ -30,6 +30,8 @@ Insecure = Annotated[
     bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback: who reaches it can run any code.")
 ]
 Parent = Annotated[int | None, typer.Option(hidden=True, help="Process to end with.")]
+
+_NOT_STARTED = 3
 
 
 def serve_command(
@@ -56,8 +58,23 @@ def serve_command(
     if refusal is not None:
         raise InvalidSettings(f"cannot start: {refusal}")
     CONSOLE.print(f"XeTune on http://{settings.host}:{settings.port}  (Ctrl-C stops it)", highlight=False)
-    with _beside(beside) if worker else nullcontext():
-        uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_config=None, access_log=False)
+    own = "--parent", str(os.getpid())
+    stop_s = settings.shutdown_s + LATE_S / 2
+    started = [Supervisor([sys.executable, "-m", "service.cli", *each, *own], stop_s) for each in beside if worker]
+    config = uvicorn.Config(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=settings.shutdown_s,
+    )
+    with _running(started):
+        server = _Server(config, started, settings.shutdown_s + LATE_S)
+        with suppress(KeyboardInterrupt):  # which the server raises again when it has shut down
+            server.run()
+        if not server.started:
+            raise typer.Exit(_NOT_STARTED)
 
 
 def worker_command(
@@ -107,19 +124,32 @@ def coordinator_command(
     starting.run_coordinator(settings, link_to(scheduler, settings, insecure=insecure), share_of(share))
 
 
+class _Server(uvicorn.Server):
+    """Passes the signal that ends it on at once, so that requests and jobs have the same time to end."""
+
+    def __init__(self, config: uvicorn.Config, beside: Sequence[Supervisor], within_s: float) -> None:
+        super().__init__(config)
+        self._beside, self._within_s = beside, within_s
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop what is beside this server, then the server."""
+        end_within(self._within_s)
+        for each in self._beside:
+            each.ask()
+        super().handle_exit(sig, frame)
+
+
 @contextmanager
-def _beside(commands: list[list[str]]) -> Generator[None]:
+def _running(supervisors: Sequence[Supervisor]) -> Generator[None]:
     # The server hands SIGTERM on when it has shut down; by default that would end us before the worker is stopped.
     signal.signal(signal.SIGTERM, _exit)
-    own = "--parent", str(os.getpid())
-    started = [Supervisor([sys.executable, "-m", "service.cli", *command, *own]) for command in commands]
-    for each in started:
+    for each in supervisors:
         each.start()
     try:
         yield
     finally:
-        with ThreadPoolExecutor(len(started)) as pool:
-            list(pool.map(Supervisor.stop, started))
+        with ThreadPoolExecutor(max(len(supervisors), 1)) as pool:
+            list(pool.map(Supervisor.stop, supervisors))
 
 
 def _exit(number: int, _frame: FrameType | None) -> None:

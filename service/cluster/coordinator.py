@@ -5,6 +5,7 @@ as its lease ran out, at once on the same host: the jobs go on from their trials
 """
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -305,10 +306,14 @@ class Coordinator:
                 _log.warning("coordinator's lease not renewed", error=str(error))
 
     def _join(self, term: _Term) -> None:
+        """Wait for the jobs, but not for ever: the fence keeps those that go on from writing."""
+        deadline = time.monotonic() + self._settings.shutdown_s
         with term.lock:
-            threads = [run.thread for run in term.runs.values() if run.thread is not None]
-        for thread in threads:
-            thread.join()
+            runs = {run_id: run.thread for run_id, run in term.runs.items() if run.thread is not None}
+        for run_id, thread in runs.items():
+            thread.join(max(deadline - time.monotonic(), 0.0))
+            if thread.is_alive():
+                _log.warning("job did not stop in time", job=str(run_id), seconds=self._settings.shutdown_s)
 
     def _give_up(self, term: _Term) -> None:
         try:

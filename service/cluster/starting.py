@@ -20,6 +20,7 @@ from service.devices.quarantine import this_host
 from service.presence import Role, present
 from service.settings import Settings
 from service.shapes.working import sets_at
+from service.supervisor import LATE_S
 from service.toolchain.offline import OfflineCompiler, find_ocloc
 from service.tuning import Tuning
 from service.worker import stop_on_signals
@@ -100,7 +101,7 @@ def coordinate(settings: Settings, engine: Engine) -> None:
             lambda fenced, place: tuning(fenced, place).run,
             set_at=sets_at(settings, tuning),
         )
-        stop_on_signals(coordinator)
+        stop_on_signals(coordinator, settings.shutdown_s + LATE_S)
         _log.info("worker starts", worker=coordinator.name, places=engine.name)
         with present(database, Role.WORKER, coordinator.name, settings.heartbeat_s):
             coordinator.run()

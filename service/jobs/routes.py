@@ -5,6 +5,7 @@ from typing import Annotated
 from uuid import UUID
 
 import anyio
+import structlog
 from fastapi import APIRouter, Header, Path, Query, Response
 from sse_starlette.sse import EventSourceResponse
 
@@ -23,6 +24,7 @@ from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_M
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=GuardedRoute)
 
+_log = structlog.stdlib.get_logger(__name__)
 _CLOSING_S = 2.0  # how long a stream may take to end when the service stops
 
 JobId = Annotated[UUID, Path(description="Id of the job", examples=["01970a3c-0000-7000-8000-000000000000"])]
@@ -50,6 +52,7 @@ def create_job(body: JobBody, context: ContextDep, response: Response, by: Calle
     with once.write() as session:
         job, is_new = submit(session, request, context.settings.max_active_jobs)
         record(session, by, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+        _log.info("job queued" if is_new else "job is there already", job=str(job.id))
         status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
         return once.answer(session, response, service.describe(session, job), status, service.job_path(job.id))
 

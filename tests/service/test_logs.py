@@ -1,14 +1,22 @@
 """What is logged holds no secret, in either form."""
 
+import json
 import logging
+import threading
 from collections.abc import Generator
 from typing import Literal
 
 import pytest
 import structlog
+from fastapi.testclient import TestClient
 
+from db import leases
+from service.deps import Context
+from service.job_runs import JobEnd, JobRuns
 from service.logs import configure_logs
 from service.settings import Settings
+from tests.service.rest import BODY, post_job
+from tests.service.test_keys import bearer, make_key
 
 SECRET = "sekret"
 
@@ -45,3 +53,66 @@ def test_a_logged_exception_shows_its_place_and_no_local_variable(
 
 def test_settings_do_not_show_the_password() -> None:
     assert SECRET not in repr(Settings(database_url=f"postgresql://u:{SECRET}@h/db"))
+
+
+def json_lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
+    """What was logged."""
+    return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_what_libraries_say_of_passwords_and_keys_is_cut(
+    form: Literal["console", "json"], capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure_logs(Settings(log_format=form))
+    url, key = f"postgresql+psycopg://u:{SECRET}@h:5432/db?sslmode=on", f"xetune_0123456789ab_{SECRET}-_x"
+    structlog.stdlib.get_logger("ours").warning("cannot reach", url=url)
+    logging.getLogger("theirs").warning("cannot reach %s with %s", url, key)
+    logged = capsys.readouterr().err
+    assert SECRET not in logged
+    assert logged.count("postgresql+psycopg://u:...@h:5432/db") == 2
+    assert "xetune_0123456789ab_..." in logged
+
+
+def test_a_request_and_its_job_are_found_by_their_ids_and_keys_are_not_logged(
+    client: TestClient, context: Context, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = make_key(context, "admin")
+    configure_logs(Settings(log_format="json", log_level="debug"))
+    capsys.readouterr()
+    job = client.post("/v1/jobs", json=BODY, headers=bearer(key) | {"X-Request-Id": "mine"}).json()["id"]
+    client.get("/v1/jobs", params={"limit": "1"}, headers=bearer(key) | {"X-Request-Id": "other"})
+    text = capsys.readouterr().err
+    assert key not in text
+    lines = [json.loads(line) for line in text.splitlines()]
+    mine = [line for line in lines if line.get("request_id") == "mine"]
+    assert [line["event"] for line in mine] == ["job queued", "request"]
+    assert mine[0]["job"] == job
+    assert (mine[1]["method"], mine[1]["path"], mine[1]["status"]) == ("POST", "/v1/jobs", 202)
+    (other,) = [line for line in lines if line.get("request_id") == "other"]
+    assert (other["level"], other["path"]) == ("debug", "/v1/jobs")
+
+
+def test_each_line_of_a_run_names_its_job_also_those_of_what_runs_it(
+    client: TestClient, context: Context, capsys: pytest.CaptureFixture[str]
+) -> None:
+    post_job(client)
+    with context.database.write() as session:
+        job = leases.claim_next(session, "lab/1", 60.0, predicted=True)
+    assert job is not None
+    configure_logs(Settings(log_format="json"))
+    capsys.readouterr()
+
+    def run(*_: object) -> JobEnd:
+        logging.getLogger("a library").warning("something")
+        return JobEnd.SUCCEEDED
+
+    JobRuns(context.database, "lab/1", 60.0).run(job, run, threading.Event(), "lab")
+    logging.getLogger("a library").warning("after it")
+    lines = json_lines(capsys)
+    assert [(line["event"], line.get("job")) for line in lines] == [
+        ("job claimed", str(job.id)),
+        ("something", str(job.id)),
+        ("job ended", str(job.id)),
+        ("after it", None),
+    ]

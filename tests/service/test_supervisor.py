@@ -26,7 +26,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 def test_a_process_that_is_killed_is_started_again_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "_SHORTEST_WAIT_S", 0.01)
-    watched = Supervisor(SLEEP)
+    watched = Supervisor(SLEEP, 20.0)
     watched.start()
     wait_for(lambda: watched.pid is not None)
     first = watched.pid
@@ -40,11 +40,10 @@ def test_a_process_that_is_killed_is_started_again_until_it_is_stopped(monkeypat
     assert watched.pid == second
 
 
-def test_a_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(supervisor, "_STOP_S", 0.1)
+def test_a_process_that_does_not_stop_is_killed(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     ignoring = "trap '' TERM; touch \"$0\"; while true; do sleep 600; done"
-    watched = Supervisor(["sh", "-c", ignoring, str(ready)])
+    watched = Supervisor(["sh", "-c", ignoring, str(ready)], 0.1)
     watched.start()
     wait_for(ready.exists)
     watched.stop()
@@ -56,7 +55,7 @@ def test_waits_double_up_to_the_longest(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(supervisor, "_SHORTEST_WAIT_S", 0.01)
     monkeypatch.setattr(supervisor, "_LONGEST_WAIT_S", 0.03)
     waits: list[float] = []
-    watched = Supervisor(["false"])
+    watched = Supervisor(["false"], 20.0)
     real = watched._stopping.wait  # pyright: ignore[reportPrivateUsage]
 
     def wait(seconds: float) -> bool:
