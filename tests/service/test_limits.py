@@ -135,7 +135,7 @@ def test_answers_are_not_kept_or_shown_as_pages_unless_they_say_so(client: TestC
         assert headers["content-security-policy"].startswith("default-src 'none'")
         assert "unsafe" not in headers["content-security-policy"]
     assert "script-src 'self'" in client.get("/").headers["content-security-policy"]
-    assert client.get("/static/job.js").headers["cache-control"] == "no-cache"
+    assert client.get("/static/page.js").headers["cache-control"] == "no-cache"
 
 
 def test_more_event_streams_than_the_setting_are_refused_and_each_that_ends_makes_room(
