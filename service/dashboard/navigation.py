@@ -17,6 +17,7 @@ NAVIGATION = (
     Entry("problems", "Problems", "/problems"),
     Entry("kernels", "Kernels", "/kernels"),
     Entry("compare", "Compare", "/compare"),
+    Entry("shapes", "Shapes", "/shapes"),
     Entry("devices", "Devices", "/devices"),
     Entry("schedules", "Schedules", "/schedules"),
 )

@@ -11,12 +11,13 @@ from service.dashboard.kernels.routes import router as kernels
 from service.dashboard.overview.routes import router as overview
 from service.dashboard.problems.routes import router as problems
 from service.dashboard.schedules.routes import router as schedules
+from service.dashboard.shapes.routes import router as shapes
 from service.dashboard.style.routes import router as style
 from service.errors import NotFound
 from service.keys.guard import PUBLIC
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-for pages in (overview, jobs, problems, kernels, compare, devices, schedules, style):
+for pages in (overview, jobs, problems, kernels, compare, shapes, devices, schedules, style):
     router.include_router(pages)
 
 

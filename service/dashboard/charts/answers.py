@@ -42,7 +42,7 @@ def chart_csv(chart: Chart) -> str:
     writer = csv.writer(text)
     writer.writerow(["series", "evidence", *(f"{c.name} ({c.unit})" if c.unit else c.name for c in chart.columns)])
     for series, row in _rows(chart):
-        writer.writerow([_cell(series.name), series.evidence or "", *(_cell(value) for value in row)])
+        writer.writerow([csv_cell(series.name), series.evidence or "", *(csv_cell(value) for value in row)])
     return text.getvalue()
 
 
@@ -72,7 +72,8 @@ def _rows(chart: Chart) -> Iterator[tuple[Series, Row]]:
                 yield series, row
 
 
-def _cell(value: Value) -> Value:
+def csv_cell(value: Value) -> Value:
+    """A value of a table that may be opened in a spreadsheet."""
     # A spreadsheet would take such a text for a formula.
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value
 

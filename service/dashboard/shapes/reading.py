@@ -1,0 +1,157 @@
+"""A set of shapes as its page shows it: each shape with its gain, the fewest kernels, what may change."""
+
+import csv
+import io
+from dataclasses import dataclass
+
+from codegen import InvalidProblem
+from service.configurations import ConfigBody
+from service.dashboard.charts.answers import csv_cell
+from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
+from service.dashboard.evidence import NATIVE_LABEL, ProofFigure, TimeEvidence
+from service.dashboard.naming import config_label
+from service.schemas import Evidence, ProblemBody, to_problem
+from service.shapes.schemas import KernelChoice, ShapeOut, ShapeSetOut
+
+KNOWN_BY = {
+    "in_turns": "measured in turns",
+    "trial": "measured by single trials",
+    "predicted": "predicted by the model",
+    "none": "not known",
+}
+_NAMES = {
+    TimeEvidence.MEASURED: "measured",
+    TimeEvidence.EMULATED: "measured, DPAS emulated",
+    TimeEvidence.PREDICTED: "predicted",
+}
+
+_CSV_HEADINGS = (
+    *("number", "name", "problem", "m", "n", "k", "weight", "status", "trials"),
+    *("default_us", "tuned_us", "gain", "time_evidence", "compared", "numbers_proven", "job"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeRow:
+    """A shape in the table, counted from 1. `time` is the evidence of its best; None before there is one."""
+
+    number: int
+    shape: ShapeOut
+    problem: str
+    time: TimeEvidence | None
+    proof: ProofFigure | None
+
+    @property
+    def by(self) -> str:
+        """How default and best came to be compared."""
+        if self.time is TimeEvidence.PREDICTED:
+            return "by the model"
+        return "in turns at the end" if self.shape.in_turns else "by single trials"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRow:
+    """A kernel of the fewest that serve all shapes, with its configuration in a line."""
+
+    choice: KernelChoice
+    config: str
+    needed: bool
+
+
+def shape_rows(found: ShapeSetOut) -> list[ShapeRow]:
+    """Each shape of a set, in its order."""
+    return [
+        ShapeRow(number, shape, problem_text(shape.problem), *_evidence(shape.evidence))
+        for number, shape in enumerate(found.shapes, start=1)
+    ]
+
+
+def evidence_of_total(rows: list[ShapeRow]) -> TimeEvidence | None:
+    """What the sum over all shapes with a gain rests on; None where that differs, so that there is no sum."""
+    kinds = {row.time for row in rows if row.shape.gain is not None}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def kernel_rows(found: ShapeSetOut) -> list[KernelRow]:
+    """The kernels that were tried on all shapes, those that are needed first; none before they were compared."""
+    if (cover := found.cover) is None:
+        return []
+    rows = [KernelRow(choice, _config(choice), choice.number in cover.needed) for choice in cover.kernels]
+    return sorted(rows, key=lambda row: (not row.needed, row.choice.number))
+
+
+def news_of(found: ShapeSetOut) -> str:
+    """What is another text whenever the page would be another one."""
+    states = "".join(shape.status[0] for shape in found.shapes)
+    return f"{found.status}-{found.running:d}-{found.trials}-{states}-{len(found.cover.cells) if found.cover else 0}"
+
+
+def gains_chart(found: ShapeSetOut) -> Chart:
+    """Gain of each shape over its default, a series for each evidence."""
+    series: dict[TimeEvidence, list[tuple[Row, str]]] = {}
+    for row in shape_rows(found):
+        shape = row.shape
+        if row.time is not None and shape.gain is not None:
+            values = row.number, shape.gain, shape.default_us, shape.tuned_us, shape.weight, row.problem, shape.name
+            series.setdefault(row.time, []).append(((*values, row.by), f"/jobs/{shape.job_id}"))
+    return Chart(
+        title="Gain of each shape over its default",
+        note=f"{sum(map(len, series.values())):,} of {len(found.shapes):,} shapes have one.",
+        columns=(
+            Column("Shape"),
+            Column("Gain over the default", "x"),
+            Column("Default", "µs"),
+            Column("Tuned", "µs"),
+            Column("Weight"),
+            Column("Problem"),
+            Column("Name"),
+            Column("Compared"),
+        ),
+        series=tuple(
+            Series(_NAMES[evidence], Mark.DOTS, [row for row, _ in rows], evidence, links=[link for _, link in rows])
+            for evidence, rows in series.items()
+        ),
+        x=Axis(0, "Shape", whole=True),
+        y=Axis(1, "Gain", "x", from_zero=True),
+        empty="No shape has a time for its default and its best yet.",
+    )
+
+
+def shapes_csv(found: ShapeSetOut) -> str:
+    """Each shape of a set with what is known of it; a field is empty where nothing is."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(_CSV_HEADINGS)
+    for row in shape_rows(found):
+        shape, p = row.shape, row.shape.problem
+        sizes = p.m, p.n, p.k, shape.weight, shape.status.value, shape.trials
+        times = shape.default_us, shape.tuned_us, shape.gain, row.time, row.by if shape.gain is not None else None
+        proof = None if row.proof is None else row.proof.kind
+        values = row.number, shape.name, row.problem, *sizes, *times, proof, str(shape.job_id)
+        writer.writerow([csv_cell(value) for value in values])
+    return text.getvalue()
+
+
+def problem_text(body: ProblemBody) -> str:
+    """A problem in a line; its sizes alone where this version would refuse it."""
+    try:
+        return str(to_problem(body))
+    except InvalidProblem:
+        return f"{body.m}x{body.n}x{body.k}"
+
+
+def _evidence(evidence: Evidence | None) -> tuple[TimeEvidence | None, ProofFigure | None]:
+    if evidence is None:
+        return None, None
+    p, time = evidence.proof, evidence.time
+    proof = ProofFigure(p.kind, p.checked, p.total, p.max_error, p.tolerance, p.method)
+    if time is None:
+        return None, proof
+    if time.kind == "predicted":
+        return TimeEvidence.PREDICTED, proof
+    return (TimeEvidence.MEASURED if time.label == NATIVE_LABEL else TimeEvidence.EMULATED), proof
+
+
+def _config(choice: KernelChoice) -> str:
+    config = choice.config
+    return config_label(config.model_dump(mode="json") if isinstance(config, ConfigBody) else config)

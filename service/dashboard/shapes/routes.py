@@ -1,0 +1,89 @@
+"""/shapes: sets of shapes, the form that makes one, and a set with its live part, chart and table."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
+
+from service.dashboard.charts.answers import chart_answer
+from service.dashboard.devices.rows import device_rows
+from service.dashboard.naming import INPUT_DTYPES
+from service.dashboard.problem_pages import PAGE
+from service.dashboard.rendering import page
+from service.dashboard.shapes.reading import (
+    KNOWN_BY,
+    evidence_of_total,
+    gains_chart,
+    kernel_rows,
+    news_of,
+    shape_rows,
+    shapes_csv,
+)
+from service.deps import ContextDep, ReadSessionDep
+from service.keys.guard import READ
+from service.shapes import service
+
+router = APIRouter(prefix="/shapes", default_response_class=HTMLResponse)
+
+_SHOWN_SETS = 50
+
+
+@router.get("", dependencies=[PAGE, READ])
+def read_sets(
+    request: Request, context: ContextDep, session: ReadSessionDep, before: Annotated[UUID | None, Query()] = None
+) -> HTMLResponse:
+    """Sets of shapes, newest first, and the form that makes one."""
+    values = {
+        "view": service.list_sets(session, _SHOWN_SETS, before),
+        "before": before,
+        "presets": service.presets().presets,
+        "devices": device_rows(session, context.devices.all()),
+        "dtypes": INPUT_DTYPES,
+    }
+    return page(request, "shapes/list.html", values, "shapes")
+
+
+@router.get("/{set_id}", dependencies=[PAGE, READ])
+def read_set(request: Request, session: ReadSessionDep, set_id: UUID) -> HTMLResponse:
+    """A set: its shapes, what was gained, and the fewest kernels that serve all."""
+    return page(request, "shapes/set.html", _values(session, set_id), "shapes")
+
+
+@router.get("/{set_id}/live", dependencies=[PAGE, READ])
+def read_live(request: Request, session: ReadSessionDep, set_id: UUID, seen: str = "") -> Response:
+    """The live part; nothing while all is as it was `seen`."""
+    values = _values(session, set_id)
+    if values["news"] == seen:
+        return Response(status_code=204)
+    answer = page(request, "shapes/_live.html", values)
+    answer.headers["HX-Trigger"] = "news"
+    return answer
+
+
+@router.get("/{set_id}/charts/gains", dependencies=[PAGE, READ])
+def read_gains(request: Request, session: ReadSessionDep, set_id: UUID) -> Response:
+    """Gains over the defaults."""
+    return chart_answer(request, gains_chart(service.read_set(session, set_id)))
+
+
+@router.get("/{set_id}/shapes.csv", dependencies=[PAGE, READ])
+def read_csv(session: ReadSessionDep, set_id: UUID) -> Response:
+    """The table of shapes as a file."""
+    headers = {"Content-Disposition": f'attachment; filename="shapes-{set_id}.csv"', "Cache-Control": "no-store"}
+    text = shapes_csv(service.read_set(session, set_id))
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _values(session: Session, set_id: UUID) -> dict[str, object]:
+    found = service.read_set(session, set_id)
+    rows = shape_rows(found)
+    return {
+        "found": found,
+        "rows": rows,
+        "total": evidence_of_total(rows),
+        "kernels": kernel_rows(found),
+        "known_by": KNOWN_BY,
+        "news": news_of(found),
+    }

@@ -1,0 +1,88 @@
+"""Pages of sets of shapes: what they say over a client, and a set made in Chromium."""
+
+import csv
+from collections.abc import Generator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, expect
+
+from db import jobs
+from db.migrate import upgrade
+from service.app import create_app
+from service.deps import Context
+from service.settings import Settings
+from tests.service import dashboard_rows as rows
+from tests.service.accessibility import obstacles
+from tests.service.chromium import browser, opened, served
+from tests.service.rest import invented_devices
+from tests.service.test_dashboard_pages import HOSTILE, text_of
+
+__all__ = ["browser"]
+
+BODY = {"csv": "m,n,k,weight,name\n16,96,64,3,qkv\n32,160,64,1,=down\n", "device": "b580"}
+
+
+def test_without_sets_the_page_says_how_to_make_one(client: TestClient) -> None:
+    assert "xetune shapes tune" in client.get("/shapes").text
+
+
+def test_a_set_tells_each_shape_with_its_evidence(client: TestClient, context: Context) -> None:
+    made = client.post("/v1/shape-sets", json=BODY).json()
+    with context.database.write() as session:
+        job = jobs.get(session, UUID(made["shapes"][0]["job_id"]))
+        assert job is not None
+        rows.add_predicted(session, job, 0, 200.0)
+        job.best_trial_id = rows.add_predicted(session, job, 1, 80.0).id
+    assert made["id"][-12:] in client.get("/shapes").text
+    page = client.get(f"/shapes/{made['id']}").text
+    text = text_of(page)
+    assert "2.50x" in text
+    assert "by the model" in text
+    assert "waits for a worker" in text
+    seen = page.split("seen=")[1].split('"')[0]
+    assert client.get(f"/shapes/{made['id']}/live?seen={seen}").status_code == 204
+    chart = client.get(f"/shapes/{made['id']}/charts/gains").json()
+    assert [(s["evidence"], s["rows"][0][:4]) for s in chart["series"]] == [("predicted", [1, 2.5, 200.0, 80.0])]
+    first, second = csv.DictReader(client.get(f"/shapes/{made['id']}/shapes.csv").text.splitlines())
+    assert (first["gain"], first["time_evidence"], first["m"]) == ("2.5", "predicted", "16")
+    assert (second["name"], second["gain"]) == ("'=down", "")
+    assert client.get("/shapes/01970a3c-0000-7000-8000-000000000000").status_code == 404
+
+
+def test_names_of_shapes_are_text(client: TestClient) -> None:
+    shape = {"problem": {"m": 16, "n": 96, "k": 64}, "name": HOSTILE}
+    made = client.post("/v1/shape-sets", json={"shapes": [shape], "device": "b580"}).json()
+    assert "<script>alert" not in client.get(f"/shapes/{made['id']}").text
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
+    """The service as it is, without a worker."""
+    folder: Path = tmp_path_factory.mktemp("shapes")
+    settings = Settings(data_dir=folder, database_url=f"sqlite:///{folder / 'x.sqlite'}", scheduler=False)
+    app = create_app(settings, invented_devices)
+    upgrade(app.state.context.database.engine)
+    with served(app) as address:
+        yield address
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_set_is_made_and_cancelled_in_the_browser(browser: Browser, site: str) -> None:
+    with opened(browser, f"{site}/shapes", width=400) as (page, complaints):
+        page.locator("[data-chooses=from]").select_option("csv")
+        page.locator("[name=csv]").fill("m,n,k,weight\n16,96,64,3\n32,160,64,1\n")
+        page.locator("[name=device]").select_option("b580")
+        assert obstacles(page) == []
+        page.get_by_role("button", name="Tune the set").click()
+        expect(page.locator("h1")).to_contain_text("2 shapes on b580")
+        expect(page.locator("#gains .plot, #gains .empty").first).to_be_visible()
+        assert obstacles(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.locator("#set .summary .status").first).to_have_text("cancelled")
+        assert complaints == []
