@@ -74,7 +74,11 @@ def list_page(
     if before is not None:
         query = query.where(Job.id < before)
     ids = session.scalars(query if wanted is None else wanted.of(query)).all()
-    return list(session.scalars(_whole().where(Job.id.in_(ids)).order_by(Job.id.desc()))) if ids else []
+    if not ids:
+        return []
+    # Few devices and much to decode of each: once for all jobs, not with every row.
+    whole = select(Job).options(*_loads(), selectinload(Job.device))
+    return list(session.scalars(whole.where(Job.id.in_(ids)).order_by(Job.id.desc())))
 
 
 def kinds(session: Session, job_ids: Collection[UUID]) -> dict[UUID, str]:
@@ -135,13 +139,16 @@ def count_by_status(session: Session) -> dict[str, int]:
 
 
 def _whole() -> Select[Job]:
-    return select(Job).options(
+    return select(Job).options(*_loads(), joinedload(Job.device))
+
+
+def _loads():  # of a type that SQLAlchemy keeps to itself
+    return (
         joinedload(Job.problem),
-        joinedload(Job.device),
         joinedload(Job.imported),
         joinedload(Job.effort),
         joinedload(Job.start),
         joinedload(Job.search),
         joinedload(Job.retry),
-        selectinload(Job.best_trial).options(*trials.evidence_loads(), joinedload(Trial.kernel)),
+        selectinload(Job.best_trial).options(*trials.evidence_loads()),
     )

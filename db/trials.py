@@ -48,13 +48,20 @@ def get(session: Session, job_id: UUID, number: int) -> Trial | None:
 
 
 def list_page(
-    session: Session, job_id: UUID, *, after: int = -1, limit: int | None = None, statuses: Collection[str] = ()
+    session: Session,
+    job_id: UUID,
+    *,
+    after: int = -1,
+    limit: int | None = None,
+    statuses: Collection[str] = (),
+    kernels: bool = True,
 ) -> list[Trial]:
-    """The trials of a job by number, those above `after`, at most `limit`, with times and kernels.
+    """The trials of a job by number, those above `after`, at most `limit`, with times and `kernels`.
 
-    Of some statuses, where these are given.
+    Of some statuses, where these are given. The manifests of kernels are most of what is read: lists do without.
     """
-    query = _whole().where(Trial.job_id == job_id, Trial.number > after).order_by(Trial.number)
+    loads = _loads() if kernels else evidence_loads()
+    query = select(Trial).options(*loads).where(Trial.job_id == job_id, Trial.number > after).order_by(Trial.number)
     if statuses:
         query = query.where(Trial.status.in_(statuses))
     return list(session.scalars(query.limit(limit)))

@@ -60,7 +60,7 @@ def read_news(database: Database, job_id: UUID, after: int) -> News:
         # The job before its trials: when it is over, every trial is there.
         row = find_job(session, job_id)
         job = describe(session, row)
-        rows = trials.list_page(session, job_id, after=after, limit=_CHUNK)
+        rows = trials.list_page(session, job_id, after=after, limit=_CHUNK, kernels=False)
         ended = [trial for trial in rows if trial.ended_at is not None]
         if not job.status.over:
             # Only up to the first that goes on, or its number would be passed by.

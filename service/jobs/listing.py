@@ -93,7 +93,7 @@ def list_trials(
         NotFound: there is no such job.
     """
     job = find_job(session, job_id)
-    rows = trials.list_page(session, job_id, after=after, limit=limit + 1, statuses=statuses)
+    rows = trials.list_page(session, job_id, after=after, limit=limit + 1, statuses=statuses, kernels=False)
     page = rows[:limit]
     return TrialPage(
         trials=[describe_trial(row, job.problem) for row in page],
