@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from tuner.errors import NoPredictions
 from tuner.search.descent import Descent
 from tuner.search.gp import GaussianProcess
-from tuner.search.optuna import Tpe, cma_es, nsga_2
 from tuner.search.plain import Exhaustive, Random
 from tuner.search.portfolio import STARTUP, Portfolio
 from tuner.search.proposer import Strategy
@@ -83,6 +82,8 @@ def ranking(space: Space[C], predicted_us: NDArray[np.float64], seed: int) -> Po
 
 
 def _strategies(method: Method, space: Space[C], seed: int, known: Known) -> tuple[dict[str, Strategy], str | None]:
+    from tuner.search.optuna import Tpe, cma_es, nsga_2  # heavy, and a service names methods without searching
+
     process = GaussianProcess(space)
     match method:
         case Method.TPE:
