@@ -10,7 +10,7 @@ from db import trials
 from db.base import new_id
 from db.insert import insert_missing
 from db.job_filter import KIND, JobFilter
-from db.models import ACTIVE_STATUSES, Job, JobRetry, JobSearch, JobStart, Trial
+from db.models import ACTIVE_STATUSES, Job, JobRetry, JobSearch, JobStart, JobTrace, Trial
 
 
 def create(
@@ -90,6 +90,18 @@ def set_retry(session: Session, job_id: UUID, of_job_id: UUID) -> None:
     """Keep which job a new one does anew."""
     session.add(JobRetry(job_id=job_id, of_job_id=of_job_id))
     session.flush()
+
+
+def set_trace(session: Session, job_id: UUID, traceparent: str) -> None:
+    """Keep which span queued a new job."""
+    session.add(JobTrace(job_id=job_id, traceparent=traceparent))
+    session.flush()
+
+
+def trace_of(session: Session, job_id: UUID) -> str | None:
+    """The span that queued a job; None where none was recorded."""
+    row = session.get(JobTrace, job_id)
+    return None if row is None else row.traceparent
 
 
 def active_identical(session: Session, request_hash: str) -> Job | None:

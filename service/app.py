@@ -54,6 +54,7 @@ from service.schedules.clock import ScheduleClock
 from service.schedules.routes import router as schedules
 from service.settings import Settings
 from service.shapes.routes import router as shapes
+from service.traces import Traced
 
 _FEATURES = (
     jobs,
@@ -142,6 +143,8 @@ def create_app(
         )
     app.add_middleware(Gate, settings=settings)
     app.add_middleware(Counted, metrics=context.metrics.requests)
+    if settings.traces is not None:
+        app.add_middleware(Traced)
     add_problem_handlers(app)
     add_replays(app)
     for router in _FEATURES:

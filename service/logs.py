@@ -8,6 +8,7 @@ import structlog
 from structlog.typing import Processor
 
 from service.settings import Settings
+from service.traces import add_trace_id
 
 # What libraries log is not ours to word: a password in a URL, and a key of this service.
 _PASSWORD = re.compile(r"(://[^\s:/@]*:)[^\s/]+(?=@)")
@@ -25,6 +26,7 @@ def configure_logs(settings: Settings) -> None:
     """Send structlog's and the libraries' messages to standard error in the chosen form."""
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
+        add_trace_id,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -62,6 +62,12 @@ class Settings(BaseSettings):
     )
     log_format: Literal["console", "json"] = Field(default="console", description="How a log line looks")
 
+    traces: str | None = Field(
+        default=None,
+        pattern=r"^https?://",
+        description="Where traces are sent by OTLP over HTTP, such as http://localhost:4318/v1/traces; none unless set",
+    )
+
     cors_origins: str = Field(
         default="",
         description="Other sites whose pages may ask, with commas between: scheme://name[:port] each; they need a key, "

@@ -19,11 +19,12 @@ from service.job_runs import ClaimedJob, JobEnd
 from service.known import known_of
 from service.store import DbTrialStore
 from service.toolchain.offline import NativeFor
+from service.traces import note_trial
 from tuner.budget import Budget
 from tuner.given import measure_given
 from tuner.known import Known
 from tuner.measure import Compiler
-from tuner.result import Event, SessionResult, Stop, WallTime
+from tuner.result import Event, SessionResult, Stop, TrialEnded, WallTime
 from tuner.session import run_session
 from tuner.trial import Outcome, Source, Trial, TrialStore
 
@@ -98,6 +99,8 @@ class Tuning:
                     leases.check_own(session, job.id, job.worker)
                     efforts.add(session, job.id, asdict(event), restarts - before)
                 before = restarts
+            if isinstance(event, TrialEnded):
+                note_trial(event.trial)
             self.on_event(event)
 
         return heard

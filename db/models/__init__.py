@@ -11,6 +11,7 @@ from db.models.effort import JobEffort
 from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.idempotency import IdempotentAnswer
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
+from db.models.job_trace import JobTrace
 from db.models.kernel import Artifact, Kernel
 from db.models.maintenance import MaintenanceWindow
 from db.models.presence import ROLES, Presence
@@ -72,6 +73,7 @@ __all__ = [
     "JobRetry",
     "JobSearch",
     "JobStart",
+    "JobTrace",
     "Kernel",
     "KernelImport",
     "MaintenanceWindow",

@@ -22,6 +22,7 @@ from service.keys.callers import check_closed
 from service.logs import configure_logs
 from service.settings import InvalidSettings, read_settings
 from service.supervisor import LATE_S, Supervisor, end_with, end_within
+from service.traces import configure_traces
 
 Scheduler = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler of many machines: tls://HOST:PORT or tcp://.")
@@ -45,6 +46,7 @@ def serve_command(
     """Start the REST service and dashboard, with a worker beside it, or what gives work to those of a scheduler."""
     settings = read_settings()
     configure_logs(settings)
+    configure_traces(settings, "service")
     beside = [["worker"]]
     if scheduler is not None:
         link_to(scheduler, settings, insecure=insecure)
@@ -95,6 +97,7 @@ def worker_command(
     """
     settings = read_settings()
     configure_logs(settings)
+    configure_traces(settings, "worker")
     if parent is not None:
         end_with(parent)
     from service.cluster import starting  # devices and compilers, which nothing else of the service needs
@@ -117,6 +120,7 @@ def coordinator_command(
     """Give the jobs of the database to the workers of a Dask scheduler, or wait until the one who does is gone."""
     settings = read_settings()
     configure_logs(settings)
+    configure_traces(settings, "coordinator")
     if parent is not None:
         end_with(parent)
     from service.cluster import starting

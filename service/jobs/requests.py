@@ -17,6 +17,7 @@ from service.errors import BadRequest, FieldError, TooMany
 from service.jobs.schemas import BudgetBody, JobBody
 from service.schemas import to_problem
 from service.settings import Settings
+from service.traces import keep_trace
 from tuner.forecast import check_predictable
 from tuner.search.method import Method
 from tuner.stopping import roof_us
@@ -116,6 +117,7 @@ def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job,
                 jobs.set_start(session, made.id, again=not request.reuse, cold=not request.warm_start)
             method, no_gain, roofline = request.method.value, request.no_gain, request.roofline
             jobs.set_search(session, made.id, method=method, no_gain=no_gain, roofline=roofline)
+            keep_trace(session, made.id)
             return made, True
         # Another transaction queued it meanwhile; if that one ended already, there is room again.
         if (same := jobs.active_identical(session, request.hash)) is not None:

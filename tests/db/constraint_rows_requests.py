@@ -16,6 +16,7 @@ VALID: dict[str, Row] = {
         "made_at": NOON,
         "expires_at": NOON,
     },
+    "job_trace": {"job_id": "{job}", "traceparent": "0" * 55},
     "job_retry": {"job_id": "{job}", "of_job_id": "{other}"},
 }
 
@@ -24,6 +25,8 @@ BESIDE: list[tuple[str, Row]] = [("idempotent_answer", {"key": "taken"})]
 ACCEPTED: list[tuple[str, Row]] = [("idempotent_answer", {"caller": "another", "key": "taken"})]
 
 REFUSED: list[tuple[str, Row]] = [
+    ("fk_job_trace_job_id", {"job_id": uuid4()}),
+    ("ck_job_trace_traceparent_length", {"traceparent": "00"}),
     ("fk_job_retry_job_id", {"job_id": uuid4()}),
     ("fk_job_retry_of_job_id", {"of_job_id": uuid4()}),
     ("ck_job_retry_of_another", {"of_job_id": "{job}"}),
