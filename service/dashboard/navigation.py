@@ -20,4 +20,5 @@ NAVIGATION = (
     Entry("shapes", "Shapes", "/shapes"),
     Entry("devices", "Devices", "/devices"),
     Entry("schedules", "Schedules", "/schedules"),
+    Entry("explore", "Explore", "/explore"),
 )

@@ -6,6 +6,7 @@ from fastapi.responses import HTMLResponse
 from service.dashboard.assets import STATIC_FILES, STATIC_URL, STYLES, asset_answer
 from service.dashboard.compare.routes import router as compare
 from service.dashboard.devices.routes import router as devices
+from service.dashboard.explore.routes import router as explore
 from service.dashboard.jobs.routes import router as jobs
 from service.dashboard.kernels.routes import router as kernels
 from service.dashboard.overview.routes import router as overview
@@ -17,7 +18,7 @@ from service.errors import NotFound
 from service.keys.guard import PUBLIC
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-for pages in (overview, jobs, problems, kernels, compare, shapes, devices, schedules, style):
+for pages in (overview, jobs, problems, kernels, compare, shapes, devices, schedules, explore, style):
     router.include_router(pages)
 
 
