@@ -981,8 +981,8 @@ class CellOut(Model):
 class CheckOut(Model):
     """A part that was looked at."""
 
-    name: Literal['database', 'artifacts', 'compiler', 'worker', 'scheduler']
-    """database: it answers and has this version's tables; artifacts: their folder can be written; compiler: texts that are sent can be compiled; worker, scheduler: a process somewhere said lately that it is there"""
+    name: Literal['database', 'migrations', 'artifacts', 'compiler', 'worker', 'scheduler', 'coordinator']
+    """database: it answers; migrations: it has this version's tables; artifacts: their folder can be written; compiler: texts that are sent can be compiled; worker, scheduler: a process somewhere said lately that it is there; coordinator: one has the lease to give out jobs"""
 
     ok: bool
     """Whether it works"""

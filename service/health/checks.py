@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from secrets import token_hex
 
+from sqlalchemy import func, select
+
 from db import presences
+from db.models import Coordinator
 from service.deps import Context
 from service.health.schemas import CheckOut
 from service.presence import Role, is_alive
@@ -20,9 +23,12 @@ def checks(context: Context) -> Iterator[CheckOut]:
     yield _compiler(context)
     with context.database.read() as session:
         rows = presences.list_all(session)
+        leads = session.scalar(select(func.count()).where(Coordinator.expires_at >= context.now())) or 0
     alive = {row.role for row in rows if is_alive(row, context.now(), context.settings.heartbeat_s)}
     yield _process(Role.WORKER, alive, "jobs wait until `xetune worker` runs somewhere with this database")
     yield _process(Role.SCHEDULER, alive, "schedules wait until a service with XETUNE_SCHEDULER=true runs")
+    lacks = "none has the lease, so that no job is begun; one takes it within XETUNE_COORDINATOR_LEASE_S of its start"
+    yield CheckOut(name="coordinator", ok=leads > 0, detail=None if leads > 0 else lacks)
 
 
 def _artifacts(context: Context) -> CheckOut:

@@ -29,7 +29,7 @@ def read_readiness(context: ContextDep) -> Readiness:
         running = session.scalar(leased.where(Job.lease_until >= context.now())) or 0
         stale = session.scalar(leased.where(Job.lease_until < context.now())) or 0
         queued = session.scalar(select(func.count()).select_from(Job).where(Job.status == "queued")) or 0
-    found = [CheckOut(name="database", ok=True), *checks(context)]
+    found = [CheckOut(name="database", ok=True), CheckOut(name="migrations", ok=True), *checks(context)]
     return Readiness(
         status="ready" if all(check.ok for check in found) else "degraded",
         checks=found,

@@ -24,10 +24,10 @@ class WorkerOut(BaseModel):
 class CheckOut(BaseModel):
     """A part that was looked at."""
 
-    name: Literal["database", "artifacts", "compiler", "worker", "scheduler"] = Field(
-        description="database: it answers and has this version's tables; artifacts: their folder can be written; "
-        "compiler: texts that are sent can be compiled; worker, scheduler: a process somewhere said lately that it is "
-        "there",
+    name: Literal["database", "migrations", "artifacts", "compiler", "worker", "scheduler", "coordinator"] = Field(
+        description="database: it answers; migrations: it has this version's tables; artifacts: their folder can be "
+        "written; compiler: texts that are sent can be compiled; worker, scheduler: a process somewhere said lately that "
+        "it is there; coordinator: one has the lease to give out jobs",
         examples=["worker"],
     )
     ok: bool = Field(description="Whether it works", examples=[False])

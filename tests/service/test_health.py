@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 from fastapi.testclient import TestClient
 
-from db import presences
+from db import coordinators, presences
 from db.session import Database
 from service.deps import Context
 from service.presence import Role, present
@@ -91,3 +91,12 @@ def test_a_second_beat_moves_the_time_on_and_old_processes_are_forgotten(databas
         presences.forget(session, old.seen_at.replace(year=2027))
     with database.read() as session:
         assert presences.list_all(session) == []
+
+
+def test_a_lease_to_give_out_jobs_that_ran_out_is_named(client: TestClient, context: Context, clock: Clock) -> None:
+    assert "no job is begun" in (checks(client)["coordinator"] or "")
+    with context.database.write() as session:
+        coordinators.acquire(session, "machine lab", "lab/1", 15.0, now=context.now())
+    assert "coordinator" not in checks(client)
+    clock.step(seconds=16.0)
+    assert "coordinator" in checks(client)
