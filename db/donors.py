@@ -13,6 +13,7 @@ from db.models import Device, Donor, Job, Measurement, Prediction, Problem, Tria
 
 TYPES = ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b")
 """Columns of a problem in which those that are alike agree."""
+SIZES = ("m", "n", "k", "batch")
 
 
 class Near(NamedTuple):
@@ -24,12 +25,24 @@ class Near(NamedTuple):
     device_id: int
 
 
-def alike(session: Session, types: Mapping[str, object], device: str | None = None) -> list[Near]:
-    """Jobs with a best trial, of problems of those types by column, on a device (a slug); the newest first."""
+def alike(
+    session: Session, types: Mapping[str, object], device: str | None = None, farthest: float | None = None
+) -> list[Near]:
+    """Jobs with a best trial, of problems of those types by column, on a device (a slug); the newest first.
+
+    With `farthest`, those are left out of which one size (in `types` too) alone is so many doublings away.
+    """
     columns = Job.id, Problem.id, Problem.m, Problem.n, Problem.k, Problem.batch, Job.device_id
     query = select(*columns).join(Job.problem).where(Job.best_trial_id.is_not(None))
     for name in TYPES:
         query = query.where(getattr(Problem, name) == types[name])
+    if farthest is not None:
+        for size in SIZES:
+            value = types[size]
+            assert isinstance(value, int)
+            # A whole more on each side: rounding must not decide, the distance does.
+            least, most = math.floor(value / 2**farthest) - 1, math.ceil(value * 2**farthest) + 1
+            query = query.where(getattr(Problem, size).between(least, most))
     if device is not None:
         query = query.where(Job.device_id.in_(select(Device.id).where(Device.slug == device)))
     found = session.execute(query.order_by(Job.id.desc()))

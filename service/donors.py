@@ -87,7 +87,7 @@ def alike_on(
     Jobs of a problem that differs in size alone, and of the very problem, are alike; what else differs is for who asks.
     """
     sizes = problem.m, problem.n, problem.k, problem.batch
-    near = donors.alike(session, problem_to_json(problem), device)
+    near = donors.alike(session, problem_to_json(problem), device, farthest)
     ranked = sorted((donors.distance(found.sizes, sizes), place) for place, found in enumerate(near))
     return [near[place] for far, place in ranked if farthest is None or far <= farthest][:limit]
 
