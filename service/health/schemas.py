@@ -26,8 +26,8 @@ class CheckOut(BaseModel):
 
     name: Literal["database", "migrations", "artifacts", "compiler", "worker", "scheduler", "coordinator"] = Field(
         description="database: it answers; migrations: it has this version's tables; artifacts: their folder can be "
-        "written; compiler: texts that are sent can be compiled; worker, scheduler: a process somewhere said lately that "
-        "it is there; coordinator: one has the lease to give out jobs",
+        "written; compiler: texts that are sent can be compiled; worker, scheduler: a process somewhere said lately "
+        "that it is there; coordinator: one has the lease to give out jobs",
         examples=["worker"],
     )
     ok: bool = Field(description="Whether it works", examples=[False])
