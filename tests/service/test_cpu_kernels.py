@@ -88,7 +88,8 @@ def test_a_cpu_kernel_is_stored_served_and_shown(app: FastAPI, client: TestClien
     assert f"Threads {launch['threads']} once for the same B" in seen
     assert "B packed" in seen
     assert "avx512_bf16" in seen
-    assert "C header" in seen
+    assert "kernel.h" in seen
+    assert "C header" in client.get(f"/kernels/{kernel['id']}", params={"stages": "kernel.h"}).text
     assert "Sub-group size" not in seen
     assert "SHA-256 of the object code" in seen
     assert f"measured on {SPEC.id}" in seen
