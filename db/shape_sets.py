@@ -81,9 +81,8 @@ def list_page(session: Session, *, limit: int, before: UUID | None = None) -> li
 
 
 def grant(session: Session, job_id: UUID, budget_trials: int) -> None:
-    """Let a job try so many configurations in all; never fewer than before."""
-    less = update(Job).where(Job.id == job_id, Job.budget_trials < budget_trials)
-    session.execute(less.values(budget_trials=budget_trials))
+    """Let a job try so many configurations in all, at least one."""
+    session.execute(update(Job).where(Job.id == job_id).values(budget_trials=max(budget_trials, 1)))
 
 
 def spend(session: Session, set_id: UUID, seconds: float, compiled: int, reused: int) -> None:

@@ -74,7 +74,7 @@ def _close(
     tried_in_all = len(store.trials())
     with state.tuning.database.write() as session:
         leases.check_own(session, job.id, job.worker)
-        shape_sets.grant(session, job.id, tried_in_all)
+        shape_sets.grant(session, job.id, tried_in_all)  # a portion that was stopped was not spent
         shape_sets.set_cells(session, member.id, cells)
         compared = found.comparison
         if compared is not None and compared.remeasured:
