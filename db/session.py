@@ -38,7 +38,7 @@ class Database:
     @contextmanager
     def read(self) -> Generator[Session]:
         """A session that changes nothing: it is rolled back at the end."""
-        with typed_errors(self.engine), Session(self.engine, expire_on_commit=False) as session:
+        with typed_errors(self.engine), Session(self.engine, expire_on_commit=False) as session, kept_alive(session):
             yield session
 
     @contextmanager
@@ -49,6 +49,7 @@ class Database:
             typed_errors(self.engine),
             Session(engine, expire_on_commit=False) as session,
             session.begin(),
+            kept_alive(session),
         ):
             # Takes SQLite's write lock before anything is read, so that what is read stays true.
             session.connection()
@@ -119,6 +120,20 @@ def check_writable(database: Database) -> None:
     with database.write() as session:
         # SQLite begins even an immediate transaction on a read-only file; only a write tells.
         session.execute(text("UPDATE alembic_version SET version_num = version_num"))
+
+
+@contextmanager
+def kept_alive(session: Session) -> Generator[None]:
+    """Objects that the session knows at the end of this block live as long as the session.
+
+    Needed where a session rolls back or closes. It then writes into the state that the ORM has beside each object, and
+    Python 3.11 collects garbage in the middle of such a write; if that takes the very object, its finalizer writes into
+    the same state, whose memory is freed twice.
+    """
+    try:
+        yield
+    finally:
+        session.info["kept"] = list(session.identity_map.values())
 
 
 @contextmanager

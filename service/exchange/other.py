@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from db.errors import DatabaseNotMigrated
 from db.migrate import current, head
-from db.session import Database, open_database, shown_url, typed_errors
+from db.session import Database, kept_alive, open_database, shown_url, typed_errors
 from service.artifacts import ArtifactStore
 from service.errors import BadRequest
 
@@ -37,7 +37,7 @@ class Other:
         engine = self.database.engine
         if engine.dialect.name == "postgresql":
             engine = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        with typed_errors(engine), Session(engine, expire_on_commit=False) as session:
+        with typed_errors(engine), Session(engine, expire_on_commit=False) as session, kept_alive(session):
             yield session
 
 

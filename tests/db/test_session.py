@@ -1,16 +1,20 @@
 """Transactions commit or roll back, and what the driver refuses comes out typed."""
 
+import gc
 import sqlite3
+import weakref
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
+from sqlalchemy.orm import Session
 
 from db import devices, jobs
 from db.base import new_id
 from db.errors import DatabaseError, DatabaseFull, DatabaseLocked, DatabaseReadOnly, DatabaseUnavailable
+from db.models import Device
 from db.session import Database, check_writable, make_engine, open_database
 from tests.db import rows
 
@@ -45,6 +49,52 @@ def test_rows_can_be_used_after_their_session(database: Database) -> None:
     with database.write() as session:
         device = rows.add_device(session)
     assert (device.slug, device.created_at.tzinfo) == ("opencl-cpu-as-b580", UTC)
+
+
+def only_cycle(session: Session) -> weakref.ref[Device]:
+    """An object that only the collection of garbage would take, and that has not been taken."""
+    device = session.scalars(select(Device)).one()
+    vars(device)["itself"] = device
+    return weakref.ref(device)
+
+
+def test_garbage_of_a_session_is_not_collected_while_it_closes(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.write() as session:
+        rows.add_device(session)
+    alive: list[bool] = []
+    with database.read() as session:
+        device, close = only_cycle(session), session.expunge_all
+
+        def collect_and_close() -> None:
+            gc.collect()
+            alive.append(device() is not None)
+            close()
+
+        monkeypatch.setattr(session, "expunge_all", collect_and_close)
+    assert alive == [True]
+
+
+def test_garbage_of_a_session_is_not_collected_while_it_rolls_back(database: Database) -> None:
+    with database.write() as session:
+        rows.add_device(session)
+    alive: list[bool] = []
+
+    def roll_back() -> None:
+        with database.write() as session:
+            device = only_cycle(session)
+
+            def collect(_session: Session) -> None:
+                gc.collect()
+                alive.append(device() is not None)
+
+            event.listen(session, "after_rollback", collect)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        roll_back()
+    assert alive == [True]
 
 
 def test_moments_come_back_in_utc(database: Database) -> None:
