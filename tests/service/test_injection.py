@@ -167,3 +167,13 @@ def test_what_postgresql_cannot_keep_is_not_looked_for(settings: Settings, clock
         client.post("/v1/jobs", json=BODY | {"target": "a\0b"}),
     ]
     assert [(answer.status_code, answer.json()["rule"]) for answer in answers] == [(400, "unknown-device")] * 3
+
+
+@pytest.mark.parametrize("path", ["/jobs", "/problems", "/kernels"])
+@pytest.mark.parametrize("name", ["device", "m", "n", "k", "dtype", "before", "status", "evidence"])
+def test_filters_of_lists_leave_out_what_cannot_be_meant(client: TestClient, path: str, name: str) -> None:
+    for text in (*HOSTILE, "b580\0", "\0", "٣", "²", "9" * 400, "-1", "x" * 9000):
+        answer = client.get(path, params={name: text})
+        assert answer.status_code == 200, (path, name, text)
+        assert "\0" not in answer.text
+        assert "<script>alert" not in answer.text

@@ -18,6 +18,7 @@ from service.dashboard.jobs.outcomes import Outcomes, Times, outcomes, proposers
 from service.dashboard.jobs.rows import JobRow, job_row
 from service.dashboard.jobs.trials import TrialPage, TrialRow, Wanted, read_rows, trial_page
 from service.dashboard.naming import config_pairs, problem_pairs
+from service.dashboard.of_problems import identity
 from service.dashboard.trial_time import trial_figure
 from service.errors import NotFound
 from service.launch import Launch, read_launch
@@ -76,7 +77,7 @@ def find_job(session: Session, text: str) -> Job:
     """
     columns = (Job.problem, Job.device, Job.imported, Job.effort, Job.search, Job.start)
     query = select(Job).options(*(joinedload(column) for column in columns))
-    job = None if (identity := _uuid(text)) is None else session.scalars(query.where(Job.id == identity)).one_or_none()
+    job = None if (job_id := identity(text)) is None else session.scalars(query.where(Job.id == job_id)).one_or_none()
     if job is None:
         raise NotFound(f"no job has the id {text}")
     return job
@@ -195,10 +196,3 @@ def _judged(session: Session, job_id: UUID) -> bool:
 def _donors(session: Session, job_id: UUID) -> int:
     of = (select(table.id).where(table.job_id == job_id) for table in (Donor, RecordedDonor))
     return sum(len(session.scalars(query).all()) for query in of)
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlencode
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -13,6 +12,7 @@ from db import trials
 from db.models import Device, Job, Problem, Trial
 from service.dashboard.evidence import TimeFigure
 from service.dashboard.naming import problem_label
+from service.dashboard.of_problems import ProblemFilter, identity, problem_words
 from service.dashboard.trial_time import trial_figure
 
 PAGE_SIZE = 50
@@ -43,22 +43,15 @@ class JobRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """Which jobs a reader asked for; what cannot be meant is left out. `before` is the last of the page before."""
+class Filter(ProblemFilter):
+    """Which jobs a reader asked for. `before` is the last of the page before."""
 
     status: str = ""
-    device: str = ""
-    m: int | None = None
-    n: int | None = None
-    k: int | None = None
-    dtype: str = ""
     before: UUID | None = None
 
-    def link(self, before: str | None = None) -> str:
+    def link(self, before: UUID | None = None) -> str:
         """The address of these jobs, from the first or after one."""
-        values = {"status": self.status, "device": self.device, "m": self.m, "n": self.n, "k": self.k}
-        asked = {name: value for name, value in {**values, "dtype": self.dtype, "before": before}.items() if value}
-        return f"/jobs?{urlencode(asked)}" if asked else "/jobs"
+        return self.address("/jobs", status=self.status, before=before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +66,11 @@ class JobList:
 
 def understand(of: Mapping[str, str]) -> Filter:
     """What the words of an address ask for."""
-    size = {name: int(v) for name in ("m", "n", "k") if (v := of.get(name, "")).isdecimal() and 0 < len(v) < 10}
     status = of.get("status", "")
     return Filter(
+        **problem_words(of),
         status=status if status in STATUSES else "",
-        device=of.get("device", "")[:200],
-        m=size.get("m"),
-        n=size.get("n"),
-        k=size.get("k"),
-        dtype=of.get("dtype", "")[:8],
-        before=_uuid(of.get("before", "")),
+        before=identity(of.get("before", "")),
     )
 
 
@@ -93,8 +81,7 @@ def job_list(session: Session, wanted: Filter) -> JobList:
         query = query.where(Job.status == wanted.status)
     if wanted.device:
         query = query.where(Job.device_id.in_(select(Device.id).where(Device.slug == wanted.device)))
-    sizes = {Problem.m: wanted.m, Problem.n: wanted.n, Problem.k: wanted.k, Problem.dtype_a: wanted.dtype or None}
-    if asked := [column == value for column, value in sizes.items() if value is not None]:
+    if asked := wanted.conditions():
         query = query.where(Job.problem_id.in_(select(Problem.id).where(*asked)))
     if wanted.before is not None:
         query = query.where(Job.id < wanted.before)
@@ -105,7 +92,7 @@ def job_list(session: Session, wanted: Filter) -> JobList:
         jobs=tuple(job_rows(session, shown)),
         filter=wanted,
         devices=tuple(session.scalars(select(Device.slug).distinct().order_by(Device.slug))),
-        next=wanted.link(str(shown[-1].id)) if len(found) > len(shown) else None,
+        next=wanted.link(shown[-1].id) if len(found) > len(shown) else None,
     )
 
 
@@ -152,10 +139,3 @@ def _begun(session: Session, job_ids: Sequence[UUID]) -> dict[UUID, int]:
     rows = session.execute(select(Job.id, highest).where(Job.id.in_(job_ids)))
     numbers: list[tuple[UUID, int | None]] = [(job_id, last) for job_id, last in rows]
     return {job_id: 0 if last is None else last + 1 for job_id, last in numbers}
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -14,11 +14,12 @@ from service.dashboard.evidence import ProofFigure, TimeFigure
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.kernels.code import CodeReport, read_report
 from service.dashboard.kernels.picture import Picture, draw
-from service.dashboard.kernels.rows import NO_PROOF, KernelRow, identity
+from service.dashboard.kernels.rows import NO_PROOF, KernelRow
 from service.dashboard.kernels.runners_up import runners_up
 from service.dashboard.kernels.stages import ReadArtifact, Stage, chosen, in_order, stage, texts
 from service.dashboard.kernels.tiling import Level, Tiling, tiling_of
 from service.dashboard.naming import config_pairs, problem_label, problem_pairs
+from service.dashboard.of_problems import identity
 from service.dashboard.problems.rows import pair_href
 from service.dashboard.trial_time import trial_figure
 from service.errors import Conflict, NotFound

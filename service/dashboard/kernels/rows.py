@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlencode
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, select
@@ -13,6 +12,7 @@ from db.models import Device, Kernel, Measurement, Prediction, PredictionError, 
 from service.dashboard.evidence import NATIVE_LABEL, ProofFigure, TimeEvidence, TimeFigure
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.naming import config_label, problem_label
+from service.dashboard.of_problems import ProblemFilter, identity, problem_words
 from service.dashboard.trial_time import trial_figure
 from service.kernels.service import telling_trials
 
@@ -37,23 +37,15 @@ class KernelRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """Which kernels a reader asked for; what cannot be meant is left out. `before` is the last of the page before."""
+class Filter(ProblemFilter):
+    """Which kernels a reader asked for. `before` is the last of the page before."""
 
-    device: str = ""
-    m: int | None = None
-    n: int | None = None
-    k: int | None = None
-    dtype: str = ""
     evidence: str = ""
     before: UUID | None = None
 
-    def link(self, before: str | None = None) -> str:
+    def link(self, before: UUID | None = None) -> str:
         """The address of these kernels, from the first or after one."""
-        values = {"m": self.m, "n": self.n, "k": self.k, "dtype": self.dtype, "device": self.device}
-        values |= {"evidence": self.evidence, "before": before}
-        asked = {name: value for name, value in values.items() if value}
-        return f"/kernels?{urlencode(asked)}" if asked else "/kernels"
+        return self.address("/kernels", evidence=self.evidence, before=before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +60,9 @@ class KernelList:
 
 def understand(of: Mapping[str, str]) -> Filter:
     """What the words of an address ask for."""
-    size = {
-        name: int(v)
-        for name in ("m", "n", "k")
-        if (v := of.get(name, "")).isascii() and v.isdecimal() and 0 < len(v) < 10
-    }
     evidence = of.get("evidence", "")
     return Filter(
-        device=of.get("device", "")[:200].replace("\0", ""),  # PostgreSQL knows no NUL
-        m=size.get("m"),
-        n=size.get("n"),
-        k=size.get("k"),
-        dtype=of.get("dtype", "")[:8].replace("\0", ""),
+        **problem_words(of),
         evidence=evidence if evidence in EVIDENCES else "",
         before=identity(of.get("before", "")),
     )
@@ -90,8 +73,7 @@ def kernel_list(session: Session, wanted: Filter) -> KernelList:
     query = select(Kernel.id).order_by(Kernel.id.desc()).limit(PAGE_SIZE + 1)
     if wanted.device:
         query = query.where(Kernel.device_id.in_(select(Device.id).where(Device.slug == wanted.device)))
-    sizes = {Problem.m: wanted.m, Problem.n: wanted.n, Problem.k: wanted.k, Problem.dtype_a: wanted.dtype or None}
-    if asked := [column == value for column, value in sizes.items() if value is not None]:
+    if asked := wanted.conditions():
         query = query.where(Kernel.problem_id.in_(select(Problem.id).where(*asked)))
     if wanted.evidence:
         query = query.where(*_has(wanted.evidence))
@@ -103,7 +85,7 @@ def kernel_list(session: Session, wanted: Filter) -> KernelList:
         kernels=tuple(kernel_rows(session, shown)),
         filter=wanted,
         devices=tuple(session.scalars(select(Device.slug).distinct().order_by(Device.slug))),
-        next=wanted.link(str(shown[-1])) if len(found) > len(shown) else None,
+        next=wanted.link(shown[-1]) if len(found) > len(shown) else None,
     )
 
 
@@ -114,14 +96,6 @@ def kernel_rows(session: Session, ids: Sequence[UUID]) -> Iterable[KernelRow]:
     by_id = {kernel.id: kernel for kernel in session.scalars(query)}
     telling = telling_trials(session, ids)
     return (_row(by_id[i], telling.get(i)) for i in ids)
-
-
-def identity(text: str) -> UUID | None:
-    """The id that a text is, if it is one."""
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 def _row(kernel: Kernel, trial: Trial | None) -> KernelRow:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from db.models import Device, Job, Measurement, Prediction, Problem, Trial
 from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
 from service.dashboard.naming import problem_flops, problem_label
+from service.dashboard.of_problems import ProblemFilter, number, problem_words
 
 PAGE_SIZE = 50
 KEY_LENGTH = 16
@@ -38,21 +39,14 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """Which problems a reader asked for; what cannot be meant is left out. `before` is the last of the page before."""
+class Filter(ProblemFilter):
+    """Which problems a reader asked for. `before` is the last of the page before."""
 
-    device: str = ""
-    m: int | None = None
-    n: int | None = None
-    k: int | None = None
-    dtype: str = ""
     before: int | None = None
 
     def link(self, before: int | None = None) -> str:
         """The address of these problems, from the first or after one."""
-        values = {"device": self.device, "m": self.m, "n": self.n, "k": self.k, "dtype": self.dtype, "before": before}
-        asked = {name: value for name, value in values.items() if value}
-        return f"/problems?{urlencode(asked)}" if asked else "/problems"
+        return self.address("/problems", before=before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +66,12 @@ def pair_href(problem: Problem, slug: str) -> str:
 
 def understand(of: Mapping[str, str]) -> Filter:
     """What the words of an address ask for."""
-    number = {
-        name: int(v)
-        for name in ("m", "n", "k", "before")
-        if (v := of.get(name, "")).isascii() and v.isdecimal() and len(v) < 10
-    }
-    sizes = number.get("m"), number.get("n"), number.get("k")
-    return Filter(of.get("device", "")[:200], *sizes, of.get("dtype", "")[:8], number.get("before"))
+    return Filter(**problem_words(of), before=number(of, "before"))
 
 
 def pair_list(session: Session, wanted: Filter) -> PairList:
     """A page of the problems that are wanted, each with every device that jobs tuned it on."""
-    problems = select(Problem.id).order_by(Problem.id.desc()).limit(PAGE_SIZE + 1)
-    for column, value in (
-        (Problem.m, wanted.m),
-        (Problem.n, wanted.n),
-        (Problem.k, wanted.k),
-        (Problem.dtype_a, wanted.dtype or None),
-    ):
-        if value is not None:
-            problems = problems.where(column == value)
+    problems = select(Problem.id).where(*wanted.conditions()).order_by(Problem.id.desc()).limit(PAGE_SIZE + 1)
     if wanted.before is not None:
         problems = problems.where(Problem.id < wanted.before)
     tuned = select(Job.id).where(Job.problem_id == Problem.id)
