@@ -5,8 +5,10 @@ and the very bytes of the question were answered by a route. Everything else goe
 find.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from db.errors import DatabaseError
 from service.deps import Context
 from service.errors import TooMany
 from service.kernels.answers import Kept, Key
@@ -26,6 +29,7 @@ from service.problems import render as render_problem
 _ONE, _BODY, _MANY = "/v1/kernels", "/v1/kernels/lookup", "/v1/kernels/lookup/batch"
 _LONGEST = 2_000  # bytes of a question that is kept
 _JSON = b"application/json"
+_LOOKS = 2  # the first may have begun before the last commit
 
 
 class _BatchText(msgspec.Struct, forbid_unknown_fields=True):
@@ -59,9 +63,11 @@ class Quick:
 
     def __init__(self, app: ASGIApp, context: Context) -> None:
         self._app, self._context = app, context
+        self._looker = ThreadPoolExecutor(1, "freshness")
+        self._looking: Future[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _is_lookup(scope) or (caller := self._caller(scope)) is None:
+        if scope["type"] != "http" or not _is_lookup(scope) or self._caller(scope) is None:
             await self._app(scope, receive, send)
             return
         body = _Body(receive)
@@ -71,7 +77,8 @@ class Quick:
         if asked is None or listing is None:
             await self._app(scope, body.again, send)
             return
-        if context.freshness.is_fresh():
+        # Who asks is looked up once more: news may be of keys.
+        if await self._is_fresh() and (caller := self._caller(scope)) is not None:
             kept = context.answers.asked(asked.questions, listing)
             if kept is not None and (asked.form is not None or kept[0].source is not None):
                 await self._answer(scope, receive, send, caller, asked, kept)
@@ -80,6 +87,22 @@ class Quick:
         keys: Sequence[Key] | None = scope["state"].get("lookups")
         if keys is not None and len(keys) == len(asked.questions):
             context.answers.remember(asked.questions, keys, listing)
+
+    async def _is_fresh(self) -> bool:
+        """Whether what is kept may be used. After a commit one thread looks what changed, and all requests wait for it:
+        each would else go the long way at once, and those behind them would wait for all of those.
+        """
+        freshness = self._context.freshness
+        for _ in range(_LOOKS):
+            if freshness.is_fresh():
+                return True
+            if self._looking is None or self._looking.done():
+                self._looking = self._looker.submit(freshness.refresh)
+            try:
+                await asyncio.shield(asyncio.wrap_future(self._looking))
+            except DatabaseError:
+                return False  # the routes say so
+        return freshness.is_fresh()
 
     def _caller(self, scope: Scope) -> object:
         """Whom the rate is counted for, if it is known who asks; None where the routes must find out."""

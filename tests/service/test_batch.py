@@ -2,6 +2,9 @@
 
 import json
 import random
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
@@ -9,9 +12,12 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from benchmarks.filling import fill
 from codegen import DType, GemmProblem
+from db.changes import News, news
+from db.errors import DatabaseUnavailable
 from db.models import Job, Measurement, Problem
 from db.session import open_database
 from service.convert import problem_from_json
@@ -187,9 +193,9 @@ def test_no_answer_outlives_what_it_was_made_from(
     elsewhere = open_database(settings.database_url)  # as another process has it
     with elsewhere.write() as session:
         session.execute(update(Measurement).values(median_us=12.0, min_us=12.0, p10_us=12.0))
-    time = found().time
-    assert time is not None
-    assert time.value == 12.0
+    told = found().time
+    assert told is not None
+    assert told.value == 12.0
     with elsewhere.write() as session:
         session.execute(update(Job).where(Job.id == job_id).values(best_trial_id=None))
     assert found().source == "heuristic"
@@ -198,6 +204,46 @@ def test_no_answer_outlives_what_it_was_made_from(
     assert found().source == "nearest"
     clock.step(days=800)
     assert any("days ago" in reason for reason in found().confidence.reasons)
+
+
+def test_after_a_commit_one_thread_looks_and_all_are_answered_from_memory(
+    client: TestClient, context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tuned_now(context.database, tmp_path / "artifacts")
+    body = {"problem": _body(HERE), "device": "b580"}
+    first = [client.post(ONE, json=body).json() for _ in range(2)][1]
+    monkeypatch.setattr("service.kernels.routes.answer_all", None)
+    looked: list[int] = []
+
+    def look_late(session: Session, before: Mapping[str, int]) -> News:
+        looked.append(1)
+        time.sleep(0.3)  # all requests are there before it ends
+        return news(session, before)
+
+    monkeypatch.setattr("service.freshness.news", look_late)
+    with context.database.write() as session:
+        session.execute(update(Problem).values(m=Problem.m))  # a commit that no answer depends on
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: client.post(ONE, json=body).json(), range(8)))
+    assert answers == [first] * 8
+    assert len(looked) == 1
+
+
+def test_a_database_that_cannot_be_read_is_told_by_the_routes(
+    client: TestClient, context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tuned_now(context.database, tmp_path / "artifacts")
+    body = {"problem": _body(HERE), "device": "b580"}
+    assert [client.post(ONE, json=body).status_code for _ in range(2)] == [200, 200]
+
+    def away() -> None:
+        raise DatabaseUnavailable("it is away")
+
+    monkeypatch.setattr(context.freshness, "refresh", away)
+    with context.database.write() as session:
+        session.execute(update(Problem).values(m=Problem.m))
+    answer = client.post(ONE, json=body)
+    assert (answer.status_code, answer.json()["detail"]) == (503, "it is away")
 
 
 def test_a_kept_answer_ages_by_the_day(client: TestClient, context: Context, clock: Clock, tmp_path: Path) -> None:
