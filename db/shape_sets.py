@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from db import trials
 from db.base import JsonObject, utc_now
 from db.insert import insert_missing
-from db.models import Job, ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember, ShapeSetRun, Trial
+from db.models import Job, ScheduleFire, ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember, ShapeSetRun, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,9 @@ def fail(session: Session, set_id: UUID, error: str) -> None:
 
 
 def delete_set(session: Session, set_id: UUID) -> None:
-    """Forget a set; its jobs and what they found stay."""
+    """Forget a set; its jobs and what they found stay, and runs of schedules tell that they started one."""
+    fires = update(ScheduleFire).where(ScheduleFire.set_id == set_id)
+    session.execute(fires.values(set_id=None, reason=f"its set of shapes {set_id} was deleted"))
     members = select(ShapeSetMember.id).where(ShapeSetMember.set_id == set_id)
     session.execute(delete(ShapeSetCell).where(ShapeSetCell.member_id.in_(members)))
     for model in (ShapeSetKernel, ShapeSetMember, ShapeSetRun):

@@ -1489,7 +1489,7 @@ class FireOut(Model):
     """Jobs that it queued or joined"""
 
     shape_set: UUID | None = None
-    """The set of shapes that it made"""
+    """The set of shapes that it made or joined"""
 
     reason: str | None = None
     """Why it was refused, or what was left out"""
@@ -2119,6 +2119,75 @@ class Readiness(Model):
     """Who works"""
 
 
+class ShapeBody(Model):
+    """A problem of a set, and how often it occurs."""
+
+    problem: ProblemBody
+    """What to compute, whole"""
+
+    weight: float = 1.0
+    """How often it occurs"""
+
+    name: str = ''
+    """What people call it"""
+
+
+class SetBudgetBody(Model):
+    """When a set ends at the latest, over all its shapes."""
+
+    trials: int | None = None
+    """Most configurations tried; null: 25 for each shape"""
+
+    seconds: float = 600.0
+    """Wall time of all its runs, in s"""
+
+    no_gain: int | None = None
+    """A shape is given no more when so many of its trials in a row gained less than 1 %"""
+
+
+class ShapeSetBody(Model):
+    """A set of shapes to tune under one budget: one of shapes, csv, text or preset says them."""
+
+    shapes: list[ShapeBody] | None = None
+    """Each shape whole"""
+
+    csv: str | None = None
+    """A table with a header of m, n, k and what else it says"""
+
+    text: str | None = None
+    """Lines as m=1,16 n=4096 k=4096"""
+
+    preset: str | None = None
+    """Layers of a model: see /v1/shape-sets/presets"""
+
+    common: CommonBody = Field(default_factory=CommonBody)
+    """What holds of each that does not say otherwise"""
+
+    device: str = 'auto'
+    """Device id, or auto"""
+
+    target: str | None = None
+    """GPU whose kernels an emulating device runs"""
+
+    budget: SetBudgetBody = Field(default_factory=SetBudgetBody)
+    """When to stop"""
+
+    within: float = 0.05
+    """How far from its best the fewest kernels may leave a shape, as a fraction"""
+
+    seed: int = 0
+    """Start of the random choices"""
+
+    reuse: bool = True
+    """Take times that earlier jobs measured of the very same kernels"""
+
+    warm_start: bool = True
+    """Begin with what was best for problems of other jobs too, not of the set alone"""
+
+    search: Method = Method.PORTFOLIO
+    """How each space is searched, as of a job"""
+
+
 class StaleBody(Model):
     """Tune again what a change of driver, compiler, generator or model made stale."""
 
@@ -2133,7 +2202,7 @@ class StaleBody(Model):
 
 
 class ScheduleBody(Model):
-    """Work to start by the clock: exactly one of `job` and `stale`."""
+    """Work to start by the clock: exactly one of `job`, `shapes` and `stale`."""
 
     name: str
     """Unique name for people"""
@@ -2146,6 +2215,9 @@ class ScheduleBody(Model):
 
     job: JobBody | None = None
     """A job that each run queues"""
+
+    shapes: ShapeSetBody | None = None
+    """A set of shapes that each run asks for"""
 
     stale: StaleBody | None = None
     """Each run queues jobs for results that are stale"""
@@ -2193,6 +2265,9 @@ class ScheduleOut(Model):
     job: Annotated[JobBody | dict[str, object] | None, Field(union_mode="left_to_right")] = None
     """The job that each run queues; as stored when this version cannot read it, then runs are refused"""
 
+    shapes: Annotated[ShapeSetBody | dict[str, object] | None, Field(union_mode="left_to_right")] = None
+    """The set of shapes that each run asks for"""
+
     stale: Annotated[StaleBody | dict[str, object] | None, Field(union_mode="left_to_right")] = None
     """Which stale results each run tunes again"""
 
@@ -2205,32 +2280,6 @@ class ScheduleList(Model):
 
     schedules: list[ScheduleOut]
     """All of them"""
-
-
-class SetBudgetBody(Model):
-    """When a set ends at the latest, over all its shapes."""
-
-    trials: int | None = None
-    """Most configurations tried; null: 25 for each shape"""
-
-    seconds: float = 600.0
-    """Wall time of all its runs, in s"""
-
-    no_gain: int | None = None
-    """A shape is given no more when so many of its trials in a row gained less than 1 %"""
-
-
-class ShapeBody(Model):
-    """A problem of a set, and how often it occurs."""
-
-    problem: ProblemBody
-    """What to compute, whole"""
-
-    weight: float = 1.0
-    """How often it occurs"""
-
-    name: str = ''
-    """What people call it"""
 
 
 class ShapeOut(Model):
@@ -2271,49 +2320,6 @@ class ShapeOut(Model):
 
     evidence: Evidence | None = None
     """Of the best trial; null before any"""
-
-
-class ShapeSetBody(Model):
-    """A set of shapes to tune under one budget: one of shapes, csv, text or preset says them."""
-
-    shapes: list[ShapeBody] | None = None
-    """Each shape whole"""
-
-    csv: str | None = None
-    """A table with a header of m, n, k and what else it says"""
-
-    text: str | None = None
-    """Lines as m=1,16 n=4096 k=4096"""
-
-    preset: str | None = None
-    """Layers of a model: see /v1/shape-sets/presets"""
-
-    common: CommonBody = Field(default_factory=CommonBody)
-    """What holds of each that does not say otherwise"""
-
-    device: str = 'auto'
-    """Device id, or auto"""
-
-    target: str | None = None
-    """GPU whose kernels an emulating device runs"""
-
-    budget: SetBudgetBody = Field(default_factory=SetBudgetBody)
-    """When to stop"""
-
-    within: float = 0.05
-    """How far from its best the fewest kernels may leave a shape, as a fraction"""
-
-    seed: int = 0
-    """Start of the random choices"""
-
-    reuse: bool = True
-    """Take times that earlier jobs measured of the very same kernels"""
-
-    warm_start: bool = True
-    """Begin with what was best for problems of other jobs too, not of the set alone"""
-
-    search: Method = Method.PORTFOLIO
-    """How each space is searched, as of a job"""
 
 
 class ShapeSetLine(Model):

@@ -59,6 +59,9 @@ def create_command(
     job: Annotated[
         Path | None, typer.Option(help="File of JSON with the job that each run queues, as POST /v1/jobs takes it.")
     ] = None,
+    shapes: Annotated[
+        Path | None, typer.Option(help="Instead: file of JSON with the set of shapes, as POST /v1/shape-sets takes it.")
+    ] = None,
     stale: Annotated[
         int | None, typer.Option(metavar="N", help="Instead: queue jobs for up to N stale results.")
     ] = None,
@@ -70,7 +73,7 @@ def create_command(
     grace: Annotated[int, typer.Option(help="With --missed skip: how late a run may be, in seconds.")] = 300,
     as_json: AsJson = False,
 ) -> None:
-    """Start a job, or tune stale results again, by the clock."""
+    """Start a job or a set of shapes, or tune stale results again, by the clock."""
     budget = {"trials": trials, "seconds": seconds}
     body = _body(
         {
@@ -78,6 +81,7 @@ def create_command(
             "cron": cron,
             "timezone": timezone,
             "job": None if job is None else read_json("--job", job, "a job"),
+            "shapes": None if shapes is None else read_json("--shapes", shapes, "a set of shapes"),
             "stale": None if stale is None else {"most_jobs": stale, "devices": device or None, "budget": budget},
             "missed": {"policy": missed, "most": most},
             "misfire_grace_s": grace,

@@ -118,6 +118,7 @@ def _add_fire(
         due_at=due_at.isoformat(),
         outcome=started.outcome,
         jobs=[str(job_id) for job_id, _ in started.jobs],
+        shape_set=None if started.set_id is None else str(started.set_id),
         reason=started.reason,
     )
     return fire_id

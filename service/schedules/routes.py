@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1/schedules", tags=["schedules"], route_class=Guard
 def create_schedule(
     body: ScheduleBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> ScheduleOut:
-    """Start work by the clock: a job, or jobs for stale results. It is checked now, and again at every run."""
+    """Start work by the clock: a job, a set of shapes, or jobs for stale results; checked now and at every run."""
     due_at = service.first_due(body, context.settings, context.now())
     service.check_work(body, context)
     with once.write() as session:

@@ -7,10 +7,12 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from service.jobs.schemas import BudgetBody, JobBody
+from service.shapes.schemas import ShapeSetBody
 
 Kind = Literal["job", "shapes", "stale"]
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _JOB = {"problem": {"m": 512, "n": 384, "k": 1024}}
+_SHAPES = {"text": "m=1,16 n=4096 k=4096", "device": "b580", "budget": {"trials": 50, "seconds": 600.0}}
 
 
 class MissedBody(BaseModel):
@@ -50,7 +52,7 @@ class StaleBody(BaseModel):
 
 
 class ScheduleBody(BaseModel):
-    """Work to start by the clock: exactly one of `job` and `stale`."""
+    """Work to start by the clock: exactly one of `job`, `shapes` and `stale`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -75,6 +77,9 @@ class ScheduleBody(BaseModel):
         examples=["UTC"],
     )
     job: JobBody | None = Field(default=None, description="A job that each run queues", examples=[_JOB])
+    shapes: ShapeSetBody | None = Field(
+        default=None, description="A set of shapes that each run asks for", examples=[_SHAPES]
+    )
     stale: StaleBody | None = Field(
         default=None, description="Each run queues jobs for results that are stale", examples=[{"most_jobs": 10}]
     )
@@ -104,7 +109,7 @@ class FireOut(BaseModel):
     by_hand: bool = Field(description="Whether a person asked for it", examples=[False])
     due_times: int = Field(description="Due times that it stands for; 1000: at least so many", examples=[1])
     jobs: list[UUID] = Field(description="Jobs that it queued or joined", examples=[[_ID]])
-    shape_set: UUID | None = Field(default=None, description="The set of shapes that it made", examples=[_ID])
+    shape_set: UUID | None = Field(default=None, description="The set of shapes that it made or joined", examples=[_ID])
     reason: str | None = Field(
         default=None,
         description="Why it was refused, or what was left out",
@@ -149,6 +154,9 @@ class ScheduleOut(BaseModel):
         default=None,
         description="The job that each run queues; as stored when this version cannot read it, then runs are refused",
         examples=[_JOB],
+    )
+    shapes: ShapeSetBody | dict[str, object] | None = Field(
+        default=None, description="The set of shapes that each run asks for", examples=[_SHAPES]
     )
     stale: StaleBody | dict[str, object] | None = Field(
         default=None, description="Which stale results each run tunes again", examples=[{"most_jobs": 10}]

@@ -31,8 +31,10 @@ from service.schedules.schemas import (
 )
 from service.schedules.work import Work, read_work
 from service.settings import Settings
+from service.shapes.schemas import ShapeSetBody
 
 _SHOWN_FIRES = 10
+_BODIES: dict[str, type[BaseModel]] = {"job": JobBody, "shapes": ShapeSetBody, "stale": StaleBody}
 
 
 def first_due(body: ScheduleBody, settings: Settings, now: datetime) -> datetime:
@@ -59,13 +61,14 @@ def check_work(body: ScheduleBody, planning: Planning) -> None:
 
 
 def _work_of(body: ScheduleBody) -> tuple[Kind, JsonObject]:
-    if (body.job is None) == (body.stale is None):
-        message = "expected exactly one of job and stale"
+    said: dict[Kind, BaseModel | None] = {"job": body.job, "shapes": body.shapes, "stale": body.stale}
+    given: list[tuple[Kind, BaseModel]] = [(kind, work) for kind, work in said.items() if work is not None]
+    if len(given) != 1:
+        names = " and ".join(kind for kind, _ in given)
+        message = f"expected exactly one of job, shapes and stale, got {names or 'none'}"
         raise BadRequest(message, rule="schedule-work", errors=[FieldError(field="body.job", message=message)])
-    if body.job is not None:
-        return "job", body.job.model_dump(mode="json")
-    assert body.stale is not None
-    return "stale", body.stale.model_dump(mode="json")
+    ((kind, work),) = given
+    return kind, work.model_dump(mode="json")
 
 
 def create(session: Session, body: ScheduleBody, due_at: datetime) -> ScheduleOut:
@@ -256,7 +259,7 @@ def _device(schedule: Schedule) -> str | None:
 
 def _template(kind: str, template: JsonObject) -> BaseModel | JsonObject:
     try:
-        return (JobBody if kind == "job" else StaleBody).model_validate(template)
+        return _BODIES[kind].model_validate(template)
     except ValidationError:  # of another version of this program: shown as it is stored, refused when it fires
         return template
 

@@ -18,15 +18,19 @@ from service.keys.callers import Caller
 from service.schedules.planning import Planning
 from service.schedules.schemas import StaleBody
 from service.schedules.stale import StaleWork, stale_work
+from service.shapes.bodies import understand_body
+from service.shapes.requests import SetRequest
+from service.shapes.requests import submit as submit_set
+from service.shapes.schemas import ShapeSetBody
 from tuner.errors import TunerError
 
-Work = JobRequest | StaleWork
+Work = JobRequest | SetRequest | StaleWork
 _REFUSALS = (ServiceError, CodegenError, HalError, TunerError)
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What came of a run: its jobs, each with whether it is new, and why nothing came of it or what was left out."""
+    """What came of a run: its jobs, each with whether it is new, or a set; why nothing, or what was left out."""
 
     outcome: Literal["created", "joined", "nothing", "refused"]
     jobs: tuple[tuple[UUID, bool], ...] = ()
@@ -43,6 +47,8 @@ def read_work(kind: str, template: JsonObject, planning: Planning) -> Work:
     """
     if kind == "stale":
         return stale_work(StaleBody.model_validate(template), planning)
+    if kind == "shapes":
+        return understand_body(ShapeSetBody.model_validate(template), planning.devices, planning.settings)
     return understand(JobBody.model_validate(template), planning.devices, planning.settings)
 
 
@@ -58,12 +64,14 @@ def work_or_reason(kind: str, template: JsonObject, planning: Planning) -> Work 
 
 
 def start(session: Session, work: Work | str, by: Caller, max_active: int) -> Started:
-    """Queue it, with an event of the audit log for each job; a reason is refused."""
+    """Queue it, with an event of the audit log for each job or set; a reason is refused."""
     if isinstance(work, str):
         return Started("refused", reason=work)
     if isinstance(work, StaleWork):
         return _start_stale(session, work, by, max_active)
     try:
+        if isinstance(work, SetRequest):
+            return _start_set(session, work, by, max_active)
         return _started([_submit(session, work, by, max_active)], None)
     except TooMany as error:
         return Started("refused", reason=error.detail)
@@ -81,6 +89,12 @@ def _start_stale(session: Session, work: StaleWork, by: Caller, max_active: int)
     if not jobs:
         return Started("nothing") if remark is None else Started("refused", reason=remark)
     return _started(jobs, remark)
+
+
+def _start_set(session: Session, request: SetRequest, by: Caller, max_active: int) -> Started:
+    set_id, is_new = submit_set(session, request, max_active)
+    record(session, by, "shapes.create", set_id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+    return Started("created" if is_new else "joined", set_id=set_id)
 
 
 def _submit(session: Session, request: JobRequest, by: Caller, max_active: int) -> tuple[UUID, bool]:

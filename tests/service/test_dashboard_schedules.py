@@ -118,6 +118,34 @@ def test_a_schedule_is_made_paused_run_and_deleted_in_the_browser(browser: Brows
 
 @pytest.mark.browser
 @pytest.mark.slow
+def test_a_schedule_of_a_set_of_shapes_is_made_in_the_browser(browser: Browser, site: str) -> None:
+    with opened(browser, f"{site}/schedules", width=400) as (page, complaints):
+        form = page.locator("form[data-json='/v1/schedules']")
+        form.locator("[name=name]").fill("layers")
+        form.locator("[data-chooses=work]").select_option("shapes")
+        expect(form.locator("[name='job.problem.m']")).to_be_hidden()
+        form.locator("[name='shapes.text']").fill("m=16")
+        form.locator("[name='shapes.device']").select_option("b580")
+        assert obstacles(page) == []
+        form.get_by_role("button", name="Make the schedule").click()
+        expect(form.locator("[data-wrong]")).to_contain_text("line 1")
+        expect(form.locator("[name='shapes.text']")).to_have_attribute("aria-invalid", "true")
+        form.locator("[data-chooses=from]").select_option("preset")
+        form.locator("[name='shapes.preset']").fill("llama-3-8b@tokens=16")
+        form.get_by_role("button", name="Make the schedule").click()
+        expect(page.locator("h1")).to_contain_text("tunes the layers of llama-3-8b@tokens=16 on b580")
+        page.get_by_role("button", name="Run now: layers").click()
+        page.get_by_role("link", name="set of shapes", exact=True).click()
+        expect(page.locator("h1")).to_contain_text("llama-3-8b@tokens=16")
+        page.go_back()
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.get_by_role("button", name="Delete").click()
+        expect(page.locator("main")).to_contain_text("No schedule yet")
+        assert [said for said in complaints if "400" not in said] == []  # the refusal was meant
+
+
+@pytest.mark.browser
+@pytest.mark.slow
 def test_a_window_of_maintenance_is_made_and_deleted_in_the_browser(browser: Browser, site: str) -> None:
     with opened(browser, f"{site}/schedules") as (page, complaints):
         page.get_by_text("Make a window").click()

@@ -15,6 +15,7 @@ from service.schedules import service
 from service.schedules.cron import next_due, parse_cron
 from service.schedules.schemas import DueOut, FireOut, ScheduleOut, StaleBody
 from service.schemas import ProblemBody, to_problem
+from service.shapes.schemas import ShapeSetBody
 
 PREVIEWED = 5
 _NAMED = 3
@@ -82,9 +83,11 @@ def next_times(session: Session, schedule: ScheduleOut, now: datetime) -> list[D
 
 def work_of(schedule: ScheduleOut) -> str:
     """What a schedule starts, in a line."""
-    job, stale = schedule.job, schedule.stale
+    job, shapes, stale = schedule.job, schedule.shapes, schedule.stale
     if isinstance(job, JobBody):
         return f"tunes {_problem(job.problem)} on {job.device}"
+    if isinstance(shapes, ShapeSetBody):
+        return f"tunes {_shapes(shapes)} on {shapes.device}"
     if isinstance(stale, StaleBody):
         devices = "all devices" if stale.devices is None else _listed(stale.devices)
         return f"tunes stale results of {devices} again, at most {stale.most_jobs:,} jobs a run"
@@ -92,9 +95,9 @@ def work_of(schedule: ScheduleOut) -> str:
 
 
 def budget_of(schedule: ScheduleOut) -> BaseModel | None:
-    """When each of its jobs stops."""
-    work = schedule.job or schedule.stale
-    return work.budget if isinstance(work, JobBody | StaleBody) else None
+    """When each of its jobs, or its set, stops."""
+    work = schedule.job or schedule.shapes or schedule.stale
+    return work.budget if isinstance(work, JobBody | ShapeSetBody | StaleBody) else None
 
 
 def missed_of(schedule: ScheduleOut) -> str:
@@ -128,6 +131,14 @@ def _problem(body: ProblemBody) -> str:
         return str(to_problem(body))
     except InvalidProblem:  # of a version with other rules: its runs are refused
         return f"{body.m}x{body.n}x{body.k}"
+
+
+def _shapes(body: ShapeSetBody) -> str:
+    if body.preset is not None:
+        return f"the layers of {body.preset}"
+    if body.shapes is not None:
+        return f"a set of {len(body.shapes)} shapes"
+    return "a set of shapes"
 
 
 def _listed(names: list[str]) -> str:

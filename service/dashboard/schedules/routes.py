@@ -24,6 +24,7 @@ from service.errors import BadRequest
 from service.keys.guard import READ
 from service.maintenance.service import list_windows
 from service.schedules import service
+from service.shapes.service import presets
 
 router = APIRouter(prefix="/schedules", default_response_class=HTMLResponse)
 
@@ -39,6 +40,7 @@ def read_schedules(request: Request, context: ContextDep, session: ReadSessionDe
         "windows": [(window, window_time(window)) for window in list_windows(session, now).windows],
         "devices": device_rows(session, context.devices.all()),
         "dtypes": INPUT_DTYPES,
+        "presets": presets().presets,
         "max_grace_s": context.settings.max_misfire_grace_s,
         "now": now,
     }
