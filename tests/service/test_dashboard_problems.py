@@ -13,8 +13,8 @@ from db.models import Measurement
 from db.session import Database
 from hal.xe import XE_DEVICES
 from service.convert import spec_to_json
+from service.dashboard.problems.fields import fields_of
 from service.dashboard.problems.importance import shares
-from service.dashboard.problems.samples import fields_of
 from tests.service import dashboard_rows as rows
 from tests.service.test_dashboard_pages import app, client, database, text_of
 

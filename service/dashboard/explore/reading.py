@@ -1,109 +1,110 @@
-"""Trials of a problem on a device over two values of the reader's choice, in one chart or in one for each part."""
+"""The trials that a view of /explore is of, and what may be chosen of them."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from service.dashboard.charts.document import Axis, Chart, Column, Mark, Series
+from sqlalchemy.orm import Session
+
 from service.dashboard.evidence import TimeEvidence
-from service.dashboard.naming import config_label
-from service.dashboard.problems.charts import parameters
-from service.dashboard.problems.samples import Pair, Sample, Value
+from service.dashboard.explore.choice import View, settled
+from service.dashboard.problems.charts import ordered, parameters
+from service.dashboard.problems.fields import Value
+from service.dashboard.problems.samples import Failure, Pair, Sample, read_job, read_pair
 
-MOST_DOTS = 600
 MOST_PARTS = 6
+_MOST_VALUES = 40
 
-_UNITS = {"time": "µs", "rate": "TFLOP/s", "trial": ""}
-_NAMES = {
-    TimeEvidence.MEASURED: "measured",
-    TimeEvidence.EMULATED: "measured, DPAS emulated",
-    TimeEvidence.PREDICTED: "predicted",
-}
+Dot = Sample | Failure
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """What a reader chose, as far as it exists: the two axes, and the parameter that each part has one value of."""
+class Choices:
+    """What may be on an axis, give a colour, have a chart for each value, and be asked for: values by parameter."""
 
-    x: str
-    y: str
-    parts: str
-
-
-def axes(pair: Pair) -> list[str]:
-    """What may be on an axis."""
-    return [*_UNITS, *parameters(pair)]
+    axes: tuple[str, ...]
+    parameters: tuple[str, ...]
+    values: tuple[tuple[str, tuple[Value, ...]], ...]
 
 
-def chosen(pair: Pair, x: str, y: str, parts: str) -> View:
-    """The choice, with what does not exist replaced by what does."""
-    names = axes(pair)
-    return View(x if x in names else names[-1], y if y in names else "time", parts if parts in parameters(pair) else "")
+def read_scope(session: Session, view: View) -> Pair:
+    """The trials that the view names.
+
+    Raises:
+        NotFound: there is no such job, or no job tuned such a problem there.
+    """
+    return read_job(session, view.job) if view.job else read_pair(session, view.problem, view.device)
 
 
-def parts_of(pair: Pair, view: View) -> list[Value]:
-    """The values that have a chart each, those of most trials first, at most six."""
-    counts: dict[Value, int] = {}
-    for sample in pair.samples:
-        if view.parts in sample.fields:
-            value = sample.fields[view.parts]
-            counts[value] = counts.get(value, 0) + 1
-    return sorted(counts, key=lambda value: -counts[value])[:MOST_PARTS]
+@lru_cache(maxsize=4)
+def choices(pair: Pair) -> Choices:
+    """What may be chosen of these trials: the parameters that explain most first, then others that were varied."""
+    values: dict[str, set[Value]] = {}
+    for dot in (*pair.samples, *pair.failures):
+        for name, value in dot.fields.items():
+            values.setdefault(name, set()).add(value)
+    varied = [name for name, taken in values.items() if len(taken) > 1]
+    names = tuple(dict.fromkeys([*parameters(pair), *varied]))
+    told = tuple((name, ordered(values[name])[:_MOST_VALUES]) for name in names)
+    return Choices(("time", "rate", "trial", *names), names, told)
 
 
-def explore_chart(pair: Pair, view: View, part: str) -> Chart:
-    """Dots of one evidence each, at most 600, evenly from the fastest to the slowest; `part` is a value or empty."""
-    series: list[Series] = []
-    number = 0
-    for evidence in TimeEvidence:
-        own = [s for s in pair.of(evidence) if not view.parts or str(s.fields.get(view.parts)) == part]
-        own = [s for s in own if _value(pair, s, view.x) is not None and _value(pair, s, view.y) is not None]
-        number += len(own)
-        if kept := _spread(own):
-            rows = [
-                (_value(pair, s, view.x), _value(pair, s, view.y), s.number, s.time_us, config_label(s.config))
-                for s in kept
-            ]
-            series.append(Series(_NAMES[evidence], Mark.DOTS, rows, evidence, links=[s.href for s in kept]))
-    shown = sum(len(s.rows) for s in series)
-    of = f", where {view.parts} is {part}" if view.parts else ""
-    return Chart(
-        title=f"{view.y} over {view.x}{of}",
-        note=f"{shown:,} of {number:,} trials. {pair.note}.",
-        columns=(
-            Column(view.x, _UNITS.get(view.x, "")),
-            Column(view.y, _UNITS.get(view.y, "")),
-            Column("Trial"),
-            Column("Time", "µs"),
-            Column("Configuration"),
-        ),
-        series=tuple(series),
-        x=_axis(pair, 0, view.x),
-        y=_axis(pair, 1, view.y),
-        empty="No trial has both values.",
-    )
+def settle(pair: Pair, view: View) -> View:
+    """The view with what does not exist replaced by what does."""
+    found = choices(pair)
+    return settled(view, found.axes, found.parameters)
 
 
-def _axis(pair: Pair, column: int, name: str) -> Axis:
-    unit = _UNITS.get(name, "")
-    if name in ("time", "rate"):
-        return Axis(column, name, unit, "log")
-    values = {sample.fields[name] for sample in pair.samples if name in sample.fields}
-    if any(isinstance(value, str) for value in values):
-        return Axis(column, name, unit, "category", tuple(sorted(map(str, values))))
-    return Axis(column, name, unit, whole=True)
+def chosen(pair: Pair, view: View) -> list[Dot]:
+    """The trials that the view leaves, the fastest first, then those without a time by number."""
+    timed = sorted(pair.samples, key=lambda sample: sample.time_us)
+    return [dot for dot in (*timed, *pair.failures) if _wanted(dot, view)]
 
 
-def _value(pair: Pair, sample: Sample, name: str) -> Value | float | None:
-    match name:
-        case "time":
-            return sample.time_us
-        case "rate":
-            return pair.flops / sample.time_us / 1e6
-        case "trial":
-            return sample.number
-        case _:
-            return sample.fields.get(name)
+def parts_of(dots: Sequence[Dot], name: str) -> list[Value]:
+    """The values of a parameter that have a chart each: those of most trials, at most six, in order."""
+    counts = Counter(dot.fields[name] for dot in dots if name in dot.fields)
+    return list(ordered(value for value, _ in counts.most_common(MOST_PARTS)))
 
 
-def _spread(own: Sequence[Sample]) -> list[Sample]:
-    return [own[i * len(own) // MOST_DOTS] for i in range(MOST_DOTS)] if len(own) > MOST_DOTS else list(own)
+def groups_of(dots: Iterable[Dot], name: str, most: int) -> list[tuple[str, frozenset[Value]]]:
+    """The values of a parameter in at most so many groups with a name each, in order.
+
+    Many numbers are in ranges with about as many trials each; of many texts the rarest are together.
+    """
+    counts = Counter(dot.fields[name] for dot in dots if name in dot.fields)
+    values = ordered(counts)
+    if len(values) <= most:
+        return [(str(value), frozenset([value])) for value in values]
+    if all(isinstance(value, int) for value in values):
+        return _ranges(values, counts, most)
+    usual = [value for value, _ in counts.most_common(most - 1)]
+    rare = frozenset(counts) - frozenset(usual)
+    return [*((str(value), frozenset([value])) for value in ordered(usual)), ("others", rare)]
+
+
+def _ranges(values: Sequence[Value], counts: Counter[Value], most: int) -> list[tuple[str, frozenset[Value]]]:
+    found: list[list[Value]] = []
+    total, seen = counts.total(), 0
+    for value in values:
+        if not found or seen >= total * len(found) / most:
+            found.append([])
+        found[-1].append(value)
+        seen += counts[value]
+    return [(f"{g[0]} to {g[-1]}" if len(g) > 1 else str(g[0]), frozenset(g)) for g in found]
+
+
+def _wanted(dot: Dot, view: View) -> bool:
+    if view.evidence and not (isinstance(dot, Sample) and dot.evidence == view.evidence):
+        return False
+    if view.outcome and status_of(dot) != view.outcome:
+        return False
+    return all(str(dot.fields.get(name)) == value for name, value in view.where)
+
+
+def status_of(dot: Dot) -> str:
+    """How a trial ended."""
+    if isinstance(dot, Failure):
+        return dot.status
+    return "predicted" if dot.evidence is TimeEvidence.PREDICTED else "measured"

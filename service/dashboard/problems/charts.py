@@ -1,6 +1,7 @@
 """The charts of a problem on a device."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from codegen import KernelConfig, Refused
@@ -10,8 +11,9 @@ from service.dashboard.charts.document import Axis, Chart, Column, Kind, Mark, R
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.naming import config_label
 from service.dashboard.problems.choices import choices_of
+from service.dashboard.problems.fields import Value
 from service.dashboard.problems.importance import LEAST_TRIALS, Share, shares
-from service.dashboard.problems.samples import Pair, Sample, Value
+from service.dashboard.problems.samples import Pair, Sample
 from tuner.errors import CannotPredict
 from tuner.model.core_clocks import gpu_rates
 from tuner.model.traffic import memory_bytes
@@ -86,8 +88,8 @@ def heat_map(pair: Pair, x: str, y: str) -> Chart:
         columns=(Column(x.capitalize()), Column(y.capitalize()), Column("Least time", "µs"), Column("Trials")),
         series=(Series("least time", Mark.CELLS, rows, evidence, links=links),) if rows else (),
         kind=Kind.HEAT,
-        x=Axis(0, x.capitalize(), scale="category", categories=_ordered(r[0] for r in rows)),
-        y=Axis(1, y.capitalize(), scale="category", categories=_ordered(r[1] for r in rows)),
+        x=Axis(0, x.capitalize(), scale="category", categories=ordered(r[0] for r in rows)),
+        y=Axis(1, y.capitalize(), scale="category", categories=ordered(r[1] for r in rows)),
         color=Axis(2, "Least time", "µs"),
         empty="No trial with a time has both parameters.",
     )
@@ -96,13 +98,13 @@ def heat_map(pair: Pair, x: str, y: str) -> Chart:
 def parallel(pair: Pair) -> Chart:
     """An axis for each of the parameters that matter most, and one for time; a path is a trial."""
     own = pair.measured or pair.of(TimeEvidence.PREDICTED)
-    names = [share.name for share in importances(own)][: MOST_AXES - 1] or _varied(own)[: MOST_AXES - 1]
+    names = [share.name for share in importances(pair)][: MOST_AXES - 1] or _varied(own)[: MOST_AXES - 1]
     # The fastest are drawn whole, the others thinned.
     shown = [*own[: MOST_PATHS // 3], *_spread(own[MOST_PATHS // 3 :], MOST_PATHS - MOST_PATHS // 3)]
     rows: list[Row] = [(*(s.fields.get(name) for name in names), s.time_us) for s in reversed(shown)]
     time = Axis(len(names), "Time", "µs", "log")
     axes = [
-        Axis(i, name.capitalize(), scale="category", categories=_ordered(s.fields.get(name, "none") for s in shown))
+        Axis(i, name.capitalize(), scale="category", categories=ordered(s.fields.get(name, "none") for s in shown))
         for i, name in enumerate(names)
     ]
     evidence = own[0].evidence if own else None
@@ -124,7 +126,7 @@ def parallel(pair: Pair) -> Chart:
 def importance(pair: Pair) -> Chart:
     """The share of the variance of log time that each parameter explains alone; of measured times only."""
     own = pair.measured
-    found = [share for share in importances(own) if share.share > 0.001][:12]
+    found = [share for share in importances(pair) if share.share > 0.001][:12] if own else []
     rows: list[Row] = [(share.name, round(100 * share.share, 2), share.values) for share in found]
     evidence = own[0].evidence if own else None
     return Chart(
@@ -168,15 +170,17 @@ def judged(pair: Pair) -> Chart:
     return Chart("Predicted against measured", note, columns, tuple(series), x=x, y=y, empty=note)
 
 
-def importances(own: Sequence[Sample]) -> list[Share]:
-    """The parameters of these trials by what they explain."""
-    return shares([s.fields for s in own], [s.time_us for s in own])
+@lru_cache(maxsize=4)
+def importances(pair: Pair) -> tuple[Share, ...]:
+    """The parameters of its measured trials, where there are none of its predicted ones, by what they explain."""
+    own = pair.measured or pair.of(TimeEvidence.PREDICTED)
+    return tuple(shares([s.fields for s in own], [s.time_us for s in own]))
 
 
 def parameters(pair: Pair) -> list[str]:
     """The parameters that took more than one value, those that explain most first."""
     own = pair.measured or pair.of(TimeEvidence.PREDICTED)
-    ranked = [share.name for share in importances(own)]
+    ranked = [share.name for share in importances(pair)]
     return [*ranked, *(name for name in _varied(own) if name not in ranked)]
 
 
@@ -240,7 +244,8 @@ def _memory_line(low: float, high: float, peak: float, bandwidth: float) -> list
     return [(x, x * bandwidth / 1e12, None, None) for x in (low, min(max(low, ridge), high))]
 
 
-def _ordered(values: Iterable[object]) -> tuple[Value, ...]:
+def ordered(values: Iterable[object]) -> tuple[Value, ...]:
+    """The values, each once: numbers by size, then texts."""
     known = {value for value in values if isinstance(value, str | int)}
     numbers = sorted(value for value in known if isinstance(value, int))
     return (*numbers, *sorted(value for value in known if isinstance(value, str)))

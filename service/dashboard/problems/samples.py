@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -16,14 +16,14 @@ from db.models import Device, Job, Measurement, Prediction, Problem, Trial
 from hal import DeviceSpec
 from service.convert import problem_from_json, spec_from_json
 from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
-from service.dashboard.naming import config_pairs, problem_flops
+from service.dashboard.jobs.reading import find_job
+from service.dashboard.naming import problem_flops
+from service.dashboard.problems.fields import Value, fields_of
 from service.errors import NotFound
 
 MOST_TRIALS = 4000
 MOST_JOBS = 100
 _KEPT = 4
-
-Value = str | int
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,27 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """A problem on a device with all that its page needs. `trials` is how many there are, `samples` those with times.
+class Failure:
+    """A trial that ended without a time; `status` says how."""
 
-    `gemm` and `spec` are None where this version cannot read them.
+    job_id: str
+    number: int
+    status: str
+    config: Mapping[str, object]
+    fields: Mapping[str, Value]
+
+    @property
+    def href(self) -> str:
+        """The page of the trial."""
+        return f"/jobs/{self.job_id}/trials/{self.number}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """Trials of a problem on a device, of all its jobs or of one. `trials` is how many there are.
+
+    `samples` are those with times, `failures` those that ended without. `gemm` and `spec` are None where this version
+    cannot read them. Two are equal only if they are the same, so that what is worked out of one can be kept.
     """
 
     problem: Problem
@@ -61,6 +78,7 @@ class Pair:
     trials: int
     looked_at: int
     samples: tuple[Sample, ...]
+    failures: tuple[Failure, ...]
     gemm: GemmProblem | None
     spec: DeviceSpec | None
 
@@ -97,9 +115,24 @@ def read_pair(session: Session, key: str, slug: str) -> Pair:
         NotFound: no job tuned such a problem there.
     """
     problem = _problem(session, key)
-    jobs, counts = _jobs(session, problem, slug)
+    jobs = _jobs(session, problem, slug)
     if not jobs:
         raise NotFound(f"no job tuned the problem {key} on {slug}")
+    return _kept_or_read(session, problem, slug, jobs)
+
+
+def read_job(session: Session, job_id: str) -> Pair:
+    """The trials of one job alone, kept as those of `read_pair`.
+
+    Raises:
+        NotFound: there is no such job.
+    """
+    job = find_job(session, job_id)
+    return _kept_or_read(session, job.problem, job.device.slug, (job,))
+
+
+def _kept_or_read(session: Session, problem: Problem, slug: str, jobs: tuple[Job, ...]) -> Pair:
+    counts = _counts(session, jobs)
     state = (str(session.get_bind().engine.url), problem.id, slug, *((j.id, j.best_trial_id, j.status) for j in jobs))
     token = (*state, *counts.values())
     with _lock:
@@ -123,29 +156,37 @@ def _problem(session: Session, key: str) -> Problem:
     return found[0]
 
 
-def _jobs(session: Session, problem: Problem, slug: str) -> tuple[tuple[Job, ...], dict[UUID, int]]:
+def _jobs(session: Session, problem: Problem, slug: str) -> tuple[Job, ...]:
     devices = select(Device.id).where(Device.slug == slug)
     query = select(Job).where(Job.problem_id == problem.id, Job.device_id.in_(devices)).order_by(Job.id.desc())
-    jobs = session.scalars(
-        query.limit(MOST_JOBS).options(joinedload(Job.device), joinedload(Job.problem), joinedload(Job.imported))
-    ).all()
+    columns = (Job.device, Job.problem, Job.imported)
+    return tuple(session.scalars(query.limit(MOST_JOBS).options(*(joinedload(column) for column in columns))))
+
+
+def _counts(session: Session, jobs: Sequence[Job]) -> dict[UUID, int]:
+    """How many trials each job has."""
     highest = select(func.max(Trial.number)).where(Trial.job_id == Job.id).correlate(Job).scalar_subquery()
     last: list[tuple[UUID, int | None]] = [
         (job_id, number)
         for job_id, number in session.execute(select(Job.id, highest).where(Job.id.in_([j.id for j in jobs])))
     ]
-    return tuple(jobs), {job_id: 0 if number is None else number + 1 for job_id, number in last}
+    return {job_id: 0 if number is None else number + 1 for job_id, number in last}
 
 
 def _read(session: Session, problem: Problem, slug: str, jobs: Sequence[Job], counts: Mapping[UUID, int]) -> Pair:
     share = max(1, MOST_TRIALS // len(jobs))
     samples: list[Sample] = []
+    failures: list[Failure] = []
     looked_at = 0
     for job in jobs:
         count = counts.get(job.id, 0)
         numbers = None if count <= share else sorted({i * count // share for i in range(share)})
         looked_at += min(count, share)
-        samples += _samples(session, job, numbers)
+        for found in _trials(session, job, numbers):
+            if isinstance(found, Sample):
+                samples.append(found)
+            else:
+                failures.append(found)
     return Pair(
         problem=problem,
         slug=slug,
@@ -154,51 +195,38 @@ def _read(session: Session, problem: Problem, slug: str, jobs: Sequence[Job], co
         trials=sum(counts.values()),
         looked_at=looked_at,
         samples=tuple(samples),
+        failures=tuple(failures),
         gemm=_gemm(problem),
         spec=_spec(jobs[0].device),
     )
 
 
-def _samples(session: Session, job: Job, numbers: list[int] | None) -> list[Sample]:
+def _trials(session: Session, job: Job, numbers: list[int] | None) -> Iterator[Sample | Failure]:
     own, foreseen = aliased(Measurement), aliased(Prediction)
     columns = (
-        *(Trial.number, Trial.config, own.median_us, own.p10_us, own.p90_us, own.label),
+        *(Trial.number, Trial.status, Trial.config, own.median_us, own.p10_us, own.p90_us, own.label),
         *(foreseen.time_us, foreseen.low_us, foreseen.high_us, foreseen.model_version),
     )
     query = select(*columns).outerjoin(own, own.trial_id == Trial.id).outerjoin(foreseen, foreseen.trial_id == Trial.id)
-    query = query.where(Trial.job_id == job.id, Trial.status.in_(("measured", "predicted")))
+    query = query.where(Trial.job_id == job.id, Trial.status != "pending")
     if numbers is not None:
         query = query.where((Trial.number.in_(numbers)) | (Trial.id == job.best_trial_id))
-    found: list[Sample] = []
-    for number, config, median, p10, p90, label, time, low, high, model in map(_plain, session.execute(query)):
+    job_id = str(job.id)
+    for number, status, config, median, p10, p90, label, time, low, high, model in map(_plain, session.execute(query)):
+        fields = fields_of(config)
         prediction = None if time is None else (time, low, high)
-        if median is not None:
+        if status not in ("measured", "predicted"):
+            yield Failure(job_id, number, status, config, fields)
+        elif median is not None:
             evidence = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
-            times = median, p10, p90
+            yield Sample(job_id, number, evidence, median, p10, p90, config, fields, prediction, model)
         elif prediction is not None:
-            evidence, times = TimeEvidence.PREDICTED, prediction
-        else:
-            continue
-        found.append(Sample(str(job.id), number, evidence, *times, config, fields_of(config), prediction, model))
-    return found
+            yield Sample(job_id, number, TimeEvidence.PREDICTED, *prediction, config, fields, prediction, model)
 
 
 def _plain(row: Any) -> tuple[Any, ...]:
     # Outer joins leave columns empty, which their types do not say.
     return tuple(row)
-
-
-def fields_of(config: Mapping[str, object]) -> dict[str, Value]:
-    """A configuration as one value for each of its parameters, numbers as numbers: `block m` is 256."""
-    found: dict[str, Value] = {}
-    for path, text in config_pairs(config):
-        name = path.removeprefix("matmul ").removeprefix("strategy ").replace("_", " ")
-        parts = text.split("x")
-        if len(parts) == 3 and all(part.isdecimal() for part in parts):
-            found |= {f"{name} {side}": int(part) for side, part in zip("mnk", parts, strict=True)}
-        else:
-            found[name] = int(text) if text.isdecimal() else text
-    return found
 
 
 def _gemm(problem: Problem) -> GemmProblem | None:

@@ -28,7 +28,7 @@ export function heat(of, fraction) {
 }
 
 export function seriesColour(of, series) {
-  if (series.role === "failed") return of.bad;
+  if (series.role === "failed" && series.palette === null) return of.bad;
   if (series.mark === "limit") return of["line-strong"];
   return series.evidence && series.palette === null ? of[series.evidence] : of[`series-${(series.palette ?? 0) % 5}`];
 }

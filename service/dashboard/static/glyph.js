@@ -9,7 +9,7 @@ function draw(tag, attributes) {
 }
 
 function colourClass(series) {
-  if (series.role === "failed") return "ink-bad";
+  if (series.role === "failed" && series.palette === null) return "ink-bad";
   if (series.mark === "limit") return "ink-limit";
   return series.evidence && series.palette === null ? `ink-${series.evidence}` : `ink-${(series.palette ?? 0) % 5}`;
 }
