@@ -12,7 +12,8 @@ import typer
 from hal import resolve_device
 from service.audit.log import record
 from service.cli import foreign
-from service.cli.backend.chosen import of_service, server
+from service.cli.backend.choice import server
+from service.cli.backend.chosen import of_service
 from service.cli.backend.refusing import not_there
 from service.cli.counted import counted
 from service.cli.output import CONSOLE, ERRORS, print_json

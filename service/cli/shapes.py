@@ -14,7 +14,8 @@ from db.errors import DatabaseError
 from hal import list_devices
 from service.artifacts import StorageError
 from service.audit.log import Outcome, record
-from service.cli.backend.chosen import backend, server
+from service.cli.backend.choice import server
+from service.cli.backend.chosen import backend
 from service.cli.backend.local import Local
 from service.cli.backend.protocol import Backend
 from service.cli.backend.refusing import not_there

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from service.cli.backend.chosen import backend, server
+from service.cli.backend.choice import server
+from service.cli.backend.chosen import backend
 from service.cli.backend.refusing import not_there
 from service.cli.output import CONSOLE
 from service.cli.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem

@@ -1,0 +1,30 @@
+"""Which service the command of this process works with: --server, XETUNE_SERVER, or none."""
+
+from contextvars import ContextVar
+
+from service.cli.commands import COMMANDS
+
+_SERVER: ContextVar[str | None] = ContextVar("server", default=None)
+
+
+class WorksHereAlone(Exception):
+    """A command that works on this machine alone was asked to work with a service."""
+
+
+def choose(server: str | None, command: str | None, *, is_option: bool) -> None:
+    """Let a command work with a service. Where only the variable names it, other commands go on without.
+
+    Raises:
+        WorksHereAlone: the option is given to a command that works on this machine alone.
+    """
+    known = None if command is None else COMMANDS.get(command)
+    works = known is not None and known.with_server
+    if server and is_option and known is not None and not works:
+        named = ", ".join(sorted(name for name, other in COMMANDS.items() if other.with_server))
+        raise WorksHereAlone(f"--server: `xetune {command}` works on this machine alone; with a service work {named}")
+    _SERVER.set(server if works else None)
+
+
+def server() -> str | None:
+    """The service that the command works with; None of the database of this machine."""
+    return _SERVER.get() or None

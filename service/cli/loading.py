@@ -1,0 +1,37 @@
+"""A group of commands that are imported when they are named: the one place that imports them."""
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+from service.cli.commands import COMMANDS
+
+
+class LoadedWhenNamed(TyperGroup):
+    """The commands of `COMMANDS`; help and completion know their names and a sentence, and import none."""
+
+    def __init__(self, **attributes: Any) -> None:
+        """Know every command by name."""
+        super().__init__(**attributes)
+        self.commands = {name: TyperCommand(name, help=command.help) for name, command in COMMANDS.items()}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that the arguments begin with, imported."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command if name is None else load(name), rest
+
+
+def load(name: str) -> Any:
+    """Import a command of `COMMANDS`."""
+    module, _, attribute = COMMANDS[name].at.partition(":")
+    found = getattr(import_module(module), attribute)
+    # A group of one, so that Typer makes commands and groups of them as it does within an application.
+    of_one = typer.Typer(add_completion=False, rich_markup_mode=None)
+    if isinstance(found, typer.Typer):
+        of_one.add_typer(found, name=name)
+    else:
+        of_one.command(name)(found)
+    return get_group(of_one).commands[name]
