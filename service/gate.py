@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bound_contextvars
 
 from service.errors import BadRequest, Forbidden, ServiceError, TooLarge
-from service.problems import render
+from service.problems import render, render_fault
 from service.settings import Settings
 
 SECURITY_HEADERS = {
@@ -58,8 +58,12 @@ class Gate:
         request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = request_id
 
+        begun = False
+
         async def send_with_headers(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 _note(scope, message["status"])
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-Id"] = request_id
@@ -72,9 +76,11 @@ class Gate:
         with bound_contextvars(request_id=request_id):
             try:
                 await app(scope, self._limited(receive), send_with_headers)
-            except Exception as error:
-                _log.error("fault of this program", method=scope["method"], path=scope["path"], error=repr(error))
-                raise
+            except Exception as error:  # ends this request, not the service
+                _log.exception("fault of this program", method=scope["method"], path=scope["path"])
+                if begun:
+                    raise  # the server cuts the connection, so that half an answer is not taken for a whole
+                await render_fault(Request(scope), error)(scope, receive, send_with_headers)
 
     def _limited(self, receive: Receive) -> Receive:
         """Counts a body as it comes, for requests that state no length, and does not wait for it for ever."""

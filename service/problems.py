@@ -80,14 +80,13 @@ def add_problem_handlers(app: FastAPI) -> None:
             headers["Allow"] = ", ".join(_methods(app, request))
         return _answer(request, HTTPStatus(error.status_code), kind, detail, headers=headers, rule=rule)
 
-    @app.exception_handler(HTTPStatus.INTERNAL_SERVER_ERROR)
-    def _bug(request: Request, error: Exception) -> JSONResponse:
-        return _answer(
-            request,
-            HTTPStatus.INTERNAL_SERVER_ERROR,
-            "internal",
-            f"a fault of this service ({type(error).__name__}); its log has the details",
-        )
+
+def render_fault(request: Request, error: Exception) -> Response:
+    """The answer to a request that met a fault of this program."""
+    detail = (
+        f"a fault of this service ({type(error).__name__}); its log has the details under this answer's X-Request-Id"
+    )
+    return _answer(request, HTTPStatus.INTERNAL_SERVER_ERROR, "internal", detail)
 
 
 def render(request: Request, error: ServiceError) -> JSONResponse:

@@ -93,6 +93,22 @@ def test_a_request_and_its_job_are_found_by_their_ids_and_keys_are_not_logged(
     assert (other["level"], other["path"]) == ("debug", "/v1/jobs")
 
 
+def test_a_fault_is_logged_with_its_request_and_place(
+    client: TestClient, context: Context, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError("oops")
+
+    object.__setattr__(context.devices, "_list_all", broken)
+    configure_logs(Settings(log_format="json"))
+    capsys.readouterr()
+    assert client.get("/v1/devices", headers={"X-Request-Id": "mine"}).status_code == 500
+    fault, answered = [line for line in json_lines(capsys) if "request_id" in line]
+    assert (fault["event"], fault["request_id"], fault["path"]) == ("fault of this program", "mine", "/v1/devices")
+    assert "in broken" in str(fault["exception"])
+    assert (answered["event"], answered["request_id"], answered["status"]) == ("request", "mine", 500)
+
+
 def test_each_line_of_a_run_names_its_job_also_those_of_what_runs_it(
     client: TestClient, context: Context, capsys: pytest.CaptureFixture[str]
 ) -> None:

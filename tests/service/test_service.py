@@ -1,11 +1,13 @@
 """What every request meets: health, problems, limits, headers, the contract."""
 
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 from fastapi import FastAPI
+from fastapi.responses import StreamingResponse
 from fastapi.testclient import TestClient
 
 from db import leases
@@ -128,14 +130,30 @@ def test_unknown_paths_and_methods_are_problems(client: TestClient) -> None:
         assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_a_fault_of_the_service_is_a_problem_that_leaks_nothing(app: FastAPI, context: Context) -> None:
-    def broken() -> None:
-        raise RuntimeError("secret")
+def broken() -> None:
+    """What a route calls that has a fault."""
+    raise RuntimeError("secret")
 
+
+def test_a_fault_of_the_service_is_a_problem_that_leaks_nothing(client: TestClient, context: Context) -> None:
     object.__setattr__(context.devices, "_list_all", broken)
-    answer = TestClient(app, raise_server_exceptions=False).get("/v1/devices")
+    answer = client.get("/v1/devices", headers={"X-Request-Id": "mine"})
     assert (answer.status_code, answer.json()["type"]) == (500, "urn:xetune:problem:internal")
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.headers["x-request-id"] == "mine"
+    assert answer.headers["x-content-type-options"] == "nosniff"
     assert "secret" not in answer.text
+    assert 'route="/v1/devices",status="500"} 1.0' in client.get("/metrics").text
+
+
+def test_an_answer_that_a_fault_cuts_short_is_not_ended_as_if_it_were_whole(app: FastAPI) -> None:
+    def half() -> Iterator[bytes]:
+        yield b"half"
+        broken()
+
+    app.add_api_route("/half", lambda: StreamingResponse(half()))
+    with pytest.raises(RuntimeError, match="secret"):
+        TestClient(app).get("/half")
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/v1/nothing", "/v1/jobs"])
