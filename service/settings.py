@@ -142,6 +142,9 @@ class Settings(BaseSettings):
     quarantine_s: float = Field(
         default=3600.0, gt=0, description="How long a device that keeps failing gets no jobs, in seconds"
     )
+    keep_alive_s: int = Field(
+        default=75, ge=1, description="How long a connection that nobody uses is kept, in seconds"
+    )
     shutdown_s: int = Field(
         default=30, ge=1, description="How long requests and jobs may take to end when a process is stopped, in seconds"
     )

@@ -20,7 +20,7 @@ from service.cluster.one_machine import check_one_machine
 from service.cluster.share import share_of
 from service.keys.callers import check_closed
 from service.logs import configure_logs
-from service.settings import InvalidSettings, read_settings
+from service.settings import InvalidSettings, Settings, read_settings
 from service.supervisor import LATE_S, Supervisor, end_with, end_within
 from service.traces import configure_traces
 
@@ -63,20 +63,26 @@ def serve_command(
     own = "--parent", str(os.getpid())
     stop_s = settings.shutdown_s + LATE_S / 2
     started = [Supervisor([sys.executable, "-m", "service.cli", *each, *own], stop_s) for each in beside if worker]
-    config = uvicorn.Config(
+    with _running(started):
+        server = _Server(config_of(settings), started, settings.shutdown_s + LATE_S)
+        with suppress(KeyboardInterrupt):  # which the server raises again when it has shut down
+            server.run()
+        if not server.started:
+            raise typer.Exit(_NOT_STARTED)
+
+
+def config_of(settings: Settings) -> uvicorn.Config:
+    """How the service is served."""
+    return uvicorn.Config(
         create_app(settings),
         host=settings.host,
         port=settings.port,
         log_config=None,
         access_log=False,
+        # Longer than who asks keeps a connection (httpx 5 s, proxies 60 s): else a request meets one that just closes.
+        timeout_keep_alive=settings.keep_alive_s,
         timeout_graceful_shutdown=settings.shutdown_s,
     )
-    with _running(started):
-        server = _Server(config, started, settings.shutdown_s + LATE_S)
-        with suppress(KeyboardInterrupt):  # which the server raises again when it has shut down
-            server.run()
-        if not server.started:
-            raise typer.Exit(_NOT_STARTED)
 
 
 def worker_command(

@@ -11,7 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-pytestmark = pytest.mark.opencl  # its worker opens the device
+from service.cli.serve import config_of
+from service.settings import Settings
 
 ENDS_S = 20.0
 
@@ -38,6 +39,7 @@ def worker_of(serve: psutil.Process, but_not: int = 0) -> psutil.Process:
     raise AssertionError("it has no worker")
 
 
+@pytest.mark.opencl  # its worker opens the device
 def test_a_killed_worker_is_replaced_and_a_killed_service_takes_its_worker_along(serve: psutil.Process) -> None:
     first = worker_of(serve)
     first.kill()
@@ -47,8 +49,15 @@ def test_a_killed_worker_is_replaced_and_a_killed_service_takes_its_worker_along
     assert alive == []
 
 
+@pytest.mark.opencl  # its worker opens the device
 def test_sigterm_ends_the_service_after_its_worker(serve: psutil.Process) -> None:
     worker = worker_of(serve)
     serve.send_signal(signal.SIGTERM)
     _, alive = psutil.wait_procs([worker, serve], timeout=ENDS_S)
     assert alive == []
+
+
+def test_a_connection_outlives_the_pools_of_those_who_ask(tmp_path: Path) -> None:
+    usual = Settings(data_dir=tmp_path, database_url=f"sqlite:///{tmp_path / 'x.sqlite'}")
+    assert config_of(usual).timeout_keep_alive > 60  # seconds, what proxies in front keep one
+    assert config_of(usual.model_copy(update={"keep_alive_s": 7})).timeout_keep_alive == 7
