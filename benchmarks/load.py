@@ -51,6 +51,8 @@ def main() -> None:
     settings = read_settings()
     database = prepare(settings.database_url, create=False)
     problems = _problems(database)[: options.problems]
+    if len(problems) < _OF_A_BATCH:
+        raise SystemExit(f"{settings.database_url} holds {len(problems)} problems; fill one with benchmarks.filling")
     variables = {
         "XETUNE_DATA_DIR": str(settings.data_dir),
         "XETUNE_DATABASE_URL": settings.database_url,

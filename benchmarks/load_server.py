@@ -4,6 +4,7 @@ import uvicorn
 from fastapi import Response
 
 from service.app import create_app
+from service.lean import settle
 from service.logs import configure_logs
 from service.settings import read_settings
 
@@ -19,6 +20,7 @@ def main() -> None:
     configure_logs(settings)
     app = create_app(settings)
     app.add_api_route("/empty", answer_nothing)
+    settle()
     uvicorn.run(app, host=settings.host, port=settings.port, log_config=None, access_log=False)
 
 

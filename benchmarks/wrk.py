@@ -29,7 +29,10 @@ class Asked:
 
 
 def run(folder: Path, url: str, asked: Sequence[Asked], seconds: float, connections: int, delay_ms: int = 0) -> Result:
-    """Send the requests in turn over so many connections, each waiting `delay_ms` before its next.
+    """Send the requests in turn over so many connections, each waiting `delay_ms` in the mean before its next.
+
+    Waits are drawn from an exponential distribution, as of clients that know nothing of each other: equal ones would
+    send the requests of all connections at the same moment, again and again.
 
     Raises:
         RuntimeError: wrk is not installed, or ended otherwise than it should.
@@ -67,7 +70,9 @@ def _script(folder: Path, asked: Sequence[Asked], delay_ms: int) -> str:
         if each.body is not None:
             (folder / f"body.{number}").write_text(each.body)
     bodies = asked[0].body is not None
-    delay = f"function delay() return {delay_ms} end" if delay_ms else ""
+    delay = (
+        f"function delay() return math.floor(-{delay_ms} * math.log(1 - math.random()) + 0.5) end" if delay_ms else ""
+    )
     return f"""
 local function read(name) local f = io.open("{folder}/" .. name, "rb"); local t = f:read("*a"); f:close(); return t end
 local requests, at = {{}}, 0

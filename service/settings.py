@@ -95,7 +95,7 @@ class Settings(BaseSettings):
     )
 
     answers_bytes: int = Field(
-        default=96 * 2**20, ge=2**16, description="Most memory that answers to lookups are kept in, in bytes"
+        default=64 * 2**20, ge=2**16, description="Most memory that answers to lookups are kept in, in bytes"
     )
     replica_age_s: float = Field(
         default=0.2,

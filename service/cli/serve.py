@@ -19,6 +19,7 @@ from service.cluster.link import link_to
 from service.cluster.one_machine import check_one_machine
 from service.cluster.share import share_of
 from service.keys.callers import check_closed
+from service.lean import settle
 from service.logs import configure_logs
 from service.settings import InvalidSettings, Settings, read_settings
 from service.supervisor import LATE_S, Supervisor, end_with, end_within
@@ -63,8 +64,10 @@ def serve_command(
     own = "--parent", str(os.getpid())
     stop_s = settings.shutdown_s + LATE_S / 2
     started = [Supervisor([sys.executable, "-m", "service.cli", *each, *own], stop_s) for each in beside if worker]
+    config = config_of(settings)
+    settle()
     with _running(started):
-        server = _Server(config_of(settings), started, settings.shutdown_s + LATE_S)
+        server = _Server(config, started, settings.shutdown_s + LATE_S)
         with suppress(KeyboardInterrupt):  # which the server raises again when it has shut down
             server.run()
         if not server.started:
