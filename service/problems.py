@@ -31,30 +31,31 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(ServiceError)
     def _service(request: Request, error: ServiceError) -> Response:
-        return problem_page(request, error) or render(request, error)
+        page = problem_page(request, error.status, error.detail, error.headers(), error.rule)
+        return page or render(request, error)
 
     @app.exception_handler(InvalidProblem)
-    def _invalid(request: Request, error: InvalidProblem) -> JSONResponse:
+    def _invalid(request: Request, error: InvalidProblem) -> Response:
         fault = FieldError(field=f"problem.{error.field}", message=error.message)
-        return render(request, BadRequest(str(error), rule="invalid-problem", errors=[fault]))
+        return _service(request, BadRequest(str(error), rule="invalid-problem", errors=[fault]))
 
     @app.exception_handler(Refused)
-    def _refused(request: Request, error: Refused) -> JSONResponse:
-        return render(request, RefusedByRule(error.message, rule=error.rule))
+    def _refused(request: Request, error: Refused) -> Response:
+        return _service(request, RefusedByRule(error.message, rule=error.rule))
 
     @app.exception_handler(CannotPredict)
     @app.exception_handler(NotOnThisCpu)
     @app.exception_handler(NoRoofline)
     @app.exception_handler(NoPredictions)
-    def _elsewhere(request: Request, error: TunerError) -> JSONResponse:
-        return render(request, RefusedByRule(str(error), rule=_dashed(type(error).__name__)))
+    def _elsewhere(request: Request, error: TunerError) -> Response:
+        return _service(request, RefusedByRule(str(error), rule=_dashed(type(error).__name__)))
 
     @app.exception_handler(DatabaseError)
     def _database(request: Request, error: DatabaseError) -> Response:
         return _service(request, Unavailable(str(error), rule=_dashed(type(error).__name__)))
 
     @app.exception_handler(RequestValidationError)
-    def _malformed(request: Request, error: RequestValidationError) -> JSONResponse:
+    def _malformed(request: Request, error: RequestValidationError) -> Response:
         faults = [
             FieldError(field=".".join(str(part) for part in e["loc"]), message=str(e["msg"]))
             for e in error.errors()[:_SHOWN_ERRORS]
@@ -62,10 +63,12 @@ def add_problem_handlers(app: FastAPI) -> None:
         said = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
         detail, status = f"the request is malformed: {said}", HTTPStatus.UNPROCESSABLE_ENTITY
         rule = "json" if any(e["type"] == "json_invalid" for e in error.errors()) else None
-        return _answer(request, status, "malformed", detail, rule=rule, errors=faults)
+        return problem_page(request, status, detail) or _answer(
+            request, status, "malformed", detail, rule=rule, errors=faults
+        )
 
     @app.exception_handler(HTTPException)
-    def _http(request: Request, error: HTTPException) -> JSONResponse:
+    def _http(request: Request, error: HTTPException) -> Response:
         # Statuses as numbers: their names differ between versions of Python.
         late = "the request body did not arrive in time (XETUNE_MAX_BODY_S); send it again"
         large = "the request body is larger than this service accepts (XETUNE_MAX_BODY_BYTES); send less"
@@ -78,7 +81,9 @@ def add_problem_handlers(app: FastAPI) -> None:
         headers = dict(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             headers["Allow"] = ", ".join(_methods(app, request))
-        return _answer(request, HTTPStatus(error.status_code), kind, detail, headers=headers, rule=rule)
+        status = HTTPStatus(error.status_code)
+        page = problem_page(request, status, detail, headers)
+        return page or _answer(request, status, kind, detail, headers=headers, rule=rule)
 
 
 def render_fault(request: Request, error: Exception) -> Response:
@@ -86,7 +91,8 @@ def render_fault(request: Request, error: Exception) -> Response:
     detail = (
         f"a fault of this service ({type(error).__name__}); its log has the details under this answer's X-Request-Id"
     )
-    return _answer(request, HTTPStatus.INTERNAL_SERVER_ERROR, "internal", detail)
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    return problem_page(request, status, detail) or _answer(request, status, "internal", detail)
 
 
 def render(request: Request, error: ServiceError) -> JSONResponse:

@@ -1,31 +1,53 @@
-"""Errors of pages as pages: with a way back, or with the form to sign in."""
+"""Errors as pages: what happened, what to do, and the form to sign in where a key is what is missing."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 
-from service.dashboard.rendering import message_page, page
-from service.errors import ServiceError
+from service.dashboard.rendering import page
+
+_SCOPE = "scope"
+_HEADINGS = {
+    HTTPStatus.NOT_FOUND: "There is nothing here",
+    HTTPStatus.FORBIDDEN: "This is refused",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "This address cannot be understood",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "The service made a mistake",
+    HTTPStatus.SERVICE_UNAVAILABLE: "The service cannot reach its database",
+}
 
 
 def _note_page(request: Request) -> None:
     request.state.page = True
 
 
-# Declared by routes whose errors are read by people, before what may raise them.
+# Declared by routes that are pages whoever asks, before what may raise errors.
 PAGE = Depends(_note_page)
 
 
-def problem_page(request: Request, error: ServiceError) -> HTMLResponse | None:
-    """The page of an error; None where the request is not for a page."""
-    if not getattr(request.state, "page", False):
+def problem_page(
+    request: Request, status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None, rule: str | None = None
+) -> HTMLResponse | None:
+    """The page of an error; None for whoever did not ask for a page: programs get problem+json."""
+    if not (getattr(request.state, "page", False) or _asks_for_page(request)):
         return None
-    if error.status is HTTPStatus.UNAUTHORIZED:
-        where = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        return sign_in_page(request, None, where if request.method == "GET" else "/")
-    answer = message_page(request, error.status.phrase, error.detail, error.status)
-    answer.headers.update(error.headers())
+    where = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    again = where if request.method == "GET" else "/"
+    if status is HTTPStatus.UNAUTHORIZED:
+        return sign_in_page(request, None, again)
+    values = {
+        "status": status.value,
+        "heading": _HEADINGS.get(status, status.phrase),
+        "detail": detail,
+        "again": again,
+        "asks_for_key": status is HTTPStatus.FORBIDDEN and rule == _SCOPE,
+        "request_id": getattr(request.state, "request_id", None)
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        else None,
+    }
+    answer = page(request, "problem.html", values, status=status)
+    answer.headers.update(headers or {})
     return answer
 
 
@@ -35,3 +57,9 @@ def sign_in_page(request: Request, message: str | None, where: str) -> HTMLRespo
     answer = page(request, "sign_in.html", values, status=HTTPStatus.UNAUTHORIZED)
     answer.headers["WWW-Authenticate"] = 'Bearer realm="xetune"'
     return answer
+
+
+def _asks_for_page(request: Request) -> bool:
+    """Whether a browser asks for what it will show: scripts of pages and other programs want JSON or anything."""
+    kinds = [kind.partition(";")[0].strip().lower() for kind in request.headers.get("accept", "").split(",")]
+    return "text/html" in kinds and "application/json" not in kinds[: kinds.index("text/html")]

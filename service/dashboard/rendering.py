@@ -59,11 +59,6 @@ def page(
     return compressed(request, HTMLResponse(text, status_code=status, headers=_HEADERS))
 
 
-def message_page(request: Request, heading: str, message: str, status: int) -> HTMLResponse:
-    """A page that says one thing, such as that nothing is there."""
-    return page(request, "message.html", {"heading": heading, "message": message}, status=status)
-
-
 @cache
 def _environment() -> Environment:
     environment = Environment(
