@@ -1,10 +1,15 @@
 """Searches the legal configurations of a problem on a device."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from tuner.budget import Budget
 from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement, ProofFailed, TunerError
 from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded
-from tuner.session import run_session
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status, Trial, TrialStore
+
+if TYPE_CHECKING:
+    from tuner.session import run_session
 
 __all__ = [
     "Budget",
@@ -29,3 +34,12 @@ __all__ = [
     "TunerError",
     "run_session",
 ]
+
+# What brings the searches and the models is imported when it is first asked for.
+_LATE = {"run_session": "tuner.session"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name]), name)

@@ -5,7 +5,7 @@ from enum import StrEnum
 from sqlalchemy.orm import Session
 
 from db import audit
-from service.keys.callers import Caller
+from service.keys.caller import Caller
 
 _LONGEST_SUBJECT = 200
 

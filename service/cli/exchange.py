@@ -28,7 +28,7 @@ from service.exchange.measuring import Asked
 from service.exchange.schemas import ImportOut
 from service.files import write_atomically
 from service.jobs.service import read_job
-from service.keys.callers import COMMAND_LINE
+from service.keys.caller import COMMAND_LINE
 from tuner.exchange.formats import Format, open_file, specification_of
 from tuner.exchange.jsonl import Exchange, read_lines, write_lines
 from tuner.exchange.records import Record, check_name

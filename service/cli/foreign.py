@@ -17,7 +17,7 @@ from service.errors import BadRequest, Conflict, NotFound
 from service.exchange import foreign
 from service.exchange.foreign import Written
 from service.files import write_atomically
-from service.keys.callers import COMMAND_LINE
+from service.keys.caller import COMMAND_LINE
 from tuner.exchange.formats import File, Format, open_file, results_of, specification_of
 from tuner.exchange.kernel_tuner import to_cache
 from tuner.exchange.results import Source

@@ -13,8 +13,8 @@ from service.cli.backend.chosen import backend
 from service.cli.evidence import shown_kind, shown_time
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
+from service.cli.progress import end_with
 from service.cli.results import print_job
-from service.cli.running import end_with
 from service.errors import NotFound
 from service.jobs.schemas import JobOut, JobStatus
 from service.schemas import to_problem

@@ -14,7 +14,7 @@ from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
 from service.cli.stored import stored
 from service.errors import BadRequest
-from service.keys.callers import COMMAND_LINE
+from service.keys.caller import COMMAND_LINE
 from service.maintenance import service
 from service.maintenance.schemas import WindowBody, WindowOut
 

@@ -24,7 +24,7 @@ from service.cli.problem import AsJson
 from service.cli.stored import Stored, stored
 from service.devices.service import DeviceDirectory
 from service.errors import BadRequest
-from service.keys.callers import COMMAND_LINE
+from service.keys.caller import COMMAND_LINE
 from service.schedules import service
 from service.schedules.schemas import FireOut, ScheduleBody, ScheduleOut
 from service.schedules.work import read_work

@@ -21,14 +21,14 @@ from service.cli.backend.protocol import Backend
 from service.cli.backend.refusing import not_there
 from service.cli.output import CONSOLE, ERRORS, print_json
 from service.cli.problem import AsJson
-from service.cli.running import INTERRUPTED, bar, stopping, tell
+from service.cli.progress import INTERRUPTED, bar, stopping, tell
 from service.cli.shape_tables import print_set
 from service.cli.stored import Stored, stored
 from service.devices.quarantine import check_free
 from service.devices.service import DeviceDirectory
 from service.errors import BadRequest
 from service.jobs.schemas import JobStatus
-from service.keys.callers import COMMAND_LINE
+from service.keys.caller import COMMAND_LINE
 from service.maintenance.closed import check_open
 from service.shapes import service
 from service.shapes.bodies import EACH

@@ -12,8 +12,8 @@ from service.cli.backend.chosen import backend
 from service.cli.backend.refusing import not_there
 from service.cli.output import CONSOLE
 from service.cli.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
+from service.cli.progress import end_with
 from service.cli.results import print_job
-from service.cli.running import end_with
 from service.cli.shapes import SetOptions, read_within, tune_shapes
 from service.errors import BadRequest
 from service.jobs.schemas import BudgetBody, JobBody

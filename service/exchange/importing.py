@@ -23,7 +23,7 @@ from service.errors import BadRequest
 from service.exchange.hardware import difference, stored_spec
 from service.exchange.records import trial_record
 from service.kernels.launch_schemas import LaunchOut, to_launch
-from service.keys.callers import COMMAND_LINE, Caller
+from service.keys.caller import COMMAND_LINE, Caller
 from service.result_keys import key_of_imported
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import Exchange, Line, binary_of

@@ -13,7 +13,7 @@ from service.convert import spec_from_json
 from service.errors import BadRequest, Conflict
 from service.exchange.hardware import difference, stored_spec
 from service.exchange.other import Other
-from service.keys.callers import COMMAND_LINE
+from service.keys.caller import COMMAND_LINE
 
 
 def merge_in(other: Other, database: Database, artifacts: ArtifactStore, origin: str, *, dry_run: bool) -> Merged:

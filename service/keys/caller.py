@@ -14,3 +14,8 @@ class Caller:
     scope: Scope
     key_id: UUID | None = None
     request_id: str | None = None
+
+
+LOCAL = Caller("local", Scope.ADMIN)
+COMMAND_LINE = Caller("command line", Scope.ADMIN)
+CLOCK = Caller("schedule", Scope.ADMIN)

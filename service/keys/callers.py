@@ -12,7 +12,7 @@ from db.errors import DatabaseError
 from db.models import ApiKey
 from service.deps import Context
 from service.errors import Forbidden, Unauthorized
-from service.keys.caller import Caller
+from service.keys.caller import LOCAL, Caller
 from service.keys.scopes import Scope
 from service.keys.tokens import read_token
 from service.settings import Settings
@@ -21,11 +21,6 @@ COOKIE = "xetune_key"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HOW_TO_MAKE = "`xetune keys create NAME --scope admin` makes one"
 _USE_NOTED_EVERY = timedelta(minutes=1)
-
-
-LOCAL = Caller("local", Scope.ADMIN)
-COMMAND_LINE = Caller("command line", Scope.ADMIN)
-CLOCK = Caller("schedule", Scope.ADMIN)
 
 
 def identify(context: Context, request: Request) -> Caller:

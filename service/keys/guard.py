@@ -13,7 +13,8 @@ from db.errors import DatabaseError
 from service.audit.log import Outcome, record
 from service.deps import Context, ContextDep, context_of
 from service.errors import Forbidden, Unauthorized, UnsupportedType
-from service.keys.callers import Caller, identify, is_from_here
+from service.keys.caller import Caller
+from service.keys.callers import identify, is_from_here
 from service.keys.scopes import Scope
 
 

@@ -16,7 +16,7 @@ from db.errors import AlreadyFired, DatabaseLocked
 from db.models import Schedule
 from service.deps import Context
 from service.errors import BadRequest, TooMany
-from service.keys.callers import CLOCK, Caller
+from service.keys.caller import CLOCK, Caller
 from service.schedules.cron import next_due, parse_cron
 from service.schedules.missed import Handled, handle
 from service.schedules.work import Started, Work, start, work_or_reason

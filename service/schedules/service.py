@@ -13,7 +13,7 @@ from db.errors import AlreadyFired
 from db.models import Schedule, ScheduleFire
 from service.errors import BadRequest, Conflict, FieldError, NotFound
 from service.jobs.schemas import JobBody
-from service.keys.callers import Caller
+from service.keys.caller import Caller
 from service.maintenance.closed import open_until
 from service.schedules.cron import next_due, parse_cron
 from service.schedules.firing import fire_now

@@ -14,7 +14,7 @@ from service.audit.log import Outcome, record
 from service.errors import ServiceError, TooMany
 from service.jobs.requests import JobRequest, submit, understand
 from service.jobs.schemas import JobBody
-from service.keys.callers import Caller
+from service.keys.caller import Caller
 from service.schedules.planning import Planning
 from service.schedules.schemas import StaleBody
 from service.schedules.stale import StaleWork, stale_work

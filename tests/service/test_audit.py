@@ -11,7 +11,7 @@ from db import audit
 from service.audit.log import record
 from service.cli.main import app as command_line
 from service.deps import Context
-from service.keys.callers import LOCAL
+from service.keys.caller import LOCAL
 from service.schedules.firing import fire_due
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, post_job

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from service.cli.backend.choice import server
 from service.cli.backend.protocol import Backend
-from service.cli.stored import stored
 
 if TYPE_CHECKING:
     from service.cli.backend.remote import Remote
@@ -26,6 +25,7 @@ def backend() -> Generator[Backend]:
         return
     # Imported here, as below: each brings libraries that the other does without.
     from service.cli.backend.local import Local
+    from service.cli.stored import stored
 
     with stored() as store:
         yield Local(store)

@@ -27,7 +27,7 @@ from service.kernels.lookup import Lookup, kernels_of
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, Tune
 from service.keys import service as key_service
-from service.keys.callers import COMMAND_LINE
+from service.keys.caller import COMMAND_LINE
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
 from service.schemas import to_body
 from service.shapes import service as shape_service

@@ -13,7 +13,7 @@ from codegen import GemmProblem
 from service import errors
 from service.audit.schemas import AuditPage
 from service.cli.backend.refusing import not_there
-from service.cli.running import INTERRUPTED, bar, tell, update
+from service.cli.progress import INTERRUPTED, bar, tell, update
 from service.exchange.schemas import ImportOut
 from service.hostcode.languages import Language
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
