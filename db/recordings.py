@@ -1,6 +1,7 @@
 """Queries on recordings: results of other formats' files."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select, func, select
@@ -9,6 +10,15 @@ from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 from db.base import new_id
 from db.insert import insert_missing
 from db.models import Problem, RecordedDonor, RecordedTrial, Recording
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many configurations a recording has, how many of them a time, and the least time in microseconds."""
+
+    tried: int
+    timed: int
+    best_us: float | None
 
 
 def add(session: Session, values: Mapping[str, object], tried: Iterable[Mapping[str, object]]) -> Recording | None:
@@ -41,6 +51,24 @@ def list_all(session: Session) -> list[tuple[Recording, int, int, float | None]]
     loads = joinedload(Recording.problem), joinedload(Recording.device)
     found = session.scalars(select(Recording).options(*loads).order_by(Recording.id.desc()))
     return [(recording, *of.get(recording.id, (0, 0, None))) for recording in found]
+
+
+def list_page(session: Session, *, limit: int, before: UUID | None = None) -> list[tuple[Recording, Counts]]:
+    """The newest recordings with their counts, at most `limit`; only older ones than `before`."""
+    query = select(Recording) if before is None else select(Recording).where(Recording.id < before)
+    return _counted(session, query.order_by(Recording.id.desc()).limit(limit))
+
+
+def find(session: Session, recording_id: UUID) -> tuple[Recording, Counts] | None:
+    """A recording with its counts."""
+    return next(iter(_counted(session, select(Recording).where(Recording.id == recording_id))), None)
+
+
+def tried(session: Session, recording_id: UUID, *, offset: int, limit: int) -> list[RecordedTrial]:
+    """Trials of a recording, fastest first and those without a time last, from the place `offset` on."""
+    query = select(RecordedTrial).where(RecordedTrial.recording_id == recording_id)
+    order = RecordedTrial.time_us.is_(None), RecordedTrial.time_us, RecordedTrial.number
+    return list(session.scalars(query.order_by(*order).offset(offset).limit(limit)))
 
 
 def alike(session: Session, problem: Problem) -> list[Recording]:
@@ -76,6 +104,17 @@ def donors_of_jobs(session: Session, job_ids: Collection[UUID]) -> list[Recorded
     of_them = select(RecordedDonor).where(RecordedDonor.job_id.in_(job_ids))
     query = of_them.order_by(RecordedDonor.job_id, RecordedDonor.position)
     return list(session.scalars(query.options(*loads)))
+
+
+def _counted(session: Session, wanted: Select[Recording]) -> list[tuple[Recording, Counts]]:
+    rows = list(session.scalars(wanted.options(joinedload(Recording.problem), joinedload(Recording.device))))
+    counts = select(
+        RecordedTrial.recording_id, func.count(), func.count(RecordedTrial.time_us), func.min(RecordedTrial.time_us)
+    ).where(RecordedTrial.recording_id.in_([row.id for row in rows]))
+    of = {
+        row[0]: Counts(row[1], row[2], row[3]) for row in session.execute(counts.group_by(RecordedTrial.recording_id))
+    }
+    return [(row, of.get(row.id, Counts(0, 0, None))) for row in rows]
 
 
 def _whole() -> Select[Recording]:

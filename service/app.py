@@ -49,6 +49,7 @@ from service.metrics.requests import Counted
 from service.metrics.routes import router as metrics
 from service.openapi import contract
 from service.problems import add_problem_handlers
+from service.recordings.routes import router as recordings
 from service.responses import EVERYWHERE, GUARDED
 from service.schedules.clock import ScheduleClock
 from service.schedules.routes import router as schedules
@@ -67,6 +68,7 @@ _FEATURES = (
     maintenance,
     shapes,
     exchange,
+    recordings,
     compiling,
     explaining,
     keys,
@@ -98,6 +100,7 @@ def create_app(
         rates=Rates(settings.rate_per_s, settings.rate_burst),
         compiler=Compiler(settings),
         streams=streams,
+        imports=Slots(settings.max_imports, "imports", "imports"),
         metrics=Metrics(database, streams, now, settings.metrics_fresh_s),
         freshness=freshness,
         answers=answers,

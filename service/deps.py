@@ -34,6 +34,7 @@ class Context:
     rates: Rates
     compiler: Compiler
     streams: Slots
+    imports: Slots
     metrics: Metrics
     freshness: Freshness
     answers: Answers

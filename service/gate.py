@@ -4,6 +4,7 @@ import logging
 import re
 import secrets
 from contextlib import nullcontext
+from dataclasses import dataclass
 from http import HTTPStatus
 
 import anyio
@@ -16,7 +17,7 @@ from structlog.contextvars import bound_contextvars
 
 from service.errors import BadRequest, Forbidden, ServiceError, TooLarge
 from service.problems import render, render_fault
-from service.settings import Settings
+from service.settings import PREFIX, Settings
 
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -32,6 +33,7 @@ _threshold = logging.getLogger(__name__)  # asked first: most lookups need no li
 _log = structlog.stdlib.get_logger(__name__)
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _FAILED = 500
+_UPLOADS = frozenset({("POST", "/v1/imports")})  # bodies that go to a file, with limits of their own
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # no other goes into logs
 
 
@@ -41,12 +43,31 @@ def allowed_hosts(settings: Settings) -> frozenset[str]:
     return frozenset(name.strip().lower() for name in [own, *settings.allowed_hosts.split(",")])
 
 
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """How much body is taken, and for how long, by the names of the settings that say it."""
+
+    most_bytes: int
+    most_s: float
+    kind: str
+
+    def too_large(self, length: str | None = None) -> str:
+        """What is told of a body that is larger; `length` if that was stated."""
+        has = "is too large" if length is None else f"has {length} bytes"
+        return f"the request body {has}; this service accepts {self.most_bytes} ({PREFIX}MAX_{self.kind}_BYTES)"
+
+    def too_slow(self) -> str:
+        """What is told of a body that takes longer."""
+        return f"the request body did not arrive in time ({PREFIX}MAX_{self.kind}_S); send it again"
+
+
 class Gate:
     """ASGI middleware."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app, self._origins = app, frozenset(settings.cors)
-        self._max_body_bytes, self._max_body_s = settings.max_body_bytes, settings.max_body_s
+        self._bodies = _Limits(settings.max_body_bytes, settings.max_body_s, "BODY")
+        self._uploads = _Limits(settings.max_import_bytes, settings.max_import_s, "IMPORT")
         self._allowed_hosts = allowed_hosts(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,37 +92,19 @@ class Gate:
                     headers.setdefault(name, value)
             await send(message)
 
-        refusal = self._refusal(scope["method"], Headers(scope=scope))
+        limits = self._uploads if (scope["method"], scope["path"]) in _UPLOADS else self._bodies
+        refusal = self._refusal(scope["method"], Headers(scope=scope), limits)
         app = self._app if refusal is None else render(Request(scope), refusal)
         with bound_contextvars(request_id=request_id):
             try:
-                await app(scope, self._limited(receive), send_with_headers)
+                await app(scope, _limited(receive, limits), send_with_headers)
             except Exception as error:  # ends this request, not the service
                 _log.exception("fault of this program", method=scope["method"], path=scope["path"])
                 if begun:
                     raise  # the server cuts the connection, so that half an answer is not taken for a whole
                 await render_fault(Request(scope), error)(scope, receive, send_with_headers)
 
-    def _limited(self, receive: Receive) -> Receive:
-        """Counts a body as it comes, for requests that state no length, and does not wait for it for ever."""
-        total, coming, deadline = 0, True, anyio.current_time() + self._max_body_s
-
-        async def receive_within_limit() -> Message:
-            nonlocal total, coming
-            with anyio.CancelScope(deadline=deadline) if coming else nullcontext() as scope:
-                message = await receive()
-            if scope is not None and scope.cancelled_caught:
-                raise HTTPException(HTTPStatus.REQUEST_TIMEOUT)
-            total += len(message.get("body", b""))
-            coming = message.get("more_body", False)
-            if total > self._max_body_bytes:
-                # The one kind of error that the framework lets pass while it reads a body.
-                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-            return message
-
-        return receive_within_limit
-
-    def _refusal(self, method: str, headers: Headers) -> ServiceError | None:
+    def _refusal(self, method: str, headers: Headers, limits: _Limits) -> ServiceError | None:
         if "*" not in self._allowed_hosts and _host(headers) not in self._allowed_hosts:
             # A page whose own name was made to point here would be of the same origin.
             message = f"this service is not known as {headers.get('host', '')!r}; XETUNE_ALLOWED_HOSTS lists its names"
@@ -109,10 +112,29 @@ class Gate:
         if method not in _SAFE_METHODS and _from_elsewhere(headers) and headers.get("origin") not in self._origins:
             return Forbidden("a page of another site may not change anything here", rule="csrf")
         length = headers.get("content-length", "")
-        if length.isascii() and length.isdecimal() and (len(length) > 18 or int(length) > self._max_body_bytes):
-            message = f"the request body has {length} bytes; this service accepts {self._max_body_bytes}"
-            return TooLarge(message, rule="body-bytes")
+        if length.isascii() and length.isdecimal() and (len(length) > 18 or int(length) > limits.most_bytes):
+            return TooLarge(limits.too_large(length), rule="body-bytes")
         return None
+
+
+def _limited(receive: Receive, limits: _Limits) -> Receive:
+    """Counts a body as it comes, for requests that state no length, and does not wait for it for ever."""
+    total, coming, deadline = 0, True, anyio.current_time() + limits.most_s
+
+    async def receive_within_limit() -> Message:
+        nonlocal total, coming
+        with anyio.CancelScope(deadline=deadline) if coming else nullcontext() as scope:
+            message = await receive()
+        if scope is not None and scope.cancelled_caught:
+            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, limits.too_slow())
+        total += len(message.get("body", b""))
+        coming = message.get("more_body", False)
+        if total > limits.most_bytes:
+            # The one kind of error that the framework lets pass while it reads a body.
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limits.too_large())
+        return message
+
+    return receive_within_limit
 
 
 def _note(scope: Scope, status: int) -> None:

@@ -70,13 +70,11 @@ def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:
         # Statuses as numbers: their names differ between versions of Python.
-        late = "the request body did not arrive in time (XETUNE_MAX_BODY_S); send it again"
-        large = "the request body is larger than this service accepts (XETUNE_MAX_BODY_BYTES); send less"
         kind, detail, rule = {
             404: ("not-found", f"nothing is at {request.url.path}", None),
             405: ("method-not-allowed", f"{request.method} is not allowed here", None),
-            408: ("request-timeout", late, "body-time"),
-            413: ("too-large", large, "body-bytes"),
+            408: ("request-timeout", str(error.detail), "body-time"),
+            413: ("too-large", str(error.detail), "body-bytes"),
         }.get(error.status_code, (f"http-{error.status_code}", str(error.detail), None))
         headers = dict(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:

@@ -69,7 +69,7 @@ TOO_LARGE = _problem(
     "The body is too large",
     "too-large",
     "body-bytes",
-    "the request body has 2097152 bytes; this service accepts 1048576",
+    "the request body has 2097152 bytes; this service accepts 1048576 (XETUNE_MAX_BODY_BYTES)",
 )
 UNSUPPORTED_TYPE = _problem(
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE,

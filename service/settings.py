@@ -80,6 +80,11 @@ class Settings(BaseSettings):
 
     max_body_bytes: int = Field(default=2**20, ge=1024, description="Largest request body, in bytes")
     max_body_s: float = Field(default=30.0, gt=0, description="How long a request body may take to arrive, in seconds")
+    max_import_bytes: int = Field(
+        default=64 * 2**20, ge=1024, description="Largest file that is imported, as sent and unpacked, in bytes"
+    )
+    max_import_s: float = Field(default=300.0, gt=0, description="How long such a file may take to arrive, in seconds")
+    max_imports: int = Field(default=2, ge=1, description="Imports at a time; more are refused")
     max_problem_bytes: int = Field(
         default=2**37, ge=1, description="Most bytes that the operands of one problem may have together"
     )

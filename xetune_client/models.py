@@ -1505,6 +1505,15 @@ class FirePage(Model):
     """`before` of the next page; null on the last"""
 
 
+class Format(StrEnum):
+    """What a file of results can be written as."""
+
+    JSONL = 'jsonl'
+    KERNEL_TUNER = 'kernel-tuner'
+    T1 = 't1'
+    T4 = 't4'
+
+
 class GpuExplanation(Model):
     """A predicted time on a GPU, taken apart. Nothing here is measured."""
 
@@ -1622,23 +1631,41 @@ class HostCodeList(Model):
 class ImportOut(Model):
     """What an import added. All of a file comes, or nothing."""
 
+    format: Format
+    """Format of the file"""
+
     origin: str
     """Where the results are from"""
 
-    jobs: int
+    jobs: int = 0
     """Jobs that were not here"""
 
-    trials: int
+    trials: int = 0
     """Trials that were not here"""
 
-    kernels: int
+    kernels: int = 0
     """Kernels of these trials"""
 
-    known: int
-    """Trials that were here before"""
+    known: int = 0
+    """Trials, or recorded configurations, that were here before"""
 
-    judged: dict[str, int]
+    judged: dict[str, int] = Field(default_factory=dict[str, int])
     """Predictions that got a measurement, by device"""
+
+    recording: UUID | None = None
+    """The recording that holds a cache of Kernel Tuner or a T4 file"""
+
+    configurations: int = 0
+    """Configurations of that recording, or to be measured"""
+
+    timed: int = 0
+    """Those of the recording that have a time"""
+
+    notes: list[str] = Field(default_factory=list[str])
+    """What of the file was left out"""
+
+    queued: list[UUID] = Field(default_factory=list[UUID])
+    """Jobs that measure what a T1 file or runners-up list, new or active already"""
 
 
 class Method(StrEnum):
@@ -2117,6 +2144,130 @@ class Readiness(Model):
 
     workers: WorkerOut
     """Who works"""
+
+
+class RecordedOut(Model):
+    """A configuration of a recording. Its numbers are not proven here."""
+
+    number: int
+    """Place in the file, from 0"""
+
+    config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
+    """The configuration, whole"""
+
+    status: str
+    """measured, or how it failed"""
+
+    reason: str | None
+    """Why it has no time; null if it has one"""
+
+    time_us: float | None
+    """Median, or what the file calls its time, in us"""
+
+    min_us: float | None
+    """Least sample, in us; null if not said"""
+
+    p10_us: float | None
+    """10th percentile, in us; null if not said"""
+
+    p90_us: float | None
+    """90th percentile, in us; null if not said"""
+
+    samples: int | None
+    """How many were timed; null if not said"""
+
+    tried_at: datetime | None
+    """When, UTC; null if not said"""
+
+
+class RecordingLine(Model):
+    """A file that was imported: a problem on a device, measured elsewhere; no kernel is served from it."""
+
+    id: UUID
+    """Sorts by time of import"""
+
+    problem: ProblemBody
+    """What was computed, whole"""
+
+    device: str
+    """Id of the device"""
+
+    named: str
+    """What the file calls the device"""
+
+    label: str
+    """Of its times: native, or DPAS emulated"""
+
+    origin: str
+    """Where it is from"""
+
+    format: str
+    """Format of the file"""
+
+    tried: int
+    """Configurations in it"""
+
+    timed: int
+    """Those that have a time"""
+
+    best_us: float | None
+    """The least time, in us"""
+
+    imported_at: datetime
+    """When it came, UTC"""
+
+
+class RecordingOut(Model):
+    """A recording with its configurations, fastest first; those without a time come last."""
+
+    id: UUID
+    """Sorts by time of import"""
+
+    problem: ProblemBody
+    """What was computed, whole"""
+
+    device: str
+    """Id of the device"""
+
+    named: str
+    """What the file calls the device"""
+
+    label: str
+    """Of its times: native, or DPAS emulated"""
+
+    origin: str
+    """Where it is from"""
+
+    format: str
+    """Format of the file"""
+
+    tried: int
+    """Configurations in it"""
+
+    timed: int
+    """Those that have a time"""
+
+    best_us: float | None
+    """The least time, in us"""
+
+    imported_at: datetime
+    """When it came, UTC"""
+
+    configurations: list[RecordedOut]
+    """This page of them"""
+
+    next_after: int | None
+    """`after` of the next page; null on the last"""
+
+
+class RecordingPage(Model):
+    """Recordings, newest first."""
+
+    recordings: list[RecordingLine]
+    """This page"""
+
+    next_before: UUID | None
+    """`before` of the next page; null on the last"""
 
 
 class ShapeBody(Model):

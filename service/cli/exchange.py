@@ -61,7 +61,7 @@ def export_command(
         if problem.given or device is not None or runners_up:
             raise BadRequest(f"--format {format.value} takes --job or --recording, and no other choice of results")
         if server() is not None:
-            raise not_there(f"--format {format.value}", "a service exports jsonl")
+            raise not_there(f"--format {format.value}", "GET /v1/exports writes it")
         foreign.export(format, job, recording, _name(origin), output)
         return
     if (url := server()) is not None:
@@ -100,7 +100,7 @@ def import_command(
     said = foreign.Said(problem.read() if problem.given else None, device, spec)
     if opened.format is not Format.JSONL:
         if server() is not None:
-            raise not_there(f"import of {opened.format.value}", "a service imports jsonl")
+            raise not_there(f"import of {opened.format.value}", "POST /v1/imports takes it")
         foreign.take_in(opened, said, origin, as_json=as_json)
         return
     if said != foreign.Said():

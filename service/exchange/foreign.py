@@ -28,6 +28,7 @@ from tuner.trial import Status
 
 _OVER = ("succeeded", "failed", "cancelled")
 _KERNEL = "gemm"
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def take_in(
         InvalidFile: the parameters are not those of this program's configurations, or one occurs twice.
         BadRequest: it is a CPU, and the file is of another one.
     """
-    configs = [_config(results.parameters, tried) for tried in results.tried]
+    configs = _configs(results)
     if len(set(configs)) != len(configs):
         raise InvalidFile("expected each configuration once, got one twice; keep one of its results")
     _check_numbers(results)
@@ -174,13 +175,26 @@ def _launch(manifest: JsonObject) -> Launch | None:
     )
 
 
-def _config(parameters: tuple[str, ...], tried: Tried) -> AnyConfig:
-    try:
-        return config_of(dict(zip(parameters, tried.values, strict=True)))
-    except (ValueError, InvalidConfig) as error:
+def _configs(results: Results) -> list[AnyConfig]:
+    """The configurations of a file.
+
+    Raises:
+        InvalidFile: some are not of this program; counts them and says why of the first.
+    """
+    found: list[AnyConfig] = []
+    faults: list[str] = []
+    for number, tried in enumerate(results.tried):
+        try:
+            found.append(config_of(dict(zip(results.parameters, tried.values, strict=True))))
+        except (ValueError, InvalidConfig) as error:
+            faults.append(f"configuration {number}: {error}")
+    if faults:
         raise InvalidFile(
-            f"{error}; `xetune replay` searches recorded results of any kernel, without importing them"
-        ) from error
+            f"{len(faults)} of {len(results.tried)} configurations are not of this program: "
+            f"{'; '.join(faults[:_SHOWN])}; `xetune replay` searches recorded results of any kernel, without importing "
+            "them"
+        )
+    return found
 
 
 def _columns(config: AnyConfig, tried: Tried) -> dict[str, object]:

@@ -50,6 +50,15 @@ class Imported:
     judged: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A file that was read and may be imported as far as is known before the transaction, with its kernels' files."""
+
+    exchange: Exchange
+    files: dict[tuple[str, str], list[ArtifactFile]]
+    origin: str | None
+
+
 def take_in(
     exchange: Exchange,
     database: Database,
@@ -65,6 +74,15 @@ def take_in(
         StorageError: files of kernels cannot be written.
         DatabaseError: the database does not answer.
     """
+    checked = check(exchange, database, artifacts, resolve, origin)
+    with database.write() as session:
+        return add(session, checked, by)
+
+
+def check(
+    exchange: Exchange, database: Database, artifacts: ArtifactStore, resolve: Resolve, origin: str | None
+) -> Checked:
+    """Compare a file's devices with those that are here, and keep the files of its kernels; raises as `take_in`."""
     for line in exchange.candidates.values():
         raise InvalidLine(line.number, "candidate: expected results, got a configuration to measure: `xetune measure`")
     with database.read() as session:
@@ -77,10 +95,18 @@ def take_in(
             )
     # Files first: a row never names bytes that are not there.
     files = {name: _put_files(artifacts, line.record) for name, line in exchange.kernels.items()}
-    with database.write() as session:
-        one_import_at_a_time(session)
-        imported = _Import(session, exchange, files, origin).run()
-        record(session, by, "import", origin or "of no origin")
+    return Checked(exchange, files, origin)
+
+
+def add(session: Session, checked: Checked, by: Caller) -> Imported:
+    """Add what is not here, with an event in the audit log.
+
+    Raises:
+        InvalidLine: a line contradicts what is here; let the exception undo the transaction.
+    """
+    one_import_at_a_time(session)
+    imported = _Import(session, checked.exchange, checked.files, checked.origin).run()
+    record(session, by, "import", imported.origin)
     return imported
 
 

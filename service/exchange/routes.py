@@ -1,93 +1,88 @@
-"""/v1/imports and /v1/exports: results as JSON lines, as `xetune import` and `xetune export` read and write them."""
+"""/v1/imports and /v1/exports: results in the formats that `xetune import` and `xetune export` read and write."""
 
-import socket
-from collections.abc import Iterator
-from dataclasses import asdict
-from io import BytesIO
-from itertools import chain
+from http import HTTPStatus
 from typing import Annotated
-from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Query, Response
 
-from service.artifacts import StorageError
-from service.deps import Context, ContextDep
-from service.errors import BadRequest, Unavailable
-from service.exchange import exporting
-from service.exchange.exporting import Selection
-from service.exchange.importing import take_in
-from service.exchange.schemas import ImportOut
+from service.deps import ContextDep
+from service.exchange import leaving, taking
+from service.exchange.schemas import ExportQuery, ImportOut, ImportQuery
+from service.exchange.taking import Told
+from service.exchange.uploads import UploadDep
 from service.keys.guard import READ, TUNE, CallerDep, GuardedRoute
-from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, Responses
+from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY, Responses
 from tuner.errors import TunerError
-from tuner.exchange.jsonl import read_lines, write_lines
 
 router = APIRouter(prefix="/v1", tags=["exchange"], route_class=GuardedRoute)
 
-_LINES = "application/x-ndjson"
-_TEXT: dict[str, object] = {"schema": {"type": "string"}, "example": '{"record": "header", ...}\n'}
-_BODY: dict[str, object] = {
-    "requestBody": {"required": True, "content": {_LINES: _TEXT}, "description": "What an export wrote"}
+_LINES: dict[str, object] = {"schema": {"type": "string"}, "example": '{"record": "header", ...}\n'}
+_CACHE: dict[str, object] = {"schema": {"type": "object"}, "example": {"schema_version": "1.1.0", "cache": {}}}
+_FILE: dict[str, object] = {
+    "schema": {"type": "string", "format": "binary"},
+    "example": "the bytes of the file, packed or not",
 }
-_EXPORT: Responses = {200: {"description": "One record in a line", "content": {_LINES: _TEXT}}}
+_BODY: dict[str, object] = {
+    "requestBody": {
+        "required": True,
+        "content": {leaving.JSON_LINES: _LINES, leaving.JSON: _CACHE, "application/octet-stream": _FILE},
+        "description": "JSON lines that an export wrote, a cache of Kernel Tuner, a T4 or a T1 file; the last three "
+        "may be packed by gzip, bzip2 or xz. What it holds tells which it is, whatever type is stated",
+    }
+}
+_LEFT_OUT = {
+    leaving.LEFT_OUT: {"description": "Predicted trials that the format cannot hold", "schema": {"type": "integer"}}
+}
+_EXPORT: Responses = {
+    200: {
+        "description": "One record in a line; of other formats one object",
+        "content": {leaving.JSON_LINES: _LINES, leaving.JSON: _CACHE},
+        "headers": _LEFT_OUT,
+    }
+}
+_QUEUED: Responses = {202: {"model": ImportOut, "description": "Nothing was measured yet: jobs were queued"}}
 
 
-async def _body(request: Request) -> bytes:
-    return await request.body()
+@router.post(
+    "/imports",
+    openapi_extra=_BODY,
+    responses=_QUEUED | BAD_REQUEST | CONFLICT | TOO_LARGE | TOO_MANY,
+    dependencies=[TUNE],
+)
+def import_results(
+    upload: UploadDep,
+    query: Annotated[ImportQuery, Query()],
+    context: ContextDep,
+    by: CallerDep,
+    response: Response,
+) -> ImportOut:
+    """Take in a file: results of another database, or of other autotuners as a recording; all of it or nothing.
 
-
-@router.post("/imports", openapi_extra=_BODY, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])
-def import_results(body: Annotated[bytes, Depends(_body)], context: ContextDep, by: CallerDep) -> ImportOut:
-    """Take in results of another database, as JSON lines: all of them or, where a line cannot be, nothing.
-
-    The setting of the largest body limits their length.
+    A T1 file, and JSON lines of runners-up, hold no results: jobs are queued that measure what they list, on a device
+    that is here.
     """
-    try:
-        exchange = read_lines(BytesIO(body))
-        done = take_in(
-            exchange,
-            context.database,
-            context.artifacts,
-            lambda name: context.devices.resolve(name, None).spec,
-            by=by,
-        )
-    except TunerError as error:
-        raise BadRequest(str(error), rule="import") from error
-    except StorageError as error:
-        raise Unavailable(str(error), rule="artifact-files") from error
-    return ImportOut.model_validate(asdict(done))
+    told = Told(query.format, query.problem(), query.device, query.origin, query.seconds)
+    with context.imports.one():
+        read = taking.read_file(upload.path, told, context)
+        with upload.once.write() as session:
+            try:
+                done = taking.take_in(session, read, by, context.settings)
+            except TunerError as error:
+                raise taking.refused(error, upload.path) from error
+            status = HTTPStatus.ACCEPTED if done.queued else HTTPStatus.OK
+            return upload.once.answer(session, response, done, status)
 
 
 @router.get(
     "/exports",
-    response_class=StreamingResponse,
+    response_class=Response,
     responses=_EXPORT | BAD_REQUEST | NOT_FOUND | CONFLICT,
     dependencies=[READ],
 )
-def export_results(
-    context: ContextDep,
-    job: Annotated[UUID | None, Query(description="Only this job, which is over")] = None,
-    device: Annotated[
-        str | None, Query(min_length=1, max_length=200, description="Only results for this device", examples=["b580"])
-    ] = None,
-) -> StreamingResponse:
-    """Jobs that are over, their trials and kernels, as JSON lines that another database imports."""
-    lines = _lines(context, Selection(None, device, job))
-    first = next(lines)  # what is refused is refused before the answer begins
-    return StreamingResponse(
-        chain([first], lines),
-        media_type=_LINES,
-        headers={"Content-Disposition": 'attachment; filename="results.jsonl"'},
-    )
+def export_results(context: ContextDep, query: Annotated[ExportQuery, Query()]) -> Response:
+    """Jobs that are over, their trials and kernels, as JSON lines that another database imports; or other formats.
 
-
-def _lines(context: Context, selection: Selection) -> Iterator[str]:
-    with context.database.read() as session:
-        try:
-            records = exporting.results(session, context.artifacts, selection)
-            first = next(records, None)
-            found = () if first is None else (first,)
-            yield from write_lines(chain([exporting.header(socket.gethostname())], found, records))
-        except StorageError as error:
-            raise Unavailable(str(error), rule="artifact-files") from error
+    All, or those of a problem (m, n, k and its types), a device or a job; of a job or a recording also as a cache of
+    Kernel Tuner, a T4 or a T1 file.
+    """
+    return leaving.answer(query, context)

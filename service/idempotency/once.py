@@ -22,6 +22,7 @@ from db import idempotency
 from db.models import IdempotentAnswer
 from service.deps import Context, ContextDep
 from service.errors import OtherRequest
+from service.keys.callers import Caller
 from service.keys.guard import CallerDep
 
 REPLAYED = "Idempotency-Replayed"
@@ -125,7 +126,7 @@ class Once:
 
 
 async def _once(request: Request, context: ContextDep, by: CallerDep, key: KeyHeader = None) -> Once:
-    caller = by.name if by.key_id is None else str(by.key_id)
+    caller = caller_name(by)
     if key is None:
         return Once(context, caller)
     once = Once(context, caller, key, _hash(request, await request.body()))
@@ -145,11 +146,20 @@ def add_replays(app: FastAPI) -> None:
         return Response(replay.body, replay.status, headers, media_type="application/json")
 
 
+def caller_name(by: Caller) -> str:
+    """What the keys of a caller are kept under."""
+    return by.name if by.key_id is None else str(by.key_id)
+
+
+def asked_of(request: Request) -> bytes:
+    """What a request asks for but for its body."""
+    return f"{request.method} {request.url.path}?{request.url.query}\n".encode()
+
+
 def _hash(request: Request, body: bytes) -> str:
     """Equal for requests that ask for the same, however their JSON is spaced and ordered."""
     try:
         meant = json.dumps(json.loads(body), sort_keys=True).encode()
     except (ValueError, RecursionError):
         meant = body
-    asked = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
-    return hashlib.sha256(asked + meant).hexdigest()
+    return hashlib.sha256(asked_of(request) + meant).hexdigest()

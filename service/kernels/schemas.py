@@ -6,10 +6,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from codegen import DType, GemmProblem
-from codegen.epilogue_text import parse_epilogue
+from codegen import GemmProblem
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.kernels.launch_schemas import LAUNCH_EXAMPLE, LaunchOut
+from service.problem_query import ProblemQuery
 from service.schemas import EVIDENCE_EXAMPLE, TIME_EXAMPLE, Evidence, ProblemBody, TimeEvidence
 
 
@@ -51,41 +51,12 @@ class LookupBody(BaseModel):
     )
 
 
-class LookupQuery(BaseModel):
+class LookupQuery(ProblemQuery):
     """Which kernel is wanted, as query parameters: every field of a problem, and the device."""
-
-    model_config = ConfigDict(extra="forbid")
 
     m: int = Field(description="Rows of C, in elements", examples=[512])
     n: int = Field(description="Columns of C, in elements", examples=[384])
     k: int = Field(description="Length of the sums, in elements", examples=[1024])
-    dtype: DType = Field(default=DType.F16, description="Element type of A and B", examples=["f16"])
-    dtype_a: DType | None = Field(default=None, description="Element type of A, if not dtype", examples=["u8"])
-    dtype_b: DType | None = Field(default=None, description="Element type of B, if not dtype", examples=["s8"])
-    dtype_c: DType | None = Field(
-        default=None, description="Element type of C; that of the sums if left out", examples=["f32"]
-    )
-    dtype_acc: DType | None = Field(
-        default=None, description="Element type of the sums; i32 of s8 and u8, else f32, if left out", examples=["f32"]
-    )
-    transpose_a: bool = Field(default=False, description="A is stored [K, M]", examples=[False])
-    transpose_b: bool = Field(default=False, description="B is stored [N, K]", examples=[False])
-    lda: int | None = Field(default=None, description="Elements between stored rows of A", examples=[1024])
-    ldb: int | None = Field(default=None, description="Elements between stored rows of B", examples=[384])
-    ldc: int | None = Field(default=None, description="Elements between rows of C", examples=[384])
-    batch: int = Field(default=1, description="Number of independent multiplications", examples=[1])
-    batch_stride_a: int | None = Field(default=None, description="Elements between matrices A", examples=[524288])
-    batch_stride_b: int | None = Field(default=None, description="Elements between matrices B", examples=[0])
-    batch_stride_c: int | None = Field(default=None, description="Elements between matrices C", examples=[196608])
-    alignment: int = Field(default=64, description="What all pointers are aligned to, in bytes", examples=[64])
-    dynamic: bool = Field(default=False, description="Sizes are arguments of the kernel", examples=[False])
-    deterministic: bool = Field(default=False, description="The same bits every time", examples=[False])
-    epilogue: str = Field(
-        default="",
-        max_length=2000,
-        description="Steps in order, as the command line has them",
-        examples=["alpha=0.5, bias:column, gelu, add:f16, clip=0..6, reduce:row"],
-    )
     device: str = Field(
         default="auto", min_length=1, max_length=200, description="Device id, or auto", examples=["b580"]
     )
@@ -103,11 +74,7 @@ class LookupQuery(BaseModel):
         Raises:
             InvalidProblem: it contradicts itself; names the field.
         """
-        values = dict(self)
-        both, epilogue = values.pop("dtype"), parse_epilogue(values.pop("epilogue"))
-        del values["device"], values["target"]
-        values |= {name: values[name] or both for name in ("dtype_a", "dtype_b")}
-        return GemmProblem(**values, epilogue=epilogue)
+        return self.problem_of(self.m, self.n, self.k)
 
 
 class ArtifactOut(BaseModel):

@@ -110,6 +110,4 @@ TUNE = Depends(Needs(Scope.TUNE))
 ADMIN = Depends(Needs(Scope.ADMIN))
 CallerDep = Annotated[Caller, Depends(_caller)]
 
-__all__ = ["ADMIN", "PUBLIC", "READ", "TUNE", "CallerDep", "GuardedRoute", "Needs"]
-
-__all__ = ["ADMIN", "PUBLIC", "READ", "SCRAPE", "TUNE", "CallerDep", "Needs"]
+__all__ = ["ADMIN", "PUBLIC", "READ", "SCRAPE", "TUNE", "CallerDep", "GuardedRoute", "Needs"]

@@ -44,7 +44,7 @@ class Document:
     was_cut: bool
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, most_bytes: int = MAX_BYTES) -> str:
     """The text of a file, unpacked if it is compressed by gzip, bzip2 or xz.
 
     Raises:
@@ -54,11 +54,11 @@ def read_text(path: Path) -> str:
     packed = path.read_bytes()
     unpack = next((of for begin, of in _PACKED.items() if packed.startswith(begin)), _as_it_is)
     try:
-        data = unpack(io.BytesIO(packed)).read(MAX_BYTES + 1)
+        data = unpack(io.BytesIO(packed)).read(most_bytes + 1)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise InvalidFile(f"{path.name}: its compression is damaged: {error}; fetch it again") from error
-    if len(data) > MAX_BYTES:
-        raise InvalidFile(f"{path.name}: expected at most {MAX_BYTES} bytes unpacked, got more")
+    if len(data) > most_bytes:
+        raise InvalidFile(f"{path.name}: expected at most {most_bytes} bytes unpacked, got more")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

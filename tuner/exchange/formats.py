@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tuner.errors import InvalidFile
 from tuner.exchange import kernel_tuner, t1, t4
-from tuner.exchange.documents import Document, parse, read_text
+from tuner.exchange.documents import MAX_BYTES, Document, parse, read_text
 from tuner.exchange.results import Results
 from tuner.replay.recorded import RecordedSpace
 
@@ -40,8 +40,8 @@ class File:
     document: Document | None
 
 
-def open_file(path: Path, said: Format | None = None) -> File:
-    """Read a file; its format is what is `said`, or found by what it holds.
+def open_file(path: Path, said: Format | None = None, most_bytes: int = MAX_BYTES) -> File:
+    """Read a file; its format is what is `said`, or found by what it holds. `most_bytes` limits it unpacked.
 
     Raises:
         InvalidFile: it is in none of the formats.
@@ -49,7 +49,7 @@ def open_file(path: Path, said: Format | None = None) -> File:
     """
     if said is Format.JSONL or (said is None and _is_lines(path)):
         return File(path.name, Format.JSONL, None)
-    document = parse(path.name, read_text(path))
+    document = parse(path.name, read_text(path, most_bytes))
     found = said or next((of for mark, of in _MARKS.items() if mark in document.value), None)
     if found is None:
         names = ", ".join(format.value for format in Format)

@@ -1,0 +1,1 @@
+"""Results that files of other formats brought."""
