@@ -144,6 +144,14 @@ def test_two_kernels_are_held_against_each_other(client: TestClient, app: FastAP
     for words in ("kernel=nope", f"kernel={a.id}&kernel={key}", f"problem={key}&device=none", "job=1&job=2"):
         assert client.get(f"/compare?{words}").status_code == 404
     assert client.get("/compare").status_code == 200
+    three = client.get(f"/compare?kernel={a.id}&kernel={b.id}&kernel={a.id}")
+    assert three.status_code == 400
+    assert "two can be compared, and 3 were chosen" in three.text
+    one = client.get(f"/compare?job={jobs[0].id}", follow_redirects=False)
+    assert one.headers["location"] == f"/compare?kernel={a.id}"
+    places = client.get(f"/problems/{key[:16]}/on/one-as-b580").text
+    places = places[places.index('id="places-title"') : places.index('id="jobs-title"')]
+    assert [f'value="{kernel.id}"' in places for kernel in (a, b, foreseen)] == [True, True, False]
 
 
 def test_a_cost_is_said_no_more_strongly_than_its_evidence_allows() -> None:

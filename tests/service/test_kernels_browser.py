@@ -77,6 +77,29 @@ def test_a_kernel_is_found_downloaded_and_compared(browser: Browser, address: st
 
 
 @pytest.mark.slow
+def test_two_rows_are_ticked_to_compare_them(browser: Browser, address: str) -> None:
+    with opened(browser, f"{address}/kernels", width=360) as (page, complaints):
+        page.locator("tbody tr").first.wait_for()
+        compare, ticks = page.get_by_role("button", name="Compare two"), page.locator(".tick")
+        expect(compare).to_be_disabled()
+        ticks.nth(0).check()
+        expect(page.locator(".ticked")).to_contain_text("Tick one more of the kernels.")
+        ticks.nth(1).check()
+        compare.click()
+        expect(page.locator("#cost")).to_contain_text("1.50 times as fast")
+        page.go_back()
+        page.locator("tbody th a").first.click()
+        page.get_by_role("link", name="Its job").click()
+        page.wait_for_url("**/jobs/*")
+        page.get_by_label("Compare trial 0").check()
+        page.get_by_label("Compare trial 1").check()
+        page.get_by_role("button", name="Compare two").click()
+        expect(page.locator("#cost")).to_contain_text("1.50 times as fast")
+        assert obstacles(page) == []
+        assert complaints == []
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 800, 1600])
 def test_the_pages_of_kernels_fit_every_width(browser: Browser, address: str, width: int) -> None:
     with opened(browser, f"{address}/kernels", width) as (page, complaints):

@@ -1,12 +1,16 @@
 """The best kernel of a job, or of a problem on a device under a driver."""
 
-from sqlalchemy import select
+from uuid import UUID
+
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db import best
 from db.models import Device, Job, Kernel, Measurement, Prediction, Problem, Trial
 from service.dashboard.jobs.reading import find_job
 from service.errors import NotFound
+
+MOST_PLACES = 12
 
 
 def best_of_job(session: Session, text: str) -> str:
@@ -30,6 +34,26 @@ def best_on(session: Session, problem: str, device: str, driver: str | None) -> 
     Raises:
         NotFound: there is none.
     """
+    found = _best_on(session, problem, device, driver)
+    if found is None:
+        under = "" if driver is None else f" under driver {driver}"
+        raise NotFound(f"No job has a kernel of problem {problem[:64]} on {device}{under}.")
+    return str(found)
+
+
+def best_everywhere(session: Session, problem: str) -> list[UUID]:
+    """The ids of the best kernels of a problem by device and driver, those of the latest jobs first; at most twelve."""
+    query = select(Device.slug, Device.driver).join(Job, Job.device_id == Device.id).join(Problem)
+    places = session.execute(
+        query.where(Problem.key == problem)
+        .group_by(Device.slug, Device.driver)
+        .order_by(func.max(Job.created_at).desc())
+    )
+    found = (_best_on(session, problem, slug, driver) for slug, driver in places.fetchmany(MOST_PLACES))
+    return [kernel_id for kernel_id in found if kernel_id is not None]
+
+
+def _best_on(session: Session, problem: str, device: str, driver: str | None) -> UUID | None:
     problems = select(Problem.id).where(Problem.key.startswith(problem, autoescape=True))
     query = select(Trial).join(Job, Job.best_trial_id == Trial.id).join(Kernel, Kernel.id == Trial.kernel_id)
     query = query.join(Device, Device.id == Job.device_id)
@@ -40,7 +64,4 @@ def best_on(session: Session, problem: str, device: str, driver: str | None) -> 
     predicted = query.where(Trial.status == "predicted").join(Prediction, Prediction.trial_id == Trial.id)
     found = session.scalars(measured.limit(1)).first()
     found = found or session.scalars(best.best_predicted(predicted, Trial.id.expression)).first()
-    if found is None:
-        under = "" if driver is None else f" under driver {driver}"
-        raise NotFound(f"No job has a kernel of problem {problem[:64]} on {device}{under}.")
-    return str(found.kernel_id)
+    return None if found is None else found.kernel_id

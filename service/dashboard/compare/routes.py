@@ -14,12 +14,12 @@ from service.dashboard.kernels.stages import reader
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.deps import ContextDep, ReadSessionDep
-from service.errors import NotFound
+from service.errors import BadRequest, NotFound
 from service.keys.guard import READ
 
 router = APIRouter(prefix="/compare", default_response_class=HTMLResponse)
 
-_Several = Annotated[list[str], Query(max_length=2)]
+_Several = Annotated[list[str], Query(max_length=200)]
 
 
 @router.get("", dependencies=[PAGE, READ])
@@ -36,6 +36,10 @@ def read_comparison(
 ) -> Response:
     """Two kernels; of one alone what to hold it against. Jobs, devices and drivers lead to their best kernels."""
     ids = [each.strip() for each in kernel if each.strip()]
+    if len(ids) > 2 or len(job) > 2:
+        raise BadRequest(f"two can be compared, and {max(len(ids), len(job))} were chosen; go back and tick two")
+    if not ids and len(job) == 1:
+        return RedirectResponse(f"/compare?kernel={best_of_job(session, job[0])}", status_code=303)
     if not ids and len(job) == 2:
         return _to([best_of_job(session, each) for each in job])
     if not ids and problem and device:

@@ -41,13 +41,15 @@ class SpeedUp:
 class JobPage:
     """A job and one page of its trials. `news` changes with anything that a reader would see change.
 
-    `best_launch` is how the best trial's kernel is launched; `donors` counts configurations that others found;
-    `commands` is None for a problem of another version; `judged` says whether measurements judge any prediction.
+    `default_kernel_id` is the kernel of trial 0, `best_launch` how the best trial's kernel is launched; `donors` counts
+    configurations that others found; `commands` is None for a problem of another version; `judged` says whether
+    measurements judge any prediction.
     """
 
     job: JobRow
     best: TrialRow | None
     speed_up: SpeedUp | None
+    default_kernel_id: str | None
     outcomes: Outcomes
     times: Times | None
     trials: TrialPage
@@ -99,6 +101,7 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str) -> JobPage:
         job=job_row(job, best_time, found.ended),
         best=best,
         speed_up=_speed_up(session, job, best),
+        default_kernel_id=_default_kernel(session, job.id),
         outcomes=found,
         times=times(session, job),
         trials=trial_page(session, job, wanted, best_time),
@@ -178,6 +181,11 @@ def _speed_up(session: Session, job: Job, best: TrialRow | None) -> SpeedUp | No
     if job.compared_default_us is not None and job.compared_best_us is not None:
         return SpeedUp(job.compared_default_us / job.compared_best_us, default, in_turns=True, beaten=True)
     return SpeedUp(default.time_us / best.time.time_us, default, in_turns=False, beaten=True)
+
+
+def _default_kernel(session: Session, job_id: UUID) -> str | None:
+    found = session.scalar(select(Trial.kernel_id).where(Trial.job_id == job_id, Trial.number == 0))
+    return None if found is None else str(found)
 
 
 def _launch(session: Session, best: TrialRow | None) -> Launch | None:

@@ -4,7 +4,9 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
 from service.dashboard.charts.answers import chart_answer
+from service.dashboard.compare.choosing import best_everywhere
 from service.dashboard.jobs.rows import job_rows
+from service.dashboard.kernels.rows import kernel_rows
 from service.dashboard.naming import config_label, problem_label, problem_pairs
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.problems import charts
@@ -46,6 +48,7 @@ def read_problem(
         "parameters": names,
         "x": x if x in names else default_x,
         "y": y if y in names else default_y,
+        "places": list(kernel_rows(session, best_everywhere(session, pair.problem.key))),
         "jobs": list(job_rows(session, pair.jobs[:_MOST_JOBS])),
     }
     return page(request, "problems/problem.html", values, "problems")

@@ -79,6 +79,18 @@ async function copyText(button) {
   setTimeout(() => (button.textContent = "Copy"), 2000);
 }
 
+// Two rows to compare: the button waits for two ticks, and a third cannot be set.
+function two(form) {
+  const ticks = [...form.elements].filter((field) => field.matches(".tick"));
+  const set = ticks.filter((tick) => tick.checked).length;
+  for (const tick of ticks) tick.disabled = set >= 2 && !tick.checked;
+  form.querySelector("button").disabled = set !== 2;
+  form.querySelector("[role=status]").textContent = set === 2 ? "" : `Tick ${set === 0 ? "two" : "one more"} of the ${form.dataset.two}.`;
+}
+const allTwo = () => document.querySelectorAll("form[data-two]").forEach(two);
+document.addEventListener("change", (event) => event.target.matches(".tick") && two(event.target.form));
+addEventListener("pageshow", allTwo);
+
 // A list that filters itself: the form is sent when a choice changes.
 document.addEventListener("change", (event) => {
   if (event.target.matches("form.filters select, form.filters input[type=checkbox]")) event.target.form.requestSubmit();
@@ -98,13 +110,17 @@ document.body.addEventListener("htmx:afterRequest", (event) => {
   if (stale) stale.hidden = event.detail.successful || event.detail.xhr.status === 286;
 });
 
-// Tables that scroll stay where they are when news comes.
+// Tables that scroll stay where they are when news comes, and what is ticked in them stays so.
 const scrolled = new Map();
+const ticked = new Set();
 for (const name of ["htmx:beforeSwap", "htmx:oobBeforeSwap"]) {
   document.body.addEventListener(name, () => {
     for (const region of document.querySelectorAll(".scroll[id]")) scrolled.set(region.id, [region.scrollLeft, region.scrollTop]);
+    for (const tick of document.querySelectorAll(".tick")) tick.checked ? ticked.add(tick.id) : ticked.delete(tick.id);
   });
 }
 document.body.addEventListener("htmx:afterSettle", () => {
   for (const [id, [left, top]] of scrolled) document.getElementById(id)?.scrollTo(left, top);
+  for (const id of ticked) document.getElementById(id)?.toggleAttribute("checked", true);
+  allTwo();
 });
