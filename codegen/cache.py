@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import tempfile
+import threading
 from pathlib import Path
 
 from codegen.artifact import AnyArtifact
@@ -12,6 +13,22 @@ from codegen.problem import GemmProblem
 from codegen.stored_kernel import kernel_from_json, kernel_to_json
 from codegen.target_kind import kernel_key
 from hal import DeviceSpec
+
+
+class CacheUses:
+    """How many kernels came from a cache, and how many had to be compiled. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.hits = self.misses = 0
+
+    def note(self, *, hit: bool) -> None:
+        """Count one."""
+        with self._lock:
+            if hit:
+                self.hits += 1
+            else:
+                self.misses += 1
 
 
 class CompileCache:

@@ -6,8 +6,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -16,7 +17,7 @@ from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
 from codegen.artifact import AnyArtifact, CpuArtifact, Distributor, KernelArtifact
 from codegen.busy import Busy
-from codegen.cache import CompileCache
+from codegen.cache import CacheUses, CompileCache
 from codegen.cpu.config import AnyConfig
 from codegen.errors import CompileCrashed, CompileTimedOut
 from codegen.garbage import collect_between
@@ -30,10 +31,18 @@ Compiler = Callable[[GemmProblem, AnyConfig, DeviceSpec], AnyArtifact]
 _COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
 
 
+@dataclass(frozen=True, slots=True)
+class Made(Generic[Artifact]):
+    """What a worker made, and whether it was compiled before."""
+
+    artifact: Artifact
+    from_cache: bool = False
+
+
 class Compilation(Generic[Artifact]):
     """A compilation under way."""
 
-    def __init__(self, future: ProcessFuture[Artifact], timeout_s: float) -> None:
+    def __init__(self, future: ProcessFuture[Made[Artifact]], timeout_s: float) -> None:
         self._future = future
         self._timeout_s = timeout_s
 
@@ -46,6 +55,10 @@ class Compilation(Generic[Artifact]):
             CompileTimedOut: the time limit passed.
             CompileCrashed: the compiler ended its process, or the workers ended before it was its turn.
         """
+        return self.finished().artifact
+
+    def finished(self) -> Made[Artifact]:
+        """Wait for the artifact and where it is from; raises as `result`."""
         try:
             return self._future.result()
         except FutureTimeoutError:
@@ -61,13 +74,17 @@ class Compilation(Generic[Artifact]):
 
 
 class CompilePool:
-    """Workers that compile, with a time limit for each compilation and a cache. Workers that all end are replaced."""
+    """Workers that compile, with a time limit for each compilation and a cache. Workers that all end are replaced.
+
+    `uses` counts what the cache had; a kernel that was refused or failed to compile is one that it had not.
+    """
 
     def __init__(self, workers: int, timeout_s: float, cache: Path | None, compiler: Compiler = compile_kernel) -> None:
         self.workers = workers
         self._compiler = compiler
         self._timeout_s = timeout_s
         self._cache = cache
+        self.uses = CacheUses()
         self._busy = Busy()
         self._pool = self._new_pool()
 
@@ -88,8 +105,13 @@ class CompilePool:
         arguments = [self._compiler, problem, config, spec, self._cache]
         future = self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s)
         self._busy.begin()
-        future.add_done_callback(lambda _: self._busy.end())
+        future.add_done_callback(self._end)
         return Compilation(future, self._timeout_s)
+
+    def _end(self, future: Future[Made[AnyArtifact]]) -> None:
+        self._busy.end()
+        if self._cache is not None and not future.cancelled():
+            self.uses.note(hit=future.exception() is None and future.result().from_cache)
 
     def compile_module(
         self,
@@ -150,26 +172,26 @@ def _answer() -> None:
 
 def _compile(
     compiler: Compiler, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec, cache: Path | None
-) -> AnyArtifact:
+) -> Made[AnyArtifact]:
     store = CompileCache(cache) if cache is not None else None
     if store is not None and (known := store.get(problem, config, spec)) is not None:
-        return known
+        return Made(known, from_cache=True)
     collect_between()
     artifact = compiler(problem, config, spec)
     if store is not None:
         # A cache that cannot be written costs time, not the result.
         with contextlib.suppress(OSError):
             store.put(artifact)
-    return artifact
+    return Made(artifact)
 
 
 def _compile_module(
     source: str, spec: DeviceSpec, name: str, *, distribution: Distributor | None, block: tuple[int, int, int] | None
-) -> KernelArtifact:
+) -> Made[KernelArtifact]:
     from codegen.modules import compile_module  # MLIR, which workers for CPUs do without
 
     collect_between()
-    return compile_module(source, spec, name, distribution=distribution, block=block)
+    return Made(compile_module(source, spec, name, distribution=distribution, block=block))
 
 
 def _how(exitcode: int | None) -> str:

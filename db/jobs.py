@@ -10,7 +10,7 @@ from db import trials
 from db.base import new_id
 from db.insert import insert_missing
 from db.job_filter import KIND, JobFilter
-from db.models import ACTIVE_STATUSES, Job, JobRetry, JobSearch, JobStart, JobTrace, Trial
+from db.models import ACTIVE_STATUSES, Job, JobOrigin, JobRetry, JobSearch, JobStart, JobTrace, Trial
 
 
 def create(
@@ -102,6 +102,18 @@ def trace_of(session: Session, job_id: UUID) -> str | None:
     """The span that queued a job; None where none was recorded."""
     row = session.get(JobTrace, job_id)
     return None if row is None else row.traceparent
+
+
+def set_request(session: Session, job_id: UUID, request_id: str) -> None:
+    """Keep which request queued a new job."""
+    session.add(JobOrigin(job_id=job_id, request_id=request_id))
+    session.flush()
+
+
+def request_of(session: Session, job_id: UUID) -> str | None:
+    """The id of the request that queued a job; None of one that no request did."""
+    row = session.get(JobOrigin, job_id)
+    return None if row is None else row.request_id
 
 
 def active_identical(session: Session, request_hash: str) -> Job | None:

@@ -9,7 +9,6 @@ from typing import Literal
 from uuid import UUID
 
 import structlog
-from structlog.contextvars import bound_contextvars
 
 from codegen import CodegenError, GemmProblem
 from db import leases, quarantines
@@ -20,6 +19,7 @@ from hal import DeviceSpec, HalError
 from service.artifacts import StorageError
 from service.cluster.place import PlaceLost
 from service.convert import problem_from_json, spec_from_json
+from service.logs import job_lines
 from service.traces import job_span
 from tuner.errors import DeviceUnusable, TunerError
 from tuner.search.method import Method
@@ -81,7 +81,7 @@ class JobRuns:
             DatabaseError: the database does not answer; the job stays as it is.
             StorageError: artifacts cannot be written; the job is back in the queue.
         """
-        with bound_contextvars(job=str(job.id)), job_span(self.database, job.id, job.attempts):
+        with job_lines(self.database, job.id), job_span(self.database, job.id, job.attempts):
             return self._run_claimed(job, run_job, interrupt, host)
 
     def _run_claimed(self, job: Job, run_job: RunJob, interrupt: threading.Event, host: str) -> bool:

@@ -3,10 +3,17 @@
 import logging
 import re
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from uuid import UUID
 
 import structlog
+from sqlalchemy.orm import Session
+from structlog.contextvars import bound_contextvars
 from structlog.typing import Processor
 
+from db import jobs
+from db.session import Database
 from service.settings import Settings
 from service.traces import add_trace_id
 
@@ -20,6 +27,27 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return _KEY.sub(r"\1...", _PASSWORD.sub(r"\1...", super().format(record)))
+
+
+def keep_request(session: Session, job_id: UUID) -> None:
+    """Keep with a new job which request queued it, if one did."""
+    request_id = structlog.contextvars.get_contextvars().get("request_id")
+    if isinstance(request_id, str):
+        jobs.set_request(session, job_id, request_id)
+
+
+@contextmanager
+def job_lines(database: Database, job_id: UUID) -> Generator[None]:
+    """Lines of a run of a job, those of libraries too, name it and the request that queued it.
+
+    Raises:
+        DatabaseError: the database does not answer.
+    """
+    with database.read() as session:
+        request_id = jobs.request_of(session, job_id)
+    asked = {} if request_id is None else {"request_id": request_id}
+    with bound_contextvars(job=str(job_id), **asked):
+        yield
 
 
 def configure_logs(settings: Settings) -> None:

@@ -2,16 +2,22 @@
 
 import threading
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import structlog
+
 from codegen import AnyArtifact, AnyConfig, KernelConfig
+from codegen.cache import CacheUses
 from codegen.decode import decode
-from db import candidates, efforts, jobs, leases
+from db import candidates, efforts, jobs, leases, tallies
+from db.errors import DatabaseError
+from db.models import Tallied
 from db.session import Database
 from hal import DeviceSpec, ListedDevice, UnknownDevice
 from service.artifacts import ArtifactStore
+from service.cluster.caching import CachingCompiler
 from service.cluster.local import LocalPlace
 from service.cluster.place import OpenedDevice, Place
 from service.donors import donors_for
@@ -29,6 +35,7 @@ from tuner.session import run_session
 from tuner.trial import Outcome, Source, Trial, TrialStore
 
 Listener = Callable[[Event], None]
+_log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +90,21 @@ class Tuning:
         with self.place.opened(listed, stopped, user, self.on_wait) as device:
             yield None if device is None else (listed, device)
 
-    def compilers(self) -> AbstractContextManager[Compiler]:
-        """Workers that compile, with the cache; to be closed."""
-        return self.place.compilers(self.cache)
+    @contextmanager
+    def compilers(self) -> Generator[CachingCompiler]:
+        """Workers that compile, with the cache; what it had is added up in the database at the end."""
+        with self.place.compilers(self.cache) as pool:
+            try:
+                yield pool
+            finally:
+                self._add_uses(pool.uses)
+
+    def _add_uses(self, uses: CacheUses) -> None:
+        try:
+            with self.database.write() as session:
+                tallies.add(session, {Tallied.COMPILE_CACHE_HITS: uses.hits, Tallied.COMPILE_CACHE_MISSES: uses.misses})
+        except DatabaseError as error:  # of use to watchers alone: what ends the block is told
+            _log.warning("uses of the compile cache not counted", error=str(error))
 
     def listener(self, job: ClaimedJob, device: OpenedDevice | None) -> Listener:
         """Hears of events, and records what a run takes: after each trial, so that little is lost if it is killed."""

@@ -11,6 +11,7 @@ from db.models.effort import JobEffort
 from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.idempotency import IdempotentAnswer
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
+from db.models.job_origin import JobOrigin
 from db.models.job_trace import JobTrace
 from db.models.kernel import Artifact, Kernel
 from db.models.maintenance import MaintenanceWindow
@@ -36,6 +37,7 @@ from db.models.shape_set import (
     ShapeSetMember,
     ShapeSetRun,
 )
+from db.models.tally import Tallied, Tally
 from db.models.target import DEVICE_KINDS, Device, Problem
 from db.models.trial import LABELS, PROOF_KINDS, TRIAL_STATUSES, Measurement, Prediction, PredictionError, Trial
 
@@ -70,6 +72,7 @@ __all__ = [
     "Job",
     "JobEffort",
     "JobImport",
+    "JobOrigin",
     "JobRetry",
     "JobSearch",
     "JobStart",
@@ -97,5 +100,7 @@ __all__ = [
     "ShapeSetKernel",
     "ShapeSetMember",
     "ShapeSetRun",
+    "Tallied",
+    "Tally",
     "Trial",
 ]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from codegen.pool import CompilePool
 from hal import DeviceKind, ListedDevice, open_device, resolve_device
+from service.cluster.caching import CachingCompiler
 from service.cluster.place import OpenedDevice, Reached
 from service.device_lock import locks_dir, only_user
 from service.devices.quarantine import this_host
 from service.here import DevicesHere
 from service.worker_names import own_name
-from tuner.measure import Compiler
 
 COMPILE_TIMEOUT_S = 60.0
 NAME = "machine "
@@ -67,7 +67,7 @@ class LocalPlace:
                 device.close()
 
     @contextmanager
-    def compilers(self, cache: Path) -> Generator[Compiler]:
+    def compilers(self, cache: Path) -> Generator[CachingCompiler]:
         """A worker a processor; one is up, which takes as long as a short budget and is none of a job's."""
         with CompilePool(os.cpu_count() or 1, COMPILE_TIMEOUT_S, cache) as pool:
             pool.wait_until_up()

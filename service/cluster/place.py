@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from hal import Device, ListedDevice
 
 if TYPE_CHECKING:
-    from tuner.measure import Compiler
+    from service.cluster.caching import CachingCompiler
 
 
 class PlaceLost(Exception):
@@ -69,7 +69,7 @@ class Place(Protocol):
         """
         ...
 
-    def compilers(self, cache: Path) -> AbstractContextManager[Compiler]:
+    def compilers(self, cache: Path) -> AbstractContextManager[CachingCompiler]:
         """Compile workers; `cache` keeps what is compiled in this machine."""
         ...
 

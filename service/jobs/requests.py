@@ -15,6 +15,7 @@ from service.devices.service import DeviceDirectory
 from service.devices.stored import store_device
 from service.errors import BadRequest, FieldError, TooMany
 from service.jobs.schemas import BudgetBody, JobBody
+from service.logs import keep_request
 from service.schemas import to_problem
 from service.settings import Settings
 from service.traces import keep_trace
@@ -118,6 +119,7 @@ def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job,
             method, no_gain, roofline = request.method.value, request.no_gain, request.roofline
             jobs.set_search(session, made.id, method=method, no_gain=no_gain, roofline=roofline)
             keep_trace(session, made.id)
+            keep_request(session, made.id)
             return made, True
         # Another transaction queued it meanwhile; if that one ended already, there is room again.
         if (same := jobs.active_identical(session, request.hash)) is not None:

@@ -47,6 +47,8 @@ def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Ke
     at = [places[each.device, each.target] for each in wanted]
     keys = [(place.listed.spec.id, each.problem.key) for place, each in zip(at, wanted, strict=True)]
     found = {key: kept for key, kept in zip(keys, context.answers.find(keys, listing), strict=True) if kept is not None}
+    here = sum(key in found for key in keys)
+    context.metrics.requests.note_answers(kept=here, worked_out=len(keys) - here)
     for place in places.values():
         left = {k: each.problem for k, each, p in zip(keys, wanted, at, strict=True) if k not in found and p is place}
         for key, answer in _work_out(context, place.listed, left):

@@ -124,6 +124,7 @@ class Quick:
             await render_problem(Request(scope), error)(scope, receive, send)
             return
         note_lookups(self._context, kept)
+        self._context.metrics.requests.note_answers(kept=len(kept), worked_out=0)
         body = kept[0].body if asked.form is None else render(kept, asked.form)
         headers = [(b"content-type", _JSON), (b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": 200, "headers": headers})

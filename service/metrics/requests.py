@@ -29,6 +29,18 @@ class RequestMetrics:
             "xetune_lookups", "Kernels that were looked up, by what was found.", ("found",), registry=registry
         )
 
+        self._answers = Counter(
+            "xetune_lookup_cache",
+            "Problems that were looked up, by whether the answer was kept in memory.",
+            ("result",),
+            registry=registry,
+        )
+
+    def note_answers(self, *, kept: int, worked_out: int) -> None:
+        """Count answers to lookups by where they are from."""
+        for result, number in (("hit", kept), ("miss", worked_out)):
+            self._answers.labels(result).inc(number)
+
     def note(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answer."""
         self._requests.labels(method, route, str(status)).inc()

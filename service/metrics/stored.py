@@ -11,9 +11,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from db import jobs, presences, totals
+from db import jobs, presences, tallies, totals
 from db.errors import DatabaseError
-from db.models import FIRE_OUTCOMES, JOB_STATUSES, TRIAL_STATUSES, Presence
+from db.models import FIRE_OUTCOMES, JOB_STATUSES, TRIAL_STATUSES, Presence, Tallied
 from db.session import Database
 from db.totals import BUCKETS_S, TrialTotals
 from service.metrics.trials import TrialTally
@@ -30,6 +30,7 @@ class _Snapshot:
     trials: TrialTotals
     fires: dict[str, int]
     present: list[Presence]
+    tallied: dict[Tallied, int]
     best: list[tuple[str, str, float]] = field(default_factory=list[tuple[str, str, float]])
 
 
@@ -60,6 +61,7 @@ class StoredMetrics(Collector):
         if snapshot is not None:
             yield from _job_families(snapshot)
             yield from _trial_families(snapshot.trials)
+            yield _cache_family(snapshot.tallied)
             yield from _presence_families(snapshot)
 
     def _current(self) -> _Snapshot | None:
@@ -84,6 +86,7 @@ class StoredMetrics(Collector):
                 trials,
                 totals.fires(session),
                 presences.list_all(session),
+                tallies.read(session),
                 self._best,
             )
 
@@ -125,6 +128,15 @@ def _trial_families(trials: TrialTotals) -> Iterator[Metric]:
         yield HistogramMetricFamily(
             f"xetune_trial_{phase}_seconds", _PHASES[phase], buckets=numbers, sum_value=durations.sum_s
         )
+
+
+def _cache_family(tallied: dict[Tallied, int]) -> Metric:
+    uses = CounterMetricFamily(
+        "xetune_compile_cache", "Kernels of jobs that the compile cache had or had not.", labels=["result"]
+    )
+    uses.add_metric(["hit"], tallied[Tallied.COMPILE_CACHE_HITS])
+    uses.add_metric(["miss"], tallied[Tallied.COMPILE_CACHE_MISSES])
+    return uses
 
 
 _PHASES = {

@@ -60,11 +60,13 @@ def test_workers_compile_refuse_and_cache(tmp_path: Path) -> None:
         refused = dataclasses.replace(CONFIG, strategy=dataclasses.replace(CONFIG.strategy, grf_mode=64))
         with pytest.raises(Refused) as caught:
             pool.compile(PROBLEM, refused, B580).result()
+        assert (pool.uses.hits, pool.uses.misses) == (0, 2)
     assert caught.value.rule == "grf-mode"
     assert CompileCache(tmp_path).get(PROBLEM, CONFIG, B580) == artifact
     # From the cache, not compiled again: this compiler cannot.
     with CompilePool(1, 60.0, tmp_path, compilers.failing) as pool:
         assert pool.compile(PROBLEM, CONFIG, B580).result() == artifact
+        assert (pool.uses.hits, pool.uses.misses) == (1, 0)
 
 
 def test_a_cache_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path) -> None:

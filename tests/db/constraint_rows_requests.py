@@ -17,6 +17,8 @@ VALID: dict[str, Row] = {
         "expires_at": NOON,
     },
     "job_trace": {"job_id": "{job}", "traceparent": "0" * 55},
+    "job_origin": {"job_id": "{job}", "request_id": "r" * 64},
+    "tally": {"name": "compile_cache_hits", "number": 0},
     "job_retry": {"job_id": "{job}", "of_job_id": "{other}"},
 }
 
@@ -27,6 +29,10 @@ ACCEPTED: list[tuple[str, Row]] = [("idempotent_answer", {"caller": "another", "
 REFUSED: list[tuple[str, Row]] = [
     ("fk_job_trace_job_id", {"job_id": uuid4()}),
     ("ck_job_trace_traceparent_length", {"traceparent": "00"}),
+    ("fk_job_origin_job_id", {"job_id": uuid4()}),
+    ("ck_job_origin_request_id_length", {"request_id": ""}),
+    ("ck_job_origin_request_id_length", {"request_id": "r" * 65}),
+    ("ck_tally_not_negative", {"number": -1}),
     ("fk_job_retry_job_id", {"job_id": uuid4()}),
     ("fk_job_retry_of_job_id", {"of_job_id": uuid4()}),
     ("ck_job_retry_of_another", {"of_job_id": "{job}"}),

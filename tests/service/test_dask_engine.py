@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from codegen import AnyArtifact
+from codegen.pool import Made
 from db import trials
 from db.session import Database
 from hal import Buffer, LaunchSpec, RunReport, Timing
@@ -48,6 +49,9 @@ class Holding(FakeCompiler):
             self.entered.set()
             assert self.go.wait(WAIT_S)
         return artifact_of(SMALL, CONFIG)
+
+    def finished(self) -> Made[AnyArtifact]:
+        return Made(self.result(), from_cache=True)
 
 
 class Hooked(FakeDevice):
@@ -138,6 +142,8 @@ def test_a_compilation_of_a_lost_machine_runs_on_another(cluster: Cluster, start
         start("w2")
         cluster.close_worker("w1")
         assert compilation.result() == artifact_of(SMALL, CONFIG)
+        assert compilers.compile(SMALL, CONFIG, SPEC).result() == artifact_of(SMALL, CONFIG)
+        assert (compilers.uses.hits, compilers.uses.misses) == (0, 2)
     holding.go.set()
     engine.close()
 

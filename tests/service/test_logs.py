@@ -15,7 +15,7 @@ from service.deps import Context
 from service.job_runs import JobEnd, JobRuns
 from service.logs import configure_logs
 from service.settings import Settings
-from tests.service.rest import BODY, post_job
+from tests.service.rest import BODY
 from tests.service.test_keys import bearer, make_key
 
 SECRET = "sekret"
@@ -109,10 +109,10 @@ def test_a_fault_is_logged_with_its_request_and_place(
     assert (answered["event"], answered["request_id"], answered["status"]) == ("request", "mine", 500)
 
 
-def test_each_line_of_a_run_names_its_job_also_those_of_what_runs_it(
+def test_each_line_of_a_run_names_its_job_and_request_also_those_of_what_runs_it(
     client: TestClient, context: Context, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    post_job(client)
+    client.post("/v1/jobs", json=BODY, headers={"X-Request-Id": "mine"})
     with context.database.write() as session:
         job = leases.claim_next(session, "lab/1", 60.0, predicted=True)
     assert job is not None
@@ -126,9 +126,9 @@ def test_each_line_of_a_run_names_its_job_also_those_of_what_runs_it(
     JobRuns(context.database, "lab/1", 60.0).run(job, run, threading.Event(), "lab")
     logging.getLogger("a library").warning("after it")
     lines = json_lines(capsys)
-    assert [(line["event"], line.get("job")) for line in lines] == [
-        ("job claimed", str(job.id)),
-        ("something", str(job.id)),
-        ("job ended", str(job.id)),
-        ("after it", None),
+    assert [(line["event"], line.get("job"), line.get("request_id")) for line in lines] == [
+        ("job claimed", str(job.id), "mine"),
+        ("something", str(job.id), "mine"),
+        ("job ended", str(job.id), "mine"),
+        ("after it", None, None),
     ]

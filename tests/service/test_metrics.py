@@ -1,6 +1,7 @@
 """What /metrics says is what the database holds and what was asked, by names that Prometheus takes."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 
 import pytest
 from fastapi.testclient import TestClient
@@ -8,17 +9,22 @@ from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import update
 
-from db import totals
+from db import tallies, totals
 from db.base import utc_now
-from db.models import Trial
+from db.models import Tallied, Trial
 from db.session import Database
 from service.app import create_app
+from service.cluster import local
 from service.deps import Context
 from service.metrics.trials import TrialTally
 from service.settings import Settings
 from tests.db import rows
-from tests.service.rest import Clock, invented_devices, post_job
+from tests.faults.jobs import Place, place, queue
+from tests.service.rest import BODY, Clock, invented_devices, post_job
 from tests.service.test_keys import bearer, make_key
+from tests.tuner.fakes import FakeCompiler
+
+__all__ = ["place"]
 
 
 def families(client: TestClient, **headers: str) -> dict[str, Metric]:
@@ -72,6 +78,35 @@ def test_jobs_trials_and_the_best_are_counted(fresh: TestClient, context: Contex
     assert value(found, "xetune_trial_compile_seconds_sum") == pytest.approx(0.2)
     assert value(found, "xetune_trial_verify_seconds_count") == 0
     assert value(found, "xetune_database_up") == 1
+
+
+def test_lookups_are_counted_by_what_was_found_and_whether_it_was_kept(client: TestClient) -> None:
+    one = {"problem": BODY["problem"], "device": "b580"}
+    for _ in range(3):
+        assert client.post("/v1/kernels/lookup", json=one).status_code == 200
+    two = [{"m": 96, "n": 160, "k": 64, "dtype_a": "f16", "dtype_b": "f16"}, BODY["problem"]]
+    assert client.post("/v1/kernels/lookup/batch", json={"problems": two, "device": "b580"}).status_code == 200
+    found = families(client)
+    assert value(found, "xetune_lookup_cache_total", result="miss") == 2
+    assert value(found, "xetune_lookup_cache_total", result="hit") == 3
+    assert sum(sample.value for sample in found["xetune_lookups"].samples if sample.name == "xetune_lookups_total") == 5
+
+
+def test_kernels_that_jobs_compiled_or_found_compiled_are_added_up(
+    fresh: TestClient, context: Context, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert value(families(fresh), "xetune_compile_cache_total", result="hit") == 0
+    queue(context.database)
+    worker, compiler = place.worker(context.database), FakeCompiler()
+    compiler.uses.hits, compiler.uses.misses = 3, 7
+    monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(compiler))
+    assert worker.run_next()
+    assert value(families(fresh), "xetune_compile_cache_total", result="hit") == 3
+    assert value(families(fresh), "xetune_compile_cache_total", result="miss") == 7
+    with context.database.write() as session:
+        tallies.add(session, {Tallied.COMPILE_CACHE_HITS: 2, Tallied.COMPILE_CACHE_MISSES: 0})
+    with context.database.read() as session:
+        assert tallies.read(session) == {Tallied.COMPILE_CACHE_HITS: 5, Tallied.COMPILE_CACHE_MISSES: 7}
 
 
 def test_requests_are_counted_by_the_template_of_their_route(client: TestClient) -> None:

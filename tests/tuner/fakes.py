@@ -19,7 +19,9 @@ from codegen import (
     GemmProblem,
     StageOutput,
 )
+from codegen.cache import CacheUses
 from codegen.canonical import canonical_text
+from codegen.pool import Made
 from hal import (
     Argument,
     Buffer,
@@ -104,6 +106,9 @@ class FakeCompilation:
             raise self.error
         return artifact_of(self.problem, self.config)
 
+    def finished(self) -> Made[AnyArtifact]:
+        return Made(self.result())
+
     def cancel(self) -> None:
         self.cancelled.set()
 
@@ -119,6 +124,7 @@ class FakeCompiler:
     fuse: Fuse = field(default_factory=Fuse)
     begun: list[AnyConfig] = field(default_factory=list)
     made: list[FakeCompilation] = field(default_factory=list)
+    uses: CacheUses = field(default_factory=CacheUses)
 
     def wait_until_up(self) -> None:
         pass

@@ -13,6 +13,8 @@ from distributed import Future, KilledWorker
 
 from codegen import AnyArtifact, AnyConfig, CompileCrashed, GemmProblem
 from codegen.busy import Busy
+from codegen.cache import CacheUses
+from codegen.pool import Made
 from hal import DeviceSpec
 from service.cluster.dask.lost import SchedulerLost
 from service.cluster.dask.station import COMPILES, Failed, compile_there
@@ -26,11 +28,12 @@ _PAUSE_S = 1.0
 
 
 class DaskCompiler:
-    """A Compiler of all machines. Thread-safe."""
+    """A Compiler of all machines; `uses` counts what their caches had. Thread-safe."""
 
     def __init__(self, engine: DaskEngine) -> None:
         self._engine = engine
         self._busy = Busy()
+        self.uses = CacheUses()
 
     @property
     def workers(self) -> int:
@@ -44,14 +47,16 @@ class DaskCompiler:
 
     def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> DaskCompilation:
         """Begin to compile."""
-        return DaskCompilation(self._engine, (problem, config, spec), self._busy)
+        return DaskCompilation(self._engine, (problem, config, spec), self._busy, self.uses)
 
 
 class DaskCompilation:
     """A compilation under way somewhere."""
 
-    def __init__(self, engine: DaskEngine, asked: tuple[GemmProblem, AnyConfig, DeviceSpec], busy: Busy) -> None:
-        self._engine, self._asked, self._busy = engine, asked, busy
+    def __init__(
+        self, engine: DaskEngine, asked: tuple[GemmProblem, AnyConfig, DeviceSpec], busy: Busy, uses: CacheUses
+    ) -> None:
+        self._engine, self._asked, self._busy, self._uses = engine, asked, busy, uses
         self._moved = threading.Event()
         self._cancelled = False
         self._busy.begin()
@@ -75,10 +80,13 @@ class DaskCompilation:
             raise CompileCrashed("worker", f"every machine that compiled it died: {killed}") from None
         finally:
             self._end()
+        made = answer if isinstance(answer, Made) else None
+        self._uses.note(hit=made is not None and made.from_cache)
         if isinstance(answer, Failed):
             raise answer.error
-        assert isinstance(answer, AnyArtifact)
-        return answer
+        assert made is not None
+        assert isinstance(made.artifact, AnyArtifact)
+        return made.artifact
 
     def cancel(self) -> None:
         """Give it up; a machine that has begun ends it for itself."""

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hal import ListedDevice, resolve_device
+from service.cluster.caching import CachingCompiler
 from service.cluster.dask.compiling import DaskCompiler
 from service.cluster.dask.device import DaskDevice
 from service.cluster.local import hardware_of
 from service.cluster.place import OpenedDevice
 from service.devices.quarantine import this_host
 from service.here import runnable
-from tuner.measure import Compiler
 
 if TYPE_CHECKING:
     from service.cluster.dask.engine import DaskEngine
@@ -63,7 +63,7 @@ class DaskPlace:
         finally:
             device.close()
 
-    def compilers(self, cache: Path) -> AbstractContextManager[Compiler]:
+    def compilers(self, cache: Path) -> AbstractContextManager[CachingCompiler]:
         """Those of all workers; each has a cache of its own."""
         return nullcontext(DaskCompiler(self._engine))
 
@@ -104,6 +104,6 @@ class Predictions:
         """Nothing: no device of the table can be opened."""
         yield None
 
-    def compilers(self, cache: Path) -> AbstractContextManager[Compiler]:
+    def compilers(self, cache: Path) -> AbstractContextManager[CachingCompiler]:
         """Those of all workers; each has a cache of its own."""
         return nullcontext(DaskCompiler(self._engine))

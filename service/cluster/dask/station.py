@@ -15,7 +15,7 @@ from typing import TypeVar
 from distributed import Worker, WorkerPlugin, get_worker
 
 from codegen import AnyArtifact, AnyConfig, CodegenError, GemmProblem
-from codegen.pool import CompilePool
+from codegen.pool import CompilePool, Made
 from hal import (
     Buffer,
     DeviceSpec,
@@ -161,11 +161,11 @@ class Station(WorkerPlugin):
         hardware = {hardware_of(device) for device in self.offer.devices}
         return {COMPILES: float(self.offer.compilations)} | {device_resource(each): 1.0 for each in hardware}
 
-    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> AnyArtifact | Failed:
+    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Made[AnyArtifact] | Failed:
         """Compile in a process of its own."""
         try:
             with self.quiet.shared():
-                return self.pool.compile(problem, config, spec).result()
+                return self.pool.compile(problem, config, spec).finished()
         except CodegenError as error:
             return Failed(error)
 
@@ -241,7 +241,7 @@ def tell_offer(dask_worker: Worker) -> Offer | None:
     return station.offer if isinstance(station, Station) else None
 
 
-def compile_there(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> AnyArtifact | Failed:
+def compile_there(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Made[AnyArtifact] | Failed:
     """Compile on this worker."""
     return _station().compile(problem, config, spec)
 
