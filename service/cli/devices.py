@@ -19,6 +19,7 @@ from hal import (
     untargetable_reason,
 )
 from hal.spec import DERIVED, PROBED
+from service.cli import completing
 from service.cli.accuracy import accuracy_lines, stored_accuracy
 from service.cli.device import render_device
 from service.cli.facts import UNKNOWN, shown
@@ -188,7 +189,12 @@ def release_command(
 
 @devices_app.command("show")
 def show_command(
-    device: Annotated[str, typer.Argument(help="Id, alias, PCI id or IP version; auto; cpu; opencl-cpu.")],
+    device: Annotated[
+        str,
+        typer.Argument(
+            help="Id, alias, PCI id or IP version; auto; cpu; opencl-cpu.", autocompletion=completing.devices
+        ),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Show every fact of a device, where it comes from, what is not known and what that prevents."""

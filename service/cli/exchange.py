@@ -15,6 +15,7 @@ from service.cli import foreign
 from service.cli.backend.choice import server
 from service.cli.backend.chosen import of_service
 from service.cli.backend.refusing import not_there
+from service.cli.completing import devices, jobs
 from service.cli.counted import counted
 from service.cli.output import CONSOLE, ERRORS, print_json
 from service.cli.problem import AsJson, ProblemOptions, with_problem
@@ -43,8 +44,8 @@ Origin = Annotated[
 @with_problem
 def export_command(
     problem: ProblemOptions,
-    device: Annotated[str | None, typer.Option(help="Only results for this device.")] = None,
-    job: Annotated[UUID | None, typer.Option(help="Only this job.")] = None,
+    device: Annotated[str | None, typer.Option(help="Only results for this device.", autocompletion=devices)] = None,
+    job: Annotated[UUID | None, typer.Option(help="Only this job.", autocompletion=jobs)] = None,
     runners_up: Annotated[
         bool, typer.Option("--runners-up", help="Predicted configurations that nobody measured, in place of results.")
     ] = False,

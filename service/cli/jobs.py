@@ -9,6 +9,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from service.cli import completing
 from service.cli.backend.chosen import backend
 from service.cli.evidence import shown_kind, shown_time
 from service.cli.output import CONSOLE, print_json
@@ -21,14 +22,16 @@ from service.schemas import to_problem
 
 app = typer.Typer(help="List, show, cancel and resume tuning jobs.", invoke_without_command=True)
 
-JobId = Annotated[UUID, typer.Argument(help="Id of the job.")]
+JobId = Annotated[UUID, typer.Argument(help="Id of the job.", autocompletion=completing.jobs)]
 
 
 @app.callback()
 def list_command(
     context: typer.Context,
     status: Annotated[list[JobStatus] | None, typer.Option(help="Only jobs of this status.")] = None,
-    device: Annotated[str | None, typer.Option(help="Only jobs for the device of this id.")] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Only jobs for the device of this id.", autocompletion=completing.devices)
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most jobs shown.")] = 20,
     as_json: AsJson = False,
 ) -> None:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from service.cli.backend.chosen import backend
 from service.cli.backend.protocol import Backend
+from service.cli.completing import devices
 from service.cli.default_command import FirstByDefault
 from service.cli.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
 from service.cli.output import CONSOLE, print_json
@@ -35,7 +36,9 @@ app = typer.Typer(
 @with_problem
 def kernels_command(
     problem: ProblemOptions,
-    device: Annotated[str | None, typer.Option(help="Only kernels tuned on this device.")] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Only kernels tuned on this device.", autocompletion=devices)
+    ] = None,
     target: TargetName = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder to copy the files of the best kernel to.")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from service.cli import bash_words
 from service.cli.backend.choice import choose
 from service.cli.loading import LoadedWhenNamed
 
@@ -66,8 +67,9 @@ _BAD_INPUT = 2
 
 def main() -> None:
     """Run the command line; an expected error is one line on standard error and exit status 2."""
+    bash_words.rejoin()
     try:
-        app()
+        app(prog_name="xetune")
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EEXIST):
             raise

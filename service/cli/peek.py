@@ -6,10 +6,8 @@ from typing import TypeVar
 from sqlalchemy.orm import Session
 
 from db.errors import DatabaseError
-from db.migrate import prepare
-from db.session import open_database, sqlite_path
 from service.cli.output import ERRORS
-from service.settings import read_settings
+from service.cli.stored import stored_before
 
 Answer = TypeVar("Answer")
 
@@ -19,17 +17,12 @@ def peek(ask: Callable[[Session], Answer], otherwise: Answer, unknown: str) -> A
 
     Then it is said that `unknown` is not known.
     """
-    url = read_settings().database_url
     try:
-        path = sqlite_path(open_database(url).engine)
-        if path is not None and not path.exists():
-            return otherwise
-        database = prepare(url, create=False)
-        try:
-            with database.read() as session:
+        with stored_before() as store:
+            if store is None:
+                return otherwise
+            with store.database.read() as session:
                 return ask(session)
-        finally:
-            database.close()
     except DatabaseError as error:
         ERRORS.print(f"{unknown} is not known: {error}", highlight=False, soft_wrap=True)
         return otherwise

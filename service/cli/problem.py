@@ -11,22 +11,31 @@ import typer
 
 from codegen import DType, GemmProblem, InvalidProblem
 from codegen.epilogue_text import parse_epilogue
+from service.cli.completing import devices
 from service.cli.documents import read_json
 from service.convert import problem_from_json
 from tuner.shapes.fields import Base
 
-DeviceName = Annotated[str, typer.Option("--device", help="auto, cpu, opencl-cpu, or one that `xetune devices` lists.")]
+DeviceName = Annotated[
+    str,
+    typer.Option("--device", help="auto, cpu, opencl-cpu, or one that `xetune devices` lists.", autocompletion=devices),
+]
 DeviceOrFile = Annotated[
     str,
     typer.Option(
         "--device",
         help="A name that `xetune devices` lists, or FILE.json with what `xetune devices show NAME --json` printed "
         "where the device is.",
+        autocompletion=devices,
     ),
 ]
 TargetName = Annotated[
     str | None,
-    typer.Option("--target", help="Xe GPU whose kernels a CPU OpenCL device runs with emulated built-ins."),
+    typer.Option(
+        "--target",
+        help="Xe GPU whose kernels a CPU OpenCL device runs with emulated built-ins.",
+        autocompletion=devices,
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 

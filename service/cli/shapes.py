@@ -14,6 +14,7 @@ from db.errors import DatabaseError
 from hal import list_devices
 from service.artifacts import StorageError
 from service.audit.log import Outcome, record
+from service.cli import completing
 from service.cli.backend.choice import server
 from service.cli.backend.chosen import backend
 from service.cli.backend.local import Local
@@ -44,7 +45,7 @@ from tuner.shapes.presets import MODELS
 
 app = typer.Typer(help="List, show, resume and cancel sets of shapes.", invoke_without_command=True)
 
-SetId = Annotated[UUID, typer.Argument(help="Id of the set.")]
+SetId = Annotated[UUID, typer.Argument(help="Id of the set.", autocompletion=completing.sets)]
 
 
 @dataclass(frozen=True, slots=True)

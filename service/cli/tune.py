@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from service.cli.backend.choice import server
 from service.cli.backend.chosen import backend
 from service.cli.backend.refusing import not_there
+from service.cli.completing import presets
 from service.cli.output import CONSOLE
 from service.cli.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.progress import end_with
@@ -37,6 +38,7 @@ def tune_command(
             help="Many shapes under one budget: a file (.csv, .json or text), a preset that `xetune shapes presets` "
             "lists, or text such as 'm=1,16 n=4096 k=4096'.",
             show_default=False,
+            autocompletion=presets,
         ),
     ] = None,
     within: Annotated[

@@ -32,15 +32,34 @@ def backend() -> Generator[Backend]:
 
 
 @contextmanager
-def of_service(url: str) -> Generator["Remote"]:
-    """Open the service at an address.
+def existing(url: str | None) -> Generator[Backend | None]:
+    """Open the service at an address, or the database of this machine; None where that was never made.
+
+    Raises:
+        InvalidSettings, DatabaseError: the database of this machine cannot be used.
+        Unavailable: the address cannot be.
+    """
+    if url is not None:
+        with of_service(url, attempts=1) as remote:
+            yield remote
+        return
+    from service.cli.backend.local import Local
+    from service.cli.stored import stored_before
+
+    with stored_before() as store:
+        yield None if store is None else Local(store)
+
+
+@contextmanager
+def of_service(url: str, attempts: int = 5) -> Generator["Remote"]:
+    """Open the service at an address; a request is sent so often until it is answered.
 
     Raises:
         Unavailable: the address cannot be.
     """
     from service.cli.backend.remote import Remote
 
-    remote = Remote(url)
+    remote = Remote(url, attempts)
     try:
         yield remote
     finally:

@@ -5,17 +5,22 @@ from uuid import UUID
 
 from codegen import GemmProblem
 from codegen.cache import CompileCache
-from db import kernels
+from db import kernels, quarantines
 from db.base import utc_now
 from db.job_filter import JobFilter
 from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
+from service.accuracy.schemas import AccuracyList
+from service.accuracy.service import accuracy_of
 from service.audit import service as audit_service
 from service.audit.log import Outcome, record
 from service.audit.schemas import AuditPage
 from service.cli.running import work_on_job
 from service.cli.stored import Stored
 from service.devices.elsewhere import device_elsewhere
-from service.devices.service import DeviceDirectory
+from service.devices.quarantine import listed as quarantined_now
+from service.devices.schemas import DeviceList, DeviceOut
+from service.devices.service import DeviceDirectory, describe
+from service.errors import NotFound
 from service.hostcode.languages import Language
 from service.hostcode.service import read_host_code
 from service.jobs import service as job_service
@@ -41,6 +46,25 @@ class Local:
 
     def __init__(self, store: Stored) -> None:
         self._store, self._database = store, store.database
+
+    def list_devices(self) -> DeviceList:
+        with self._database.read() as session:
+            kept = quarantined_now(session)
+        return DeviceList(devices=[describe(device) for device in list_devices()], quarantined=kept)
+
+    def read_device(self, name: str) -> DeviceOut:
+        return describe(self._device(name, None))
+
+    def accuracy(self, device: str) -> AccuracyList:
+        with self._database.read() as session:
+            return accuracy_of(session, device)
+
+    def release_device(self, device: str, host: str | None) -> None:
+        with self._database.write() as session:
+            if not quarantines.release(session, device, host):
+                where = "" if host is None else f" on {host}"
+                raise NotFound(f"{device}{where} is not kept from jobs; `xetune devices` lists what is")
+            record(session, COMMAND_LINE, "device.release", device)
 
     def create_job(self, body: JobBody) -> tuple[JobOut, str, bool]:
         directory = DeviceDirectory(list_devices, self._store.settings.devices_ttl_s)

@@ -5,7 +5,9 @@ from typing import Protocol
 from uuid import UUID
 
 from codegen import GemmProblem
+from service.accuracy.schemas import AccuracyList
 from service.audit.schemas import AuditPage
+from service.devices.schemas import DeviceList, DeviceOut
 from service.hostcode.languages import Language
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
 from service.kernels.lookup_schemas import LookupOut
@@ -19,6 +21,22 @@ class Backend(Protocol):
 
     What is refused is raised as a ServiceError, with the same rule and fields by every backend.
     """
+
+    def list_devices(self) -> DeviceList:
+        """Every device that is here or in the table, and those that get no jobs."""
+        ...
+
+    def read_device(self, name: str) -> DeviceOut:
+        """A device by any of its names."""
+        ...
+
+    def accuracy(self, device: str) -> AccuracyList:
+        """How far predictions for a device were off, by its id."""
+        ...
+
+    def release_device(self, device: str, host: str | None) -> None:
+        """Let a device that kept failing have jobs again: on one host, or on all."""
+        ...
 
     def create_job(self, body: JobBody) -> tuple[JobOut, str, bool]:
         """The job, its device in words, and whether it is new."""

@@ -11,9 +11,11 @@ from pydantic import BaseModel
 
 from codegen import GemmProblem
 from service import errors
+from service.accuracy.schemas import AccuracyList
 from service.audit.schemas import AuditPage
 from service.cli.backend.refusing import not_there
 from service.cli.progress import INTERRUPTED, bar, tell, update
+from service.devices.schemas import DeviceList, DeviceOut
 from service.exchange.schemas import ImportOut
 from service.hostcode.languages import Language
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
@@ -28,7 +30,6 @@ from xetune_client.wire import Call, reading
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 _PAGE = 1000
-_PATIENT = Retries(attempts=5)
 _OF_STATUS: dict[int, type[errors.ServiceError]] = {
     401: errors.Unauthorized,
     403: errors.Forbidden,
@@ -42,14 +43,31 @@ _OF_STATUS: dict[int, type[errors.ServiceError]] = {
 class Remote:
     """A service, whose workers run what is asked for."""
 
-    def __init__(self, url: str, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(self, url: str, attempts: int = 5, transport: httpx.BaseTransport | None = None) -> None:
         self._url = url.rstrip("/")
         with _told_alike(self._url):
-            self._client = Client(url, retries=_PATIENT, transport=transport)
+            self._client = Client(url, retries=Retries(attempts=attempts), transport=transport)
 
     def close(self) -> None:
         """Let the connections go."""
         self._client.close()
+
+    def list_devices(self) -> DeviceList:
+        return self._send(calls.devices().into(DeviceList))
+
+    def read_device(self, name: str) -> DeviceOut:
+        return self._send(calls.device(name).into(DeviceOut))
+
+    def accuracy(self, device: str) -> AccuracyList:
+        return self._send(calls.accuracy(device).into(AccuracyList))
+
+    def release_device(self, device: str, host: str | None) -> None:
+        if host is not None:
+            raise not_there("--host", "a service lets the device have jobs again on all its hosts")
+        try:
+            self._send(calls.release_device(device))
+        except errors.NotFound as error:
+            raise errors.NotFound(f"{device} is not kept from jobs; `xetune devices` lists what is") from error
 
     def create_job(self, body: JobBody) -> tuple[JobOut, str, bool]:
         call = calls.create_job(_as(models.JobBody, body))

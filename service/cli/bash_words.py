@@ -1,0 +1,32 @@
+"""Undoes how bash cuts words: it ends them at `:` and `=` too, so that an address comes in five pieces."""
+
+import os
+
+_CUTS = (":", "=")
+
+
+def rejoin() -> None:
+    """Put the words that bash asks to complete together again, where it asks.
+
+    COMP_WORDS holds them on lines, COMP_CWORD the number of the one under the cursor: the variables of the
+    shell's protocol, which Typer reads as well.
+    """
+    if os.environ.get("_XETUNE_COMPLETE") != "complete_bash":
+        return
+    words, at = rejoined(os.environ.get("COMP_WORDS", "").split("\n"), int(os.environ.get("COMP_CWORD") or 0))
+    os.environ.update(COMP_WORDS="\n".join(words), COMP_CWORD=str(at))
+
+
+def rejoined(words: list[str], at: int) -> tuple[list[str], int]:
+    """The words as they were typed, and the number of the one that `at` is in."""
+    whole: list[str] = []
+    place, glue = 0, False
+    for number, word in enumerate(words):
+        if whole and (glue or word in _CUTS):
+            whole[-1] += word
+        else:
+            whole.append(word)
+        glue = word in _CUTS
+        if number == at:
+            place = len(whole) - 1
+    return whole, place if at < len(words) else len(whole)
