@@ -28,6 +28,7 @@ _HEADERS = {
 
 _FILTERS: tuple[Callable[..., object], ...] = (
     units.count,
+    units.cron_words,
     units.duration,
     units.exact,
     units.exact_us,
@@ -57,6 +58,11 @@ def page(
     }
     text = _environment().get_template(template).render({**common, **values})
     return compressed(request, HTMLResponse(text, status_code=status, headers=_HEADERS))
+
+
+def rendered(template: str, values: Mapping[str, object]) -> str:
+    """The text that a template makes of these values alone."""
+    return _environment().get_template(template).render(values)
 
 
 @cache

@@ -1,6 +1,12 @@
 """Numbers and times as people read them, each with its unit."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
+
+from cron_descriptor import FormatError, MissingFieldError, Options, WrongArgumentError, get_description
+
+_CRON = Options()
+_CRON.use_24hour_time_format = True
 
 _TIME_UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 _AGE_UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
@@ -57,6 +63,15 @@ def factor(value: float) -> str:
 def words(name: str) -> str:
     """An identifier as words: `timed_out` is `timed out`."""
     return name.replace("_", " ")
+
+
+@lru_cache(maxsize=512)
+def cron_words(expression: str) -> str:
+    """A cron expression in words: `At 02:30, Monday through Friday`; nothing of one that cannot be said so."""
+    try:
+        return get_description(expression, _CRON)
+    except (FormatError, MissingFieldError, WrongArgumentError):
+        return ""
 
 
 def utc(moment: datetime) -> datetime:

@@ -4,6 +4,7 @@ import pytest
 
 from service.dashboard import units
 from service.dashboard.highlight import MAX_LINES, listing
+from service.dashboard.units import cron_words
 
 
 def test_highlighting_escapes_everything_and_numbers_lines() -> None:
@@ -44,3 +45,10 @@ def test_a_semicolon_begins_a_comment_in_llvm_ir_and_none_in_a_c_header() -> Non
     assert 'class="t-comment">/* none; of it */</span> int32_t x;' in header
     assert "pool; <span" in header
     assert 'class="t-comment">; the rest</span>' in str(listing("ret void ; the rest", ".ll").markup)
+
+
+def test_a_cron_expression_is_said_in_words() -> None:
+    assert cron_words("30 2 * * mon-fri") == "At 02:30, Monday through Friday"
+    assert cron_words("*/15 9-17 1 * *") == "Every 15 minutes, between 09:00 and 17:59, on day 1 of the month"
+    for unsaid in ("", "1 2", "a b c d e", "15 2 2nd mon *"):
+        assert cron_words(unsaid) == ""

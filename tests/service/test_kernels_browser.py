@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Generator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -62,6 +63,15 @@ def test_a_kernel_is_found_downloaded_and_compared(browser: Browser, address: st
             page.get_by_role("link", name="Download kernel.spv").click()
         assert hashlib.sha256(saved.value.path().read_bytes()).digest() == hashlib.sha256(BINARY).digest()
         assert obstacles(page) == []
+        saved_as: dict[str, bytes] = {}
+        for kind in ("SVG", "CSV", "PNG"):
+            with page.expect_download() as saved:
+                page.locator("#tiling-title ~ .chart-tools").get_by_text(kind).click()
+            saved_as[kind] = saved.value.path().read_bytes()
+        assert ElementTree.fromstring(saved_as["SVG"]).findtext("{http://www.w3.org/2000/svg}title")
+        assert saved_as["CSV"].startswith(b"level,M (elements),N (elements),K (elements),how many")
+        assert len(saved_as["PNG"]) > 10_000
+        assert saved_as["PNG"].startswith(b"\x89PNG")
         page.locator("#stages .chip", has_text="xegpu.mlir").click()
         expect(page.locator(".stage")).to_have_count(2)
         page.get_by_role("link", name="Compare with").click()

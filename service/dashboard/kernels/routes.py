@@ -2,16 +2,21 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
 
+from db.models import Kernel
 from service.dashboard.highlight import MAX_LINES
-from service.dashboard.kernels.reading import find_kernel, kernel_page
+from service.dashboard.kernels.picture import draw
+from service.dashboard.kernels.reading import find_kernel, kernel_page, read_tiling
 from service.dashboard.kernels.rows import kernel_list, understand
+from service.dashboard.kernels.saved import drawing, levels_csv
 from service.dashboard.kernels.stages import reader, stage, texts
-from service.dashboard.naming import problem_label
+from service.dashboard.kernels.tiling import Tiling
+from service.dashboard.naming import config_label, problem_label
 from service.dashboard.problem_pages import PAGE
-from service.dashboard.rendering import page
+from service.dashboard.rendering import page, rendered
 from service.deps import ContextDep, ReadSessionDep
 from service.errors import NotFound
 from service.keys.guard import READ
@@ -57,3 +62,35 @@ def read_stage(
     shown = stage(artifact, reader(context.artifacts), first, MAX_LINES)
     values = {"id": kernel_id, "problem": problem_label(kernel.problem), "stage": shown, "most": MAX_LINES}
     return page(request, "kernels/stage.html", values, "kernels")
+
+
+@router.get("/{kernel_id}/tiling.svg", dependencies=[PAGE, READ])
+def read_tiling_picture(request: Request, session: ReadSessionDep, kernel_id: str) -> Response:
+    """How a kernel splits its work, as a picture to save."""
+    kernel, tiling = _tiled(session, kernel_id)
+    values = {
+        "title": f"{problem_label(kernel.problem)} for {kernel.target}",
+        "config": config_label(kernel.config),
+        "drawing": drawing([draw(zoom) for zoom in tiling.zooms]),
+    }
+    return _saved(kernel, "svg", "image/svg+xml", rendered("kernels/tiling.svg", values))
+
+
+@router.get("/{kernel_id}/tiling.csv", dependencies=[PAGE, READ])
+def read_tiling_numbers(session: ReadSessionDep, kernel_id: str) -> Response:
+    """How a kernel splits its work, level by level."""
+    kernel, tiling = _tiled(session, kernel_id)
+    return _saved(kernel, "csv", "text/csv; charset=utf-8", levels_csv(tiling.levels))
+
+
+def _tiled(session: Session, kernel_id: str) -> tuple[Kernel, Tiling]:
+    kernel = find_kernel(session, kernel_id)
+    if (tiling := read_tiling(kernel)) is None:
+        raise NotFound("this version cannot read the kernel's problem or its configuration; tune the problem again")
+    return kernel, tiling
+
+
+def _saved(kernel: Kernel, ending: str, media_type: str, text: str) -> Response:
+    name = f"tiling-{kernel.content_hash[:12]}.{ending}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(text, media_type=media_type, headers=headers)

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from codegen import InvalidProblem
+from service.dashboard.units import cron_words
 from service.errors import BadRequest
 from service.jobs.schemas import JobBody
 from service.maintenance.schemas import WindowOut
@@ -114,7 +115,7 @@ def missed_of(schedule: ScheduleOut) -> str:
 def window_time(window: WindowOut) -> str:
     """When a window is open, in a line."""
     if window.cron is not None and window.duration_s is not None:
-        return f"{window.cron} in {window.timezone}"
+        return f"{cron_words(window.cron) or window.cron} ({window.cron}, {window.timezone})"
     return f"{window.starts_at:%Y-%m-%d %H:%M} to {window.ends_at:%Y-%m-%d %H:%M} UTC"
 
 

@@ -57,9 +57,10 @@ def read_preview(
     """Part of a form: the next times of an expression, or what is wrong with it."""
     now = context.now()
     try:
-        values = {"due": preview(cron, timezone, now), "wrong": None, "now": now}
+        due, wrong = preview(cron, timezone, now), None
     except BadRequest as error:
-        values = {"due": [], "wrong": error.detail, "now": now}
+        due, wrong = [], error.detail
+    values = {"cron": cron, "timezone": timezone, "due": due, "wrong": wrong, "now": now}
     return page(request, "schedules/_preview.html", values)
 
 

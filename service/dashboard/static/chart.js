@@ -3,7 +3,7 @@
 import { option, readout } from "./chart_option.js";
 import { colours } from "./colours.js";
 import { glyph } from "./glyph.js";
-import { savePicture } from "./picture.js";
+import { saveDrawing, savePicture } from "./picture.js";
 
 const LIBRARY = document.querySelector('meta[name="xetune-echarts"]').content;
 let library = null;
@@ -224,3 +224,7 @@ document.body.addEventListener("news", () => {
 // A page may point a figure elsewhere: figure.dispatchEvent(new Event("chart:load")) after changing data-chart.
 document.addEventListener("chart:load", (event) => event.target.figure?.load(), true);
 addEventListener("scroll", () => (tip.hidden = true), { passive: true });
+document.addEventListener("click", (event) => {
+  const drawing = event.target.closest("[data-drawing]")?.dataset.drawing;
+  if (drawing) saveDrawing(drawing);
+});

@@ -36,6 +36,11 @@ menu.addEventListener("click", () => {
   const open = document.getElementById("pages").classList.toggle("open");
   menu.setAttribute("aria-expanded", String(open));
 });
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || menu.getAttribute("aria-expanded") !== "true") return;
+  menu.click();
+  menu.focus();
+});
 
 // Buttons with data-post send it; data-confirm asks first, data-then is where to go on, else the page is told the news.
 

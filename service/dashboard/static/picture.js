@@ -1,6 +1,7 @@
-// A chart with its title, note and legend as a PNG of twice the size.
+// Charts with title, note and legend, and drawings of the service, as PNG of twice the size.
 
 import { seriesColour } from "./colours.js";
+import { DASHES } from "./glyph.js";
 
 const SCALE = 2;
 const MARGIN = 16;
@@ -23,18 +24,63 @@ export function savePicture(chart, found, shown, of) {
   const third = drawing.width / SCALE / 3;
   named.forEach((series, i) => {
     const [x, y] = [MARGIN + (i % 3) * third, MARGIN + LINE * (2 + Math.floor(i / 3))];
-    pen.fillStyle = seriesColour(of, series);
-    pen.fillRect(x, y + 3, 10, 8);
-    write(pen, series.name, x + 16, y, `12px ${of.sans}`, of.quiet);
+    mark(pen, series, x, y + 7, seriesColour(of, series));
+    write(pen, series.name, x + 32, y, `12px ${of.sans}`, of.quiet);
   });
   pen.drawImage(drawing, MARGIN, head, drawing.width / SCALE, drawing.height / SCALE);
+  saveCanvas(canvas, `${found.title.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 80)}.png`);
+}
+
+// A drawing of the service as a PNG of twice the size.
+export async function saveDrawing(address) {
+  const image = new Image();
+  image.src = address;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [image.naturalWidth * SCALE, image.naturalHeight * SCALE];
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  saveCanvas(canvas, "tiling.png");
+}
+
+function saveCanvas(canvas, name) {
   canvas.toBlob((blob) => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(blob);
-    link.download = `${found.title.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 80)}.png`;
+    link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   });
+}
+
+// The same shapes as on the chart and in the legend of the page: evidence is told apart without colour too.
+function mark(pen, series, x, y, colour) {
+  pen.save();
+  [pen.strokeStyle, pen.fillStyle, pen.lineWidth] = [colour, colour, 1.5];
+  pen.beginPath();
+  if (["line", "steps", "limit", "paths"].includes(series.mark)) {
+    pen.setLineDash(DASHES[series.evidence] ?? []);
+    pen.moveTo(x, y);
+    pen.lineTo(x + 26, y);
+    pen.stroke();
+  } else if (series.mark === "bars" || series.mark === "cells") {
+    pen.rect(x + 7, y - 5, 12, 10);
+    if (series.evidence === "predicted") pen.setLineDash(DASHES.predicted);
+    series.evidence === "predicted" ? pen.stroke() : pen.fill();
+  } else if (series.role === "failed") {
+    for (const way of [1, -1]) {
+      pen.moveTo(x + 9, y - 4 * way);
+      pen.lineTo(x + 17, y + 4 * way);
+    }
+    pen.stroke();
+  } else if (series.evidence === "predicted") {
+    for (const [right, down] of [[13, -5], [18, 0], [13, 5], [8, 0]]) pen.lineTo(x + right, y + down);
+    pen.closePath();
+    pen.stroke();
+  } else {
+    pen.arc(x + 13, y, 4, 0, 2 * Math.PI);
+    series.evidence === "emulated" ? pen.stroke() : pen.fill();
+  }
+  pen.restore();
 }
 
 function write(pen, text, x, y, font, colour) {
