@@ -85,7 +85,7 @@ class Gate:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                _note(scope, message["status"])
+                _note(scope, int(message["status"]))  # a route may set a named one
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-Id"] = request_id
                 for name, value in SECURITY_HEADERS.items():

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from reprlib import Repr
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -24,6 +26,8 @@ from service.errors import (
 from tuner.errors import CannotPredict, NoPredictions, NoRoofline, NotOnThisCpu, TunerError
 
 _SHOWN_ERRORS = 20
+_repr = Repr()  # of what came, cut
+_repr.maxstring = _repr.maxother = 80
 
 
 def add_problem_handlers(app: FastAPI) -> None:
@@ -57,7 +61,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def _malformed(request: Request, error: RequestValidationError) -> Response:
         faults = [
-            FieldError(field=".".join(str(part) for part in e["loc"]), message=str(e["msg"]))
+            FieldError(field=".".join(str(part) for part in e["loc"]), message=_told(e))
             for e in error.errors()[:_SHOWN_ERRORS]
         ]
         said = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
@@ -76,12 +80,23 @@ def add_problem_handlers(app: FastAPI) -> None:
             408: ("request-timeout", str(error.detail), "body-time"),
             413: ("too-large", str(error.detail), "body-bytes"),
         }.get(error.status_code, (f"http-{error.status_code}", str(error.detail), None))
+        if isinstance(error.__cause__, RecursionError):
+            kind, detail, rule = "bad-request", "the body's JSON is nested too deeply to be read", "json-nesting"
         headers = dict(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             headers["Allow"] = ", ".join(_methods(app, request))
         status = HTTPStatus(error.status_code)
         page = problem_page(request, status, detail, headers)
         return page or _answer(request, status, kind, detail, headers=headers, rule=rule)
+
+
+def _told(fault: Mapping[str, Any]) -> str:
+    """What is wrong with a field, with what came where that is not said."""
+    message, kind = str(fault["msg"]), fault["type"]
+    if kind == "json_invalid":
+        return f"{message}: {fault['ctx']['error']}"
+    is_told = kind in ("missing", "extra_forbidden") or ", got " in message
+    return message if is_told else f"{message}, got {_repr.repr(fault['input'])}"
 
 
 def render_fault(request: Request, error: Exception) -> Response:

@@ -1,9 +1,9 @@
 """What several features say on the wire: problems, evidence, links. Field names carry their units."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, InvalidProblem
 from codegen.canonical import to_json
@@ -22,7 +22,15 @@ def _is_written_out(moment: object) -> object:
     raise ValueError(f"expected a moment with a time zone, such as 2026-01-02T03:04:05Z, got {moment!r}")
 
 
-Moment = Annotated[AwareDatetime, BeforeValidator(_is_written_out)]
+def _in_utc(moment: datetime) -> datetime:
+    """The same moment in UTC, as databases keep it."""
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"expected a moment of the years 1 to 9999 in UTC, got {moment.isoformat()}") from error
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_is_written_out), AfterValidator(_in_utc)]
 
 
 class EpilogueStepBody(BaseModel):

@@ -6,6 +6,8 @@ from db import devices
 from hal import DeviceKind, DeviceSpec
 from service.convert import spec_from_json
 
+_OF_CPUS = ("architecture", "isa", "vector_bytes", "l1_bytes", "l2_bytes", "l3_bytes")
+
 
 def difference(spec: DeviceSpec, here: DeviceSpec) -> tuple[str, str] | None:
     """The fact by which two devices of one id are not the same hardware, of each; None if they may be the same."""
@@ -17,8 +19,18 @@ def difference(spec: DeviceSpec, here: DeviceSpec) -> tuple[str, str] | None:
         return f"IP version {ip_version}", f"IP version {ip_version_2}"
     if pci_ids is not None and pci_ids_2 is not None and not set(pci_ids) & set(pci_ids_2):
         return f"PCI id {', '.join(pci_ids)}", f"PCI id {', '.join(pci_ids_2)}"
-    # Ids of GPUs name the product; that of a CPU that stands in for one is the same on every machine.
-    return (name, name_2) if spec.kind is DeviceKind.CPU and name != name_2 else None
+    if spec.kind is not DeviceKind.CPU:  # the id of a GPU names the product
+        return None
+    return (name, name_2) if name != name_2 else _differing_fact(spec, here)
+
+
+def _differing_fact(spec: DeviceSpec, here: DeviceSpec) -> tuple[str, str] | None:
+    """The first fact that both CPUs know and that differs: virtual machines give many CPUs one name."""
+    for fact in _OF_CPUS:
+        values = getattr(spec, fact), getattr(here, fact)
+        if None not in values and values[0] != values[1]:
+            return f"{fact} {values[0]}", f"{fact} {values[1]}"
+    return None
 
 
 def _kind(kind: str, emulates: str | None) -> str:

@@ -1,6 +1,6 @@
 """The launch of a kernel on the wire: kernel.json, which goes on growing, so that unknown facts pass through."""
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 
 from db.base import JsonObject
 from service.launch import with_steps
@@ -138,8 +138,12 @@ class LaunchOut(BaseModel):
     threads: int | None = Field(
         default=None, description="Least threads of the pool that a CPU's kernel is given; null of a GPU", examples=[2]
     )
-    workspace_bytes: int | None = Field(
-        default=None, description="Length of the memory that a CPU's kernel works in, in bytes", examples=[65536]
+    workspace_bytes: StrictInt | None = Field(
+        default=None,
+        ge=0,
+        le=2**40,
+        description="Length of the memory that a CPU's kernel works in, in bytes",
+        examples=[65536],
     )
     packing: dict[str, PackingOut] | None = Field(
         default=None,

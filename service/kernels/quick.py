@@ -24,6 +24,7 @@ from service.errors import TooMany
 from service.kernels.answers import Kept, Key
 from service.kernels.batch import render
 from service.kernels.batch_schemas import MOST, Form
+from service.keys.caller import is_passed_on
 from service.problems import render as render_problem
 
 _ONE, _BODY, _MANY = "/v1/kernels", "/v1/kernels/lookup", "/v1/kernels/lookup/batch"
@@ -107,7 +108,7 @@ class Quick:
     def _caller(self, scope: Scope) -> object:
         """Whom the rate is counted for, if it is known who asks; None where the routes must find out."""
         headers = Headers(scope=scope)
-        if "cookie" in headers:
+        if "cookie" in headers or is_passed_on(headers):
             return None
         known = self._context.callers.find(headers.get("authorization"))
         if known is None:

@@ -12,7 +12,7 @@ from db.errors import DatabaseError
 from db.models import ApiKey
 from service.deps import Context
 from service.errors import Forbidden, Unauthorized
-from service.keys.caller import LOCAL, Caller
+from service.keys.caller import LOCAL, Caller, is_passed_on
 from service.keys.scopes import Scope
 from service.keys.tokens import read_token
 from service.settings import Settings
@@ -26,8 +26,9 @@ _USE_NOTED_EVERY = timedelta(minutes=1)
 def identify(context: Context, request: Request) -> Caller:
     """Who asks.
 
-    Without any key ever made, a service that listens on loopback is open. From the first key on each request shows
-    one: in the header `Authorization: Bearer`, or, of the dashboard's pages, in a cookie.
+    Without any key ever made, a service that listens on loopback is open to what asks there itself, and not by way of a
+    proxy. From the first key on each request shows one: in the header `Authorization: Bearer`, or, of the dashboard's
+    pages, in a cookie.
 
     Raises:
         Unauthorized: no key, or not one that works.
@@ -37,13 +38,13 @@ def identify(context: Context, request: Request) -> Caller:
     generation = context.callers.generation
     with context.database.read() as session:
         closed = api_keys.any_made(session)
-        if not closed and is_loopback(context.settings.host):
+        if not closed and is_loopback(context.settings.host) and not is_passed_on(request.headers):
             context.callers.keep(None, LOCAL, generation, None)
             return LOCAL
         if header is None and cookie is None:
             if context.settings.open_on_loopback and closed and is_from_here(request):
                 return LOCAL
-            missing = "" if closed else f"; there is none yet: {HOW_TO_MAKE}"
+            missing = "" if closed else f"; there is none yet, and a proxy passed this on: {HOW_TO_MAKE}"
             raise Unauthorized(f"this needs an API key, as `Authorization: Bearer KEY`{missing}", rule="key-missing")
         key = read_key(session, _shown(header, cookie), context.now())
     if header is None and request.method not in SAFE_METHODS and not is_same_origin(request):
@@ -112,8 +113,7 @@ def _shown(header: str | None, cookie: str | None) -> str:
 
 def is_from_here(request: Request) -> bool:
     """Whether a process of this machine asks, and not for another."""
-    forwarded = any(name in request.headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via"))
-    return not forwarded and request.client is not None and is_loopback(request.client.host)
+    return not is_passed_on(request.headers) and request.client is not None and is_loopback(request.client.host)
 
 
 def _note_use(context: Context, key: ApiKey) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from db import api_keys
 from db.models import ApiKey
 from service.errors import BadRequest, Conflict, FieldError, NotFound
+from service.keys.caller import RESERVED
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
 from service.keys.scopes import Scope
 from service.keys.tokens import new_token
@@ -18,9 +19,10 @@ def create(session: Session, body: KeyBody, now: datetime) -> NewKeyOut:
     """Make a key.
 
     Raises:
-        BadRequest: rule `expires-at`; it would never work.
+        BadRequest: rule `reserved-name` or `name`; rule `expires-at`: it would never work.
         Conflict: rule `unique-name`.
     """
+    _check_name(body.name)
     if body.expires_at is not None and body.expires_at <= now:
         message = f"expected a moment after {now:%Y-%m-%d %H:%M:%S} UTC, got {body.expires_at.isoformat()}"
         fault = FieldError(field="expires_at", message=message)
@@ -90,6 +92,15 @@ def describe(key: ApiKey) -> KeyOut:
         last_used_at=key.last_used_at,
         revoked_at=key.revoked_at,
     )
+
+
+def _check_name(name: str) -> None:
+    if name in RESERVED:
+        message = f"{name!r} is what the audit log calls those who show no key; choose another name"
+        raise BadRequest(message, rule="reserved-name", errors=[FieldError(field="name", message=message)])
+    if not name.isprintable() or name != name.strip():
+        message = f"expected printable characters without spaces around them, got {name!a}"
+        raise BadRequest(f"name: {message}", rule="name", errors=[FieldError(field="name", message=message)])
 
 
 def _taken(name: str) -> Conflict:

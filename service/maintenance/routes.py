@@ -21,8 +21,9 @@ def create_window(body: WindowBody, context: ContextDep, response: Response, by:
     """Keep jobs from a device, or from all, for a time. A job that runs at its begin is put back and goes on after."""
     now = context.now()
     service.check(body, now)
+    device = None if body.device is None else service.known_device(body.device, context.devices, context.database)
     with once.write() as session:
-        window = service.create(session, body, now)
+        window = service.create(session, body, now, device)
         record(session, by, "maintenance.create", window.id)
         return once.answer(session, response, window, HTTPStatus.CREATED, f"/v1/maintenance/{window.id}")
 

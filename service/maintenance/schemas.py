@@ -3,7 +3,9 @@
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StrictInt
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
+
+from service.schemas import Moment
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 
@@ -45,10 +47,10 @@ class WindowBody(BaseModel):
     duration_s: StrictInt | None = Field(
         default=None, ge=60, le=7 * 86_400, description="How long it lasts, in seconds", examples=[7200]
     )
-    starts_at: AwareDatetime | None = Field(
+    starts_at: Moment | None = Field(
         default=None, description="Begin of a window that is once", examples=["2026-03-06T22:00:00Z"]
     )
-    ends_at: AwareDatetime | None = Field(default=None, description="Its end", examples=["2026-03-07T00:00:00Z"])
+    ends_at: Moment | None = Field(default=None, description="Its end", examples=["2026-03-07T00:00:00Z"])
 
 
 class WindowOut(BaseModel):

@@ -8,6 +8,9 @@ from sqlalchemy.orm import Session
 
 from db import maintenance
 from db.models import MaintenanceWindow
+from db.session import Database
+from service.devices.elsewhere import device_elsewhere
+from service.devices.service import DeviceDirectory
 from service.errors import BadRequest, Conflict, FieldError, NotFound
 from service.maintenance.closed import open_until
 from service.maintenance.schemas import WindowBody, WindowList, WindowOut
@@ -32,11 +35,28 @@ def check(body: WindowBody, now: datetime) -> None:
     assert body.starts_at is not None
     assert body.ends_at is not None
     if body.ends_at <= body.starts_at or body.ends_at <= now:
-        raise _bad("ends_at", "expected an end in the future and after the begin")
+        least = max(body.starts_at, now)
+        raise _bad("ends_at", f"expected an end after {least.isoformat()}, got {body.ends_at.isoformat()}")
 
 
-def create(session: Session, body: WindowBody, now: datetime) -> WindowOut:
-    """Add a window that passed `check`.
+def known_device(name: str, directory: DeviceDirectory, database: Database) -> str:
+    """The id of the device that a window means: here, in the table, or one that the database was told of.
+
+    Raises:
+        BadRequest: rule `unknown-device`.
+    """
+    try:
+        return directory.resolve(name, None).spec.id
+    except BadRequest:
+        with database.read() as session:
+            known = device_elsewhere(session, name.strip().lower())
+        if known is None:
+            raise
+        return known.spec.id
+
+
+def create(session: Session, body: WindowBody, now: datetime, device: str | None = None) -> WindowOut:
+    """Add a window that passed `check`; `device` is the id of what the body names, where it was looked up.
 
     Raises:
         Conflict: the name is taken.
@@ -44,7 +64,7 @@ def create(session: Session, body: WindowBody, now: datetime) -> WindowOut:
     zone = (body.timezone or "UTC") if body.cron is not None else None
     window = MaintenanceWindow(
         name=body.name,
-        device=body.device,
+        device=device or body.device,
         cron=body.cron,
         timezone=zone,
         duration_s=body.duration_s,

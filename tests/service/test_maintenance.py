@@ -181,4 +181,4 @@ def test_schedules_and_windows_are_run_from_the_command_line(
     refused = runner.invoke(command_line, ["schedules", "create", "x", "--cron", "* * * *", "--stale", "5"])
     assert "five fields" in str(refused.exception)
     neither = runner.invoke(command_line, ["schedules", "create", "x", "--cron", "0 0 * * *"])
-    assert "exactly one of job and stale" in str(neither.exception)
+    assert "exactly one of job, shapes and stale" in str(neither.exception)

@@ -131,6 +131,8 @@ class JobRecord:
             raise ValueError(f"budget_seconds: expected more than 0, less than {_LONGEST_S}, got {self.budget_seconds}")
         if not -(2**63) <= self.seed < 2**63:
             raise ValueError(f"seed: expected 64 bits, got {self.seed}")
+        if self.best is not None:
+            _check_count("best", self.best, 0)
         for name in ("created_at", "started_at", "finished_at"):
             _check_moment(name, getattr(self, name))
         if (self.status is Ended.FAILED) != bool(self.error):
