@@ -101,6 +101,7 @@ def test_jobs_for_a_closed_device_wait_and_others_are_claimed(database: Database
     open_now(database, "b580")
     with database.write() as session:
         closed = closed_devices(closures(session, utc_now()))
+        assert closed is not None
         assert closed == {"b580"}
         job = leases.claim_next(session, "w", 60.0, closed=closed)
         assert job is not None
