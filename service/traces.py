@@ -89,10 +89,8 @@ class Traced:
 
 def keep_trace(session: Session, job_id: UUID) -> None:
     """Keep with a new job which span queued it, if one did."""
-    carrier: dict[str, str] = {}
-    _CONTEXT.inject(carrier)
-    if _HEADER in carrier:
-        jobs.set_trace(session, job_id, carrier[_HEADER])
+    if (own := trace_here()) is not None:
+        jobs.set_trace(session, job_id, own)
 
 
 @contextmanager
@@ -109,6 +107,25 @@ def job_span(database: Database, job_id: UUID, attempt: int) -> Generator[None]:
         above = _CONTEXT.extract({_HEADER: jobs.trace_of(session, job_id) or ""})
     attributes = {"xetune.job": str(job_id), "xetune.attempt": attempt}
     with _tracer.start_as_current_span("job", above, SpanKind.CONSUMER, attributes):
+        yield
+
+
+def trace_here() -> str | None:
+    """The span that this is inside of, as other machines are told of it; None where there is none."""
+    carrier: dict[str, str] = {}
+    _CONTEXT.inject(carrier)
+    return carrier.get(_HEADER)
+
+
+@contextmanager
+def work_span(name: str, above: str | None, place: str) -> Generator[None]:
+    """Work of a machine for a job whose coordinator is elsewhere; `above` is its span there, of `trace_here`."""
+    if not _is_on() or above is None:
+        yield
+        return
+    with _tracer.start_as_current_span(
+        name, _CONTEXT.extract({_HEADER: above}), SpanKind.CONSUMER, {"xetune.place": place}
+    ):
         yield
 
 

@@ -67,7 +67,7 @@ def run_station(
     offer = offer_of(devices, this_host(), compilations or os.cpu_count() or 1)
     station = Station(offer, settings.cache_dir, locks_dir())
     try:
-        serve_station(link, station, name or f"{this_host()}-{os.getpid()}")
+        serve_station(link, station, name or f"{this_host()}-{os.getpid()}", settings.shutdown_s)
     finally:
         station.close()
 

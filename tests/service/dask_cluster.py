@@ -18,6 +18,7 @@ from hal import ListedDevice
 from service.cluster.dask import station as station_module
 from service.cluster.dask.engine import DaskEngine
 from service.cluster.dask.station import Station, offer_of
+from service.cluster.dask.station_process import leave
 from service.cluster.link import Link
 
 WAIT_S = 60.0
@@ -73,6 +74,16 @@ class Cluster:
     def close_worker(self, name: str) -> None:
         """End a worker without waiting for what it does."""
         self._do(self._workers.pop(name).close(timeout=1, executor_wait=False))
+
+    def leave_worker(self, name: str, within_s: float) -> None:
+        """End a worker as a signal does."""
+        worker = self._workers.pop(name)
+
+        async def end() -> None:
+            await leave(worker, within_s)
+            await worker.close(timeout=1, executor_wait=False)
+
+        self._do(end())
 
     @property
     def link(self) -> Link:

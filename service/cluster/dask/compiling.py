@@ -19,6 +19,7 @@ from hal import DeviceSpec
 from service.cluster.dask.lost import SchedulerLost
 from service.cluster.dask.station import COMPILES, Failed, compile_there
 from service.cluster.place import PlaceLost
+from service.traces import trace_here
 
 if TYPE_CHECKING:
     from service.cluster.dask.engine import DaskEngine
@@ -57,6 +58,7 @@ class DaskCompilation:
         self, engine: DaskEngine, asked: tuple[GemmProblem, AnyConfig, DeviceSpec], busy: Busy, uses: CacheUses
     ) -> None:
         self._engine, self._asked, self._busy, self._uses = engine, asked, busy, uses
+        self._trace = trace_here()
         self._moved = threading.Event()
         self._cancelled = False
         self._busy.begin()
@@ -110,7 +112,7 @@ class DaskCompilation:
 
     def _begin(self) -> Future[Any]:
         self._future = self._engine.submit(
-            compile_there, *self._asked, key=f"compile-{uuid4().hex}", resources={COMPILES: 1}
+            compile_there, *self._asked, self._trace, key=f"compile-{uuid4().hex}", resources={COMPILES: 1}
         )
         return self._future
 

@@ -31,6 +31,7 @@ from service.cluster.dask.station import (
     run_there,
 )
 from service.cluster.place import PlaceLost
+from service.traces import trace_here
 from tuner.errors import ProofFailed
 from tuner.trial import Proof
 
@@ -127,6 +128,7 @@ class DaskDevice:
             future = self._engine.submit(
                 task,
                 *arguments,
+                trace_here(),
                 key=f"run-{uuid4().hex}",
                 resources={device_resource(self._hardware): 1},
                 **where,

@@ -33,6 +33,7 @@ from service.cluster.dask.guarded import DeviceInUse, GuardedDevice
 from service.cluster.dask.quiet import Quiet
 from service.cluster.local import COMPILE_TIMEOUT_S, hardware_of
 from service.cluster.place import OpenedDevice
+from service.traces import work_span
 from tuner.errors import ProofFailed, TooLargeToProve
 from tuner.reference import Reference
 from tuner.trial import Proof
@@ -241,19 +242,27 @@ def tell_offer(dask_worker: Worker) -> Offer | None:
     return station.offer if isinstance(station, Station) else None
 
 
-def compile_there(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Made[AnyArtifact] | Failed:
-    """Compile on this worker."""
-    return _station().compile(problem, config, spec)
+def compile_there(
+    problem: GemmProblem, config: AnyConfig, spec: DeviceSpec, trace: str | None
+) -> Made[AnyArtifact] | Failed:
+    """Compile on this worker; `trace` is the span that asks."""
+    station = _station()
+    with work_span("compile there", trace, station.offer.host):
+        return station.compile(problem, config, spec)
 
 
-def run_there(run: Run, sent: Mapping[str, Buffer]) -> Ran | Missing | Failed | InUse:
+def run_there(run: Run, sent: Mapping[str, Buffer], trace: str | None) -> Ran | Missing | Failed | InUse:
     """Launch on a device of this worker."""
-    return _station().run(run, sent)
+    station = _station()
+    with work_span("run there", trace, station.offer.host):
+        return station.run(run, sent)
 
 
-def prove_there(asked: Prove) -> Proven | Failed | Disproved | InUse:
+def prove_there(asked: Prove, trace: str | None) -> Proven | Failed | Disproved | InUse:
     """Launch on a device of this worker and compare the numbers there."""
-    return _station().prove(asked)
+    station = _station()
+    with work_span("prove there", trace, station.offer.host):
+        return station.prove(asked)
 
 
 def close_there(slug: str) -> None:
