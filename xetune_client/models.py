@@ -1950,6 +1950,50 @@ class JobPage(Model):
     """Pass as `before` for the next page; null on the last"""
 
 
+class KernelLine(Model):
+    """A kernel in a list."""
+
+    id: UUID
+    """Sorts by time of creation; GET /v1/kernels/ID has all of it"""
+
+    problem: ProblemBody
+    """What it computes, whole"""
+
+    device: str
+    """Id of the device it was tuned on"""
+
+    driver: str
+    """Driver of that device; empty if none was known"""
+
+    evidence: Evidence
+    """Time and proof of its best trial"""
+
+    config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
+    """The configuration; as it was stored if this version cannot read it"""
+
+    content_hash: str
+    """SHA-256 of the binary, in hex"""
+
+    created_at: datetime
+    """When it was stored, UTC"""
+
+    tflops: float | None = None
+    """2 M N K batch / time, in TFLOP/s; null without a time"""
+
+    origin: str | None = None
+    """Where it was compiled, if it was imported; null if here"""
+
+
+class KernelPage(Model):
+    """Kernels, newest first."""
+
+    kernels: list[KernelLine]
+    """This page"""
+
+    next_before: UUID | None
+    """`before` of the next page; null on the last"""
+
+
 class Scope(StrEnum):
     """Each includes those before it: READ looks, TUNE starts and stops work, ADMIN makes keys and audits."""
 
@@ -2004,6 +2048,15 @@ class KeyList(Model):
 
     keys: list[KeyOut]
     """All of them"""
+
+
+class Known(StrEnum):
+    """How the best time of a kernel is known."""
+
+    MEASURED = 'measured'
+    EMULATED = 'emulated'
+    PREDICTED = 'predicted'
+    NONE = 'none'
 
 
 class LookupBody(Model):

@@ -8,11 +8,12 @@ from fastapi import APIRouter, Query, Request, Response
 from service.deps import Context, ContextDep, ReadSessionDep
 from service.jobs.requests import understand
 from service.jobs.schemas import JobBody
-from service.kernels import service
+from service.kernels import listing, service
 from service.kernels.answers import Kept
 from service.kernels.asking import Wanted, answer_all, the_answer
 from service.kernels.batch import render
 from service.kernels.batch_schemas import BatchBody, BatchOut
+from service.kernels.listing import KernelPage, KernelQuery
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.quick import note_lookups
 from service.kernels.schemas import KernelOut, LookupBody, LookupQuery, Tune
@@ -69,6 +70,15 @@ def find_kernel(context: ContextDep, request: Request, query: Annotated[LookupQu
     (kept,) = _answered(request, context, [Wanted(query.problem(), query.device, query.target)])
     the_answer(kept)
     return _json(kept.body)
+
+
+@router.get("/stored", dependencies=[READ])
+def list_kernels(session: ReadSessionDep, query: Annotated[KernelQuery, Query()]) -> KernelPage:
+    """Every kernel that is stored, newest first, with the time and proof of its best trial.
+
+    `GET /v1/kernels` with a problem says which of them to run.
+    """
+    return listing.list_kernels(session, query)
 
 
 @router.get("/{kernel_id:uuid}", responses=NOT_FOUND, dependencies=[READ])

@@ -64,7 +64,7 @@ def find_artifact_by_hash(session: Session, sha256: str) -> Artifact:
 
 def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
     """A kernel as the wire says it, with the evidence of `trial`."""
-    evidence = Evidence(time=None, proof=_NO_PROOF) if trial is None else evidence_of(trial)
+    evidence = Evidence(time=None, proof=NO_PROOF) if trial is None else evidence_of(trial)
     return KernelOut(
         id=kernel.id,
         problem=ProblemBody.model_validate(kernel.problem.definition),
@@ -88,7 +88,7 @@ def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
     )
 
 
-_NO_PROOF = ProofEvidence(kind="none", checked=0, total=0)
+NO_PROOF = ProofEvidence(kind="none", checked=0, total=0)
 
 
 def _describe_artifact(artifact: Artifact) -> ArtifactOut:

@@ -5,19 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from db.models import Device, Kernel, Measurement, PredictionError, Problem, Trial
-from service.dashboard.evidence import NATIVE_LABEL, ProofFigure, TimeEvidence, TimeFigure
+from db.models import Device, Kernel, Problem, Trial
+from service.dashboard.evidence import ProofFigure, TimeFigure
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.naming import config_label, problem_label
 from service.dashboard.of_problems import ProblemFilter, identity, problem_words
 from service.dashboard.trial_time import trial_figure
+from service.kernels.listing import Known, has_time
 from service.kernels.service import telling_trials
 
 PAGE_SIZE = 50
-EVIDENCES = (*(kind.value for kind in TimeEvidence), "none")
+EVIDENCES = tuple(Known)
 NO_PROOF = ProofFigure("none", 0, 0, None, None)
 
 
@@ -76,7 +77,7 @@ def kernel_list(session: Session, wanted: Filter) -> KernelList:
     if asked := wanted.conditions():
         query = query.where(Kernel.problem_id.in_(select(Problem.id).where(*asked)))
     if wanted.evidence:
-        query = query.where(*_has(wanted.evidence))
+        query = query.where(*has_time(Known(wanted.evidence)))
     if wanted.before is not None:
         query = query.where(Kernel.id < wanted.before)
     found = session.scalars(query).all()
@@ -110,22 +111,3 @@ def _row(kernel: Kernel, trial: Trial | None) -> KernelRow:
         created_at=kernel.created_at,
         origin=None if kernel.imported is None else kernel.imported.origin,
     )
-
-
-def _has(evidence: str) -> list[ColumnElement[bool]]:
-    """That the best time of a kernel is such: measured before predicted, here or in another job."""
-    trials = select(Trial.id).where(Trial.kernel_id == Kernel.id)
-    # Told by the status of trials where that does: thousands of kernels may be passed over for one that is so.
-    measured_here = trials.where(Trial.status == "measured").exists()
-    elsewhere = trials.join(PredictionError, PredictionError.trial_id == Trial.id).exists()
-    match evidence:
-        case TimeEvidence.MEASURED | TimeEvidence.EMULATED:
-            by = func.coalesce(PredictionError.measured_trial_id, Trial.id)
-            timed = trials.outerjoin(PredictionError, PredictionError.trial_id == Trial.id)
-            native = Measurement.label == NATIVE_LABEL
-            right = native if evidence == TimeEvidence.MEASURED else ~native
-            return [timed.join(Measurement, Measurement.trial_id == by).where(right).exists()]
-        case TimeEvidence.PREDICTED:
-            return [trials.where(Trial.status == "predicted").exists(), ~measured_here, ~elsewhere]
-        case _:
-            return [~trials.where(Trial.status.in_(("measured", "predicted"))).exists()]
