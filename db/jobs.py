@@ -53,9 +53,18 @@ def set_start(session: Session, job_id: UUID, *, again: bool, cold: bool) -> Non
     session.flush()
 
 
-def set_search(session: Session, job_id: UUID, *, method: str, no_gain: int | None, roofline: float | None) -> None:
-    """Keep how a new job searches, and when it has found enough."""
-    session.add(JobSearch(job_id=job_id, method=method, no_gain=no_gain, roofline=roofline))
+def set_search(
+    session: Session,
+    job_id: UUID,
+    *,
+    method: str,
+    no_gain: int | None,
+    roofline: float | None,
+    objective: str | None = None,
+) -> None:
+    """Keep how a new job searches, what it weighs, and when it has found enough."""
+    search = {"method": method, "no_gain": no_gain, "roofline": roofline, "objective": objective}
+    session.add(JobSearch(job_id=job_id, **search))
     session.flush()
 
 

@@ -126,7 +126,8 @@ class RunReport:
 
     A time is that of a whole launch: from the start of its first step to the end of its last, with the gaps between.
     Launches too short for the clock are timed together: then a time is the mean of `launches_per_sample` of them.
-    `sampling_s` is the wall time of warm-up and sampling, `clock_mhz` what the device ran at then, where that is told.
+    `sampling_s` is the wall time of warm-up and sampling, `clock_mhz` what the device ran at then, and `energy_uj` what
+    it took for a launch in the mean, in microjoules, idle power included, where these are told.
     """
 
     outputs: dict[int, Buffer]
@@ -137,6 +138,7 @@ class RunReport:
     launches_per_sample: int = 1
     sampling_s: float = 0.0
     clock_mhz: float | None = None
+    energy_uj: float | None = None
 
 
 class Device(Protocol):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from hal.cpu import TARGET, X86_64
+from hal.energy import NOT_HERE
 from hal.spec import DeviceKind, DeviceSpec
 
 TARGETS = ("pvc", "bmg", "lnl-m", "ptl-h")
@@ -58,6 +59,7 @@ class ListedDevice:
     `runnable`: kernels can be launched on it here. `targetable`: kernels can be compiled for it.
     `note` says what a person should know: why not, what else reaches it, where its facts disagree.
     `match` tells how a GPU that is here was found in the table; None of one that is not here or not in the table.
+    `no_energy` says why the energy that launches take cannot be read; None when it can.
     """
 
     spec: DeviceSpec
@@ -67,6 +69,7 @@ class ListedDevice:
     targetable: bool
     note: str
     match: Match | None = None
+    no_energy: str | None = NOT_HERE
 
 
 def listed(
@@ -77,12 +80,13 @@ def listed(
     runnable: bool,
     notes: tuple[str, ...] = (),
     match: Match | None = None,
+    no_energy: str | None = NOT_HERE,
 ) -> ListedDevice:
     """An entry; its note ends with the reason when kernels cannot be compiled for it."""
     reason = untargetable_reason(spec)
     if reason is not None:
         notes = (*notes, f"not targetable: {reason}")
-    return ListedDevice(spec, backend, address, runnable, reason is None, "; ".join(notes), match)
+    return ListedDevice(spec, backend, address, runnable, reason is None, "; ".join(notes), match, no_energy)
 
 
 def untargetable_reason(spec: DeviceSpec) -> str | None:

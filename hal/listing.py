@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 from hal.cpu import probe_cpu
+from hal.energy import cpu_meter
 from hal.listed import NATIVE, Backend, ListedDevice, listed, untargetable_reason
 from hal.matching import listed_gpus
 from hal.probe import ProbedDevice, Probes, probe_drivers
@@ -38,13 +39,17 @@ def _opencl_cpu(device: ProbedDevice, host: DeviceSpec) -> ListedDevice:
     facts = (*device.facts, *(fact for fact in host.facts() if fact.name != "target"))
     spec = spec_from_facts(OPENCL_CPU_ID, device.name, DeviceKind.CPU, facts)
     note = "stands in for any targetable GPU (DPAS emulated)"
-    return ListedDevice(spec, Backend.OPENCL, device.address, runnable=True, targetable=False, note=note)
+    no_energy = cpu_meter().refusal
+    return ListedDevice(
+        spec, Backend.OPENCL, device.address, runnable=True, targetable=False, note=note, no_energy=no_energy
+    )
 
 
 def _host(spec: DeviceSpec, probes: Probes) -> ListedDevice:
     """The host CPU itself, which also carries the faults that kept a runtime from being listed."""
     faults = tuple(report.fault for report in (probes.opencl, probes.sycl) if report.fault is not None)
-    return listed(spec, Backend.HOST, NATIVE, runnable=untargetable_reason(spec) is None, notes=faults)
+    runnable = untargetable_reason(spec) is None
+    return listed(spec, Backend.HOST, NATIVE, runnable=runnable, notes=faults, no_energy=cpu_meter().refusal)
 
 
 def _with_distinct_ids(devices: list[ListedDevice]) -> list[ListedDevice]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hal.energy import gpu_meter
 from hal.listed import Backend, Disagreement, ListedDevice, Match, listed
 from hal.probe import ProbedDevice, Probes
 from hal.spec import DeviceKind, DeviceSpec, Fact, spec_from_facts
@@ -59,7 +60,8 @@ def _through_opencl(device: ProbedDevice, twin: ProbedDevice | None) -> ListedDe
     spec, match, notes = _merged(device, twin)
     if twin is not None:
         notes = (f"also SYCL {twin.address}", *notes)
-    return listed(spec, Backend.OPENCL, device.address, runnable=True, notes=notes, match=match)
+    no_energy = gpu_meter(device.pci_address).refusal
+    return listed(spec, Backend.OPENCL, device.address, runnable=True, notes=notes, match=match, no_energy=no_energy)
 
 
 def _through_sycl(device: ProbedDevice) -> ListedDevice:

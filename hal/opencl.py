@@ -18,6 +18,7 @@ import pyopencl as cl
 from hal.buffers import SCRATCH_POISON, given_buffers
 from hal.clocks import cpu_mhz, gpu_mhz
 from hal.device import Buffer, LaunchSpec, RunReport, Scalar, Timing
+from hal.energy import EnergyWindow, cpu_meter, gpu_meter
 from hal.errors import DeviceFailed, KernelBuildFailed, UnknownDevice
 from hal.icd import visible_runtimes
 from hal.intel_attributes import Query, gpu_attributes, pci_address, subgroup_sizes
@@ -70,7 +71,7 @@ def _probed(device: cl.Device, address: str) -> ProbedDevice:
         return ProbedDevice(address, device.name, DeviceKind.CPU, facts)
     gpu = gpu_attributes(query)
     facts = (*_facts(values | {"l2_bytes": device.global_mem_cache_size or None}), *gpu.facts)
-    return ProbedDevice(address, device.name, DeviceKind.GPU, facts, gpu.has_dpas)
+    return ProbedDevice(address, device.name, DeviceKind.GPU, facts, gpu.has_dpas, pci_address(query))
 
 
 def _facts(values: dict[str, object]) -> tuple[Fact, ...]:
@@ -112,6 +113,7 @@ class OpenCLDevice:
         self._spec = spec
         self._device = _device_at(address)
         self._pci_address = pci_address(_raw_query(self._device))
+        self._meter = gpu_meter(self._pci_address) if _is_intel_gpu(self._device) else cpu_meter()
         self._context = cl.Context([self._device])
         self._queue = cl.CommandQueue(self._context, properties=cl.command_queue_properties.PROFILING_ENABLE)
         self._built: OrderedDict[tuple[str, str], tuple[cl.Program, dict[str, cl.Kernel]]] = OrderedDict()
@@ -139,15 +141,10 @@ class OpenCLDevice:
             if timing is None:
                 return report
             begun = time.monotonic()
-            times_us, stopped_early, clock_mhz = self._sample(
-                kernels, launch, given, timing, timeout_s - (begun - started)
-            )
+            report = self._sampled(report, kernels, launch, given, timing, timeout_s - (begun - started))
         except cl.Error as error:
             raise DeviceFailed(f"{_driver(self._device)} refused to run {launch.title}: {error}") from error
-        sampling_s = time.monotonic() - begun
-        return replace(
-            report, times_us=times_us, stopped_early=stopped_early, sampling_s=sampling_s, clock_mhz=clock_mhz
-        )
+        return replace(report, sampling_s=time.monotonic() - begun)
 
     def close(self) -> None:
         """Forgets the programs it built."""
@@ -203,15 +200,16 @@ class OpenCLDevice:
                 cl.enqueue_copy(self._queue, outputs[index], held[index])
         return outputs
 
-    def _sample(
+    def _sampled(
         self,
+        report: RunReport,
         kernels: tuple[cl.Kernel, ...],
         launch: LaunchSpec,
         given: dict[int, Buffer],
         timing: Timing,
         timeout_s: float,
-    ) -> tuple[tuple[float, ...], bool, float | None]:
-        """Times of launches over buffers of their own: what `inout` memory holds changes from one to the next."""
+    ) -> RunReport:
+        """A report with times of launches, over buffers of their own: each changes what `inout` memory holds."""
         set_bytes = sum(argument.nbytes for argument in launch.arguments)
         count = min(max(1, -(-timing.rotate_bytes // set_bytes)), _MAX_BUFFER_SETS)
         sets = [self._upload(launch, given) for _ in range(count)]
@@ -219,17 +217,23 @@ class OpenCLDevice:
             self._enqueue(kernels, launch, held, once=True)
         self._queue.finish()
 
+        launches = 0
+
         def launch_us(number: int) -> float:
+            nonlocal launches
+            launches += 1
             events = self._enqueue(kernels, launch, sets[number % count])
             events[-1].wait()
             return (events[-1].profile.end - events[0].profile.start) * 1e-3
 
-        times_us, stopped_early = sample(launch_us, timing, timeout_s)
+        energy = EnergyWindow(self._meter, lambda: launches)
+        times_us, stopped_early = sample(launch_us, timing, timeout_s, warm=energy.begin)
+        energy_uj = energy.launch_uj()
         last = self._enqueue(kernels, launch, sets[0])[-1]
         self._queue.flush()
         clock_mhz = self._clock_mhz()  # while it works: an idle GPU tells of no clock
         last.wait()
-        return times_us, stopped_early, clock_mhz
+        return replace(report, times_us=times_us, stopped_early=stopped_early, clock_mhz=clock_mhz, energy_uj=energy_uj)
 
     def _clock_mhz(self) -> float | None:
         if _is_intel_gpu(self._device):

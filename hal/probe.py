@@ -13,7 +13,8 @@ _TIMEOUT_S = 60.0
 class ProbedDevice:
     """One device as one runtime tells of it. `has_dpas` is None when the runtime does not say.
 
-    `address` finds it again: "opencl:<platform>:<device>", or SYCL's filter string.
+    `address` finds it again: "opencl:<platform>:<device>", or SYCL's filter string. `pci_address` is where it is on the
+    bus, "0000:03:00.0", where OpenCL tells it.
     """
 
     address: str
@@ -21,6 +22,7 @@ class ProbedDevice:
     kind: DeviceKind
     facts: tuple[Fact, ...]
     has_dpas: bool | None = None
+    pci_address: str | None = None
 
     def fact(self, name: str) -> object:
         """The value of a fact; None when it is not known."""

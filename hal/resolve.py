@@ -79,7 +79,8 @@ def _stand_in(devices: Sequence[ListedDevice], id: str, target: str) -> ListedDe
     if cpu is None:
         why = next((d.note for d in devices if d.backend is Backend.HOST), "")
         raise UnknownDevice(f"no CPU OpenCL device {id!r} is here; `pip install intel-opencl-rt` brings one ({why})")
-    return listed(emulated_spec(cpu.spec, xe), cpu.backend, cpu.address, runnable=True, notes=("DPAS emulated",))
+    spec, notes = emulated_spec(cpu.spec, xe), ("DPAS emulated",)
+    return listed(spec, cpu.backend, cpu.address, runnable=True, notes=notes, no_energy=cpu.no_energy)
 
 
 def _gpu_spec(devices: Sequence[ListedDevice], name: str) -> DeviceSpec:

@@ -16,10 +16,12 @@ def sample(
     timing: Timing,
     timeout_s: float,
     clock: Callable[[], float] = time.monotonic,
+    warm: Callable[[], None] = lambda: None,
 ) -> tuple[tuple[float, ...], bool]:
     """Times in microseconds in order of sampling, and whether the kernel was given up as hopeless.
 
-    `launch_us` runs the kernel once, is handed the number of the launch, and returns its time.
+    `launch_us` runs the kernel once, is handed the number of the launch, and returns its time; `warm` is called between
+    warm-up and sampling.
 
     Raises:
         DeviceTimedOut: `timeout_s` passed between two launches.
@@ -30,6 +32,7 @@ def sample(
         launch_us(warmed_up)
         warmed_up += 1
 
+    warm()
     sampling = clock()
     times: list[float] = []
     ordered: list[float] = []

@@ -11,6 +11,7 @@ from codegen.stored_config import decode_config
 from db import models
 from db.base import JsonObject
 from hal import DeviceSpec
+from tuner.objective import Objective
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, ProofMethod, Source, Status, Trial
 
 
@@ -79,6 +80,11 @@ def spec_from_json(spec: JsonObject) -> DeviceSpec:
     return decode(DeviceSpec, spec)
 
 
+def objective_of(search: models.JobSearch | None) -> Objective | None:
+    """What a job was asked to weigh; None of one that weighs what its method does anyway, or searches nothing."""
+    return None if search is None or search.objective is None else Objective(search.objective)
+
+
 def outcome_to_columns(outcome: Outcome) -> dict[str, object]:
     """What the trial row holds of an outcome; its times and kernel are rows of their own."""
     error = outcome.proof.max_error
@@ -130,7 +136,7 @@ def _proof(row: models.Trial) -> Proof:
 def measurement_from_row(row: models.Measurement) -> Measurement:
     """The measurement of a row."""
     times = row.median_us, row.min_us, row.p10_us, row.p90_us
-    conditions = row.stopped_early, row.first_ratio, row.clock_mhz
+    conditions = row.stopped_early, row.first_ratio, row.clock_mhz, row.energy_uj
     return Measurement(*times, row.samples, row.label, row.driver, *conditions)
 
 

@@ -77,6 +77,7 @@ def _measured(trial: Trial, m: Measurement) -> TimeEvidence:
         stopped_early=m.stopped_early,
         first_ratio=m.first_ratio,
         clock_mhz=m.clock_mhz,
+        energy_uj=m.energy_uj,
         origin=None if trial.imported is None else trial.imported.origin,
     )
 

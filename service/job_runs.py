@@ -18,10 +18,11 @@ from db.session import Database
 from hal import DeviceSpec, HalError
 from service.artifacts import StorageError
 from service.cluster.place import PlaceLost
-from service.convert import problem_from_json, spec_from_json
+from service.convert import objective_of, problem_from_json, spec_from_json
 from service.logs import job_lines
 from service.traces import job_span
 from tuner.errors import DeviceUnusable, TunerError
+from tuner.objective import Objective
 from tuner.search.method import Method
 
 MAX_ATTEMPTS = 100
@@ -57,6 +58,7 @@ class ClaimedJob:
     method: Method = Method.PORTFOLIO
     no_gain: int | None = None
     roofline: float | None = None
+    objective: Objective | None = None
 
 
 RunJob = Callable[[ClaimedJob, threading.Event], JobEnd]
@@ -156,6 +158,7 @@ def _claimed(job: Job, worker: str) -> ClaimedJob:
         method=Method.PORTFOLIO if search is None else Method(search.method),
         no_gain=None if search is None else search.no_gain,
         roofline=None if search is None else search.roofline,
+        objective=objective_of(search),
     )
 
 

@@ -23,7 +23,7 @@ from service.errors import (
     ServiceError,
     Unavailable,
 )
-from tuner.errors import CannotPredict, NoPredictions, NoRoofline, NotOnThisCpu, TunerError
+from tuner.errors import CannotPredict, ContraryObjective, NoEnergy, NoPredictions, NoRoofline, NotOnThisCpu, TunerError
 
 _SHOWN_ERRORS = 20
 _repr = Repr()  # of what came, cut
@@ -51,6 +51,8 @@ def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(NotOnThisCpu)
     @app.exception_handler(NoRoofline)
     @app.exception_handler(NoPredictions)
+    @app.exception_handler(NoEnergy)
+    @app.exception_handler(ContraryObjective)
     def _elsewhere(request: Request, error: TunerError) -> Response:
         return _service(request, RefusedByRule(str(error), rule=_dashed(type(error).__name__)))
 

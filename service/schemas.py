@@ -160,6 +160,12 @@ class TimeEvidence(BaseModel):
     clock_mhz: float | None = Field(
         default=None, description="What the device ran at, where it tells, in MHz", examples=[2850.0]
     )
+    energy_uj: float | None = Field(
+        default=None,
+        description="What the device took for a launch in the mean, idle power included, in microjoules; null where it "
+        "does not tell",
+        examples=[5120.0],
+    )
     origin: str | None = Field(
         default=None, description="Where it was measured, if it was imported; null if here", examples=["the lab"]
     )

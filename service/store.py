@@ -175,6 +175,7 @@ def _measurement(trial_id: int, outcome: Outcome, artifact: AnyArtifact) -> mode
         stopped_early=m.stopped_early,
         first_ratio=m.first_ratio,
         clock_mhz=m.clock_mhz,
+        energy_uj=m.energy_uj,
     )
 
 

@@ -144,6 +144,7 @@ class Tuning:
                 donors=self._donors(job, listed),
                 known=self._known(job, listed),
                 method=job.method,
+                objective=job.objective,
             )
         self._keep(job, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else ended_by(store.interrupt)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from codegen import AnyArtifact, AnyConfig, KernelConfig
 from tuner.budget import GRACE_S, Allowance
+from tuner.errors import NoEnergy
 from tuner.failing import FAILURES, device_failed, unusable
 from tuner.forecast import prediction_if_known
 from tuner.history import History
@@ -22,7 +23,10 @@ _PROVEN = 8  # predicted trials that are proven before only those that would lea
 
 
 class Attempts:
-    """Measures candidates on the device of the bench; without one, foresees them."""
+    """Measures candidates on the device of the bench; without one, foresees them.
+
+    Those of a search `with_energy` are measured to the end, however slow they are.
+    """
 
     def __init__(
         self,
@@ -33,10 +37,11 @@ class Attempts:
         kernels: Kernels,
         native: Native | None,
         reuse: Reuse,
+        with_energy: bool,
     ) -> None:
         self._bench, self._default, self._history, self._allowance = bench, default, history, allowance
         self._kernels, self._native, self._reuse = kernels, native, reuse
-        self._failures = 0
+        self._failures, self._with_energy = 0, with_energy
 
     def make(
         self, number: int, config: AnyConfig, candidate: Examining, is_last_chance: Callable[[], bool]
@@ -67,6 +72,16 @@ class Attempts:
         default = self._kernels.of(self._default)
         if not ran_before or median_us(self._bench, default, self._limits().run_s) is None:
             raise unusable(self._bench.spec, last)
+
+    def check_energy(self, number: int, last: Outcome) -> None:
+        """After the default: where energy is weighed, it is known.
+
+        Raises:
+            NoEnergy: the device told none.
+        """
+        measured = last.measurement
+        if self._with_energy and number == 0 and measured is not None and measured.energy_uj is None:
+            raise NoEnergy(self._bench.spec.id, "its counters told nothing of the default configuration's launches")
 
     def _measure(self, number: int, config: AnyConfig, candidate: Examining) -> tuple[Outcome, AnyArtifact | None]:
         prediction = prediction_if_known(self._bench.problem, config, self._bench.spec)
@@ -99,4 +114,5 @@ class Attempts:
         run_s, baseline = _FIRST_RUN_S, self._history.baseline
         if baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None:
             run_s = max(_LEAST_RUN_S, _RUN_FACTOR * (baseline.outcome.verify_s + baseline.outcome.measure_s))
-        return Limits(compile_s=left_s, run_s=min(run_s, left_s), best_us=self._history.best_us)
+        best_us = None if self._with_energy else self._history.best_us
+        return Limits(compile_s=left_s, run_s=min(run_s, left_s), best_us=best_us)

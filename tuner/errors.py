@@ -5,6 +5,8 @@ TunerError
 +-- CannotPredict        the model lacks facts of the device
 +-- NoRoofline           a job is to stop near what its device can do, which is not known
 +-- NoPredictions        a search begins with predicted times, and the device has none
++-- NoEnergy             a search weighs energy, which cannot be read of the device
++-- ContraryObjective    a search does not weigh what it is asked to
 +-- NotOnThisCpu         a job for a CPU, on another one
 +-- TooLargeToProve      this machine's memory does not hold what a proof needs
 +-- NoValidMeasurement   a job ended without one configuration that gave a time
@@ -74,6 +76,34 @@ class NoPredictions(TunerError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return NoPredictions, (self.search,)
+
+
+class NoEnergy(TunerError):
+    """A search weighs energy, and that of the device cannot be read. `reason` says why."""
+
+    def __init__(self, device: str, reason: str) -> None:
+        super().__init__(
+            f"the energy that launches on {device} take cannot be read: {reason}; leave out the objective "
+            "time-energy, or tune where it can be read"
+        )
+        self.device, self.reason = device, reason
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NoEnergy, (self.device, self.reason)
+
+
+class ContraryObjective(TunerError):
+    """A search does not weigh what it is asked to."""
+
+    def __init__(self, objective: str, search: str) -> None:
+        super().__init__(
+            f"the search {search!r} does not weigh {objective}: nsga2 weighs time-memory or time-energy, every other "
+            "time alone; leave one of the two out"
+        )
+        self.objective, self.search = objective, search
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ContraryObjective, (self.objective, self.search)
 
 
 class NotOnThisCpu(TunerError):

@@ -46,6 +46,11 @@ class History:
         best = self.best
         return best.outcome.time_us if best is not None and best.outcome is not None else None
 
+    def energy_uj(self, config: AnyConfig) -> float | None:
+        """Microjoules of a launch of a configuration that was tried; None where that is not known."""
+        tried = next((outcome for trial, outcome in self.ended() if trial.config == config), None)
+        return None if tried is None or tried.measurement is None else tried.measurement.energy_uj
+
     def would_lead(self, number: int, prediction: Prediction) -> bool:
         """Whether a trial would be the best so far, if it were proven."""
         would = Outcome(Status.PREDICTED, proof=_PROVEN, prediction=prediction)

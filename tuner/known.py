@@ -41,10 +41,13 @@ class Known(Protocol):
 
 
 class Reuse:
-    """Decides for one session which known times it takes. `source` names where the last one that was taken is from."""
+    """Decides for one session which known times it takes. `source` names where the last one that was taken is from.
 
-    def __init__(self, known: Known | None) -> None:
-        self._known = known
+    One that weighs energy, `with_energy`, takes no time that is known without it.
+    """
+
+    def __init__(self, known: Known | None, *, with_energy: bool = False) -> None:
+        self._known, self._with_energy = known, with_energy
         self._found: dict[AnyConfig, KnownTime] = {}
         self.source: Source | None = None
 
@@ -68,6 +71,8 @@ class Reuse:
     def _take(self, found: KnownTime | None, best_us: float | None, prediction: Prediction | None) -> Outcome | None:
         scale = self._known.scale(found) if self._known is not None and found is not None else None
         if found is None or scale is None or best_us is None:
+            return None
+        if self._with_energy and found.measurement.energy_uj is None:
             return None
         if found.measurement.median_us * scale <= best_us * NEAR:  # it may be among the finalists
             return None

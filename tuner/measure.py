@@ -236,6 +236,7 @@ def _measured(report: RunReport, spec: DeviceSpec, prediction: Prediction | None
         stopped_early=report.stopped_early,
         first_ratio=report.times_us[0] / median,
         clock_mhz=report.clock_mhz,
+        energy_uj=report.energy_uj,
     )
     return Outcome(Status.MEASURED, measurement=measurement, prediction=prediction)
 

@@ -14,6 +14,7 @@ from hal import Device, DeviceSpec, runs_own_code
 from tuner.ahead import Candidate
 from tuner.attempts import Attempts
 from tuner.budget import Allowance, Budget, Portion
+from tuner.errors import NoEnergy
 from tuner.failing import nothing_valid, went_in
 from tuner.finalists import FINALISTS, NEAR, compare_finalists
 from tuner.forecast import check_predictable
@@ -22,6 +23,7 @@ from tuner.kernels import Kernels
 from tuner.known import Known, Reuse
 from tuner.measure import Bench, Compiler
 from tuner.native import Compilation, Examining, Native
+from tuner.objective import Objective
 from tuner.reference import Reference
 from tuner.result import NOTHING, Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
 from tuner.search.method import Method
@@ -53,12 +55,14 @@ def run_session(
     portion: Portion | None = None,
     reference: Reference | None = None,
     known: Known | None = None,
+    objective: Objective | None = None,
 ) -> SessionResult:
     """Tune, going on from the trials that the store holds; without a device, times are predicted for `spec`.
 
     `donors` are configurations that are good for other problems or devices, best first: they, or what is nearest to
     them here, are tried right after the default. A run that goes on is given the same ones. `method` says how the space
-    is searched; equal seeds and equal outcomes give equal proposals.
+    is searched; equal seeds and equal outcomes give equal proposals. `objective` is what is weighed, where that is not
+    what the method weighs anyway: with energy, every trial is measured to the end, however slow it is.
 
     With `native`, kernels are compiled for their GPU before they are recorded: with a device the default and each trial
     that would lead, without one all, and what spills registers or cannot be made is not proven.
@@ -77,6 +81,7 @@ def run_session(
         NotOnThisCpu: there is no device, and `spec` is a CPU.
         NoRoofline: a fraction of it was asked for, and the device's is not known.
         NoPredictions: the method needs predicted times, and there are none.
+        NoEnergy: it is to be weighed, and cannot be read.
         NoValidMeasurement: the budget is spent and no trial gave a time.
         DeviceUnusable: the device crashed again and again.
         TooLargeToProve: this machine's memory does not hold what a proof needs.
@@ -85,6 +90,9 @@ def run_session(
     default = default_for(problem, spec)
     # What is missing ends the job before it compiles anything.
     check_method(method, spec, measured=device is not None)
+    with_energy = objective is Objective.TIME_ENERGY
+    if with_energy and device is None:
+        raise NoEnergy(spec.id, "its times are predicted")
     if device is None:
         check_predictable(spec)
     enough_us = roof_us(problem, spec) / budget.roofline if budget.roofline is not None else None
@@ -106,9 +114,13 @@ def run_session(
         donors=donors,
         method=method,
         trials=budget.trials,
+        energy_uj=history.energy_uj if with_energy else None,
     )
     limits = budget, portion, enough_us
-    return _Session(bench, default, first, history, store, pool, limits, search, on_event, native, known, begun).run()
+    reuse = Reuse(known, with_energy=with_energy)
+    return _Session(
+        bench, default, first, history, store, pool, limits, search, on_event, native, reuse, begun, with_energy
+    ).run()
 
 
 class _Session:
@@ -126,17 +138,18 @@ class _Session:
         search: Callable[[], Search],
         on_event: Callable[[Event], None],
         native: Native | None,
-        known: Known | None,
+        reuse: Reuse,
         begun: tuple[float, float],
+        with_energy: bool,
     ) -> None:
         self._begun_s, self._busy_before_s = begun
         self._bench, self._default, self._store, self._pool = bench, default, store, pool
         (self._budget, portion, self._enough_us), self._emit = limits, on_event
         self._history, self._first = history, first
         self._allowance = Allowance(self._budget, portion, history, self._begun_s)
-        self._reuse = Reuse(known)
+        self._reuse = reuse
         self._kernels = Kernels(bench, pool, native, self._reuse, lambda: self._allowance.until_s)
-        self._attempts = Attempts(bench, default, history, self._allowance, self._kernels, native, self._reuse)
+        self._attempts = Attempts(bench, default, history, self._allowance, self._kernels, native, reuse, with_energy)
         depth = pool.workers * (1 if bench.device is not None else _QUEUED)
         self._quiet = bench.device is not None and runs_own_code(bench.spec)
         self._searching = Searching(
@@ -223,6 +236,7 @@ class _Session:
         self._emit(TrialEnded(trial))
         self._tell_wall()
         self._attempts.check_device(outcome)
+        self._attempts.check_energy(number, outcome)
 
     def _is_last_chance(self) -> bool:
         """Whether the job would end without a time if the present trial gave none."""

@@ -3,7 +3,8 @@
 A search never leaves the configurations of its own kind, so that types which hold either are as good there as its own.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
@@ -22,6 +23,8 @@ from tuner.space import Space
 from tuner.xe_space import xe_space
 
 C = TypeVar("C")
+
+_UNKNOWN_ENERGY = 50.0  # logarithm of microjoules beyond all
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,12 @@ def search_for(
     donors: Sequence[AnyConfig] = (),
     method: Method = Method.PORTFOLIO,
     trials: int | None = None,
+    energy_uj: Callable[[AnyConfig], float | None] | None = None,
 ) -> Search:
     """What to search, with trials that are `measured` or predicted; `trials` is how many at the most.
+
+    A search for two objectives weighs memory beyond the operands, or, where `energy_uj` tells that of a configuration
+    that was tried, energy; None is of one whose energy is not known.
 
     `donors`, best first, are good elsewhere: a measured search begins with them, or with what is nearest to them here.
 
@@ -73,7 +80,7 @@ def search_for(
     if runs_own_code(spec):
         cpu = cpu_space(problem, spec)
         near = rows_near(cpu, [config for config in donors if isinstance(config, CpuConfig)])
-        known = Known(near, cost=lambda row: float(cpu_extra_bytes(problem, cpu.config(row), spec)))
+        known = Known(near, cost=_cost(cpu, energy_uj, lambda config: cpu_extra_bytes(problem, config, spec)))
         return _search(cpu, proposer_for(method, cpu, seed, known, trials))
     space = xe_space(problem, spec)
     if not measured and method in (Method.PORTFOLIO, Method.MODEL):
@@ -85,7 +92,7 @@ def search_for(
         near,
         foretold.predictions.time_us if foretold is not None else None,
         foretold.hopeless() if foretold is not None else None,
-        lambda row: float(xe_extra_bytes(problem, space.config(row))),
+        _cost(space, energy_uj, lambda config: xe_extra_bytes(problem, config)),
     )
     return _search(space, proposer_for(method, space, seed, known, trials))
 
@@ -98,6 +105,19 @@ def check_method(method: Method, spec: DeviceSpec, *, measured: bool) -> None:
     """
     if method is Method.MODEL and measured and (runs_own_code(spec) or not is_predicted(spec)):
         raise NoPredictions(method.value)
+
+
+def _cost(
+    space: Space[C], energy_uj: Callable[[C], float | None] | None, extra_bytes: Callable[[C], int]
+) -> Callable[[int], float]:
+    """The second objective of a row. Energy that is not known counts as more than any."""
+
+    def energy(row: int) -> float:
+        assert energy_uj is not None
+        uj = energy_uj(space.config(row))
+        return _UNKNOWN_ENERGY if uj is None else math.log(uj)
+
+    return energy if energy_uj is not None else lambda row: float(extra_bytes(space.config(row)))
 
 
 def _search(space: Space[C], proposer: Proposer[C]) -> Search:

@@ -57,7 +57,8 @@ class Measurement:
 
     `samples` are those that the times are of: the first tenth that was taken is not among them. `first_ratio` is the
     very first one over the median. Of one that was `stopped_early`, whose kernel was hopeless, there are only a few.
-    What is not known, such as the clock of a device that does not tell it, is None.
+    `energy_uj` is what the device took for a launch in the mean, idle power included. What is not known, such as the
+    clock or the energy of a device that does not tell it, is None.
     """
 
     median_us: float
@@ -70,6 +71,7 @@ class Measurement:
     stopped_early: bool | None = None
     first_ratio: float | None = None
     clock_mhz: float | None = None
+    energy_uj: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

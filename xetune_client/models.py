@@ -360,6 +360,9 @@ class TimeEvidence(Model):
     clock_mhz: float | None = None
     """What the device ran at, where it tells, in MHz"""
 
+    energy_uj: float | None = None
+    """What the device took for a launch in the mean, idle power included, in microjoules; null where it does not tell"""
+
     origin: str | None = None
     """Where it was measured, if it was imported; null if here"""
 
@@ -1681,6 +1684,14 @@ class Method(StrEnum):
     EXHAUSTIVE = 'exhaustive'
 
 
+class Objective(StrEnum):
+    """What is made small."""
+
+    TIME = 'time'
+    TIME_MEMORY = 'time-memory'
+    TIME_ENERGY = 'time-energy'
+
+
 class JobBody(Model):
     """A request to tune one problem on one device."""
 
@@ -1707,6 +1718,9 @@ class JobBody(Model):
 
     search: Method = Method.PORTFOLIO
     """How the space is searched: portfolio learns which of several ways pays; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive"""
+
+    objective: Objective | None = None
+    """What is made small: time; time-memory (beyond the operands) or time-energy (where the device tells it), which nsga2 weighs; null: what the search weighs anyway"""
 
 
 class JobKind(StrEnum):
@@ -1920,6 +1934,9 @@ class JobOut(Model):
 
     search: str | None = None
     """How the space is searched; null where nothing is, or it was not recorded"""
+
+    objective: Objective | None = None
+    """What is made small: time, time-memory or time-energy; null as of `search`"""
 
     error: str | None = None
     """"code: message" when it failed"""

@@ -106,7 +106,8 @@ class Trial(Base):
 class Measurement(Base):
     """Times in microseconds from the clock of the job's device; `versions` are the toolchain's.
 
-    `first_ratio` is the first sample, which does not count, over the median; `clock_mhz` what the device ran at.
+    `first_ratio` is the first sample, which does not count, over the median; `clock_mhz` what the device ran at;
+    `energy_uj` what it took for a launch in the mean, in microjoules, idle power included.
     """
 
     __tablename__ = "measurement"
@@ -130,6 +131,7 @@ class Measurement(Base):
     stopped_early: Mapped[bool | None]
     first_ratio: Mapped[float | None]
     clock_mhz: Mapped[float | None]
+    energy_uj: Mapped[float | None]
     measured_at: Mapped[datetime] = mapped_column(default=utc_now)
 
     trial: Mapped[Trial] = relationship(back_populates="measurement", lazy="raise")

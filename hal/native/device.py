@@ -16,6 +16,7 @@ from hal.buffers import given_buffers
 from hal.clocks import cpu_mhz
 from hal.cores import pinning_order, usable_cpus
 from hal.device import Buffer, LaunchSpec, RunReport, Timing
+from hal.energy import EnergyWindow, cpu_meter
 from hal.errors import KernelBuildFailed
 from hal.native.call_loop import call_loops
 from hal.native.launches import TimedLaunches, run_once
@@ -42,6 +43,7 @@ class NativeDevice:
         self._cpus = pinning_order(usable_cpus())
         has_amx = any(flag.startswith("amx") for flag in spec.isa or ())
         self._refusal_of_amx = refusal_of_amx() if has_amx else None
+        self._meter = cpu_meter()
         self._linker = Linker()
         self._programs: OrderedDict[str, Program] = OrderedDict()
 
@@ -73,10 +75,13 @@ class NativeDevice:
                 return RunReport(outputs, (), build_s, self._driver)
             begun = time.monotonic()
             timed = TimedLaunches(Calls(program, pool, launch), given, timing.rotate_bytes)
-            times_us, stopped = sample(timed.launch_us, timing, timeout_s - (begun - started))
-            clock_mhz = cpu_mhz(self._cpus[:threads])
+            energy = EnergyWindow(self._meter, lambda: timed.done)
+            times_us, stopped = sample(timed.launch_us, timing, timeout_s - (begun - started), warm=energy.begin)
+            energy_uj, clock_mhz = energy.launch_uj(), cpu_mhz(self._cpus[:threads])
         sampling_s = time.monotonic() - begun
-        return RunReport(outputs, times_us, build_s, self._driver, stopped, timed.launches, sampling_s, clock_mhz)
+        return RunReport(
+            outputs, times_us, build_s, self._driver, stopped, timed.launches, sampling_s, clock_mhz, energy_uj
+        )
 
     def close(self) -> None:
         """Ends the threads and forgets the programs."""

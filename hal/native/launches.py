@@ -39,7 +39,10 @@ def _alignment(argument: Argument, launch: LaunchSpec) -> int:
 
 
 class TimedLaunches:
-    """Launches over sets of buffers of their own, as many between two looks at the clock as it needs to be exact."""
+    """Launches over sets of buffers of their own, as many between two looks at the clock as it needs to be exact.
+
+    `launches` are these, `done` all so far.
+    """
 
     def __init__(self, calls: Calls, given: dict[int, Buffer], rotate_bytes: int) -> None:
         self._calls = calls
@@ -47,6 +50,7 @@ class TimedLaunches:
         self._rows = calls.rows(self._sets)
         self._next = 0
         self.launches = 1
+        self.done = 0
         calls.prepare(self._rows)
         self._settle()
 
@@ -71,7 +75,9 @@ class TimedLaunches:
         first, self._next = self._next, (self._next + self.launches) % len(self._rows)
         begun = time.perf_counter_ns()
         self._calls.run(self._rows, first, self.launches)
-        return (time.perf_counter_ns() - begun) * 1e-3 / self.launches
+        taken_ns = time.perf_counter_ns() - begun
+        self.done += self.launches
+        return taken_ns * 1e-3 / self.launches
 
     def _settle(self) -> None:
         """Launch until times are those that will be measured; count how many launches make a sample."""

@@ -12,9 +12,11 @@ from service.cli.backend.protocol import Backend
 from service.cli.evidence import shown_files, shown_kind, shown_proof, shown_proof_short, shown_rate, shown_time
 from service.cli.output import CONSOLE, print_json, print_wrapped
 from service.convert import config_line
+from service.energy import energy_text
 from service.jobs.schemas import Comparison, DonorOut, JobOut, TrialOut
 from service.jobs.wall import wall_sentence
 from service.schemas import ProblemBody, to_problem
+from tuner.objective import Objective, front
 
 _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
 
@@ -40,6 +42,7 @@ def print_job(backend: Backend, job_id: UUID, as_json: bool) -> JobOut:
         _print_donors(job)
         _print_reused(trials)
         _print_prediction_error(ranked)
+        _print_front(job, ranked)
         _print_without_time(trials)
         _print_winner(job, files)
         if job.wall is not None:
@@ -70,13 +73,19 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
             str(rank),
             _shown_number(trial),
             config_line(trial.model_dump(mode="json")["config"]),
-            f"{shown_time(trial.evidence.time)}\n{shown_rate(trial.tflops)}{_shown_reused(trial)}{_shown_against(trial)}",
+            f"{shown_time(trial.evidence.time)}\n{shown_rate(trial.tflops)}{_shown_energy(trial)}{_shown_reused(trial)}"
+            f"{_shown_against(trial)}",
             shown_proof_short(trial.evidence),
         ]
         table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
     if len(ranked) > _SHOWN_TRIALS:
         table.caption = f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)"
     return table
+
+
+def _shown_energy(trial: TrialOut) -> str:
+    energy_uj = energy_of(trial)
+    return "" if energy_uj is None else f"\n{energy_text(energy_uj)} a launch"
 
 
 def _shown_reused(trial: TrialOut) -> str:
@@ -138,6 +147,25 @@ def _print_prediction_error(ranked: list[TrialOut]) -> None:
         f"{inside} of {len(judged)} in the interval",
         highlight=False,
     )
+
+
+def _print_front(job: JobOut, ranked: list[TrialOut]) -> None:
+    """Where energy was weighed: what is left to choose from."""
+    if job.objective is not Objective.TIME_ENERGY:
+        return
+    known = [(t, t.evidence.time.value, uj) for t in ranked if t.evidence.time and (uj := energy_of(t)) is not None]
+    for trial in front(known):
+        CONSOLE.print(
+            f"no trial is both faster and thriftier than {trial.number}: {shown_time(trial.evidence.time)}, "
+            f"{energy_text(energy_of(trial) or 0.0)} a launch, idle power included",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def energy_of(trial: TrialOut) -> float | None:
+    """Microjoules of a launch, as measured in this job."""
+    return None if trial.evidence.time is None or trial.reused is not None else trial.evidence.time.energy_uj
 
 
 def _print_without_time(trials: list[TrialOut]) -> None:

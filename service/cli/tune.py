@@ -20,10 +20,11 @@ from service.errors import BadRequest
 from service.jobs.schemas import BudgetBody, JobBody
 from service.schemas import to_body
 from service.shapes.requests import SetSearch
+from tuner.objective import Objective
 from tuner.search.method import Method
 
 _TRIALS = 50
-_OPTIONS = ("trials", "seconds", "seed", "device", "target", "search", "no_gain", "roofline")
+_OPTIONS = ("trials", "seconds", "seed", "device", "target", "search", "objective", "no_gain", "roofline")
 
 
 @with_problem
@@ -59,6 +60,14 @@ def tune_command(
         bool, typer.Option("--cold", help="Begin without what was best for other problems and devices.")
     ] = False,
     search: Annotated[Method, typer.Option(help="How the space is searched.")] = Method.PORTFOLIO,
+    objective: Annotated[
+        Objective | None,
+        typer.Option(
+            help="What is made small: time; or with nsga2 time and memory beyond the operands, or time and energy "
+            "where the device tells it (default: what the search weighs).",
+            show_default=False,
+        ),
+    ] = None,
     no_gain: Annotated[int | None, typer.Option(help="Stop when so many trials in a row gained less than 1 %.")] = None,
     roofline: Annotated[
         float | None, typer.Option(help="Stop at this fraction of what the GPU can do, as 0.8.")
@@ -71,6 +80,8 @@ def tune_command(
             raise not_there("--shapes", "POST /v1/shape-sets takes sets of shapes")
         if roofline is not None:
             raise BadRequest("--shapes: expected no --roofline; a set ends by trials, seconds and --no-gain")
+        if objective is not None:
+            raise BadRequest("--shapes: expected no --objective; `--search nsga2` weighs memory, too")
         how = SetSearch(reuse=not again, warm_start=not cold, method=search, no_gain=no_gain)
         options = SetOptions(shapes, device, target, trials, seconds, seed, read_within(within), how)
         tune_shapes(options, problem.base(), as_json)
@@ -87,6 +98,7 @@ def tune_command(
                 budget=budget,
                 seed=seed,
                 search=search,
+                objective=objective,
                 reuse=not again,
                 warm_start=not cold,
             )

@@ -46,7 +46,9 @@ def _reached(row: ReachedDevice) -> ListedDevice | None:
         return None
     is_native = runs_own_code(spec) and not spec.id.startswith(OPENCL_CPU_ID)
     backend = Backend.HOST if is_native else Backend.OPENCL
-    return listed(spec, backend, None, runnable=True, notes=(f"on {row.host}, by way of the coordinator",))
+    notes = (f"on {row.host}, by way of the coordinator",)
+    # Whether its energy can be read is found out there, when a job has measured its default.
+    return listed(spec, backend, None, runnable=True, notes=notes, no_energy=None)
 
 
 def device_elsewhere(session: Session, slug: str) -> ListedDevice | None:

@@ -20,6 +20,7 @@ from service.schemas import to_problem
 from service.settings import Settings
 from service.traces import keep_trace
 from tuner.forecast import check_predictable
+from tuner.objective import Objective, agreed, check_objective
 from tuner.search.method import Method
 from tuner.stopping import roof_us
 from tuner.targets import check_method
@@ -42,12 +43,13 @@ class JobRequest:
     method: Method = Method.PORTFOLIO
     no_gain: int | None = None
     roofline: float | None = None
+    objective: Objective = Objective.TIME
 
     @property
     def hash(self) -> str:
         """Equal for requests that ask for the same work."""
         device = [self.device.id, self.device.driver or ""]
-        search = [self.method, self.no_gain, self.roofline]
+        search = [self.method, self.no_gain, self.roofline, self.objective]
         asked = [self.problem, device, self.trials, self.seconds, self.seed, self.reuse, self.warm_start, search]
         return content_hash(asked)
 
@@ -63,6 +65,8 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
         NotOnThisCpu: the device is a CPU that is not this one.
         NoRoofline: a fraction of it was asked for, and the device's is not known.
         NoPredictions: the search begins with predicted times, and there are none.
+        ContraryObjective: the search does not weigh that.
+        NoEnergy: it is to be weighed, and cannot be read.
     """
     _check_budget(body.budget, settings)
     problem = to_problem(body.problem)
@@ -74,7 +78,9 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
     budget = body.budget
     if budget.roofline is not None:
         roof_us(problem, listed.spec)
-    check_method(body.search, listed.spec, measured=listed.runnable)
+    method, objective = agreed(body.search, body.objective)
+    check_method(method, listed.spec, measured=listed.runnable)
+    check_objective(objective, listed.spec.id, listed.no_energy)
     return JobRequest(
         problem,
         listed.spec,
@@ -83,9 +89,10 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
         body.seed,
         body.reuse,
         body.warm_start,
-        body.search,
+        method,
         budget.no_gain,
         budget.roofline,
+        objective,
     )
 
 
@@ -116,8 +123,14 @@ def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job,
         if made is not None:
             if not (request.reuse and request.warm_start):
                 jobs.set_start(session, made.id, again=not request.reuse, cold=not request.warm_start)
-            method, no_gain, roofline = request.method.value, request.no_gain, request.roofline
-            jobs.set_search(session, made.id, method=method, no_gain=no_gain, roofline=roofline)
+            jobs.set_search(
+                session,
+                made.id,
+                method=request.method.value,
+                no_gain=request.no_gain,
+                roofline=request.roofline,
+                objective=request.objective.value,
+            )
             keep_trace(session, made.id)
             keep_request(session, made.id)
             return made, True

@@ -5,6 +5,7 @@ from sqlalchemy.orm import Session
 
 from db import candidates
 from db.models import Job
+from service.convert import objective_of
 from service.errors import Conflict
 from service.jobs.schemas import BudgetBody, JobBody, JobStatus
 from service.schemas import ProblemBody
@@ -40,6 +41,7 @@ def asked_by(session: Session, job: Job) -> JobBody:
             reuse=start is None or not start.again,
             warm_start=start is None or not start.cold,
             search=Method.PORTFOLIO if search is None else Method(search.method),
+            objective=objective_of(search),
         )
     except ValidationError as error:
         message = f"job {job.id} is of another version of this program, which said it otherwise; make a new one"

@@ -16,6 +16,7 @@ from service.schemas import (
     ProblemBody,
     TimeEvidence,
 )
+from tuner.objective import Objective
 from tuner.search.method import Method
 
 MAX_SEED = 2**63 - 1
@@ -137,6 +138,12 @@ class JobBody(BaseModel):
         description="How the space is searched: portfolio learns which of several ways pays; tpe, cmaes, nsga2 (time "
         "and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive",
         examples=["portfolio"],
+    )
+    objective: Objective | None = Field(
+        default=None,
+        description="What is made small: time; time-memory (beyond the operands) or time-energy (where the device "
+        "tells it), which nsga2 weighs; null: what the search weighs anyway",
+        examples=[None],
     )
 
 
@@ -326,6 +333,11 @@ class JobOut(BaseModel):
         default=None,
         description="How the space is searched; null where nothing is, or it was not recorded",
         examples=["portfolio"],
+    )
+    objective: Objective | None = Field(
+        default=None,
+        description="What is made small: time, time-memory or time-energy; null as of `search`",
+        examples=["time"],
     )
     cancel_requested: bool = Field(description="Someone asked it to stop", examples=[False])
     attempts: int = Field(description="How often a worker took it up", examples=[1])

@@ -11,6 +11,7 @@ from db import donors, jobs, leases, recordings, trials
 from db.base import JsonObject
 from db.models import Donor, Job, Problem, RecordedDonor, Reuse, Trial
 from service.configurations import to_config_body
+from service.convert import objective_of
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
 from service.jobs.schemas import (
@@ -85,6 +86,7 @@ def _describe(job: Job, counts: dict[str, int], kind: JobKind, began_with: list[
         budget=_budget(job),
         seed=job.seed,
         search=None if job.search is None else job.search.method,
+        objective=objective_of(job.search),
         cancel_requested=job.cancel_requested,
         attempts=job.attempts,
         error=job.error,

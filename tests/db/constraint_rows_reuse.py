@@ -43,7 +43,7 @@ VALID: dict[str, Row] = {
         **dict.fromkeys(("total_s", "propose_s", "compile_s", "wait_s", "verify_s", "measure_s", "compare_s"), 0.0),
         "device_restarts": 0,
     },
-    "job_search": {"job_id": "{job}", "method": "portfolio", "no_gain": 1, "roofline": 1.0},
+    "job_search": {"job_id": "{job}", "method": "portfolio", "no_gain": 1, "roofline": 1.0, "objective": "time"},
 }
 
 BESIDE: list[tuple[str, Row]] = [
@@ -64,7 +64,7 @@ ACCEPTED: list[tuple[str, Row]] = [
     ("recorded_trial", {"min_us": None, "p10_us": None, "p90_us": None, "samples": None}),
     *(("recorded_trial", UNTIMED | {"status": s}) for s in ("rejected", "compile_failed", "wrong_result", "timed_out")),
     ("recorded_donor", {"job_id": "{other}", "position": 0}),
-    ("job_search", {"method": "exhaustive", "no_gain": None, "roofline": None}),
+    ("job_search", {"method": "exhaustive", "no_gain": None, "roofline": None, "objective": None}),
 ]
 
 REFUSED: list[tuple[str, Row]] = [
@@ -118,6 +118,7 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_job_effort_device_restarts_counted", {"device_restarts": -1}),
     ("fk_job_search_job_id", {"job_id": uuid4()}),
     ("ck_job_search_method_known", {"method": "hope"}),
+    ("ck_job_search_objective_known", {"objective": "beauty"}),
     ("ck_job_search_no_gain_positive", {"no_gain": 0}),
     ("ck_job_search_roofline_is_fraction", {"roofline": 0.0}),
     ("ck_job_search_roofline_is_fraction", {"roofline": 1.5}),

@@ -100,6 +100,9 @@ CLIP = {"kind": "clip", "value": 6.0, "high": 1.0}
         ({"device": "a770"}, 409, "device-subgroup-size", None),
         ({"device": "b50"}, 409, "cannot-predict", None),
         ({"device": "max1450"}, 409, "cannot-predict", None),
+        ({"objective": "time-energy"}, 409, "no-energy", None),
+        ({"objective": "time-energy", "search": "tpe"}, 409, "contrary-objective", None),
+        ({"objective": "time", "search": "nsga2"}, 409, "contrary-objective", None),
         ({"device": "nosuch"}, 400, "unknown-device", "device"),
         ({"device": "auto", "target": "nosuch"}, 400, "unknown-device", "device"),
         ({"device": ""}, 422, "malformed", "body.device"),
@@ -183,6 +186,7 @@ def test_progress_shows_counts_and_the_best_with_its_evidence(client: TestClient
         "stopped_early": None,
         "first_ratio": None,
         "clock_mhz": None,
+        "energy_uj": None,
         "origin": None,
     }
     assert best["evidence"]["proof"] == {
@@ -194,6 +198,18 @@ def test_progress_shows_counts_and_the_best_with_its_evidence(client: TestClient
         "method": None,
     }
     assert best["tflops"] == pytest.approx(2 * 512 * 384 * 1024 / 400e-6 / 1e12)
+
+
+def test_a_second_objective_is_nsga_2s_and_kept(client: TestClient, context: Context) -> None:
+    job_id = post_job(client, objective="time-memory")
+    job = client.get(f"/v1/jobs/{job_id}").json()
+    assert (job["search"], job["objective"]) == ("nsga2", "time-memory")
+    plain = client.get(f"/v1/jobs/{post_job(client)}").json()
+    assert (plain["search"], plain["objective"]) == ("portfolio", "time")
+    with context.database.read() as session:
+        row = row_of(session, job_id)
+        assert row.search is not None
+        assert row.search.objective == "time-memory"
 
 
 def test_trials_are_read_by_cursor(client: TestClient, context: Context) -> None:

@@ -139,10 +139,12 @@ def test_conditions_are_kept_with_the_times() -> None:
     outcome, _ = evaluate(bench, Unexamined(FakeCompilation(SMALL, CONFIG)), LIMITS)
     assert outcome.measurement is not None
     assert (outcome.measurement.stopped_early, outcome.measurement.clock_mhz) == (False, None)
-    device.report = {"stopped_early": True, "clock_mhz": 2850.0, "sampling_s": 0.25}
+    assert outcome.measurement.energy_uj is None
+    device.report = {"stopped_early": True, "clock_mhz": 2850.0, "sampling_s": 0.25, "energy_uj": 5120.0}
     outcome, _ = evaluate(bench, Unexamined(FakeCompilation(SMALL, CONFIG)), LIMITS)
     assert outcome.measurement is not None
     assert (outcome.measurement.stopped_early, outcome.measurement.clock_mhz) == (True, 2850.0)
+    assert outcome.measurement.energy_uj == 5120.0
     assert outcome.measure_s == 0.25
 
 

@@ -13,13 +13,13 @@ from uuid import UUID
 
 from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
 from hal import DeviceKind, DeviceSpec
-from tuner.evidence import check_numbers
+from tuner.evidence import LONGEST_US, check_numbers
 from tuner.trial import Outcome, Prediction, Source, Status
 
-FORMAT, VERSION = "xetune-exchange", 3
-READABLE = (1, 2, 3)
+FORMAT, VERSION = "xetune-exchange", 4
+READABLE = (1, 2, 3, 4)
 """Versions that are read: 2 says more of a measurement; 3 has jobs of CPUs, what jobs took, and trials that took the
-time of an earlier one.
+time of an earlier one; 4 the energy of launches.
 """
 MOST = 2**31 - 1  # of counts, as databases keep them
 _LONGEST_S = 1e9
@@ -290,12 +290,10 @@ def _check_small(outcome: Outcome) -> None:
         raise ValueError("outcome.reason: expected a text, got none")
     if outcome.measurement is not None:
         _check_count("outcome.measurement.samples", outcome.measurement.samples, 1)
-        for name in ("first_ratio", "clock_mhz"):
+        for name, most in (("first_ratio", _LONGEST_S), ("clock_mhz", _LONGEST_S), ("energy_uj", LONGEST_US)):
             value = getattr(outcome.measurement, name)
-            if value is not None and not 0 < value < _LONGEST_S:
-                raise ValueError(
-                    f"outcome.measurement.{name}: expected more than 0, less than {_LONGEST_S}, got {value}"
-                )
+            if value is not None and not 0 < value < most:
+                raise ValueError(f"outcome.measurement.{name}: expected more than 0, less than {most}, got {value}")
     if outcome.prediction is not None:
         check_name("outcome.prediction.model_version", outcome.prediction.model_version)
     least = [t.min_us for t in (outcome.measurement,) if t] + [t.low_us for t in (outcome.prediction,) if t]

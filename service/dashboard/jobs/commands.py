@@ -54,6 +54,9 @@ def commands(job: Job, base: str) -> Commands | None:
     if search is not None:
         body["search"] = search.method
         words += ["--search", search.method]
+        if search.objective in ("time-memory", "time-energy"):
+            body["objective"] = search.objective
+            words += ["--objective", search.objective]
         for name, value in (("no_gain", search.no_gain), ("roofline", search.roofline)):
             if value is not None:
                 budget[name] = value

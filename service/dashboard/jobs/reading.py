@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
 from db import trials
-from db.models import Donor, Job, Kernel, PredictionError, RecordedDonor, Trial
+from db.models import Donor, Job, Kernel, Measurement, PredictionError, RecordedDonor, Trial
 from service.dashboard.evidence import TimeFigure
 from service.dashboard.jobs.commands import Commands, commands
 from service.dashboard.jobs.figures import points
@@ -22,6 +22,7 @@ from service.dashboard.of_problems import identity
 from service.dashboard.trial_time import trial_figure
 from service.errors import NotFound
 from service.launch import Launch, read_launch
+from tuner.objective import Objective, front
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class JobPage:
     `default_kernel_id` is the kernel of trial 0, `best_launch` how the best trial's kernel is launched; `donors` counts
     configurations that others found; `commands` is None for a problem of another version; `judged` says whether
     measurements judge any prediction.
+    `front` are, where energy was weighed, the trials that no other beats in both time and energy.
     """
 
     job: JobRow
@@ -60,6 +62,8 @@ class JobPage:
     best_launch: Launch | None
     commands: Commands | None
     search: str | None
+    objective: str | None
+    front: tuple[TrialRow, ...]
     seed: int
     donors: int
     judged: bool
@@ -112,6 +116,8 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str) -> JobPage:
         best_launch=_launch(session, best),
         commands=commands(job, base),
         search=None if job.search is None else job.search.method,
+        objective=None if job.search is None else job.search.objective,
+        front=tuple(_front(session, job, best_time)),
         seed=job.seed,
         donors=_donors(session, job.id),
         judged=_judged(session, job.id),
@@ -193,6 +199,15 @@ def _launch(session: Session, best: TrialRow | None) -> Launch | None:
         return None
     manifest = session.scalar(select(Kernel.manifest).where(Kernel.id == UUID(best.kernel_id)))
     return None if manifest is None else read_launch(manifest)
+
+
+def _front(session: Session, job: Job, best: TimeFigure | None) -> list[TrialRow]:
+    if job.search is None or job.search.objective != Objective.TIME_ENERGY:
+        return []
+    columns = select(Trial.id, Measurement.median_us, Measurement.energy_uj).join(Measurement)
+    own = columns.where(Trial.job_id == job.id, ~Trial.reused.has()).order_by(Trial.number)
+    points = [(trial, us, uj) for trial, us, uj in session.execute(own) if uj is not None]
+    return read_rows(session, job, front(points), best)
 
 
 def _judged(session: Session, job_id: UUID) -> bool:

@@ -14,6 +14,7 @@ from service.dashboard.jobs.figures import GROUP, ORDER, with_times
 from service.dashboard.jobs.history import FAILURES
 from service.dashboard.naming import config_label
 from service.dashboard.trial_time import trial_figure
+from service.energy import energy_text
 
 PAGE_SIZE = 100
 NOT_RECORDED = "not recorded"
@@ -50,7 +51,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class TrialRow:
-    """One trial. `against_best` is its time over the best of the same evidence; `reused` says whose time it is."""
+    """One trial. `against_best` is its time over the best of the same evidence; `reused` says whose time it is.
+
+    `energy` is what a launch took, where that is known.
+    """
 
     number: int
     status: str
@@ -63,6 +67,7 @@ class TrialRow:
     proposer: str | None
     reused: tuple[str, int] | None
     measured_by: tuple[str, int] | None
+    energy: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,11 @@ class TrialPage:
     rows: tuple[TrialRow, ...]
     wanted: Wanted
     next: str | None
+
+    @property
+    def has_energy(self) -> bool:
+        """Whether that of any of them is known."""
+        return any(row.energy is not None for row in self.rows)
 
 
 def understand(sort: str, outcome: str, by: str, after: str) -> Wanted:
@@ -130,7 +140,13 @@ def _row(trial: Trial, job: Job, best: TimeFigure | None) -> TrialRow:
         proposer=trial.proposer,
         reused=None if source is None else (str(source.job_id), source.number),
         measured_by=None if error is None else (str(error.measured_trial.job_id), error.measured_trial.number),
+        energy=None if (uj := energy_uj(trial)) is None else energy_text(uj),
     )
+
+
+def energy_uj(trial: Trial) -> float | None:
+    """Microjoules of a launch, as measured; None where that is not known."""
+    return None if trial.measurement is None else trial.measurement.energy_uj
 
 
 def proof_figure(trial: Trial) -> ProofFigure:

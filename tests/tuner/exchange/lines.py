@@ -78,6 +78,7 @@ def measured(number: int, median_us: float, predicted_us: float | None = None, j
             stopped_early=False,
             first_ratio=1.25,
             clock_mhz=2850.0,
+            energy_uj=5120.0,
         ),
         prediction=None if predicted_us is None else prediction(predicted_us),
         kernel_hash=made.content_hash,

@@ -63,10 +63,10 @@ def test_configurations_to_measure_come_back_too() -> None:
 
 def test_a_file_of_version_1_says_less_of_a_measurement() -> None:
     def older(document: dict[str, Any]) -> None:
-        for name in ("stopped_early", "first_ratio", "clock_mhz"):
+        for name in ("stopped_early", "first_ratio", "clock_mhz", "energy_uj"):
             del document["outcome"]["measurement"][name]
 
-    text = changed(results(), TRIAL, older).replace(b'"version":3', b'"version":1')
+    text = changed(results(), TRIAL, older).replace(b'"version":4', b'"version":1')
     assert read(text).header.version == 1
     measurement = read(text).trials[JOB, 0].record.outcome.measurement
     assert measurement is not None
@@ -77,8 +77,8 @@ def test_a_file_of_version_1_says_less_of_a_measurement() -> None:
     ("line", "change", "said"),
     [
         (TRIAL, put("outcome.measurement.clock_mhz", 0), "line 6: trial: outcome.measurement.clock_mhz: expected more"),
-        (1, put("version", 4), "line 1: version: expected 1 or 2 or 3, got 4"),
-        (1, put("version", True), "line 1: version: expected 1 or 2 or 3, got True"),
+        (1, put("version", 5), "line 1: version: expected 1 or 2 or 3 or 4, got 5"),
+        (1, put("version", True), "line 1: version: expected 1 or 2 or 3 or 4, got True"),
         (1, put("format", "t4"), "line 1: format: expected 'xetune-exchange', got 't4'"),
         (1, put("record", "trial"), "line 1: record: expected the header, got 'trial'"),
         (1, put("colour", 1), "line 1: header: colour: unknown field; there are format, version"),
