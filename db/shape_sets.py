@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import islice
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, select, update
@@ -144,13 +143,12 @@ def give_up(session: Session, set_id: UUID, holder: str, now: datetime) -> None:
     session.execute(own.values(lease_until=now))
 
 
-def waiting(session: Session, is_dead: Callable[[str], bool], now: datetime, *, limit: int) -> list[ShapeSet]:
+def waiting(session: Session, is_dead: Callable[[str], bool], now: datetime) -> list[ShapeSet]:
     """Active sets that nobody runs, oldest first, with their devices."""
     query = select(ShapeSet).where(ShapeSet.status == "active").order_by(ShapeSet.id)
     query = query.options(joinedload(ShapeSet.device), joinedload(ShapeSet.run))
     found = session.scalars(query)
-    free = (row for row in found if row.run is None or row.run.lease_until <= now or is_dead(row.run.holder))
-    return list(islice(free, limit))
+    return [row for row in found if row.run is None or row.run.lease_until <= now or is_dead(row.run.holder)]
 
 
 def fail(session: Session, set_id: UUID, error: str) -> None:

@@ -31,7 +31,6 @@ from service.shapes.working import RunSet
 from service.worker import STORAGE_WAIT_S, release_abandoned
 from service.worker_names import is_dead, own_name
 
-_SETS = 20  # that are looked at in one turn
 _BEATS = 3  # in the time of a lease
 _KEPT = timedelta(days=1)  # how long the row of a machine's coordinator outlives it
 _log = structlog.stdlib.get_logger(__name__)
@@ -196,12 +195,13 @@ class Coordinator:
     ) -> None:
         """Give places that no job needs sets of shapes, one each."""
         with term.database.read() as session:
-            waiting = shape_sets.waiting(session, is_dead, self._clock.now(), limit=_SETS)
+            waiting = shape_sets.waiting(session, is_dead, self._clock.now())
             closed = closures(session, self._clock.now())
-        waiting = [found for found in waiting if not any(closure.holds(found.device.slug) for closure in closed)]
         with term.lock:
-            waiting = [found for found in waiting if found.id not in term.runs]
+            under_way = set(term.runs)
         for found in waiting:
+            if found.id in under_way or any(closure.holds(found.device.slug) for closure in closed):
+                continue
             place = next((place for place in free.values() if _fits(found, place, slugs[place.id])), None)
             if place is None:
                 continue

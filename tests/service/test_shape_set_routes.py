@@ -189,10 +189,10 @@ def test_one_process_runs_a_set_at_a_time(database: Database) -> None:
     with database.write() as session:
         assert shape_sets.claim(session, set_id, "another", 60.0, lambda _: False, now) is None
     with database.read() as session:
-        assert shape_sets.waiting(session, lambda _: False, now, limit=9) == []
+        assert shape_sets.waiting(session, lambda _: False, now) == []
         later = now + timedelta(seconds=61)
-        assert [row.id for row in shape_sets.waiting(session, lambda _: False, later, limit=9)] == [set_id]
-        assert [row.id for row in shape_sets.waiting(session, lambda name: name == "another", now, limit=9)] == [set_id]
+        assert [row.id for row in shape_sets.waiting(session, lambda _: False, later)] == [set_id]
+        assert [row.id for row in shape_sets.waiting(session, lambda name: name == "another", now)] == [set_id]
     with pytest.raises(Conflict, match="is run by another"), leased(database, set_id, 60.0, lambda: None):
         pass
     with database.write() as session:
