@@ -26,6 +26,12 @@ def default_of(session: Session, job_id: UUID) -> tuple[str, float] | None:
     return None if found is None else (found[0], found[1])
 
 
+def key_of_kernel(session: Session, kernel_id: UUID) -> ResultKey | None:
+    """The key of some time that was measured of a kernel; None where none is kept."""
+    query = select(ResultKey).join(Trial, Trial.id == ResultKey.trial_id).where(Trial.kernel_id == kernel_id)
+    return session.scalars(query.order_by(ResultKey.trial_id).limit(1)).first()
+
+
 def _with_keys() -> Select[Trial]:
     query = select(Trial).join(Trial.measurement).join(Measurement.key).where(~Trial.reused.has())
     return query.options(contains_eager(Trial.measurement).contains_eager(Measurement.key))

@@ -24,13 +24,14 @@ def key_of_measured(artifact: AnyArtifact, device: models.Device, driver: str) -
 def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> models.ResultKey | None:
     """The key of what was measured of a kernel elsewhere; None where the file does not hold what ran.
 
-    A stand-in for a GPU ran other code than the file's SPIR-V, older files say no steps, and the object code of a CPU
-    holds its own name, which its key leaves out.
+    A stand-in for a GPU ran other code than the file's SPIR-V, and older files say no steps, or not by what the code of
+    a CPU is known.
     """
     launch = launch_hash(kernel.manifest, kernel.compile_key)
-    if spec.emulates is not None or launch is None or isinstance(kernel.config, CpuConfig):
+    binary = kernel.code_hash if isinstance(kernel.config, CpuConfig) else kernel.content_hash
+    if spec.emulates is not None or launch is None or binary is None:
         return None
-    key = ResultKey(kernel.content_hash, launch, kernel.problem, identity_of(spec), driver, dict(kernel.toolchain))
+    key = ResultKey(binary, launch, kernel.problem, identity_of(spec), driver, dict(kernel.toolchain))
     return to_row(key)
 
 

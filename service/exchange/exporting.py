@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from codegen import KernelConfig
 from codegen.decode import decode
-from db import jobs, kernels, models, predictions, trials
+from db import jobs, kernels, known, models, predictions, trials
 from db.base import utc_now
 from db.job_filter import JobFilter
 from service.artifacts import ArtifactStore
@@ -122,7 +122,8 @@ def _trial(
     if kernel is not None and kernel.id not in said:
         said.add(kernel.id)
         header = kernels.artifact(session, kernel.id, "kernel.h")
-        yield kernel_record(kernel, job.problem.key, artifacts, None if header is None else header.sha256)
+        header_hash = None if header is None else header.sha256
+        yield kernel_record(kernel, job.problem.key, artifacts, header_hash, known.key_of_kernel(session, kernel.id))
     yield record
 
 

@@ -85,9 +85,14 @@ def trial_record(row: models.Trial) -> TrialRecord:
 
 
 def kernel_record(
-    row: models.Kernel, problem_key: str, artifacts: ArtifactStore, header: str | None = None
+    row: models.Kernel,
+    problem_key: str,
+    artifacts: ArtifactStore,
+    header: str | None = None,
+    key: models.ResultKey | None = None,
 ) -> KernelRecord:
-    """A kernel with its binary; `header` is the SHA-256 of its C header, which those of CPUs have.
+    """A kernel with its binary; `header` is the SHA-256 of its C header, which those of CPUs have, and `key` that of a
+    time that was measured of it.
 
     Raises:
         ArtifactMissing, ArtifactDamaged: its binary is not there.
@@ -95,6 +100,7 @@ def kernel_record(
     """
     config, binary = config_from_json(row.config), base64.b64encode(artifacts.get(row.content_hash)).decode()
     is_cpu = isinstance(config, CpuConfig)
+    code_hash = None if key is None or not is_cpu else str(key.parts["binary"])
     return KernelRecord(
         compile_key=row.compile_key,
         content_hash=row.content_hash,
@@ -106,6 +112,7 @@ def kernel_record(
         spirv=None if is_cpu else binary,
         object_code=binary if is_cpu else None,
         header=None if header is None else artifacts.get(header).decode(),
+        code_hash=code_hash,
     )
 
 

@@ -19,7 +19,7 @@ from tuner.trial import Outcome, Prediction, Source, Status
 FORMAT, VERSION = "xetune-exchange", 4
 READABLE = (1, 2, 3, 4)
 """Versions that are read: 2 says more of a measurement; 3 has jobs of CPUs, what jobs took, and trials that took the
-time of an earlier one; 4 the energy of launches.
+time of an earlier one; 4 the energy of launches, and of a CPU's kernel what its results are found by.
 """
 MOST = 2**31 - 1  # of counts, as databases keep them
 _LONGEST_S = 1e9
@@ -148,7 +148,11 @@ class JobRecord:
 
 @dataclass(frozen=True, slots=True)
 class KernelRecord:
-    """A kernel: kernel.json as `manifest`, and in base64 SPIR-V, or of a CPU object code beside its C `header`."""
+    """A kernel: kernel.json as `manifest`, and in base64 SPIR-V, or of a CPU object code beside its C `header`.
+
+    Object code holds its own name, which differs from version to version: `code_hash` is that of the code without it,
+    by which jobs know its time again; None where it was not kept.
+    """
 
     compile_key: str
     content_hash: str
@@ -160,6 +164,7 @@ class KernelRecord:
     spirv: str | None = None
     object_code: str | None = None
     header: str | None = None
+    code_hash: str | None = None
 
     def __post_init__(self) -> None:
         check_name("target", self.target)
@@ -177,6 +182,10 @@ class KernelRecord:
             raise ValueError(
                 f"expected {' and '.join(needed)} of {whose}'s kernel, got {' and '.join(given) or 'none'}"
             )
+        if self.code_hash is not None:
+            check_sha256("code_hash", self.code_hash)
+            if not is_cpu:
+                raise ValueError("code_hash: expected none of a GPU's kernel, which its content_hash names, got one")
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ def kernel() -> KernelRecord:
         versions,
         object_code=code,
         header=HEADER,
+        code_hash=hashlib.sha256(b"code").hexdigest(),
     )
 
 
