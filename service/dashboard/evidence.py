@@ -68,7 +68,7 @@ _PROVED_BY = {"device": "on the device", "opencl_cpu": "on a CPU OpenCL device",
 
 @dataclass(frozen=True, slots=True)
 class ProofFigure:
-    """How many tiles of C of how many agreed with the reference, and where they were run."""
+    """How many tiles of C of how many were compared with the reference, and where they were run."""
 
     kind: str
     checked: int
@@ -78,10 +78,22 @@ class ProofFigure:
     method: str | None = None
 
     @property
+    def wrong(self) -> bool:
+        """Whether the numbers are further from the reference than they may be."""
+        return self.max_error is not None and self.tolerance is not None and not self.max_error <= self.tolerance
+
+    @property
+    def mark(self) -> str:
+        """The mark that is drawn for it: where numbers were proven, `none`, or `wrong`."""
+        return "wrong" if self.wrong else self.kind
+
+    @property
     def label(self) -> str:
-        """Where and how much was compared."""
+        """Where and how much was compared, and whether it was found wrong."""
         if self.kind not in _PROVED_BY:
             return "numbers not checked"
+        if self.wrong:
+            return f"wrong: error {self.max_error:.3g} above {self.tolerance:.3g}, {_PROVED_BY[self.kind]}"
         return f"{self.checked:,} of {self.total:,} tiles of C {_PROVED_BY[self.kind]}"
 
     @property

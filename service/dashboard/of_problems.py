@@ -10,6 +10,8 @@ from sqlalchemy import ColumnElement
 
 from db.models import Problem
 
+_NO_SIZE = -1
+
 
 class ProblemWords(TypedDict):
     """The fields of a `ProblemFilter`."""
@@ -23,7 +25,7 @@ class ProblemWords(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class ProblemFilter:
-    """Which problems on which device a reader asked for; what cannot be meant is left out."""
+    """Which problems on which device a reader asked for; of what cannot be meant there are none."""
 
     device: str = ""
     m: int | None = None
@@ -47,9 +49,9 @@ def problem_words(of: Mapping[str, str]) -> ProblemWords:
     """What the words of an address ask for of problems and devices."""
     return {
         "device": _text(of, "device", 200),
-        "m": number(of, "m"),
-        "n": number(of, "n"),
-        "k": number(of, "k"),
+        "m": _size(of, "m"),
+        "n": _size(of, "n"),
+        "k": _size(of, "k"),
         "dtype": _text(of, "dtype", 8),
     }
 
@@ -58,6 +60,11 @@ def number(of: Mapping[str, str], name: str) -> int | None:
     """A whole number of at most nine digits; None for anything else."""
     word = of.get(name, "")
     return int(word) if word.isascii() and word.isdecimal() and len(word) < 10 else None
+
+
+def _size(of: Mapping[str, str], name: str) -> int | None:
+    """A size that is asked for; one that no problem has where the word is no such number."""
+    return (number(of, name) or _NO_SIZE) if of.get(name) else None
 
 
 def identity(text: str) -> UUID | None:

@@ -10,6 +10,7 @@ from service.dashboard.units import count, exact, size
 from service.launch import Launch, read_launch
 
 NOTHING = "none"
+NOT_COUNTED = "not counted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,12 @@ def _of_all(launch: Launch) -> Iterator[tuple[str, str]]:
 
 
 def _code(left: Kernel, right: Kernel, of_left: CodeReport | None, of_right: CodeReport | None) -> Iterator[Difference]:
-    yield from _numbers(_counts(of_left), _counts(of_right))
-    sizes = ({f"file {a.name}": ("B", float(a.size)) for a in kernel.artifacts} for kernel in (left, right))
-    yield from _numbers(*sizes)
+    yield from _numbers(_counts(of_left), _counts(of_right), NOT_COUNTED)
+    yield from _numbers(_sizes(left), _sizes(right))
+
+
+def _sizes(kernel: Kernel) -> dict[str, tuple[str, float]]:
+    return {f"file {a.name}": ("B", float(a.size)) for a in kernel.artifacts}
 
 
 def _counts(report: CodeReport | None) -> dict[str, tuple[str, float]]:
@@ -125,16 +129,18 @@ def _counts(report: CodeReport | None) -> dict[str, tuple[str, float]]:
     }
 
 
-def _numbers(left: Mapping[str, tuple[str, float]], right: Mapping[str, tuple[str, float]]) -> Iterable[Difference]:
+def _numbers(
+    left: Mapping[str, tuple[str, float]], right: Mapping[str, tuple[str, float]], missing: str = NOTHING
+) -> Iterable[Difference]:
     for name in dict.fromkeys((*left, *right)):
         (_, a), (_, b) = (known := left.get(name)) or ("", None), (other := right.get(name)) or ("", None)
         change = "" if a is None or b is None or a == b else f"{b / a:,.2f}x" if a else f"{b - a:+,g}"
-        yield Difference(name, _number(known), _number(other), change)
+        yield Difference(name, _number(known, missing), _number(other, missing), change)
 
 
-def _number(found: tuple[str, float] | None) -> str:
+def _number(found: tuple[str, float] | None, missing: str) -> str:
     if found is None:
-        return NOTHING
+        return missing
     unit, value = found
     shown = count(int(value)) if value == int(value) else f"{value:,.1f}"
     return f"{shown} {unit}".strip()

@@ -16,6 +16,8 @@ from service.dashboard.kernels.rows import KernelRow, kernel_rows
 from service.dashboard.kernels.runners_up import elsewhere, same_place
 from service.dashboard.kernels.stages import TITLES, ReadArtifact, texts
 
+_SAME = Cost(None, "A and B are the same kernel.")
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -53,7 +55,7 @@ def compare(session: Session, left: Kernel, right: Kernel, read: ReadArtifact, s
     return Comparison(
         left=a,
         right=b,
-        cost=cost(a.time, b.time, left.problem_id == right.problem_id),
+        cost=_SAME if left.id == right.id else cost(a.time, b.time, left.problem_id == right.problem_id),
         groups=tuple(groups(left, right, (read_code(left, read), read_code(right, read)))),
         stages=tuple((name, TITLES[name]) for name in both),
         stage=chosen,

@@ -27,14 +27,15 @@ from tuner.objective import Objective, front
 
 @dataclass(frozen=True, slots=True)
 class SpeedUp:
-    """The best time against the default's (trial 0), both with the same evidence; `in_turns` if measured again.
+    """The best time against the default's (trial 0), both with the same evidence.
 
-    `beaten` is False when the default itself is the best.
+    `in_turns` are the times of default and best, in us, where both were measured again in turns at the end of the job:
+    `factor` is then of these. `beaten` is False when the default itself is the best.
     """
 
     factor: float
     default: TimeFigure
-    in_turns: bool
+    in_turns: tuple[float, float] | None
     beaten: bool
 
 
@@ -182,11 +183,12 @@ def _speed_up(session: Session, job: Job, best: TrialRow | None) -> SpeedUp | No
     default = _time_of(session, job, first)
     if best is None or best.time is None or default is None or default.evidence is not best.time.evidence:
         return None
+    default_us, best_us = job.compared_default_us, job.compared_best_us
+    in_turns = None if default_us is None or best_us is None else (default_us, best_us)
     if best.number == 0:
-        return SpeedUp(1.0, default, in_turns=job.compared_best_us is not None, beaten=False)
-    if job.compared_default_us is not None and job.compared_best_us is not None:
-        return SpeedUp(job.compared_default_us / job.compared_best_us, default, in_turns=True, beaten=True)
-    return SpeedUp(default.time_us / best.time.time_us, default, in_turns=False, beaten=True)
+        return SpeedUp(1.0, default, in_turns, beaten=False)
+    before, after = in_turns or (default.time_us, best.time.time_us)
+    return SpeedUp(before / after, default, in_turns, beaten=True)
 
 
 def _default_kernel(session: Session, job_id: UUID) -> str | None:

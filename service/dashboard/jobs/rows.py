@@ -23,8 +23,8 @@ STATUSES = ("queued", "running", "succeeded", "failed", "cancelled")
 class JobRow:
     """One job in a list. `done` counts trials that began; the budget is both trials and seconds.
 
-    `gain` is how many times as fast the best is as the default, where both were measured in turns. `origin` is where
-    it ran, if it was imported.
+    `gain` is how many times as fast the best is as the default, where both were measured in turns: `in_turns` are these
+    times, in us. `origin` is where it ran, if it was imported.
     """
 
     id: str
@@ -33,13 +33,18 @@ class JobRow:
     problem_key: str
     device: str
     best: TimeFigure | None
-    gain: float | None
+    in_turns: tuple[float, float] | None
     done: int
     budget_trials: int
     budget_seconds: float
     created_at: datetime
     message: str | None
     origin: str | None = None
+
+    @property
+    def gain(self) -> float | None:
+        """How many times as fast the best is as the default."""
+        return None if self.in_turns is None else self.in_turns[0] / self.in_turns[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +71,9 @@ class JobList:
 
 def understand(of: Mapping[str, str]) -> Filter:
     """What the words of an address ask for."""
-    status = of.get("status", "")
     return Filter(
         **problem_words(of),
-        status=status if status in STATUSES else "",
+        status=of.get("status", "")[:40].replace("\0", ""),
         before=identity(of.get("before", "")),
     )
 
@@ -114,7 +118,7 @@ def job_row(job: Job, best: TimeFigure | None, done: int) -> JobRow:
         problem_key=job.problem.key,
         device=job.device.slug,
         best=best,
-        gain=None if default_us is None or best_us is None else default_us / best_us,
+        in_turns=None if default_us is None or best_us is None else (default_us, best_us),
         done=done,
         budget_trials=job.budget_trials,
         budget_seconds=job.budget_seconds,

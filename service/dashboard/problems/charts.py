@@ -86,7 +86,9 @@ def heat_map(pair: Pair, x: str, y: str) -> Chart:
         title=f"Least time by {x} and {y}",
         note=f"{'' if evidence is None else _NAMES[evidence].capitalize() + '. '}{pair.note}.",
         columns=(Column(x.capitalize()), Column(y.capitalize()), Column("Least time", "µs"), Column("Trials")),
-        series=(Series("least time", Mark.CELLS, rows, evidence, links=links),) if rows else (),
+        series=(Series(f"least time, {_NAMES[own[0].evidence]}", Mark.CELLS, rows, evidence, links=links),)
+        if rows
+        else (),
         kind=Kind.HEAT,
         x=Axis(0, x.capitalize(), scale="category", categories=ordered(r[0] for r in rows)),
         y=Axis(1, y.capitalize(), scale="category", categories=ordered(r[1] for r in rows)),

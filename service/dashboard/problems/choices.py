@@ -9,7 +9,7 @@ from service.dashboard.problems.samples import Pair, Sample
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A configuration and one time of it; `against_best` is that over the best's with the same evidence."""
+    """A configuration and one time of it; `against_best` is that over the tuned one's with the same evidence."""
 
     name: str
     sample: Sample
@@ -29,7 +29,7 @@ class Choice:
 def choices_of(pair: Pair) -> list[Choice]:
     """Each with its measured time where it was measured, and with its predicted one where it was predicted."""
     measured = pair.measured
-    best = measured[0] if measured else None
+    best = next((s for s in measured if s.best_of_job), measured[0] if measured else None)
     foreseen = sorted((s for s in pair.samples if s.foreseen is not None), key=lambda s: s.foreseen or (0, 0, 0))
     chosen = next((s for s in foreseen if s.evidence is not TimeEvidence.PREDICTED), None) if measured else None
     chosen = chosen or (foreseen[0] if foreseen else None)

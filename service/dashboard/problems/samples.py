@@ -28,7 +28,10 @@ _KEPT = 4
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A trial with a time. `fields` are its configuration, flat; `foreseen` is time, low and high of its prediction."""
+    """A trial with a time. `fields` are its configuration, flat; `foreseen` is time, low and high of its prediction.
+
+    `best_of_job` says that its job chose it as the best, which may rest on more measurements than this time.
+    """
 
     job_id: str
     number: int
@@ -40,6 +43,7 @@ class Sample:
     fields: Mapping[str, Value]
     foreseen: tuple[float, float, float] | None
     model: str | None
+    best_of_job: bool = False
 
     @property
     def href(self) -> str:
@@ -204,7 +208,7 @@ def _read(session: Session, problem: Problem, slug: str, jobs: Sequence[Job], co
 def _trials(session: Session, job: Job, numbers: list[int] | None) -> Iterator[Sample | Failure]:
     own, foreseen = aliased(Measurement), aliased(Prediction)
     columns = (
-        *(Trial.number, Trial.status, Trial.config, own.median_us, own.p10_us, own.p90_us, own.label),
+        *(Trial.id, Trial.number, Trial.status, Trial.config, own.median_us, own.p10_us, own.p90_us, own.label),
         *(foreseen.time_us, foreseen.low_us, foreseen.high_us, foreseen.model_version),
     )
     query = select(*columns).outerjoin(own, own.trial_id == Trial.id).outerjoin(foreseen, foreseen.trial_id == Trial.id)
@@ -212,16 +216,20 @@ def _trials(session: Session, job: Job, numbers: list[int] | None) -> Iterator[S
     if numbers is not None:
         query = query.where((Trial.number.in_(numbers)) | (Trial.id == job.best_trial_id))
     job_id = str(job.id)
-    for number, status, config, median, p10, p90, label, time, low, high, model in map(_plain, session.execute(query)):
-        fields = fields_of(config)
+    for trial_id, number, status, config, median, p10, p90, label, time, low, high, model in map(
+        _plain, session.execute(query)
+    ):
+        fields, is_best = fields_of(config), trial_id == job.best_trial_id
         prediction = None if time is None else (time, low, high)
         if status not in ("measured", "predicted"):
             yield Failure(job_id, number, status, config, fields)
         elif median is not None:
             evidence = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
-            yield Sample(job_id, number, evidence, median, p10, p90, config, fields, prediction, model)
+            yield Sample(job_id, number, evidence, median, p10, p90, config, fields, prediction, model, is_best)
         elif prediction is not None:
-            yield Sample(job_id, number, TimeEvidence.PREDICTED, *prediction, config, fields, prediction, model)
+            yield Sample(
+                job_id, number, TimeEvidence.PREDICTED, *prediction, config, fields, prediction, model, is_best
+            )
 
 
 def _plain(row: Any) -> tuple[Any, ...]:

@@ -101,13 +101,15 @@ function axis(of_, shown, of, most, more) {
     return { ...common, type: "value", scale: !of_.from_zero, minInterval: of_.whole ? 1 : undefined,
       axisLabel: { ...common.axisLabel, formatter: (value) => short(value, unit) } };
   }
-  const room = Math.max((high / low) ** 0.04, 1.02);
+  // Values that hardly differ get room around them: an axis of nothing else would have labels that are all alike.
+  const room = high / low < 1.3 ? 2 : (high / low) ** 0.04;
   [low, high] = [low / room, high * room];
   const ticks = logTicks(low, high, Math.max(3, Math.floor(most)));
+  const digits = [3, 4, 5, 6].find((n) => new Set(ticks.map((tick) => short(tick, unit, n))).size === ticks.length);
   return {
     ...common, type: "value", min: Math.log10(low), max: Math.log10(high),
     axisTick: { show: true, customValues: ticks.map(Math.log10), lineStyle: { color: of["line-strong"] } },
-    axisLabel: { ...common.axisLabel, customValues: ticks.map(Math.log10), formatter: (value) => short(10 ** value, unit) },
+    axisLabel: { ...common.axisLabel, customValues: ticks.map(Math.log10), formatter: (value) => short(10 ** value, unit, digits) },
   };
 }
 

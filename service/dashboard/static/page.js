@@ -112,7 +112,12 @@ addEventListener("pageshow", () => {
 // A live part that cannot be brought up to date says so, and says no more once it can.
 document.body.addEventListener("htmx:afterRequest", (event) => {
   const stale = document.getElementById("stale");
-  if (stale) stale.hidden = event.detail.successful || event.detail.xhr.status === 286;
+  if (!stale) return;
+  const { successful, xhr } = event.detail;
+  stale.hidden = successful || xhr.status === 286;
+  stale.dataset.text ??= stale.textContent;
+  const refusedKey = [401, 403].includes(xhr.status);
+  stale.textContent = refusedKey ? "This page cannot be brought up to date: it needs an API key that works. Load it again to sign in." : stale.dataset.text;
 });
 
 // Tables that scroll stay where they are when news comes, and what is ticked in them stays so.

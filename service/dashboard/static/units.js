@@ -31,8 +31,8 @@ export function format(value, unit = "") {
 }
 
 // For the labels of an axis: no digits that say nothing.
-export function short(value, unit = "") {
+export function short(value, unit = "", digits = 3) {
   if (typeof value !== "number") return String(value);
   const [number, shown] = parts(value, unit);
-  return `${Number(number.toPrecision(3)).toLocaleString("en-US")}${shown ? ` ${shown}` : ""}`;
+  return `${Number(number.toPrecision(digits)).toLocaleString("en-US", { maximumSignificantDigits: digits })}${shown ? ` ${shown}` : ""}`;
 }
