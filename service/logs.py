@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.orm import Session
 from structlog.contextvars import bound_contextvars
-from structlog.typing import Processor
+from structlog.typing import EventDict, Processor
 
 from db import jobs
 from db.session import Database
@@ -27,6 +27,14 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return _KEY.sub(r"\1...", _PASSWORD.sub(r"\1...", super().format(record)))
+
+
+def _written_out(_logger: object, _name: str, event: EventDict) -> EventDict:
+    """A processor of log lines: what terminals obey or do not show, in words that others chose, is escaped."""
+    for name, value in event.items():
+        if isinstance(value, str) and not value.isprintable():
+            event[name] = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
+    return event
 
 
 def keep_request(session: Session, job_id: UUID) -> None:
@@ -66,7 +74,7 @@ def configure_logs(settings: Settings) -> None:
     last: list[Processor] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         if settings.log_format == "json"
-        else [console]
+        else [_written_out, console]
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(

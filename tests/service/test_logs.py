@@ -74,6 +74,18 @@ def test_what_libraries_say_of_passwords_and_keys_is_cut(
     assert "xetune_0123456789ab_..." in logged
 
 
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_what_a_terminal_would_obey_is_written_out(
+    form: Literal["console", "json"], capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure_logs(Settings(log_format=form))
+    structlog.stdlib.get_logger("ours").warning("request", path="/v1/\x9b31m\u202e\x1b[2J\u200bé")
+    logging.getLogger("theirs").warning("request /v1/\x9b31m\u202e")
+    logged = capsys.readouterr().err.replace("\n", "")
+    assert all(character.isprintable() for character in logged), ascii(logged)
+    assert logged.count("\\x9b31m\\u202e" if form == "console" else "\\u009b31m\\u202e") == 2
+
+
 def test_a_request_and_its_job_are_found_by_their_ids_and_keys_are_not_logged(
     client: TestClient, context: Context, capsys: pytest.CaptureFixture[str]
 ) -> None:
