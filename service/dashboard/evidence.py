@@ -68,7 +68,10 @@ _PROVED_BY = {"device": "on the device", "opencl_cpu": "on a CPU OpenCL device",
 
 @dataclass(frozen=True, slots=True)
 class ProofFigure:
-    """How many tiles of C of how many were compared with the reference, and where they were run."""
+    """How many tiles of C of how many were compared with the reference, and where they were run.
+
+    `failed` says that the trial ended for wrong numbers, which an error that is no number, or is not kept, cannot tell.
+    """
 
     kind: str
     checked: int
@@ -76,30 +79,35 @@ class ProofFigure:
     max_error: float | None
     tolerance: float | None
     method: str | None = None
+    failed: bool = False
 
     @property
     def wrong(self) -> bool:
         """Whether the numbers are further from the reference than they may be."""
-        return self.max_error is not None and self.tolerance is not None and not self.max_error <= self.tolerance
+        if self.max_error is None or self.tolerance is None:
+            return self.failed
+        return self.failed or not self.max_error <= self.tolerance
 
     @property
     def mark(self) -> str:
-        """The mark that is drawn for it: where numbers were proven, `none`, or `wrong`."""
+        """The mark that is drawn for it: where numbers were proven, `wrong`, or `none`."""
         return "wrong" if self.wrong else self.kind
 
     @property
     def label(self) -> str:
-        """Where and how much was compared, and whether it was found wrong."""
+        """Where and how much was compared, and whether it was wrong."""
         if self.kind not in _PROVED_BY:
-            return "numbers not checked"
-        if self.wrong:
-            return f"wrong: error {self.max_error:.3g} above {self.tolerance:.3g}, {_PROVED_BY[self.kind]}"
-        return f"{self.checked:,} of {self.total:,} tiles of C {_PROVED_BY[self.kind]}"
+            return "wrong numbers" if self.wrong else "numbers not checked"
+        tiles = f"{self.checked:,} of {self.total:,} tiles of C {_PROVED_BY[self.kind]}"
+        return f"wrong numbers, found in {tiles}" if self.wrong else tiles
 
     @property
     def detail(self) -> str:
         """The largest error and its bound, or nothing when they are not known."""
         if self.max_error is None or self.tolerance is None:
             return ""
+        if self.wrong:
+            above = "above the tolerance" if self.max_error > self.tolerance else "tolerance"
+            return f"largest error {self.max_error:.3g}, {above} {self.tolerance:.3g}"
         whole = "; all of C agreed in sums with random signs (Freivalds)" if self.method == "freivalds" else ""
         return f"largest error {self.max_error:.3g}, tolerance {self.tolerance:.3g}{whole}"

@@ -260,9 +260,16 @@ def test_a_kernel_with_wrong_numbers_says_so(client: TestClient, database: Datab
         job = rows.add_job(session, problem, rows.add_device(session))
         kernel = rows.add_kernel(session, job, problem)
         rows.add_trial(session, job, 0, "wrong_result", kernel.id)
-    seen = text_of(client.get(f"/kernels/{kernel.id}").text)
-    assert "none wrong result largest error 3.1 is above the tolerance 0.0124" in seen
-    assert "wrong: error 3.1 above 0.0124, in the simulator largest error 3.1, tolerance 0.0124" in seen
+        rows.add_trial(session, job, 1, "wrong_result", max_error=None)
+    html = client.get(f"/kernels/{kernel.id}").text
+    told = "wrong numbers, found in 12 of 64 tiles of C in the simulator"
+    assert "none wrong result largest error 3.1 is above the tolerance 0.0124" in text_of(html)
+    assert f"{told} largest error 3.1, above the tolerance 0.0124" in text_of(html)
+    for page in (html, client.get(f"/jobs/{job.id}?outcome=wrong_result").text):
+        assert "proof-wrong" in page
+        assert "proof-simulator" not in page, "the mark of a proof is not that of wrong numbers"
+    assert told in text_of(client.get(f"/jobs/{job.id}/trials/0").text)
+    assert f"Proof of its numbers {told} Chosen by" in text_of(client.get(f"/jobs/{job.id}/trials/1").text)
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,8 @@ def energy_uj(trial: Trial) -> float | None:
 def proof_figure(trial: Trial) -> ProofFigure:
     """What a trial's row says of its numbers."""
     errors = trial.max_error, trial.tolerance
-    return ProofFigure(trial.proof_kind, trial.proof_checked, trial.proof_total, *errors, trial.proof_method)
+    tiles = trial.proof_kind, trial.proof_checked, trial.proof_total
+    return ProofFigure(*tiles, *errors, trial.proof_method, failed=trial.status == "wrong_result")
 
 
 def _after(row: Sequence[object]) -> str:

@@ -23,6 +23,7 @@ _PROOFS = (
     ProofFigure("device", 64, 64, 0.0011, 0.0124),
     ProofFigure("opencl_cpu", 64, 64, 0.0011, 0.0124),
     ProofFigure("simulator", 12, 64, 0.0011, 0.0124),
+    ProofFigure("simulator", 12, 64, 3.1, 0.0124),
     ProofFigure("none", 0, 0, None, None),
 )
 _STATUSES = ("queued", "running", "cancelling", "succeeded", "failed", "cancelled", "measured", "rejected", "crashed")
