@@ -47,8 +47,8 @@ class TookTooLong(ClientError):
 class Refused(ClientError):
     """The service said no.
 
-    `rule` names what refused, `errors` every fault of the request, `next` requests that would help; `request_id` finds
-    the request in the service's log.
+    `type` is the kind of problem as a URN, `rule` names what refused, `errors` every fault of the request, `next`
+    requests that would help; `request_id` finds the request in the service's log.
     """
 
     def __init__(
@@ -59,10 +59,11 @@ class Refused(ClientError):
         request_id: str | None = None,
         errors: tuple[FieldError, ...] = (),
         next_requests: tuple[NextRequest, ...] = (),
+        type: str = "about:blank",
     ) -> None:
         super().__init__(detail)
         self.status, self.detail, self.rule, self.request_id = status, detail, rule, request_id
-        self.errors, self.next = errors, next_requests
+        self.errors, self.next, self.type = errors, next_requests, type
 
     def __str__(self) -> str:
         asked = "" if self.request_id is None else f", request {self.request_id}"

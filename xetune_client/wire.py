@@ -126,4 +126,5 @@ def refusal(answer: Answer) -> Refused:
         answer.request_id,
         tuple(told.errors or ()),
         tuple(told.next or ()),
+        told.type,
     )

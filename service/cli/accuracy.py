@@ -4,11 +4,16 @@ from collections.abc import Iterator
 
 from service.accuracy.schemas import AccuracyList
 from service.accuracy.service import accuracy_of
+from service.cli.backend.choice import server
+from service.cli.backend.chosen import of_service
 from service.cli.peek import peek
 
 
-def stored_accuracy(device: str) -> AccuracyList:
-    """What the database tells; nothing without one."""
+def known_accuracy(device: str) -> AccuracyList:
+    """What the service tells that the command works with, else the database; nothing without one."""
+    if (url := server()) is not None:
+        with of_service(url) as remote:
+            return remote.accuracy(device)
     none = AccuracyList(device=device, models=[])
     return peek(lambda session: accuracy_of(session, device), none, "whether predictions were right")
 

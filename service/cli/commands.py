@@ -19,13 +19,19 @@ class Command:
 COMMANDS = MappingProxyType(
     {
         "devices": Command(
-            "service.cli.devices:devices_app", "List what can run here and the Intel GPUs that are known."
+            "service.cli.devices:devices_app",
+            "List what can run here and the Intel GPUs that are known.",
+            with_server=True,
         ),
         "compile": Command(
-            "service.cli.compile:compile_command", "Compile a GEMM or a module's kernels; write every stage."
+            "service.cli.compile:compile_command",
+            "Compile a GEMM or a module's kernels; write every stage.",
+            with_server=True,
         ),
         "explain": Command(
-            "service.cli.explain:explain_command", "Predict a GEMM's time part by part, with a roofline."
+            "service.cli.explain:explain_command",
+            "Predict a GEMM's time part by part, with a roofline.",
+            with_server=True,
         ),
         "opt": Command("service.cli.opt:opt_command", "Parse and verify a module, apply passes, print it."),
         "run": Command("service.cli.run:run_command", "Execute a kernel in the simulator, without a GPU."),
@@ -52,10 +58,10 @@ COMMANDS = MappingProxyType(
         "layout": Command(
             "service.cli.layout:layout_command", "Show the layout of a DPAS operand or of its block loads."
         ),
-        "jobs": Command("service.cli.jobs:app", "List, show, cancel and resume tuning jobs.", with_server=True),
+        "jobs": Command("service.cli.jobs:app", "List, show, cancel, retry and resume tuning jobs.", with_server=True),
         "shapes": Command("service.cli.shapes:app", "List, show, resume and cancel sets of shapes.", with_server=True),
-        "schedules": Command("service.cli.schedules:app", "Start work by the clock."),
-        "maintenance": Command("service.cli.maintenance:app", "Keep jobs from devices for a time."),
+        "schedules": Command("service.cli.schedules:app", "Start work by the clock.", with_server=True),
+        "maintenance": Command("service.cli.maintenance:app", "Keep jobs from devices for a time.", with_server=True),
         "serve": Command("service.cli.serve:serve_command", "Start the REST service and dashboard, with a worker."),
         "worker": Command("service.cli.serve:worker_command", "Run the jobs of the database until stopped."),
         "coordinator": Command(

@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import typer
 
 from db.errors import DatabaseError
 from hal import XE_DEVICES
-from service.cli.backend.chosen import existing
+from service.cli.backend.chosen import existing, of_service
 from service.cli.backend.protocol import Backend
 from service.errors import ServiceError
 from service.schemas import to_problem
@@ -31,14 +32,15 @@ def devices(context: typer.Context, incomplete: str) -> Known:
     del incomplete
     table = [(row.spec.id, row.spec.name) for row in XE_DEVICES]
     known = [*_EVERYWHERE, *table]
-    if _url(context) is None:
+    if (url := _url(context)) is None:
         return known
+
+    def ask() -> Known:
+        with of_service(url, attempts=1) as remote:
+            return [(device.id, device.name) for device in remote.list_devices().devices]
+
     named = {name for name, _ in known}
-    return known + [one for one in _asked(context, _of_service) if one[0] not in named]
-
-
-def _of_service(backing: Backend) -> Known:
-    return [(device.id, device.name) for device in backing.list_devices().devices]
+    return known + [one for one in _within_bound(ask) if one[0] not in named]
 
 
 def presets(incomplete: str) -> Known:
@@ -75,15 +77,23 @@ def _url(context: typer.Context) -> str | None:
 
 
 def _asked(context: typer.Context, ask: Callable[[Backend], Known]) -> Known:
-    """What the database or service tells; nothing where there is none, or where it takes longer than a person waits."""
+    """What the database or service tells; nothing where there is none."""
+
+    def run() -> Known:
+        with existing(_url(context)) as backing:
+            return [] if backing is None else ask(backing)
+
+    return _within_bound(run)
+
+
+def _within_bound(ask: Callable[[], Known]) -> Known:
+    """What is told before a person would wait too long; nothing where it fails."""
     found: Known = []
 
     def run() -> None:
-        try:
-            with existing(_url(context)) as backing:
-                found.extend(ask(backing) if backing is not None else [])
-        except (DatabaseError, InvalidSettings, ServiceError):
-            return  # a shell has no place for errors; the command itself will tell
+        # A shell has no place for errors; the command itself will tell.
+        with suppress(DatabaseError, InvalidSettings, ServiceError):
+            found.extend(ask())
 
     asking = threading.Thread(target=run, daemon=True)
     asking.start()

@@ -11,7 +11,6 @@ from rich.text import Text
 from hal import FACT_NAMES, Backend, DeviceKind, ListedDevice, needs_of, runs_own_code
 from service.cli.facts import with_unit
 from service.devices.schemas import DeviceOut, MatchOut
-from service.devices.service import describe
 
 _OF_CPUS = frozenset({*FACT_NAMES[FACT_NAMES.index("cores") :], "l3_bytes"})
 _OF_EITHER = frozenset({
@@ -27,9 +26,8 @@ _PARTS = {
 }
 
 
-def render_device(listed: ListedDevice) -> RenderableType:
-    """One device in full."""
-    device = describe(listed)
+def render_device(device: DeviceOut, listed: ListedDevice) -> RenderableType:
+    """One device in full; `listed` is what the wire says of it."""
     parts = [_heading(device), _uses(device), *_remarks(device), _facts(listed)]
     if device.match is not None:
         parts.append(_match(device.match))

@@ -1,20 +1,24 @@
-"""A device that is not here, from the file in which `xetune devices show NAME --json` told of it where it is."""
+"""A device that is not here: a service's, or of the file in which `xetune devices show NAME --json` told of it."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from hal import Backend, DeviceSpec, ListedDevice, resolve_device
+from hal import Backend, DeviceSpec, Disagreement, ListedDevice, Match, resolve_device
 from hal.listed import listed
+from service.cli.backend.choice import server
+from service.cli.backend.chosen import of_service
+from service.cli.backend.refusing import not_there
 from service.cli.documents import read_json
 from service.convert import spec_from_json
+from service.devices.schemas import DeviceOut, MatchOut
 from service.errors import BadRequest
 
 _SUFFIX = ".json"
 
 
 def named_device(name: str, target: str | None) -> ListedDevice:
-    """The device of a file, or the one that goes by a name here.
+    """The device of a file, or the one that goes by a name here or at the service that the command works with.
 
     Raises:
         BadRequest: the file is not there, or tells of no device; names the file and the field.
@@ -22,11 +26,37 @@ def named_device(name: str, target: str | None) -> ListedDevice:
     """
     path = Path(name)
     if path.suffix != _SUFFIX:
-        return resolve_device(name, target)
+        if (url := server()) is None:
+            return resolve_device(name, target)
+        if target is not None:
+            raise not_there("--target", "name the device itself")
+        with of_service(url) as remote:
+            return listed_of(remote.read_device(name))
     try:
         return listed(_spec_of(path), Backend.TABLE, None, runnable=False)
     except OSError as error:
         raise BadRequest(f"--device {path}: {error.strerror}") from error
+
+
+def listed_of(told: DeviceOut) -> ListedDevice:
+    """A device as the wire says it, as it is listed where it is.
+
+    Raises:
+        BadRequest: a fact that this version does not know.
+    """
+    own: dict[str, object] = {"id": told.id, "name": told.name, "kind": told.kind.value, "emulates": told.emulates}
+    facts: dict[str, object] = {fact.name: fact.value for fact in told.facts}
+    try:
+        spec = spec_from_json(own | facts | {"provenance": {fact.name: fact.provenance for fact in told.facts}})
+    except (ValueError, TypeError) as error:
+        raise BadRequest(f"the service tells of device {told.id} what this version does not know: {error}") from error
+    match = None if told.match is None else _match(told.match)
+    return ListedDevice(spec, told.backend, told.address, told.runnable, told.targetable, told.note, match=match)
+
+
+def _match(told: MatchOut) -> Match:
+    differ = [Disagreement(d.fact, d.probed, d.probed_by, d.tabled, d.tabled_by) for d in told.disagreements]
+    return Match(told.by, tuple(told.rows), tuple(told.agreed), tuple(differ))
 
 
 def _spec_of(path: Path) -> DeviceSpec:

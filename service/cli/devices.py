@@ -1,5 +1,6 @@
 """xetune devices: what can run here and the Intel GPUs that are known, as tables or JSON; `show` for one of them."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -7,7 +8,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from db import quarantines
 from hal import (
     FACT_NAMES,
     Backend,
@@ -19,19 +19,21 @@ from hal import (
     untargetable_reason,
 )
 from hal.spec import DERIVED, PROBED
+from service.accuracy.schemas import AccuracyList
 from service.cli import completing
-from service.cli.accuracy import accuracy_lines, stored_accuracy
+from service.cli.accuracy import accuracy_lines, known_accuracy
+from service.cli.backend.choice import server
+from service.cli.backend.chosen import backend, of_service
 from service.cli.device import render_device
+from service.cli.device_file import listed_of
 from service.cli.facts import UNKNOWN, shown
 from service.cli.output import CONSOLE, print_json
 from service.cli.peek import peek
 from service.cli.problem import AsJson
-from service.cli.stored import stored
 from service.devices.quarantine import listed as quarantined_now
 from service.devices.quarantine import sentence
-from service.devices.schemas import QuarantineOut
+from service.devices.schemas import DeviceList, DeviceOut, QuarantineOut
 from service.devices.service import describe
-from service.errors import NotFound
 
 devices_app = typer.Typer(no_args_is_help=False, help="List what can run here and the Intel GPUs that are known.")
 
@@ -43,13 +45,13 @@ def render_devices(listed: list[ListedDevice]) -> RenderableType:
     return Group(_here(here), Text(), _gpus(gpus), Text(), *_sources(gpus), *_reasons(gpus))
 
 
-def devices_json(listed: list[ListedDevice]) -> list[dict[str, object]]:
+def devices_json(devices: Sequence[DeviceOut]) -> list[dict[str, object]]:
     """The same as values, as REST has them; but facts by name, null when one is not known."""
-    return [{**describe(device).model_dump(mode="json"), "facts": _facts_json(device.spec)} for device in listed]
+    return [{**device.model_dump(mode="json"), "facts": _facts_json(device)} for device in devices]
 
 
-def _facts_json(spec: DeviceSpec) -> dict[str, object]:
-    known = {fact.name: {"value": fact.value, "provenance": fact.provenance} for fact in spec.facts()}
+def _facts_json(device: DeviceOut) -> dict[str, object]:
+    known = {fact.name: {"value": fact.value, "provenance": fact.provenance} for fact in device.facts}
     return {name: known.get(name) for name in FACT_NAMES}
 
 
@@ -153,14 +155,31 @@ def _in(value: int | None, unit: int) -> str:
 def devices_command(context: typer.Context, as_json: AsJson = False) -> None:
     """List what can run here and the Intel GPUs that are known."""
     if context.invoked_subcommand is None:
-        listed = list_devices()
-        kept = _quarantined()
+        told = _told()
         if as_json:
-            quarantined = [one.model_dump(mode="json") for one in kept]
-            print_json({"devices": devices_json(listed), "quarantined": quarantined})
+            quarantined = [one.model_dump(mode="json") for one in told.quarantined]
+            print_json({"devices": devices_json(told.devices), "quarantined": quarantined})
         else:
-            CONSOLE.print(render_devices(listed))
-            _print_quarantined(kept)
+            CONSOLE.print(render_devices([listed_of(device) for device in told.devices]))
+            _print_quarantined(told.quarantined)
+
+
+def _told() -> DeviceList:
+    """What is here, or what the service has; those that get no jobs as far as a database tells."""
+    if (url := server()) is not None:
+        with of_service(url) as remote:
+            return remote.list_devices()
+    return DeviceList(devices=[describe(device) for device in list_devices()], quarantined=_quarantined())
+
+
+def _told_of(name: str) -> tuple[DeviceOut, list[QuarantineOut], AccuracyList]:
+    """One device, where it gets no jobs, and how far predictions for it were off."""
+    if (url := server()) is not None:
+        with of_service(url) as remote:
+            device, kept = remote.read_device(name), remote.list_devices().quarantined
+    else:
+        device, kept = describe(resolve_device(name)), _quarantined()
+    return device, [one for one in kept if one.device == device.id], known_accuracy(device.id)
 
 
 def _quarantined() -> list[QuarantineOut]:
@@ -179,11 +198,8 @@ def release_command(
     host: Annotated[str | None, typer.Option(help="Only on this machine; on all if left out.")] = None,
 ) -> None:
     """Let a device that kept failing have jobs again."""
-    with stored() as store, store.database.write() as session:
-        released = quarantines.release(session, device, host)
-    if not released:
-        where = "" if host is None else f" on {host}"
-        raise NotFound(f"{device}{where} is not kept from jobs; `xetune devices` lists what is")
+    with backend() as backing:
+        backing.release_device(device, host)
     CONSOLE.print(f"{device} gets jobs again", highlight=False)
 
 
@@ -198,13 +214,12 @@ def show_command(
     as_json: AsJson = False,
 ) -> None:
     """Show every fact of a device, where it comes from, what is not known and what that prevents."""
-    listed = resolve_device(device)
-    accuracy = stored_accuracy(listed.spec.id)
+    told, kept, accuracy = _told_of(device)
     if as_json:
-        (document,) = devices_json([listed])
+        (document,) = devices_json([told])
         print_json({"devices": [document | {"accuracy": accuracy.model_dump(mode="json")["models"]}]})
         return
-    CONSOLE.print(render_device(listed))
-    _print_quarantined([one for one in _quarantined() if one.device == listed.spec.id])
+    CONSOLE.print(render_device(told, listed_of(told)))
+    _print_quarantined(kept)
     for line in accuracy_lines(accuracy):
         CONSOLE.print(line, highlight=False, soft_wrap=True)

@@ -10,7 +10,7 @@ from rich.text import Text
 from codegen import CpuConfig, GemmProblem
 from codegen.target_kind import check_kernel
 from hal import DeviceSpec
-from service.cli.accuracy import accuracy_lines, stored_accuracy
+from service.cli.accuracy import accuracy_lines, known_accuracy
 from service.cli.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.device_file import named_device
 from service.cli.explain_cpu import render_cpu_explanation
@@ -43,7 +43,7 @@ def explain_command(
     if isinstance(chosen, CpuConfig):
         _explain_cpu(gemm, chosen, spec, as_json=as_json)
         return
-    explained, accuracy = explain(gemm, chosen, spec), stored_accuracy(spec.id)
+    explained, accuracy = explain(gemm, chosen, spec), known_accuracy(spec.id)
     if as_json:
         print_json(gpu_explanation(gemm, chosen, spec, explained, accuracy.models).model_dump(mode="json"))
         return

@@ -1,4 +1,4 @@
-"""xetune jobs: list, show, cancel and resume tuning jobs."""
+"""xetune jobs: list, show, cancel, retry and resume tuning jobs."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from service.errors import NotFound
 from service.jobs.schemas import JobOut, JobStatus
 from service.schemas import to_problem
 
-app = typer.Typer(help="List, show, cancel and resume tuning jobs.", invoke_without_command=True)
+app = typer.Typer(help="List, show, cancel, retry and resume tuning jobs.", invoke_without_command=True)
 
 JobId = Annotated[UUID, typer.Argument(help="Id of the job.", autocompletion=completing.jobs)]
 
@@ -64,6 +64,19 @@ def cancel_command(job_id: JobId, as_json: AsJson = False) -> None:
         print_json(job.model_dump(mode="json"))
     else:
         CONSOLE.print(f"job {job.id}: {job.status.value}{' (stopping)' if not job.status.over else ''}")
+
+
+@app.command("retry")
+def retry_command(job_id: JobId, as_json: AsJson = False) -> None:
+    """Do anew what a job that failed or was cancelled was asked for, in this process; one of a service is followed."""
+    with backend() as backing:
+        with _advising(job_id):
+            job, is_new = backing.retry_job(job_id)
+        if not as_json:
+            again = "is done again as" if is_new else "is asked for by"
+            CONSOLE.print(f"job {job_id} {again} job {job.id}", highlight=False)
+        backing.work_on(job.id, as_json)
+        end_with(print_job(backing, job.id, as_json))
 
 
 @app.command("resume")

@@ -8,14 +8,10 @@ from pydantic import ValidationError
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from db.base import utc_now
-from service.audit.log import record
+from service.cli.backend.chosen import timetable
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
-from service.cli.stored import stored
 from service.errors import BadRequest
-from service.keys.caller import COMMAND_LINE
-from service.maintenance import service
 from service.maintenance.schemas import WindowBody, WindowOut
 
 app = typer.Typer(help="Keep jobs from devices for a time.", invoke_without_command=True)
@@ -26,8 +22,8 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
     """List windows of maintenance."""
     if context.invoked_subcommand is not None:
         return
-    with stored() as store, store.database.read() as session:
-        found = service.list_windows(session, utc_now())
+    with timetable() as times:
+        found = times.list_windows()
     if as_json:
         print_json(found.model_dump(mode="json"))
     elif not found.windows:
@@ -65,11 +61,8 @@ def create_command(
     except ValidationError as error:
         faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False))
         raise BadRequest("; ".join(faults)) from error
-    now = utc_now()
-    service.check(body, now)
-    with stored() as store, store.database.write() as session:
-        made = service.create(session, body, now)
-        record(session, COMMAND_LINE, "maintenance.create", made.id)
+    with timetable() as times:
+        made = times.create_window(body)
     if as_json:
         print_json(made.model_dump(mode="json"))
     else:
@@ -79,10 +72,8 @@ def create_command(
 @app.command("delete")
 def delete_command(window: Annotated[str, typer.Argument(help="Name or id of the window.")]) -> None:
     """Remove a window; one that is open ends."""
-    with stored() as store, store.database.write() as session:
-        found = service.find(session, window)
-        service.delete(session, found)
-        record(session, COMMAND_LINE, "maintenance.delete", found)
+    with timetable() as times:
+        times.delete_window(window)
     CONSOLE.print(f"window {window} is deleted", highlight=False)
 
 

@@ -1,34 +1,20 @@
 """xetune schedules: work that starts by the clock."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
-from uuid import UUID
 
 import typer
 from pydantic import BaseModel, ValidationError
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
-from sqlalchemy.orm import Session
 
-from db.base import utc_now
-from db.session import Database
-from hal import list_devices
-from service.audit.log import record
+from service.cli.backend.chosen import timetable
 from service.cli.documents import read_json
 from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
-from service.cli.stored import Stored, stored
-from service.devices.service import DeviceDirectory
 from service.errors import BadRequest
-from service.keys.caller import COMMAND_LINE
-from service.schedules import service
 from service.schedules.schemas import FireOut, ScheduleBody, ScheduleOut
-from service.schedules.work import read_work
-from service.settings import Settings
 
 app = typer.Typer(help="Start work by the clock.", invoke_without_command=True)
 
@@ -40,8 +26,8 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
     """List schedules, with their next and last runs."""
     if context.invoked_subcommand is not None:
         return
-    with stored() as store, store.database.read() as session:
-        found = service.list_schedules(session)
+    with timetable() as times:
+        found = times.list_schedules()
     if as_json:
         print_json(found.model_dump(mode="json"))
     elif not found.schedules:
@@ -87,20 +73,16 @@ def create_command(
             "misfire_grace_s": grace,
         }
     )
-    with stored() as store:
-        due_at = service.first_due(body, store.settings, utc_now())
-        service.check_work(body, _here(store))
-        with store.database.write() as session:
-            made = service.create(session, body, due_at)
-            record(session, COMMAND_LINE, "schedule.create", made.id)
+    with timetable() as times:
+        made = times.create_schedule(body)
     _say(made, as_json, f"schedule {made.name}: first run {_moment(made.next_due_at)}")
 
 
 @app.command("show")
 def show_command(schedule: Named, as_json: AsJson = False) -> None:
     """Show a schedule."""
-    with stored() as store, store.database.read() as session:
-        found = service.read_schedule(session, service.find(session, schedule))
+    with timetable() as times:
+        found = times.read_schedule(schedule)
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -111,29 +93,24 @@ def show_command(schedule: Named, as_json: AsJson = False) -> None:
 @app.command("pause")
 def pause_command(schedule: Named, as_json: AsJson = False) -> None:
     """Let a schedule rest."""
-    with stored() as store, _changing(store, schedule, "schedule.pause") as (session, found):
-        paused = service.pause(session, found)
+    with timetable() as times:
+        paused = times.pause_schedule(schedule)
     _say(paused, as_json, f"schedule {paused.name} is paused")
 
 
 @app.command("resume")
 def resume_command(schedule: Named, as_json: AsJson = False) -> None:
     """Let a schedule come due again; what came due in the pause does not count."""
-    with stored() as store, _changing(store, schedule, "schedule.resume") as (session, found):
-        resumed = service.resume(session, found, utc_now())
+    with timetable() as times:
+        resumed = times.resume_schedule(schedule)
     _say(resumed, as_json, f"schedule {resumed.name}: next run {_moment(resumed.next_due_at)}")
 
 
 @app.command("run")
 def run_command(schedule: Named, as_json: AsJson = False) -> None:
     """Start what a schedule starts now, beside its due times; a worker runs it."""
-    with stored() as store:
-        with store.database.read() as session:
-            kind, template = service.prepare_run(session, service.find(session, schedule))
-        work = read_work(kind, template, _here(store))
-        with _changing(store, schedule, "schedule.run") as (session, found):
-            most = store.settings.max_active_jobs
-            fire = service.run_now(session, found, work, COMMAND_LINE, most, utc_now())
+    with timetable() as times:
+        fire = times.run_schedule(schedule)
     _say(fire, as_json, f"schedule {schedule}: {_result(fire)}")
 
 
@@ -144,8 +121,8 @@ def next_command(
     as_json: AsJson = False,
 ) -> None:
     """Show when a schedule comes due next."""
-    with stored() as store, store.database.read() as session:
-        found = service.next_times(session, service.find(session, schedule), count, utc_now())
+    with timetable() as times:
+        found = times.next_times(schedule, count)
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
@@ -164,8 +141,8 @@ def history_command(
     as_json: AsJson = False,
 ) -> None:
     """Show the runs of a schedule, newest first."""
-    with stored() as store, store.database.read() as session:
-        page = service.history(session, service.find(session, schedule), before, limit)
+    with timetable() as times:
+        page = times.fires(schedule, before, limit)
     if as_json:
         print_json(page.model_dump(mode="json"))
         return
@@ -183,31 +160,9 @@ def history_command(
 @app.command("delete")
 def delete_command(schedule: Named) -> None:
     """Remove a schedule and its history; the jobs that it started stay."""
-    with stored() as store, _changing(store, schedule, "schedule.delete") as (session, found):
-        service.delete(session, found)
+    with timetable() as times:
+        times.delete_schedule(schedule)
     CONSOLE.print(f"schedule {schedule} is deleted", highlight=False)
-
-
-@dataclass(frozen=True, slots=True)
-class _Here:
-    """What working out a schedule's work takes, for a command."""
-
-    database: Database
-    devices: DeviceDirectory
-    settings: Settings
-
-
-def _here(store: Stored) -> _Here:
-    return _Here(store.database, DeviceDirectory(list_devices, store.settings.devices_ttl_s), store.settings)
-
-
-@contextmanager
-def _changing(store: Stored, schedule: str, action: str) -> Generator[tuple[Session, UUID]]:
-    """A transaction that changes the schedule of that name or id, with its event in the audit log."""
-    with store.database.write() as session:
-        found = service.find(session, schedule)
-        yield session, found
-        record(session, COMMAND_LINE, action, found)
 
 
 def _body(values: dict[str, object]) -> ScheduleBody:

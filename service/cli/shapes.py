@@ -8,38 +8,20 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from db import shape_sets
-from db.base import utc_now
-from db.errors import DatabaseError
-from hal import list_devices
-from service.artifacts import StorageError
-from service.audit.log import Outcome, record
 from service.cli import completing
-from service.cli.backend.choice import server
 from service.cli.backend.chosen import backend
-from service.cli.backend.local import Local
 from service.cli.backend.protocol import Backend
-from service.cli.backend.refusing import not_there
-from service.cli.output import CONSOLE, ERRORS, print_json
+from service.cli.backend.sets import SetAsked
+from service.cli.output import CONSOLE, print_json
 from service.cli.problem import AsJson
-from service.cli.progress import INTERRUPTED, bar, stopping, tell
+from service.cli.progress import INTERRUPTED, tell
 from service.cli.shape_tables import print_set
-from service.cli.stored import Stored, stored
-from service.devices.quarantine import check_free
-from service.devices.service import DeviceDirectory
 from service.errors import BadRequest
 from service.jobs.schemas import JobStatus
-from service.keys.caller import COMMAND_LINE
-from service.maintenance.closed import check_open
-from service.shapes import service
 from service.shapes.bodies import EACH
-from service.shapes.requests import SetSearch, submit, understand
-from service.shapes.running import SetProgress, SetRunner
+from service.shapes.requests import SetSearch
 from service.shapes.schemas import ShapeSetOut
 from service.shapes.sources import read_shapes
-from service.toolchain.offline import OfflineCompiler, find_ocloc
-from service.tuning import Tuning
-from service.worker_names import is_dead, own_name
 from tuner.shapes.fields import Base
 from tuner.shapes.presets import MODELS
 
@@ -87,69 +69,33 @@ def tune_shapes(options: SetOptions, base: Base, as_json: bool) -> None:
     """
     shapes = read_shapes(options.source, base)
     trials = EACH * len(shapes) if options.trials is None else options.trials
-    with stored() as store:
-        directory = DeviceDirectory(list_devices, store.settings.devices_ttl_s)
-        request = understand(
-            options.source,
-            shapes,
-            options.device,
-            options.target,
-            (trials, options.seconds),
-            options.seed,
-            options.within,
-            directory,
-            store.settings,
-            options.search,
-        )
-        with store.database.write() as session:
-            set_id, is_new = submit(session, request, store.settings.max_active_jobs)
-            # Had before a worker sees it; who has it already, if it is not new, is told when it runs.
-            shape_sets.claim(session, set_id, own_name(), store.settings.lease_s, is_dead, utc_now())
-            outcome = Outcome.DONE if is_new else Outcome.UNCHANGED
-            record(session, COMMAND_LINE, "shapes.create", set_id, outcome)
+    asked = SetAsked(
+        options.source,
+        shapes,
+        base,
+        options.device,
+        options.target,
+        trials,
+        options.seconds,
+        options.seed,
+        options.within,
+        options.search,
+    )
+    with backend() as backing:
+        set_id, where, is_new = backing.create_set(asked)
         if not as_json:
-            where = f"{request.device.id} ({request.device.name})"
-            CONSOLE.print(
-                f"tuning {len(shapes)} shapes of {options.source} on {where}", highlight=False, soft_wrap=True
-            )
+            told = f"tuning {len(shapes)} shapes of {options.source} on {where}"
+            CONSOLE.print(told, highlight=False, soft_wrap=True)
             CONSOLE.print(f"{'set of shapes' if is_new else 'going on with set of shapes'} {set_id}", highlight=False)
-        _work(store, set_id, as_json)
+        _work(backing, set_id, as_json)
 
 
-def _work(store: Stored, set_id: UUID, as_json: bool) -> None:
-    with store.database.read() as session:
-        if (wanted := service.read_set(session, set_id)).status == "active":
-            check_free(session, wanted.device)
-            check_open(session, wanted.device, utc_now())
-    with bar(as_json) as progress:
-        task = progress.add_task("starting", total=None)
-
-        def show(now: SetProgress) -> None:
-            progress.update(task, description=now.doing, completed=now.done, total=now.total)
-
-        tuning = Tuning(
-            store.database,
-            store.artifacts,
-            store.settings.cache_dir,
-            native_for=OfflineCompiler(find_ocloc(store.settings)),
-            on_wait=lambda message: tell(f"set of shapes {set_id} {message}"),
-        )
-        runner = SetRunner(tuning, store.settings, set_id, show)
-        with stopping(runner.stop):
-            try:
-                is_over = runner.run()
-            except (DatabaseError, StorageError):
-                tell(f"what was finished is stored; `xetune shapes resume {set_id}` goes on")
-                raise
-            except KeyboardInterrupt:
-                tell(f"stopped at once; what was finished is stored; `xetune shapes resume {set_id}` goes on")
-                raise typer.Exit(INTERRUPTED) from None
-    found = _show(Local(store), set_id, None, as_json)
+def _work(backing: Backend, set_id: UUID, as_json: bool) -> None:
+    """Run a set here, or follow it where it runs; the status of the program says whether each shape has a result."""
+    is_over = backing.work_on_set(set_id, as_json)
+    found = _show(backing, set_id, None, as_json)
     if not is_over:
-        ERRORS.print(
-            f"stopped after {found.trials} trials, which are stored; `xetune shapes resume {set_id}` goes on",
-            soft_wrap=True,
-        )
+        tell(f"stopped after {found.trials} trials, which are stored; `xetune shapes resume {set_id}` goes on")
         raise typer.Exit(INTERRUPTED)
     if any(shape.status is not JobStatus.SUCCEEDED for shape in found.shapes):
         raise typer.Exit(1)
@@ -208,11 +154,9 @@ def show_command(
 
 @app.command("resume")
 def resume_command(set_id: SetId, as_json: AsJson = False) -> None:
-    """Go on with a set that was interrupted, in this process."""
-    if server() is not None:
-        raise not_there("shapes resume", "the workers of a service go on by themselves")
-    with stored() as store:
-        _work(store, set_id, as_json)
+    """Go on with a set that was interrupted, in this process; one of a service is followed."""
+    with backend() as backing:
+        _work(backing, set_id, as_json)
 
 
 @app.command("cancel")

@@ -7,9 +7,7 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from service.cli.backend.choice import server
 from service.cli.backend.chosen import backend
-from service.cli.backend.refusing import not_there
 from service.cli.completing import presets
 from service.cli.output import CONSOLE
 from service.cli.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
@@ -76,8 +74,6 @@ def tune_command(
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, prove its numbers and store it."""
     if shapes is not None:
-        if server() is not None:
-            raise not_there("--shapes", "POST /v1/shape-sets takes sets of shapes")
         if roofline is not None:
             raise BadRequest("--shapes: expected no --roofline; a set ends by trials, seconds and --no-gain")
         if objective is not None:

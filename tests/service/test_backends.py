@@ -83,6 +83,12 @@ def test_jobs_kernels_keys_and_the_log_are_told_alike(run: Run, job_id: str, con
         ("shapes", "list", "--json"),
         ("audit",),
         ("audit", "--json", "--action", "job.create"),
+        ("devices", "show", "b580"),
+        ("devices", "show", "bmg", "--json"),
+        ("explain", *SIZE, "--device", "b580"),
+        ("explain", *SIZE, "--device", "b580", "--json"),
+        ("schedules",),
+        ("maintenance", "--json"),
     ):
         local, served = both(run, *arguments)
         assert local == served, arguments
@@ -110,6 +116,15 @@ def test_a_job_is_shown_alike_but_for_where_its_files_are(run: Run, job_id: str)
         ("tune", *SIZE, "--device", "nosuch"),
         ("shapes", "show", "01970a3c-0000-7000-8000-000000000000"),
         ("keys", "revoke", "nobody"),
+        ("jobs", "retry", "01970a3c-0000-7000-8000-000000000000"),
+        ("devices", "show", "nosuch"),
+        ("devices", "release", "b580"),
+        ("explain", *SIZE, "--device", "nosuch"),
+        ("schedules", "show", "nosuch"),
+        ("schedules", "create", "s", "--cron", "1 2 3", "--stale", "1"),
+        ("maintenance", "delete", "nosuch"),
+        ("maintenance", "create", "w", "--cron", "0 22 * * fri"),
+        ("tune", "--shapes", "m=1 n=64 k=64", "--device", "a770"),
     ],
 )
 def test_refusals_are_told_alike(run: Run, arguments: tuple[str, ...]) -> None:
@@ -129,6 +144,49 @@ def test_a_key_is_made_and_revoked_and_a_job_cancelled(run: Run, context: Contex
     assert "key ana, scope read" in shown
     status, _, told = at("keys")
     assert (status, "XETUNE_API_KEY" in told) == (2, True)  # the service has a key now
+
+
+def test_schedules_and_windows_are_made_and_changed_alike(run: Run) -> None:
+    at = partial(run, "--server", "http://testserver")
+    for way, name in ((run, "here"), (at, "there")):
+        made = way("schedules", "create", name, "--cron", "30 2 * * *", "--stale", "3")
+        assert (made[0], made[1].startswith(f"schedule {name}: first run ")) == (0, True), made
+        assert way("schedules", "pause", name)[1] == f"schedule {name} is paused\n"
+        assert way("schedules", "next", name)[1].startswith("never: it is paused")
+        assert way("schedules", "run", name)[0] == 0
+        assert way("maintenance", "create", name, "--cron", "0 22 * * fri", "--minutes", "90")[0] == 0
+    for arguments in (("schedules",), ("schedules", "show", "here", "--json"), ("schedules", "history", "there")):
+        local, served = both(run, *arguments)
+        assert local == served, arguments
+    for way, name in ((at, "here"), (run, "there")):  # each undoes what the other did
+        assert way("schedules", "resume", name)[0] == 0
+        assert way("schedules", "delete", name)[1] == f"schedule {name} is deleted\n"
+        assert way("maintenance", "delete", name)[1] == f"window {name} is deleted\n"
+
+
+def test_a_set_of_shapes_is_queued_at_a_service(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote.Remote, "work_on_set", lambda *_: True)  # as if its workers had done it
+    shapes = ("tune", "--shapes", "m=1,16 n=64 k=128", "--dtype", "bf16", "--device", "b580", "--trials", "4")
+    status, told, _ = run("--server", "http://testserver", *shapes)
+    assert (status, "tuning 2 shapes of m=1,16 n=64 k=128 on b580 of http://testserver" in told) == (1, True), told
+    (line,) = json.loads(run("shapes", "list", "--json")[1])
+    assert (line["shapes"], line["status"]) == (2, "active")
+    preset = ("tune", "--shapes", "llama-3.2-1b@tokens=1@layers=o", "--device", "b580", "--layout", "nt")
+    run("--server", "http://testserver", *preset)
+    (newest, _) = json.loads(run("shapes", "list", "--json")[1])
+    assert newest["source"] == "llama-3.2-1b@tokens=1@layers=o"
+
+
+def test_a_job_that_was_cancelled_is_done_again(run: Run, job_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    local, served = both(run, "jobs", "retry", job_id)
+    assert local == served
+    assert "only one that failed or was cancelled is asked for again" in local[2]
+    run("kernels", *SIZE, "--device", "b580", "--tune", "on_miss")
+    queued = json.loads(run("jobs", "--json", "--status", "queued")[1])["jobs"][0]["id"]
+    run("jobs", "cancel", queued)
+    monkeypatch.setattr(remote.Remote, "work_on", lambda *_: None)  # as if a worker had done it
+    told = run("--server", "http://testserver", "jobs", "retry", queued)[1]
+    assert told.startswith(f"job {queued} is done again as job ")
 
 
 def test_results_go_out_and_come_in(run: Run, tmp_path: Path) -> None:
@@ -156,9 +214,9 @@ def test_results_go_out_and_come_in(run: Run, tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         (("merge", "x.db"), "`xetune merge` works on this machine alone"),
-        (("shapes", "resume", "01970a3c-0000-7000-8000-000000000000"), "shapes resume works on"),
         (("kernels",), "the list of kernels works on the database of this machine alone"),
-        (("tune", "--shapes", "m=1 n=64 k=64"), "--shapes works on the database of this machine alone"),
+        (("devices", "release", "b580", "--host", "lab-7"), "--host works on"),
+        (("compile", "--m", "8", "--n", "16", "--k", "32", "--target", "b580", "-o", "x"), "--target works on"),
     ],
 )
 def test_what_a_service_cannot_do_is_refused_by_name(run: Run, arguments: tuple[str, ...], told: str) -> None:

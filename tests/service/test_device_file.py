@@ -11,6 +11,7 @@ from hal.listed import NATIVE, Backend, ListedDevice
 from service.cli.device_file import named_device
 from service.cli.devices import devices_json
 from service.cli.main import app
+from service.devices.service import describe
 from service.errors import BadRequest
 from tests.tuner.fakes import cpu_spec
 
@@ -23,7 +24,7 @@ def file(tmp_path: Path) -> Path:
     """What the other machine prints of its CPU."""
     there = ListedDevice(SPEC, Backend.HOST, NATIVE, runnable=True, targetable=True, note="")
     path = tmp_path / "other.json"
-    path.write_text(json.dumps({"devices": devices_json([there])}))
+    path.write_text(json.dumps({"devices": devices_json([describe(there)])}))
     return path
 
 

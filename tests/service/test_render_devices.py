@@ -10,9 +10,14 @@ from hal.probe import ProbedDevice, ProbeReport, Probes
 from hal.spec import PROBED
 from service.cli.device import render_device
 from service.cli.devices import devices_json, render_devices
+from service.devices.service import describe
 
 CPU = ProbedDevice("opencl:0:0", "A CPU", DeviceKind.CPU, (Fact("max_workgroup_size", 8192, PROBED),))
 GPU = ProbedDevice("opencl:1:0", "A B570", DeviceKind.GPU, (Fact("pci_ids", ("E20C",), PROBED),))
+
+
+def shown_in_full(device: ListedDevice) -> RenderableType:
+    return render_device(describe(device), device)
 
 
 def listed() -> list[ListedDevice]:
@@ -49,7 +54,7 @@ def test_what_is_not_targetable_says_why() -> None:
 
 
 def device(name: str) -> str:
-    return text(render_device(resolve_device(name, among=listed())))
+    return text(shown_in_full(resolve_device(name, among=listed())))
 
 
 def test_one_device_shows_each_known_fact_with_its_unit_and_source() -> None:
@@ -92,7 +97,7 @@ def test_the_cpu_of_this_machine_shows_what_it_has_and_what_it_does_not_tell() -
 def test_one_device_that_is_here_shows_where_driver_and_table_differ() -> None:
     facts = (*GPU.facts, Fact("xe_cores", 17, PROBED))
     here = list_devices(Probes(ProbeReport((replace(GPU, facts=facts),)), ProbeReport()))[0]
-    shown = " ".join(text(render_device(here), 160).split())
+    shown = " ".join(text(shown_in_full(here), 160).split())
     assert "here, at opencl:1:0" in shown
     assert "Matched to b570 by PCI id E20C: 1 fact differs" in shown
     assert "xe_cores 17 probed opencl:1:0 18 table:intel-xpu-backend-for-triton" in shown
@@ -100,7 +105,10 @@ def test_one_device_that_is_here_shows_where_driver_and_table_differ() -> None:
 
 
 def test_json_holds_every_fact_or_null() -> None:
-    devices = {device["id"]: device for device in json.loads(json.dumps(devices_json(listed())))}
+    devices = {
+        device["id"]: device
+        for device in json.loads(json.dumps(devices_json([describe(device) for device in listed()])))
+    }
     b570 = devices["b570"]
     assert (b570["backend"], b570["address"], b570["runnable"], b570["targetable"]) == (
         "opencl",

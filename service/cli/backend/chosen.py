@@ -9,6 +9,7 @@ from service.cli.backend.protocol import Backend
 
 if TYPE_CHECKING:
     from service.cli.backend.remote import Remote
+    from service.cli.timetable.protocol import Timetable
 
 
 @contextmanager
@@ -29,6 +30,22 @@ def backend() -> Generator[Backend]:
 
     with stored() as store:
         yield Local(store)
+
+
+@contextmanager
+def timetable() -> Generator["Timetable"]:
+    """Open the schedules and windows of what the command works with; raises as `backend`."""
+    if (url := server()) is not None:
+        from service.cli.timetable.remote import RemoteTimetable
+
+        with of_service(url) as remote:
+            yield RemoteTimetable(remote)
+        return
+    from service.cli.stored import stored
+    from service.cli.timetable.local import LocalTimetable
+
+    with stored() as store:
+        yield LocalTimetable(store)
 
 
 @contextmanager

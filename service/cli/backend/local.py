@@ -5,27 +5,26 @@ from uuid import UUID
 
 from codegen import GemmProblem
 from codegen.cache import CompileCache
-from db import kernels, quarantines
+from db import jobs, kernels, quarantines
 from db.base import utc_now
 from db.job_filter import JobFilter
 from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
-from service.accuracy.schemas import AccuracyList
-from service.accuracy.service import accuracy_of
 from service.audit import service as audit_service
 from service.audit.log import Outcome, record
 from service.audit.schemas import AuditPage
+from service.cli.backend.sets import SetAsked
 from service.cli.running import work_on_job
+from service.cli.running_sets import create_set, work_on_set
 from service.cli.stored import Stored
 from service.devices.elsewhere import device_elsewhere
-from service.devices.quarantine import listed as quarantined_now
-from service.devices.schemas import DeviceList, DeviceOut
-from service.devices.service import DeviceDirectory, describe
+from service.devices.service import DeviceDirectory
 from service.errors import NotFound
 from service.hostcode.languages import Language
 from service.hostcode.service import read_host_code
 from service.jobs import service as job_service
 from service.jobs.listing import list_jobs, list_trials
 from service.jobs.requests import submit, understand
+from service.jobs.retrying import asked_by
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
 from service.kernels import service as kernel_service
 from service.kernels.lookup import Lookup, kernels_of
@@ -46,18 +45,6 @@ class Local:
 
     def __init__(self, store: Stored) -> None:
         self._store, self._database = store, store.database
-
-    def list_devices(self) -> DeviceList:
-        with self._database.read() as session:
-            kept = quarantined_now(session)
-        return DeviceList(devices=[describe(device) for device in list_devices()], quarantined=kept)
-
-    def read_device(self, name: str) -> DeviceOut:
-        return describe(self._device(name, None))
-
-    def accuracy(self, device: str) -> AccuracyList:
-        with self._database.read() as session:
-            return accuracy_of(session, device)
 
     def release_device(self, device: str, host: str | None) -> None:
         with self._database.write() as session:
@@ -93,6 +80,18 @@ class Local:
             record(session, COMMAND_LINE, "job.cancel", job_id)
         return job
 
+    def retry_job(self, job_id: UUID) -> tuple[JobOut, bool]:
+        with self._database.read() as session:
+            body = asked_by(session, job_service.find_job(session, job_id))
+        directory = DeviceDirectory(list_devices, self._store.settings.devices_ttl_s)
+        request = understand(body, directory, self._store.settings)
+        with self._database.write() as session:
+            job, is_new = submit(session, request, self._store.settings.max_active_jobs)
+            if is_new:
+                jobs.set_retry(session, job.id, job_id)
+            record(session, COMMAND_LINE, "job.retry", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+            return job_service.read_job(session, job.id), is_new
+
     def work_on(self, job_id: UUID, quiet: bool) -> None:
         work_on_job(self._store, job_id, quiet)
 
@@ -126,6 +125,12 @@ class Local:
 
     def read_file(self, sha256: str) -> bytes:
         return self._store.artifacts.get(sha256)
+
+    def create_set(self, asked: SetAsked) -> tuple[UUID, str, bool]:
+        return create_set(self._store, asked)
+
+    def work_on_set(self, set_id: UUID, quiet: bool) -> bool:
+        return work_on_set(self._store, set_id, quiet)
 
     def list_sets(self, limit: int) -> list[ShapeSetLine]:
         with self._database.read() as session:

@@ -5,9 +5,8 @@ from typing import Protocol
 from uuid import UUID
 
 from codegen import GemmProblem
-from service.accuracy.schemas import AccuracyList
 from service.audit.schemas import AuditPage
-from service.devices.schemas import DeviceList, DeviceOut
+from service.cli.backend.sets import SetAsked
 from service.hostcode.languages import Language
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
 from service.kernels.lookup_schemas import LookupOut
@@ -21,18 +20,6 @@ class Backend(Protocol):
 
     What is refused is raised as a ServiceError, with the same rule and fields by every backend.
     """
-
-    def list_devices(self) -> DeviceList:
-        """Every device that is here or in the table, and those that get no jobs."""
-        ...
-
-    def read_device(self, name: str) -> DeviceOut:
-        """A device by any of its names."""
-        ...
-
-    def accuracy(self, device: str) -> AccuracyList:
-        """How far predictions for a device were off, by its id."""
-        ...
 
     def release_device(self, device: str, host: str | None) -> None:
         """Let a device that kept failing have jobs again: on one host, or on all."""
@@ -56,6 +43,10 @@ class Backend(Protocol):
 
     def cancel_job(self, job_id: UUID) -> JobOut:
         """Ask a job to stop."""
+        ...
+
+    def retry_job(self, job_id: UUID) -> tuple[JobOut, bool]:
+        """The job that does anew what one that failed or was cancelled was asked for, and whether it is new."""
         ...
 
     def work_on(self, job_id: UUID, quiet: bool) -> None:
@@ -88,6 +79,18 @@ class Backend(Protocol):
 
     def read_file(self, sha256: str) -> bytes:
         """A file of a kernel by its hash."""
+        ...
+
+    def create_set(self, asked: SetAsked) -> tuple[UUID, str, bool]:
+        """The set of shapes, its device in words, and whether it is new."""
+        ...
+
+    def work_on_set(self, set_id: UUID, quiet: bool) -> bool:
+        """Run a set here, or follow it where it runs, with a bar that shows how it goes; whether it is over.
+
+        Raises:
+            typer.Exit: Ctrl-C.
+        """
         ...
 
     def list_sets(self, limit: int) -> list[ShapeSetLine]:

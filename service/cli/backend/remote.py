@@ -1,7 +1,10 @@
 """Commands on a service, through the client."""
 
+import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
 
@@ -14,6 +17,7 @@ from service import errors
 from service.accuracy.schemas import AccuracyList
 from service.audit.schemas import AuditPage
 from service.cli.backend.refusing import not_there
+from service.cli.backend.sets import SetAsked
 from service.cli.progress import INTERRUPTED, bar, tell, update
 from service.devices.schemas import DeviceList, DeviceOut
 from service.exchange.schemas import ImportOut
@@ -23,13 +27,24 @@ from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, LookupBody, Tune
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
 from service.schemas import to_body
-from service.shapes.schemas import ShapeSetLine, ShapeSetOut, ShapeSetPage
+from service.shapes.schemas import (
+    CommonBody,
+    SetBudgetBody,
+    ShapeBody,
+    ShapeSetBody,
+    ShapeSetLine,
+    ShapeSetOut,
+    ShapeSetPage,
+)
+from tuner.shapes.presets import is_preset
 from xetune_client import Client, ClientError, JobChanged, Refused, Retries, calls, models
 from xetune_client.wire import Call, reading
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 _PAGE = 1000
+_POLL_S = 1.0
+_BY_A_RULE = "urn:xetune:problem:refused"
 _OF_STATUS: dict[int, type[errors.ServiceError]] = {
     401: errors.Unauthorized,
     403: errors.Forbidden,
@@ -53,30 +68,30 @@ class Remote:
         self._client.close()
 
     def list_devices(self) -> DeviceList:
-        return self._send(calls.devices().into(DeviceList))
+        return self.send(calls.devices().into(DeviceList))
 
     def read_device(self, name: str) -> DeviceOut:
-        return self._send(calls.device(name).into(DeviceOut))
+        return self.send(calls.device(name).into(DeviceOut))
 
     def accuracy(self, device: str) -> AccuracyList:
-        return self._send(calls.accuracy(device).into(AccuracyList))
+        return self.send(calls.accuracy(device).into(AccuracyList))
 
     def release_device(self, device: str, host: str | None) -> None:
         if host is not None:
             raise not_there("--host", "a service lets the device have jobs again on all its hosts")
         try:
-            self._send(calls.release_device(device))
+            self.send(calls.release_device(device))
         except errors.NotFound as error:
             raise errors.NotFound(f"{device} is not kept from jobs; `xetune devices` lists what is") from error
 
     def create_job(self, body: JobBody) -> tuple[JobOut, str, bool]:
-        call = calls.create_job(_as(models.JobBody, body))
+        call = calls.create_job(same(models.JobBody, body))
         read = reading(JobOut)
-        made, is_new = self._send(Call(call.request, lambda answer: (read(answer), answer.status == 202)))
+        made, is_new = self.send(Call(call.request, lambda answer: (read(answer), answer.status == 202)))
         return made, f"{made.device} of {self._url}", is_new
 
     def read_job(self, job_id: UUID) -> JobOut:
-        return self._send(calls.job(job_id).into(JobOut))
+        return self.send(calls.job(job_id).into(JobOut))
 
     def list_jobs(self, statuses: Sequence[JobStatus], device: str | None, limit: int) -> JobPage:
         query: calls.Query = {"status": [*statuses], "device": device}
@@ -84,7 +99,7 @@ class Remote:
         before: UUID | None = None
         while True:
             part = min(limit - len(found), 200)
-            page = self._send(calls.jobs({**query, "limit": part, "before": before}).into(JobPage))
+            page = self.send(calls.jobs({**query, "limit": part, "before": before}).into(JobPage))
             found, before = found + page.jobs, page.next_before
             if before is None or len(found) >= limit:
                 return JobPage(jobs=found, next_before=before)
@@ -93,13 +108,18 @@ class Remote:
         found: list[TrialOut] = []
         after: int | None = -1
         while after is not None:
-            page = self._send(calls.trials(job_id, {"after": after, "limit": _PAGE}))
-            found += [_as(TrialOut, trial) for trial in page.trials]
+            page = self.send(calls.trials(job_id, {"after": after, "limit": _PAGE}))
+            found += [same(TrialOut, trial) for trial in page.trials]
             after = page.next_after
         return found
 
     def cancel_job(self, job_id: UUID) -> JobOut:
-        return self._send(calls.cancel_job(job_id).into(JobOut))
+        return self.send(calls.cancel_job(job_id).into(JobOut))
+
+    def retry_job(self, job_id: UUID) -> tuple[JobOut, bool]:
+        call = calls.retry_job(job_id)
+        read = reading(JobOut)
+        return self.send(Call(call.request, lambda answer: (read(answer), answer.status == 202)))
 
     def work_on(self, job_id: UUID, quiet: bool) -> None:
         with bar(quiet) as progress, _told_alike(self._url):
@@ -107,7 +127,7 @@ class Remote:
             try:
                 for event in self._client.events(job_id):
                     if isinstance(event, JobChanged):
-                        update(progress, task, _as(JobOut, event.job))
+                        update(progress, task, same(JobOut, event.job))
             except KeyboardInterrupt:
                 tell(
                     f"job {job_id} goes on at {self._url}; `xetune --server {self._url} jobs cancel {job_id}` stops it"
@@ -116,16 +136,16 @@ class Remote:
 
     def look_up(self, problem: GemmProblem, device: str, target: str | None, tune: Tune) -> LookupOut:
         body = LookupBody(problem=to_body(problem), device=device, target=target, tune=tune)
-        return self._send(calls.lookup(_as(models.LookupBody, body)).into(LookupOut))
+        return self.send(calls.lookup(same(models.LookupBody, body)).into(LookupOut))
 
     def list_kernels(self, device: str | None, limit: int) -> list[KernelOut]:
         raise not_there("the list of kernels", "give a problem, --m, --n and --k")
 
     def read_kernel(self, kernel_id: UUID) -> KernelOut:
-        return self._send(calls.kernel(kernel_id).into(KernelOut))
+        return self.send(calls.kernel(kernel_id).into(KernelOut))
 
     def host_code(self, kernel_id: UUID, language: Language) -> str:
-        return self._send(calls.host_code(kernel_id, models.Language(language.value)))
+        return self.send(calls.host_code(kernel_id, models.Language(language.value)))
 
     def places_of(self, kernel: KernelOut) -> dict[str, str]:
         return {artifact.name: f"{self._url}{artifact.href}" for artifact in kernel.artifacts}
@@ -136,26 +156,47 @@ class Remote:
 
     def import_results(self, lines: bytes) -> ImportOut:
         """Take in JSON lines that an export wrote."""
-        return self._send(calls.import_results(lines).into(ImportOut))
+        return self.send(calls.import_results(lines).into(ImportOut))
 
     def export_results(self, job_id: UUID | None, device: str | None) -> bytes:
         """Results as JSON lines."""
-        return self._send(calls.export_results(job_id, device))
+        return self.send(calls.export_results(job_id, device))
+
+    def create_set(self, asked: SetAsked) -> tuple[UUID, str, bool]:
+        call = calls.create_shape_set(same(models.ShapeSetBody, _set_body(asked)))
+        read = reading(ShapeSetOut)
+        made, is_new = self.send(Call(call.request, lambda answer: (read(answer), answer.status == 202)))
+        return made.id, f"{made.device} of {self._url}", is_new
+
+    def work_on_set(self, set_id: UUID, quiet: bool) -> bool:
+        with bar(quiet) as progress:
+            task = progress.add_task("waiting for a worker", total=None)
+            try:
+                while (found := self.read_set(set_id, None)).status == "active":
+                    over = sum(shape.status.over for shape in found.shapes)
+                    shown = f"trials  {over} of {len(found.shapes)} shapes done"
+                    progress.update(task, description=shown, completed=found.trials, total=found.budget.trials)
+                    time.sleep(_POLL_S)
+            except KeyboardInterrupt:
+                stops = f"`xetune --server {self._url} shapes cancel {set_id}` stops it"
+                tell(f"set of shapes {set_id} goes on at {self._url}; {stops}")
+                raise typer.Exit(INTERRUPTED) from None
+        return True
 
     def list_sets(self, limit: int) -> list[ShapeSetLine]:
-        return self._send(calls.shape_sets(None, min(limit, 200)).into(ShapeSetPage)).shape_sets
+        return self.send(calls.shape_sets(None, min(limit, 200)).into(ShapeSetPage)).shape_sets
 
     def read_set(self, set_id: UUID, within: float | None) -> ShapeSetOut:
-        return self._send(calls.shape_set(set_id, within).into(ShapeSetOut))
+        return self.send(calls.shape_set(set_id, within).into(ShapeSetOut))
 
     def cancel_set(self, set_id: UUID) -> ShapeSetOut:
-        return self._send(calls.cancel_shape_set(set_id).into(ShapeSetOut))
+        return self.send(calls.cancel_shape_set(set_id).into(ShapeSetOut))
 
     def delete_set(self, set_id: UUID) -> None:
-        self._send(calls.delete_shape_set(set_id))
+        self.send(calls.delete_shape_set(set_id))
 
     def create_key(self, body: KeyBody) -> NewKeyOut:
-        made = self._send(calls.create_key(_as(models.KeyBody, body)).into(NewKeyOut))
+        made = self.send(calls.create_key(same(models.KeyBody, body)).into(NewKeyOut))
         if made.key is None:
             raise errors.Unavailable(
                 f"the answer with the secret of key {made.name} was lost, and it is kept nowhere: "
@@ -164,7 +205,7 @@ class Remote:
         return made
 
     def list_keys(self) -> KeyList:
-        return self._send(calls.keys().into(KeyList))
+        return self.send(calls.keys().into(KeyList))
 
     def revoke_key(self, key: str) -> KeyOut:
         known = self.list_keys().keys
@@ -174,15 +215,37 @@ class Remote:
             raise errors.NotFound(
                 f"no key in use is named {key!r}, and none has that prefix or id; `xetune keys` lists them"
             )
-        return self._send(calls.revoke_key((named or of_id)[0].id).into(KeyOut))
+        return self.send(calls.revoke_key((named or of_id)[0].id).into(KeyOut))
 
     def audit(self, limit: int, before: UUID | None, action: str | None, subject: str | None) -> AuditPage:
         query: calls.Query = {"limit": min(limit, 200), "before": before, "action": action, "subject": subject}
-        return self._send(calls.audit(query).into(AuditPage))
+        return self.send(calls.audit(query).into(AuditPage))
 
-    def _send(self, call: Call[T]) -> T:
+    def send(self, call: Call[T]) -> T:
+        """Send a call; what is refused is raised as the service's own errors."""
         with _told_alike(self._url):
             return self._client.send(call)
+
+
+def _set_body(asked: SetAsked) -> ShapeSetBody:
+    """A preset by its name, which a service keeps as the source; anything else as its shapes."""
+    how = asked.search
+    by_name = is_preset(asked.source) and not Path(asked.source).is_file() and not asked.base.epilogue
+    common = {f.name: getattr(asked.base, f.name) for f in fields(asked.base) if f.name != "epilogue"}
+    shapes = [ShapeBody(problem=to_body(one.problem), weight=one.weight, name=one.name) for one in asked.shapes]
+    return ShapeSetBody(
+        preset=asked.source if by_name else None,
+        common=CommonBody(**(common if by_name else {})),
+        shapes=None if by_name else shapes,
+        device=asked.device,
+        target=asked.target,
+        budget=SetBudgetBody(trials=asked.trials, seconds=asked.seconds, no_gain=how.no_gain),
+        within=asked.within,
+        seed=asked.seed,
+        reuse=how.reuse,
+        warm_start=how.warm_start,
+        search=how.method,
+    )
 
 
 @contextmanager
@@ -201,9 +264,9 @@ def _told_alike(url: str) -> Generator[None]:
 def _said(refusal: Refused) -> str:
     if refusal.status == 401:
         return f"{refusal.detail}; set XETUNE_API_KEY to a key"
-    return f"refused by rule {refusal.rule}: {refusal.detail}" if refusal.status == 409 else refusal.detail
+    return f"refused by rule {refusal.rule}: {refusal.detail}" if refusal.type == _BY_A_RULE else refusal.detail
 
 
-def _as(model: type[M], value: BaseModel) -> M:
+def same(model: type[M], value: BaseModel) -> M:
     """The same as another type of the same form."""
     return model.model_validate_json(value.model_dump_json())
