@@ -2228,9 +2228,6 @@ class RecordedOut(Model):
     status: str
     """measured, or how it failed"""
 
-    reason: str | None
-    """Why it has no time; null if it has one"""
-
     time_us: float | None
     """Median, or what the file calls its time, in us"""
 
@@ -2248,6 +2245,9 @@ class RecordedOut(Model):
 
     tried_at: datetime | None
     """When, UTC; null if not said"""
+
+    reason: str | None = None
+    """Why it has no time; null if it has one"""
 
 
 class RecordingLine(Model):

@@ -1,6 +1,8 @@
 """GET /v1/devices/{device_id}/accuracy."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Path
 
 from service.accuracy.schemas import AccuracyList
 from service.accuracy.service import accuracy_of
@@ -10,8 +12,10 @@ from service.responses import NOT_FOUND
 
 router = APIRouter(prefix="/v1/devices", tags=["devices"], route_class=GuardedRoute)
 
+DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"])]
+
 
 @router.get("/{device_id}/accuracy", responses=NOT_FOUND, dependencies=[READ])
-def read_accuracy(device_id: str, devices: DevicesDep, session: ReadSessionDep) -> AccuracyList:
+def read_accuracy(device_id: DeviceId, devices: DevicesDep, session: ReadSessionDep) -> AccuracyList:
     """How far predictions for a device were off, by what was measured here or imported."""
     return accuracy_of(session, devices.get(device_id).spec.id)

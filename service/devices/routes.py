@@ -1,8 +1,9 @@
 """GET /v1/devices, DELETE /v1/devices/{id}/quarantine."""
 
 from http import HTTPStatus
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 
 from db import quarantines
 from service.audit.log import record
@@ -16,6 +17,8 @@ from service.responses import NOT_FOUND
 
 router = APIRouter(prefix="/v1/devices", tags=["devices"], route_class=GuardedRoute)
 
+DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"])]
+
 
 @router.get("", dependencies=[READ])
 def list_devices(devices: DevicesDep, session: ReadSessionDep) -> DeviceList:
@@ -24,7 +27,7 @@ def list_devices(devices: DevicesDep, session: ReadSessionDep) -> DeviceList:
 
 
 @router.delete("/{device_id}/quarantine", responses=NOT_FOUND, dependencies=[TUNE], status_code=HTTPStatus.NO_CONTENT)
-def release_device(device_id: str, database: DatabaseDep, by: CallerDep) -> None:
+def release_device(device_id: DeviceId, database: DatabaseDep, by: CallerDep) -> None:
     """Let a device that kept failing have jobs again, on all hosts."""
     with database.write() as session:
         if not quarantines.release(session, device_id):
@@ -33,6 +36,6 @@ def release_device(device_id: str, database: DatabaseDep, by: CallerDep) -> None
 
 
 @router.get("/{device_id}", responses=NOT_FOUND, dependencies=[READ])
-def read_device(device_id: str, devices: DevicesDep) -> DeviceOut:
+def read_device(device_id: DeviceId, devices: DevicesDep) -> DeviceOut:
     """One device and the known facts about it, each with its provenance."""
     return describe(devices.get(device_id))

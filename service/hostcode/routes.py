@@ -18,7 +18,10 @@ _PROGRAM = {"schema": {"type": "string"}, "example": '"""Runs a kernel with pyop
 _TEXT: Responses = {
     200: {
         "description": "The program",
-        "content": {"text/x-python": _PROGRAM, "text/x-c++src": {"schema": {"type": "string"}}},
+        "content": {
+            "text/x-python": _PROGRAM,
+            "text/x-c++src": {"schema": {"type": "string"}, "example": "#include <sycl/sycl.hpp>\n..."},
+        },
     }
 }
 KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970a3c-0000-7000-8000-000000000000"])]

@@ -34,10 +34,11 @@ _LOCATION: dict[str, object] = {
     "description": "Queued",
 }
 _CREATED: Responses = {202: _LOCATION, 200: _LOCATION | {"model": JobOut, "description": "The same job is active"}}
+_EVENT = 'event: trial\nid: 7\ndata: {"number": 7, "status": "measured", ...}\n\n'
 _STREAM: Responses = {
     200: {
         "description": "Events `trial` (data: TrialOut, id: its number) and `job` (data: JobOut, id `end` when over)",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"schema": {"type": "string"}, "example": _EVENT}},
     },
     204: {"description": "The client has seen the end"},
 }

@@ -287,7 +287,13 @@ class JobLinks(BaseModel):
     )
 
 
-_DONOR = {"job": "01970a3c-0000-7000-8000-000000000000", "trial": 7, "device": "b580", "distance": 1.0}
+_DONOR = {
+    "job": "01970a3c-0000-7000-8000-000000000000",
+    "trial": 7,
+    "problem": _PROBLEM,
+    "device": "b580",
+    "distance": 1.0,
+}
 
 
 class DonorOut(BaseModel):

@@ -19,6 +19,7 @@ _STALE, _A_DOUBLING = -0.3, -0.15
 _WIDE, _VERY_WIDE, _IMPORTED, _OLD = -0.05, -0.15, -0.05, -0.05
 _SPREAD, _GREAT_SPREAD = 0.1, 0.3  # p90 less p10, over the median
 _OTHERWISE = -0.05
+_CANCELLED = -0.1
 _SIZES = ("m", "n", "k", "batch")
 _INTERVAL = 4.0  # upper over lower bound of a prediction
 _AGE = timedelta(days=180)
@@ -57,6 +58,13 @@ def same_until(trial: Trial, now: datetime) -> datetime | None:
         return None
     at = trial.measurement.measured_at
     return at + max(_AGE, timedelta(days=(now - at).days)) + timedelta(days=now - at > _AGE)
+
+
+def of_job(trial: Trial) -> list[Part]:
+    """What it has against it that the search that found a trial was ended early."""
+    if trial.job.status != "cancelled":
+        return []
+    return [(_CANCELLED, f"job {trial.job_id} was cancelled: the best of the part of the search that was done")]
 
 
 def of_staleness(stale: list[str]) -> list[Part]:

@@ -128,4 +128,4 @@ def _confidence(trial: Trial, stale: list[str], now: datetime) -> trust.Confiden
         if trial.measurement is not None
         else (trust.PREDICTED, "predicted for this very problem and device; its numbers are proven")
     )
-    return trust.confidence(*base, [*trust.of_trial(trial, now), *trust.of_staleness(stale)])
+    return trust.confidence(*base, [*trust.of_trial(trial, now), *trust.of_job(trial), *trust.of_staleness(stale)])

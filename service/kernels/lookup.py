@@ -114,6 +114,7 @@ class Lookup:
         against = [
             *trust.of_distance(far, source, self.problem),
             *trust.of_trial(trial, self.now),
+            *trust.of_job(trial),
             *trust.of_staleness(stale),
         ]
         time = self._predicted(here)

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from service.deps import Context, ContextDep, ReadSessionDep
 from service.jobs.requests import understand
@@ -23,6 +23,8 @@ from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_M
 from service.schemas import to_problem
 
 router = APIRouter(prefix="/v1/kernels", tags=["kernels"], route_class=GuardedRoute)
+
+KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970a3c-0000-7000-8000-000000000000"])]
 
 
 @router.post(
@@ -82,7 +84,7 @@ def list_kernels(session: ReadSessionDep, query: Annotated[KernelQuery, Query()]
 
 
 @router.get("/{kernel_id:uuid}", responses=NOT_FOUND, dependencies=[READ])
-def read_kernel(kernel_id: UUID, session: ReadSessionDep) -> KernelOut:
+def read_kernel(kernel_id: KernelId, session: ReadSessionDep) -> KernelOut:
     """A kernel, its launch, its files, and the evidence of its best trial."""
     return service.read_kernel(session, kernel_id)
 

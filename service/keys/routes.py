@@ -1,9 +1,10 @@
 """/v1/keys."""
 
 from http import HTTPStatus
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Path, Response
 
 from service.audit.log import record
 from service.deps import ContextDep, ReadSessionDep
@@ -14,6 +15,8 @@ from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE
 
 router = APIRouter(prefix="/v1/keys", tags=["keys"], route_class=GuardedRoute)
+
+KeyId = Annotated[UUID, Path(description="Id of the key", examples=["01970a3c-0000-7000-8000-000000000000"])]
 
 
 @router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[ADMIN])
@@ -36,7 +39,7 @@ def list_keys(session: ReadSessionDep) -> KeyList:
 
 
 @router.post("/{key_id}/revoke", responses=NOT_FOUND, dependencies=[ADMIN])
-def revoke_key(key_id: UUID, context: ContextDep, by: CallerDep) -> KeyOut:
+def revoke_key(key_id: KeyId, context: ContextDep, by: CallerDep) -> KeyOut:
     """Let a key work no more, from the next request on."""
     with context.database.write() as session:
         revoked = service.revoke(session, key_id, context.now())

@@ -1,9 +1,10 @@
 """/v1/maintenance."""
 
 from http import HTTPStatus
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Path, Response
 
 from service.audit.log import record
 from service.deps import ContextDep, DatabaseDep, ReadSessionDep
@@ -14,6 +15,8 @@ from service.maintenance.schemas import WindowBody, WindowList, WindowOut
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE
 
 router = APIRouter(prefix="/v1/maintenance", tags=["maintenance"], route_class=GuardedRoute)
+
+WindowId = Annotated[UUID, Path(description="Id of the window", examples=["01970a3c-0000-7000-8000-000000000000"])]
 
 
 @router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])
@@ -35,13 +38,13 @@ def list_windows(context: ContextDep, session: ReadSessionDep) -> WindowList:
 
 
 @router.get("/{window_id}", responses=NOT_FOUND, dependencies=[READ])
-def read_window(window_id: UUID, context: ContextDep, session: ReadSessionDep) -> WindowOut:
+def read_window(window_id: WindowId, context: ContextDep, session: ReadSessionDep) -> WindowOut:
     """One window of maintenance."""
     return service.read_window(session, window_id, context.now())
 
 
 @router.delete("/{window_id}", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])
-def delete_window(window_id: UUID, database: DatabaseDep, by: CallerDep) -> None:
+def delete_window(window_id: WindowId, database: DatabaseDep, by: CallerDep) -> None:
     """Remove a window; one that is open ends at once."""
     with database.write() as session:
         service.delete(session, window_id)

@@ -10,7 +10,17 @@ from service.schemas import ProblemBody
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _PROBLEM = {"m": 512, "n": 384, "k": 1024}
-_TRIED = {"number": 3, "config": CONFIG_EXAMPLE, "status": "measured", "time_us": 412.5}
+_TRIED = {
+    "number": 3,
+    "config": CONFIG_EXAMPLE,
+    "status": "measured",
+    "time_us": 412.5,
+    "min_us": 405.0,
+    "p10_us": 407.1,
+    "p90_us": 430.0,
+    "samples": 30,
+    "tried_at": "2026-01-02T03:04:05Z",
+}
 
 
 class RecordingLine(BaseModel):
@@ -42,7 +52,9 @@ class RecordedOut(BaseModel):
     number: int = Field(description="Place in the file, from 0", examples=[3])
     config: ConfigBody | dict[str, object] = Field(description="The configuration, whole", examples=[CONFIG_EXAMPLE])
     status: str = Field(description="measured, or how it failed", examples=["measured"])
-    reason: str | None = Field(description="Why it has no time; null if it has one", examples=[None])
+    reason: str | None = Field(
+        default=None, description="Why it has no time; null if it has one", examples=["rule registers: ..."]
+    )
     time_us: float | None = Field(description="Median, or what the file calls its time, in us", examples=[412.5])
     min_us: float | None = Field(description="Least sample, in us; null if not said", examples=[405.0])
     p10_us: float | None = Field(description="10th percentile, in us; null if not said", examples=[407.1])

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from service.audit.log import record
 from service.deps import ContextDep, DatabaseDep, ReadSessionDep
@@ -16,6 +16,8 @@ from service.schedules.schemas import DueList, FireOut, FirePage, ScheduleBody, 
 from service.schedules.work import read_work
 
 router = APIRouter(prefix="/v1/schedules", tags=["schedules"], route_class=GuardedRoute)
+
+ScheduleId = Annotated[UUID, Path(description="Id of the schedule", examples=["01970a3c-0000-7000-8000-000000000000"])]
 
 
 @router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])
@@ -38,13 +40,13 @@ def list_schedules(session: ReadSessionDep) -> ScheduleList:
 
 
 @router.get("/{schedule_id}", responses=NOT_FOUND, dependencies=[READ])
-def read_schedule(schedule_id: UUID, session: ReadSessionDep) -> ScheduleOut:
+def read_schedule(schedule_id: ScheduleId, session: ReadSessionDep) -> ScheduleOut:
     """One schedule with its next run and last ones."""
     return service.read_schedule(session, schedule_id)
 
 
 @router.delete("/{schedule_id}", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])
-def delete_schedule(schedule_id: UUID, database: DatabaseDep, by: CallerDep) -> None:
+def delete_schedule(schedule_id: ScheduleId, database: DatabaseDep, by: CallerDep) -> None:
     """Remove a schedule; the jobs it started stay."""
     with database.write() as session:
         service.delete(session, schedule_id)
@@ -52,7 +54,7 @@ def delete_schedule(schedule_id: UUID, database: DatabaseDep, by: CallerDep) -> 
 
 
 @router.post("/{schedule_id}/pause", responses=NOT_FOUND, dependencies=[TUNE])
-def pause_schedule(schedule_id: UUID, database: DatabaseDep, by: CallerDep) -> ScheduleOut:
+def pause_schedule(schedule_id: ScheduleId, database: DatabaseDep, by: CallerDep) -> ScheduleOut:
     """Stop firing until resumed."""
     with database.write() as session:
         schedule = service.pause(session, schedule_id)
@@ -61,7 +63,7 @@ def pause_schedule(schedule_id: UUID, database: DatabaseDep, by: CallerDep) -> S
 
 
 @router.post("/{schedule_id}/resume", responses=NOT_FOUND, dependencies=[TUNE])
-def resume_schedule(schedule_id: UUID, context: ContextDep, by: CallerDep) -> ScheduleOut:
+def resume_schedule(schedule_id: ScheduleId, context: ContextDep, by: CallerDep) -> ScheduleOut:
     """Fire again, from the next due time on."""
     with context.database.write() as session:
         schedule = service.resume(session, schedule_id, context.now())
@@ -75,7 +77,9 @@ def resume_schedule(schedule_id: UUID, context: ContextDep, by: CallerDep) -> Sc
     responses=BAD_REQUEST | NOT_FOUND | CONFLICT | TOO_MANY,
     dependencies=[TUNE],
 )
-def run_schedule(schedule_id: UUID, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> FireOut:
+def run_schedule(
+    schedule_id: ScheduleId, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
+) -> FireOut:
     """Start what a schedule starts, now and besides its due times, also while it is paused."""
     with context.database.read() as session:
         kind, template = service.prepare_run(session, schedule_id)
@@ -88,7 +92,7 @@ def run_schedule(schedule_id: UUID, context: ContextDep, response: Response, by:
 
 @router.get("/{schedule_id}/next", responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
 def list_next_times(
-    schedule_id: UUID,
+    schedule_id: ScheduleId,
     context: ContextDep,
     session: ReadSessionDep,
     count: Annotated[int, Query(ge=1, le=100, description="How many", examples=[5])] = 5,
@@ -99,7 +103,7 @@ def list_next_times(
 
 @router.get("/{schedule_id}/fires", responses=NOT_FOUND, dependencies=[READ])
 def list_fires(
-    schedule_id: UUID,
+    schedule_id: ScheduleId,
     session: ReadSessionDep,
     before: Annotated[
         int | None, Query(ge=0, le=2**62, description="`next_before` of the page before", examples=[17])

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from codegen import GemmProblem, KernelConfig
 from codegen.toolchain import toolchain_versions
-from db.models import Kernel, Measurement, Trial
+from db.models import Job, Kernel, Measurement, Trial
 from db.session import Database
 from hal import DeviceSpec, find
 from service.convert import config_from_json
@@ -48,11 +48,29 @@ def tuned_now(database: Database, folder: Path, problem: GemmProblem = HERE, spe
     job_id = tuned(database, folder, problem, spec)
     with database.write() as session:
         for kernel in session.query(Kernel):
-            kernel.toolchain = dict(toolchain_versions())
+            kernel.toolchain = dict[str, object](toolchain_versions())
         for row in session.query(Measurement):
             row.p10_us, row.p90_us = row.median_us * 0.99, row.median_us * 1.01
             row.min_us = row.p10_us
     return job_id
+
+
+def test_the_best_of_a_cancelled_job_is_told_as_such(context: Context, look: Look, tmp_path: Path) -> None:
+    job_id = tuned_now(context.database, tmp_path / "artifacts")
+    assert look().confidence.value == 0.95  # and is kept in memory
+    with context.database.write() as session:
+        job = session.get(Job, job_id)
+        assert job is not None
+        job.status, job.cancel_requested, job.lease_until = "cancelled", True, None
+        job.worker, job.finished_at = None, context.now()
+    found = look()
+    assert (found.source, found.confidence.level, found.confidence.value) == ("exact", "high", 0.85)
+    assert found.confidence.reasons[1] == (
+        f"-0.10 job {job_id} was cancelled: the best of the part of the search that was done"
+    )
+    nearby = look(GemmProblem(544, 384, 1024))
+    assert nearby.source == "nearest"
+    assert any("was cancelled" in reason for reason in nearby.confidence.reasons)
 
 
 def test_tuned_for_this_very_problem_is_exact(context: Context, look: Look, tmp_path: Path) -> None:
@@ -79,7 +97,7 @@ def test_of_other_versions_it_is_stale_and_says_of_which(
     tuned_now(context.database, tmp_path / "artifacts")
     with context.database.write() as session:
         for kernel in session.query(Kernel):
-            kernel.toolchain = dict(toolchain_versions()) | change
+            kernel.toolchain = dict[str, object](toolchain_versions()) | change
     found = look()
     assert found.source == "stale"
     assert [why.startswith(said) for why in found.stale] == [True]
