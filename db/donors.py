@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from db import trials
+from db.base import JsonObject
 from db.models import Device, Donor, Job, Measurement, Prediction, Problem, Trial
 
 TYPES = ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b")
@@ -25,24 +26,12 @@ class Near(NamedTuple):
     device_id: int
 
 
-def alike(
-    session: Session, types: Mapping[str, object], device: str | None = None, farthest: float | None = None
-) -> list[Near]:
-    """Jobs with a best trial, of problems of those types by column, on a device (a slug); the newest first.
-
-    With `farthest`, those are left out of which one size (in `types` too) alone is so many doublings away.
-    """
+def alike(session: Session, types: Mapping[str, object], device: str | None = None) -> list[Near]:
+    """Jobs with a best trial, of problems of those types by column, on a device (a slug); the newest first."""
     columns = Job.id, Problem.id, Problem.m, Problem.n, Problem.k, Problem.batch, Job.device_id
     query = select(*columns).join(Job.problem).where(Job.best_trial_id.is_not(None))
     for name in TYPES:
         query = query.where(getattr(Problem, name) == types[name])
-    if farthest is not None:
-        for size in SIZES:
-            value = types[size]
-            assert isinstance(value, int)
-            # A whole more on each side: rounding must not decide, the distance does.
-            least, most = math.floor(value / 2**farthest) - 1, math.ceil(value * 2**farthest) + 1
-            query = query.where(getattr(Problem, size).between(least, most))
     if device is not None:
         query = query.where(Job.device_id.in_(select(Device.id).where(Device.slug == device)))
     found = session.execute(query.order_by(Job.id.desc()))
@@ -74,6 +63,35 @@ def fastest(session: Session, job_id: UUID, limit: int) -> list[Trial]:
     job = contains_eager(Trial.job)
     query = query.options(job.contains_eager(Job.problem), job.contains_eager(Job.device), *trials.evidence_loads())
     return list(session.scalars(query.limit(limit)))
+
+
+class Fast(NamedTuple):
+    """One of the fastest proven trials of a job."""
+
+    job_id: UUID
+    trial_id: int
+    config: JsonObject
+    problem_id: int
+
+
+def fastest_of(session: Session, job_ids: Collection[UUID], limit: int) -> list[Fast]:
+    """What `fastest` finds for each of several jobs, in one query; those of one job are in order."""
+    time_us = func.coalesce(Measurement.median_us, Prediction.time_us)
+    order = Measurement.median_us.is_(None), time_us, Trial.number
+    place = func.row_number().over(partition_by=Trial.job_id, order_by=order).label("place")
+    ranked = select(Trial.id, place).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
+    ranked = ranked.where(Trial.job_id.in_(job_ids), Trial.proof_kind != "none", ~Trial.reused.has())
+    ranks = ranked.where(time_us.is_not(None)).subquery()
+    query = select(Trial.job_id, Trial.id, Trial.config, Job.problem_id).join(ranks, ranks.c.id == Trial.id)
+    query = query.join(Trial.job).where(ranks.c.place <= limit).order_by(Trial.job_id, ranks.c.place)
+    return [Fast(*row) for row in session.execute(query)]
+
+
+def whole(session: Session, trial_id: int) -> Trial:
+    """A trial with its evidence, job, problem and device."""
+    job = joinedload(Trial.job)
+    loads = job.joinedload(Job.problem), job.joinedload(Job.device), *trials.evidence_loads()
+    return session.scalars(select(Trial).where(Trial.id == trial_id).options(*loads)).one()
 
 
 def add(session: Session, job_id: UUID, chosen: Sequence[tuple[int, float]]) -> None:

@@ -101,6 +101,7 @@ def create_app(
         compiler=Compiler(settings),
         streams=streams,
         imports=Slots(settings.max_imports, "imports", "imports"),
+        lookups=Slots(settings.max_lookups, "lookups", "lookups of problems that were never tuned"),
         metrics=Metrics(database, streams, now, settings.metrics_fresh_s),
         freshness=freshness,
         answers=answers,

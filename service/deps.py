@@ -35,6 +35,7 @@ class Context:
     compiler: Compiler
     streams: Slots
     imports: Slots
+    lookups: Slots
     metrics: Metrics
     freshness: Freshness
     answers: Answers

@@ -79,19 +79,6 @@ def nearest_recorded(
     return [(trial.id, far) for trial in recordings.fastest(session, nearest_.id, OF_A_JOB)]
 
 
-def alike_on(
-    session: Session, problem: GemmProblem, device: str, farthest: float | None, limit: int
-) -> list[donors.Near]:
-    """Jobs of the nearest alike problems on a device (a slug), nearest first; `farthest` is in doublings.
-
-    Jobs of a problem that differs in size alone, and of the very problem, are alike; what else differs is for who asks.
-    """
-    sizes = problem.m, problem.n, problem.k, problem.batch
-    near = donors.alike(session, problem_to_json(problem), device, farthest)
-    ranked = sorted((donors.distance(found.sizes, sizes), place) for place, found in enumerate(near))
-    return [near[place] for far, place in ranked if farthest is None or far <= farthest][:limit]
-
-
 def _kinship(row: models.Device, spec: DeviceSpec) -> int | None:
     try:
         return kinship(spec, spec_from_json(row.spec))

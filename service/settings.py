@@ -109,6 +109,9 @@ class Settings(BaseSettings):
         "seconds; of SQLite every process knows at once",
     )
 
+    max_lookups: int = Field(
+        default=8, ge=1, description="Lookups of problems that were never tuned at a time; more are refused"
+    )
     max_streams: int = Field(default=400, ge=1, description="Event streams at a time; more are refused")
     max_compiles: int = Field(default=2, ge=1, description="Compilations on request at a time; more are refused")
     max_source_bytes: int = Field(default=2**19, ge=1, description="Longest text that is compiled, in bytes")

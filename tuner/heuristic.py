@@ -3,8 +3,9 @@
 Source: DOC: deep-Tiled Matmul, "Config/Schedule": innermost, threads, block, loop order.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from codegen import GemmProblem, KernelConfig, LoopOrder, Refused, SlmOperands, SplitK
 from codegen.rules import ceil_div, check_problem, steps_of
@@ -164,21 +165,25 @@ def _fixed(on: Problem, by_lanes: bool, transposed: bool) -> str | None:
     return "is transposed: its blocks follow from the tile" if transposed else None
 
 
-def _split(on: Problem, ranges: Ranges, tiles: list[Point], rates: Rates) -> tuple[Point, str]:
-    """Splits of K, with tiles for them, where the best tiles leave most engines idle and adding up sums costs less."""
-    plain = config_of(on.problem, tiles[0])
+def _split(on: Problem, ranges: Ranges, tiles: Iterator[Point], rates: Rates) -> tuple[Point, str]:
+    """Splits of K, with tiles for them, where the best tile leaves most engines idle and adding up sums costs less.
+
+    Others of the tiles, the best first, are asked for only then.
+    """
+    first = next(tiles)
+    plain = config_of(on.problem, first)
     groups = plain.matmul.threads.m * plain.matmul.threads.n * on.problem.batch
     engines = rates.cores * rates.engines
     busy = min(groups * plain.subgroups, engines)
     if 2 * busy > engines:
-        return tiles[0], "K is not split: tiles keep most engines busy"
-    best, least = tiles[0], _clocks(on, tiles[0], rates)
+        return first, "K is not split: tiles keep most engines busy"
+    best, least, every = first, _clocks(on, first, rates), [first, *tiles]
     for splits in ranges.splits[1:]:
-        points = [tile._replace(splits=splits, split_k=SplitK.PARTIAL_SUMS.value) for tile in tiles]
+        points = [tile._replace(splits=splits, split_k=SplitK.PARTIAL_SUMS.value) for tile in every]
         point = min(points, key=lambda p: _clocks(on, p, rates))
         if is_legal(on, point) and (clocks := _clocks(on, point, rates)) < least:
             best, least = point, clocks
-    if best is tiles[0]:
+    if best is first:
         return best, f"K is not split: sums over {on.problem.k} take less than to begin a kernel that adds up theirs"
     return best, f"K is split into {best.splits}: without, {busy} of {engines} engines would work"
 
@@ -194,10 +199,11 @@ def _clocks(on: Problem, point: Point, rates: Rates) -> float:
     return multiply + _WORTH * sums + _NEXT_KERNEL_CLOCKS
 
 
-def _without_spills(on: Problem, ranges: Ranges, tiles: list[Point]) -> list[Point]:
+def _without_spills(on: Problem, ranges: Ranges, tiles: list[Point]) -> Iterator[Point]:
     """The tiles of which none of the known cases of spills applies, some with a shorter K step; all if none is left."""
-    found = (_shallower(on, ranges, tile) for tile in tiles)
-    return [tile for tile in found if tile is not None] or tiles
+    found = (point for tile in tiles if (point := _shallower(on, ranges, tile)) is not None)
+    first = next(found, None)
+    yield from tiles if first is None else chain([first], found)
 
 
 def _shallower(on: Problem, ranges: Ranges, tile: Point) -> Point | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from codegen import GemmProblem
 from codegen.cache import CompileCache
@@ -14,6 +15,7 @@ from service.kernels.batch_schemas import MissOut
 from service.kernels.exact import exact_answers
 from service.kernels.lookup import Lookup, kernels_of
 from service.kernels.lookup_schemas import LookupOut
+from service.kernels.nearby import Nearby
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Ke
 
     Raises:
         BadRequest: rule `unknown-device`.
+        TooMany: rule `lookups`: as many requests as may be wait for answers that take long.
         DatabaseError: it cannot be read.
     """
     context.freshness.refresh()
@@ -90,16 +93,24 @@ def _work_out(context: Context, device: ListedDevice, problems: dict[Key, GemmPr
         exact = exact_answers(session, list(problems.values()), device, now)
     for key, found in exact.items():
         yield (slug, key), Answer(found.answer, found.until)
-    compiled = kernels_of(CompileCache(context.settings.cache_dir), device.spec)
+    left = {key: problem for key, problem in problems.items() if problem.key not in exact}
+    if left:
+        with context.lookups.one():  # some 10 to 50 ms of processor time each
+            yield from _fall_back(context, device, left, now)
+
+
+def _fall_back(
+    context: Context, device: ListedDevice, problems: dict[Key, GemmProblem], now: datetime
+) -> Iterable[tuple[Key, Answer]]:
+    """The answers for problems that were never tuned on the device."""
+    nearby, compiled = Nearby(), kernels_of(CompileCache(context.settings.cache_dir), device.spec)
     for key, problem in problems.items():
-        if problem.key in exact:
-            continue
         with context.database.read() as session:
             try:
-                found = Lookup(session, problem, device, now, compiled).fallback()
+                found = Lookup(session, problem, device, now, compiled, nearby).fallback()
             except NotFound as error:
                 rule, helps = error.rule or error.kind, error.next_requests or []
-                miss = MissOut(problem=str(problem), device=slug, rule=rule, detail=error.detail, next=helps)
+                miss = MissOut(problem=str(problem), device=device.spec.id, rule=rule, detail=error.detail, next=helps)
                 yield key, Answer(miss, None)
                 continue
         # The launch of a kernel that takes sizes is worked out from the compile cache, of which no change is told.

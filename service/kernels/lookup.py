@@ -6,7 +6,7 @@ never given as this one's.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -15,21 +15,17 @@ from codegen import (
     AnyConfig,
     GemmArtifact,
     GemmProblem,
-    InvalidConfig,
     InvalidLaunch,
-    InvalidProblem,
     KernelConfig,
     Refused,
 )
 from codegen.cache import CompileCache
 from codegen.target_kind import check_kernel, describe
 from db import donors, kernels
-from db.models import Trial
 from hal import DeviceSpec
 from hal.listed import ListedDevice, runs_own_code
 from service.configurations import to_config_body
-from service.convert import config_from_json, config_to_json, problem_from_json
-from service.donors import alike_on
+from service.convert import config_to_json
 from service.errors import NextRequest, NotFound
 from service.evidence import evidence_of
 from service.kernels import confidence as trust
@@ -37,9 +33,10 @@ from service.kernels.exact import Found, exact_answers, told, what_helps
 from service.kernels.freshness import staleness
 from service.kernels.launch_schemas import to_launch
 from service.kernels.lookup_schemas import ElsewhereOut, LookupOut, Source
+from service.kernels.nearby import Nearby, Tuned
 from service.kernels.service import describe as describe_kernel
 from service.schemas import TimeEvidence, to_body
-from tuner.donors import MOST, OF_A_JOB, Donor, epilogue_class, fitted
+from tuner.donors import MOST, Donor, epilogue_class, fitted
 from tuner.errors import CannotPredict
 from tuner.forecast import check_predictable
 from tuner.model.xe import predict
@@ -56,13 +53,17 @@ Compiled = Callable[[GemmProblem, AnyConfig], GemmArtifact | None]
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One lookup within a transaction. `compiled` finds kernels whose launch is worked out for other sizes."""
+    """One lookup within a transaction.
+
+    `compiled` finds kernels whose launch is worked out for other sizes; lookups on one device may share a `nearby`.
+    """
 
     session: Session
     problem: GemmProblem
     device: ListedDevice
     now: datetime
     compiled: Compiled = lambda _problem, _config: None
+    nearby: Nearby = field(default_factory=Nearby)
 
     def answer(self) -> LookupOut:
         """The first answer of the five sources.
@@ -88,22 +89,23 @@ class Lookup:
 
     def _nearest(self) -> Found | None:
         """The best of the nearest problem on this device that the same choices are legal for."""
-        for found in alike_on(self.session, self.problem, self.device.spec.id, FARTHEST, _ASKED):
-            for trial in donors.fastest(self.session, found.job_id, 1):
-                far = donors.distance(found.sizes, _sizes(self.problem))
-                if (answer := self._carried(trial, far)) is not None:
-                    return Found(answer, trust.same_until(trial, self.now))
+        near = self.nearby.jobs(self.session, self.problem, self.device.spec.id, FARTHEST, _ASKED)
+        tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
+        for far, job in near:
+            for found in tuned[job.job_id][:1]:
+                if (answer := self._carried(found, far)) is not None:
+                    return answer
         return None
 
-    def _carried(self, trial: Trial, far: float) -> LookupOut | None:
+    def _carried(self, found: Tuned, far: float) -> Found | None:
+        source, config = found.problem, found.config
         try:
-            source = problem_from_json(trial.job.problem.definition)
-            config = config_from_json(trial.config)
             here = carried(config, source, self.problem, self.device.spec)
-        except (InvalidProblem, InvalidConfig, Refused):
+        except Refused:
             return None
         if epilogue_class(source) != epilogue_class(self.problem):
             return None
+        trial = donors.whole(self.session, found.trial_id)
         there = evidence_of(trial).time
         measured = trial.measurement is not None
         kernel = None if trial.kernel_id is None else kernels.get(self.session, trial.kernel_id)
@@ -119,7 +121,7 @@ class Lookup:
         ]
         time = self._predicted(here)
         at_there = "" if there is None else f"; for {source} it was {there.value:.4g} us, {there.kind}"
-        return LookupOut(
+        answer = LookupOut(
             source=Source.NEAREST,
             confidence=trust.confidence(base, what, against),
             kernel=None if kernel is None or launch is None else describe_kernel(kernel, trial),
@@ -137,6 +139,7 @@ class Lookup:
             ),
             next=self._what_helps(),
         )
+        return Found(answer, trust.same_until(trial, self.now))
 
     def _launch(self, source: GemmProblem, config: AnyConfig):  # of what to_launch gives
         """The launch of a kernel that takes sizes, for these; None where it does not run them, or is not at hand."""
@@ -180,15 +183,9 @@ class Lookup:
 
     def _good_elsewhere(self) -> Iterator[AnyConfig]:
         """Legal here: configurations of alike problems on this device, however far."""
-        offered: list[Donor] = []
-        for found in alike_on(self.session, self.problem, self.device.spec.id, None, MOST):
-            for trial in donors.fastest(self.session, found.job_id, OF_A_JOB):
-                try:
-                    offered.append(
-                        Donor(config_from_json(trial.config), problem_from_json(trial.job.problem.definition))
-                    )
-                except (InvalidConfig, InvalidProblem):
-                    continue
+        near = self.nearby.jobs(self.session, self.problem, self.device.spec.id, None, MOST)
+        tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
+        offered = [Donor(found.config, found.problem) for _, job in near for found in tuned[job.job_id]]
         for config in fitted(offered, self.problem, self.device.spec):
             try:
                 check_kernel(self.problem, config, self.device.spec)
@@ -234,7 +231,3 @@ def kernels_of(cache: CompileCache, spec: DeviceSpec) -> Compiled:
         return artifact if isinstance(artifact, GemmArtifact) else None
 
     return find
-
-
-def _sizes(problem: GemmProblem) -> tuple[int, int, int, int]:
-    return problem.m, problem.n, problem.k, problem.batch

@@ -173,8 +173,7 @@ def test_what_was_asked_before_is_answered_without_the_routes(
     assert [status for status, _ in first] == [200] * 3
     monkeypatch.setattr("service.kernels.routes.answer_all", None)
     assert all_three() == first
-    with pytest.raises(TypeError):
-        client.post(ONE, json=body | {"device": "max1100"})
+    assert client.post(ONE, json=body | {"device": "max1100"}).status_code == 500, "the routes were asked"
 
 
 def test_no_answer_outlives_what_it_was_made_from(
@@ -227,6 +226,20 @@ def test_after_a_commit_one_thread_looks_and_all_are_answered_from_memory(
         answers = list(pool.map(lambda _: client.post(ONE, json=body).json(), range(8)))
     assert answers == [first] * 8
     assert len(looked) == 1
+
+
+def test_lookups_of_what_was_never_tuned_are_bounded_and_others_are_not(
+    client: TestClient, context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tuned_now(context.database, tmp_path / "artifacts")
+    monkeypatch.setattr(context.lookups, "_most", 1)
+    never = {"problem": _body(GemmProblem(40, 56, 72)), "device": "b580"}
+    with context.lookups.one():
+        answer = client.post(ONE, json=never)
+        assert (answer.status_code, answer.json()["rule"], answer.headers["Retry-After"]) == (429, "lookups", "2")
+        assert client.post(ONE, json={"problem": _body(HERE), "device": "b580"}).status_code == 200
+    assert client.post(ONE, json=never).status_code == 200
+    assert context.lookups.taken == 0
 
 
 def test_a_database_that_cannot_be_read_is_told_by_the_routes(
