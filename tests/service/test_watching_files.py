@@ -111,6 +111,13 @@ def test_the_image_holds_every_package_and_is_run_by_no_root() -> None:
     assert any("/readyz" in line for line in lines if "HEALTHCHECK" in line)
 
 
+def test_the_image_can_do_what_its_compositions_ask_for() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    held = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements-run.lock").read_text(), re.M))
+    for extra in ("build", "traces", "cluster"):
+        assert {re.split(r"[<>=\[;]", wanted)[0] for wanted in extras[extra]} <= held, extra
+
+
 def test_what_the_composition_mounts_and_sets_is_there() -> None:
     composed = yaml.safe_load((DOCKER / "compose.yaml").read_text())
     named = set(re.findall(rf"\b{PREFIX}[A-Z_]+", (DOCKER / "Dockerfile").read_text()))
