@@ -97,6 +97,7 @@ class Coordinator:
         self._set_at = set_at
         self._clock = clock or Clock()
         self._stop, self._wake = threading.Event(), threading.Event()
+        self._is_away = False  # the database, since the last look
         self.name = holder or own_name()
 
     def stop(self) -> None:
@@ -128,8 +129,9 @@ class Coordinator:
                 coordinators.forget(session, name_prefix=OF_ONE_MACHINE, before=now - _KEPT)
                 fence = coordinators.acquire(session, name, self.name, lease_s, is_dead=is_dead, now=now)
         except DatabaseError as error:
-            _log.warning("coordinator waits for the database", error=str(error))
+            self._note_away(error)
             return None
+        self._note_back()
         if fence is None:
             return None
         _log.info("coordinator leads", coordinator=fence.name, holder=fence.holder, fence=fence.number)
@@ -157,7 +159,20 @@ class Coordinator:
         except FenceLost as error:
             _log.warning("coordinator was followed by another", error=str(error))
         except DatabaseError as error:
+            self._note_away(error)
+        else:
+            self._note_back()
+
+    def _note_away(self, error: DatabaseError) -> None:
+        """Say once that the database does not answer: it is asked again with every look."""
+        if not self._is_away:
             _log.warning("coordinator waits for the database", error=str(error))
+        self._is_away = True
+
+    def _note_back(self) -> None:
+        if self._is_away:
+            _log.info("the database answers again")
+        self._is_away = False
 
     def _look(self, term: _Term) -> None:
         """Give every place that is free a job, as long as there are any."""

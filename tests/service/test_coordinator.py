@@ -265,6 +265,29 @@ def test_a_failure_ends_its_job_alone_and_a_database_that_was_away_puts_it_back(
     assert job_of(database, ids[0]).error == "compile-crashed: stage spirv: it died"
 
 
+def test_a_database_that_is_away_is_told_of_once_and_when_it_is_back(
+    database: Database, running: Running, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ids, looks, back = add_jobs(database, "b580"), 0, threading.Event()
+
+    class Asking(Some):
+        """An engine that cannot tell its places while the database is away."""
+
+        def places(self) -> list[Named]:
+            nonlocal looks
+            looks += 1
+            if not back.is_set():
+                raise DatabaseUnavailable("no connection")
+            return super().places()
+
+    running.start(Asking([Named("p1", ("b580",))]), lambda *_: JobEnd.SUCCEEDED, "a", coordinator_lease_s=60.0)
+    until(lambda: looks > 5)
+    back.set()
+    until(lambda: over(database, ids))
+    said = capsys.readouterr().out
+    assert said.count("coordinator waits for the database") == said.count("the database answers again") == 1
+
+
 def test_leases_of_jobs_are_kept_alive_together(database: Database, running: Running) -> None:
     ids = add_jobs(database, "b580", "b60")
     done = threading.Event()
