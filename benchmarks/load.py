@@ -66,6 +66,7 @@ def main() -> None:
             print("| what | figure |\n|---|---:|")
             _say("memory at the start", f"{served.rss_mb:.0f} MB")
             _first(served, problems)
+            _untuned(served)
             rate = _lookups(served, folder, problems, options.seconds, options.rounds)
             _half(served, folder, problems, options.seconds, rate)
             _batches(served, folder, problems, options.seconds)
@@ -105,6 +106,19 @@ def _first(served: Served, problems: list[dict[str, object]]) -> None:
     for form in ("columns", "whole"):
         for body in _bodies(problems, form):
             _post(served, body)
+
+
+def _untuned(served: Served) -> None:
+    """Problems that nobody tuned, for which the nearest, the model or the default is the answer."""
+    rng = random.Random(9)
+    drawn = [
+        {name: rng.randint(1, 9_000) for name in ("m", "n")} | {"k": 8 * rng.randint(1, 1_100)} for _ in range(300)
+    ]
+    before, begun = served.processor_s, time.monotonic()
+    _post(served, json.dumps({"problems": drawn, "device": _DEVICES[0], "form": "columns"}))
+    took_s, cost_ms = time.monotonic() - begun, 1e3 * (served.processor_s - before) / len(drawn)
+    told = f"{len(drawn) / took_s:.0f}; {cost_ms:.0f} ms of processor time each"
+    _say("problems in a second that were never tuned, in a batch", told)
 
 
 def _post(served: Served, body: str) -> None:

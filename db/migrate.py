@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -19,6 +20,7 @@ _UPGRADE_LOCK = 0x7865_7475  # any number that only we use
 _RETRY_S = 0.05
 
 
+@cache
 def head() -> str:
     """The revision that this program needs."""
     revision = ScriptDirectory.from_config(_config()).get_current_head()
