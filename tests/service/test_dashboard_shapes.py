@@ -8,9 +8,11 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
+from sqlalchemy import select
 
 from db import jobs
 from db.migrate import upgrade
+from db.models import ShapeSetCell, ShapeSetKernel, ShapeSetMember
 from service.app import create_app
 from service.deps import Context
 from service.settings import Settings
@@ -50,6 +52,38 @@ def test_a_set_tells_each_shape_with_its_evidence(client: TestClient, context: C
     assert (first["gain"], first["time_evidence"], first["m"]) == ("2.5", "predicted", "16")
     assert (second["name"], second["gain"]) == ("'=down", "")
     assert client.get("/shapes/01970a3c-0000-7000-8000-000000000000").status_code == 404
+
+
+def test_the_fewest_kernels_lead_to_their_binaries_and_the_others_are_held_against_them(
+    client: TestClient, context: Context
+) -> None:
+    made = client.post("/v1/shape-sets", json=BODY).json()
+    with context.database.write() as session:
+        members = session.scalars(select(ShapeSetMember).order_by(ShapeSetMember.position)).all()
+        found = [jobs.get(session, member.job_id) for member in members]
+        stored = [rows.add_kernel(session, job, job.problem) for job in found if job is not None]
+        for position, times in enumerate(((100.0, 200.0), (150.0, None))):
+            kernel = ShapeSetKernel(
+                set_id=UUID(made["id"]), position=position, member_id=members[0].id, config=rows.config(position)
+            )
+            session.add(kernel)
+            session.flush()
+            for member, of, time_us in zip(members, stored, times, strict=True):
+                known = (
+                    {"evidence": "predicted"} if time_us else {"evidence": "none", "reason": "rule registers: too many"}
+                )
+                cell = ShapeSetCell(kernel_id=kernel.id, member_id=member.id, time_us=time_us, **known)
+                cell.content_hash = of.content_hash if position == 0 else None
+                session.add(cell)
+    page = client.get(f"/shapes/{made['id']}").text
+    text = text_of(page)
+    assert "1 of 2 kernels keeps each shape" in text
+    fewest = page[page.index('id="kernels-title"') : page.index('id="matrix-title"')]
+    assert [fewest.count(f'href="/kernels/{kernel.id}"') for kernel in stored] == [1, 1]
+    matrix = text_of(page[page.index('id="matrix-title"') :])
+    assert "1.00x 100.0 µs predicted 1.50x 150.0 µs predicted" in matrix
+    assert "1.00x 200.0 µs predicted none" in matrix
+    assert 'title="rule registers: too many"' in page
 
 
 def test_names_of_shapes_are_text(client: TestClient) -> None:

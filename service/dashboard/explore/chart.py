@@ -31,7 +31,7 @@ def explore_chart(pair: Pair, view: View, part: str) -> Chart:
     of = f", where {view.parts} is {part}" if view.parts else ""
     return Chart(
         title=f"{view.y} over {view.x}{of}",
-        note=f"{shown:,} of {len(own):,} trials{_left_out(view)}. {pair.note}.",
+        note=f"Shows {shown:,} of {len(own):,} trials{_left_out(view)}. {pair.note}.",
         columns=(
             Column(view.x, _UNITS.get(view.x, "")),
             Column(view.y, _UNITS.get(view.y, "")),

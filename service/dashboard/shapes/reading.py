@@ -2,16 +2,22 @@
 
 import csv
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from codegen import InvalidProblem
+from db.models import Job, Kernel, ShapeSetCell, ShapeSetKernel, ShapeSetMember
 from service.configurations import ConfigBody
 from service.dashboard.charts.answers import csv_cell
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
 from service.dashboard.evidence import NATIVE_LABEL, ProofFigure, TimeEvidence
 from service.dashboard.naming import config_label
 from service.schemas import Evidence, ProblemBody, to_problem
-from service.shapes.schemas import KernelChoice, ShapeOut, ShapeSetOut
+from service.shapes.schemas import CellOut, KernelChoice, ShapeOut, ShapeSetOut
 
 KNOWN_BY = {
     "in_turns": "measured in turns",
@@ -50,12 +56,30 @@ class ShapeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelTime:
+    """What a kernel takes on a shape. `kernel_id` is its binary for that shape, None where none is stored."""
+
+    shape: int
+    time_us: float | None
+    slower: float | None
+    evidence: TimeEvidence | None
+    reason: str | None
+    kernel_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class KernelRow:
-    """A kernel of the fewest that serve all shapes, with its configuration in a line."""
+    """A kernel that was tried on all shapes, with its configuration in a line; `times` has a cell for each shape."""
 
     choice: KernelChoice
     config: str
     needed: bool
+    times: tuple[KernelTime | None, ...]
+
+    @property
+    def serves(self) -> tuple[KernelTime, ...]:
+        """What it takes on the shapes that it serves."""
+        return tuple(time for time in self.times if time is not None and time.shape in self.choice.serves)
 
 
 def shape_rows(found: ShapeSetOut) -> list[ShapeRow]:
@@ -72,12 +96,36 @@ def evidence_of_total(rows: list[ShapeRow]) -> TimeEvidence | None:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def kernel_rows(found: ShapeSetOut) -> list[KernelRow]:
-    """The kernels that were tried on all shapes, those that are needed first; none before they were compared."""
+def kernel_rows(found: ShapeSetOut, binaries: Mapping[tuple[int, int], UUID], native: bool) -> list[KernelRow]:
+    """The kernels that were tried on all shapes, those that are needed first; none before they were compared.
+
+    `binaries` are ids of kernels by number of kernel and shape; measured times are the device's own if `native`.
+    """
     if (cover := found.cover) is None:
         return []
-    rows = [KernelRow(choice, _config(choice), choice.number in cover.needed) for choice in cover.kernels]
+    cells = {(cell.kernel, cell.shape): _kernel_time(cell, binaries, native) for cell in cover.cells}
+    shapes = range(1, len(found.shapes) + 1)
+    rows = [
+        KernelRow(
+            choice, _config(choice), choice.number in cover.needed, tuple(cells.get((choice.number, n)) for n in shapes)
+        )
+        for choice in cover.kernels
+    ]
     return sorted(rows, key=lambda row: (not row.needed, row.choice.number))
+
+
+def read_binaries(session: Session, set_id: UUID) -> dict[tuple[int, int], UUID]:
+    """The stored kernels of a set, by the number of the kernel in it and of the shape that it was built for."""
+    query = (
+        select(ShapeSetKernel.position, ShapeSetMember.position, Kernel.id)
+        .join(ShapeSetCell, ShapeSetCell.kernel_id == ShapeSetKernel.id)
+        .join(ShapeSetMember, ShapeSetMember.id == ShapeSetCell.member_id)
+        .join(Job, Job.id == ShapeSetMember.job_id)
+        .join(Kernel, (Kernel.problem_id == Job.problem_id) & (Kernel.device_id == Job.device_id))
+        .where(ShapeSetKernel.set_id == set_id, Kernel.content_hash == ShapeSetCell.content_hash)
+        .order_by(Kernel.id)  # of the same binary the newest
+    )
+    return {(kernel + 1, shape + 1): kernel_id for kernel, shape, kernel_id in session.execute(query)}
 
 
 def news_of(found: ShapeSetOut) -> str:
@@ -150,6 +198,16 @@ def _evidence(evidence: Evidence | None) -> tuple[TimeEvidence | None, ProofFigu
     if time.kind == "predicted":
         return TimeEvidence.PREDICTED, proof
     return (TimeEvidence.MEASURED if time.label == NATIVE_LABEL else TimeEvidence.EMULATED), proof
+
+
+def _kernel_time(cell: CellOut, binaries: Mapping[tuple[int, int], UUID], native: bool) -> KernelTime:
+    kernel_id = binaries.get((cell.kernel, cell.shape))
+    evidence = None
+    if cell.time_us is not None:
+        measured = TimeEvidence.MEASURED if native else TimeEvidence.EMULATED
+        evidence = TimeEvidence.PREDICTED if cell.evidence == "predicted" else measured
+    stored = None if kernel_id is None else str(kernel_id)
+    return KernelTime(cell.shape, cell.time_us, cell.slower, evidence, cell.reason, stored)
 
 
 def _config(choice: KernelChoice) -> str:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.devices.rows import device_rows
+from service.dashboard.evidence import TimeEvidence
 from service.dashboard.naming import INPUT_DTYPES
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
@@ -18,6 +19,7 @@ from service.dashboard.shapes.reading import (
     gains_chart,
     kernel_rows,
     news_of,
+    read_binaries,
     shape_rows,
     shapes_csv,
 )
@@ -83,7 +85,9 @@ def _values(session: Session, set_id: UUID) -> dict[str, object]:
         "found": found,
         "rows": rows,
         "total": evidence_of_total(rows),
-        "kernels": kernel_rows(found),
+        "kernels": kernel_rows(
+            found, read_binaries(session, set_id), TimeEvidence.EMULATED not in {r.time for r in rows}
+        ),
         "known_by": KNOWN_BY,
         "news": news_of(found),
     }

@@ -89,6 +89,7 @@ function two(form) {
   const ticks = [...form.elements].filter((field) => field.matches(".tick"));
   const set = ticks.filter((tick) => tick.checked).length;
   for (const tick of ticks) tick.disabled = set >= 2 && !tick.checked;
+  form.hidden = ticks.length < 2;
   form.querySelector("button").disabled = set !== 2;
   form.querySelector("[role=status]").textContent = set === 2 ? "" : `Tick ${set === 0 ? "two" : "one more"} of the ${form.dataset.two}.`;
 }
