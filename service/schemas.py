@@ -130,6 +130,27 @@ def to_body(problem: GemmProblem) -> ProblemBody:
     return ProblemBody.model_validate(to_json(problem))
 
 
+class DeviceChoice(BaseModel):
+    """What every request says of its device."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    device: str = Field(
+        default="auto",
+        min_length=1,
+        max_length=200,
+        description="Device id, or auto for the best one here",
+        examples=["b580"],
+    )
+    target: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="GPU whose kernels an emulating device runs; its default if left out",
+        examples=["b580"],
+    )
+
+
 class TimeEvidence(BaseModel):
     """How long one launch takes and how that is known."""
 

@@ -1054,6 +1054,12 @@ class Distributor(StrEnum):
 class CompileBody(Model):
     """What to compile: the text of kernels, or a problem."""
 
+    device: str = 'auto'
+    """Device id, or auto for the best one here"""
+
+    target: str | None = None
+    """GPU whose kernels an emulating device runs; its default if left out"""
+
     source: str | None = None
     """Kernels as text, XeTile or XeGPU; then without problem and config"""
 
@@ -1065,12 +1071,6 @@ class CompileBody(Model):
 
     config: ConfigBody | None = None
     """Its configuration; null: the default"""
-
-    device: str = 'auto'
-    """Device id, or auto"""
-
-    target: str | None = None
-    """GPU whose kernels an emulating device runs"""
 
 
 class StageOut(Model):
@@ -1447,14 +1447,14 @@ class ExplainBody(Model):
     problem: ProblemBody
     """A GEMM"""
 
-    config: ConfigBody | None = None
-    """Its configuration; null: the default"""
-
     device: str = 'auto'
-    """Device id, or auto"""
+    """Device id, or auto for the best one here"""
 
     target: str | None = None
-    """GPU whose kernels an emulating device runs"""
+    """GPU whose kernels an emulating device runs; its default if left out"""
+
+    config: ConfigBody | None = None
+    """Its configuration; null: the default"""
 
 
 class FieldError(Model):
@@ -1702,7 +1702,7 @@ class JobBody(Model):
     """Device id, or auto for the best one here"""
 
     target: str | None = None
-    """GPU to compile for when the device emulates one; its default if left out"""
+    """GPU whose kernels an emulating device runs; its default if left out"""
 
     budget: BudgetBody = Field(default_factory=BudgetBody)
     """When to stop"""
@@ -2086,7 +2086,7 @@ class LookupBody(Model):
     """Device id, or auto for the best one here"""
 
     target: str | None = None
-    """GPU whose kernels an emulating device runs"""
+    """GPU whose kernels an emulating device runs; its default if left out"""
 
     tune: Tune = Tune.NEVER
     """When to queue a job: never; on_miss, where nothing of the problem is stored; on_stale, there too. Needs a key that may tune"""
@@ -2369,6 +2369,12 @@ class SetBudgetBody(Model):
 class ShapeSetBody(Model):
     """A set of shapes to tune under one budget: one of shapes, csv, text or preset says them."""
 
+    device: str = 'auto'
+    """Device id, or auto for the best one here"""
+
+    target: str | None = None
+    """GPU whose kernels an emulating device runs; its default if left out"""
+
     shapes: list[ShapeBody] | None = None
     """Each shape whole"""
 
@@ -2383,12 +2389,6 @@ class ShapeSetBody(Model):
 
     common: CommonBody = Field(default_factory=CommonBody)
     """What holds of each that does not say otherwise"""
-
-    device: str = 'auto'
-    """Device id, or auto"""
-
-    target: str | None = None
-    """GPU whose kernels an emulating device runs"""
 
     budget: SetBudgetBody = Field(default_factory=SetBudgetBody)
     """When to stop"""

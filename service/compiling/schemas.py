@@ -2,21 +2,19 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from codegen import Distributor
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
-from service.schemas import ProblemBody
+from service.schemas import DeviceChoice, ProblemBody
 
 _SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 _STAGE = {"name": "spirv", "file": "kernel.spv", "size": 4096, "sha256": _SHA256, "elapsed_ms": 12.5}
 _HELD = {"network": "namespace", "files": "landlock", "system_calls": "seccomp", "processes": True}
 
 
-class CompileBody(BaseModel):
+class CompileBody(DeviceChoice):
     """What to compile: the text of kernels, or a problem."""
-
-    model_config = ConfigDict(extra="forbid")
 
     source: str | None = Field(
         default=None,
@@ -32,16 +30,6 @@ class CompileBody(BaseModel):
     )
     config: ConfigBody | None = Field(
         default=None, description="Its configuration; null: the default", examples=[CONFIG_EXAMPLE]
-    )
-    device: str = Field(
-        default="auto", min_length=1, max_length=200, description="Device id, or auto", examples=["b580"]
-    )
-    target: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=200,
-        description="GPU whose kernels an emulating device runs",
-        examples=["b580"],
     )
 
 

@@ -1,10 +1,10 @@
 """Explanations on the wire."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from service.accuracy.schemas import AccuracyOut
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
-from service.schemas import ProblemBody
+from service.schemas import DeviceChoice, ProblemBody
 
 _PARTS = {"multiply": 139.8, "memory": 96.1, "launch": 2.0}
 _CEILING = {"level": "L2", "gbytes_per_s": 1400.0, "flops_per_byte": 64.0, "tflops": 89.6}
@@ -12,24 +12,12 @@ _STEP = {"name": "innermost", "choice": "6x64x4", "why": "24 of 32 registers hol
 _TRAFFIC = {"into": "L2", "a": 1048576, "b": 2097152, "c": 786432, "packing": 0, "total": 3932160}
 
 
-class ExplainBody(BaseModel):
+class ExplainBody(DeviceChoice):
     """What to explain: a problem on a device, in a configuration."""
-
-    model_config = ConfigDict(extra="forbid")
 
     problem: ProblemBody = Field(description="A GEMM", examples=[{"m": 512, "n": 384, "k": 1024}])
     config: ConfigBody | None = Field(
         default=None, description="Its configuration; null: the default", examples=[CONFIG_EXAMPLE]
-    )
-    device: str = Field(
-        default="auto", min_length=1, max_length=200, description="Device id, or auto", examples=["b580"]
-    )
-    target: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=200,
-        description="GPU whose kernels an emulating device runs",
-        examples=["b580"],
     )
 
 

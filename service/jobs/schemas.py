@@ -11,6 +11,7 @@ from service.schemas import (
     EVIDENCE_EXAMPLE,
     MEASURED_EXAMPLE,
     TIME_EXAMPLE,
+    DeviceChoice,
     Evidence,
     FiniteFloat,
     ProblemBody,
@@ -95,26 +96,10 @@ class BudgetBody(BaseModel):
     )
 
 
-class JobBody(BaseModel):
+class JobBody(DeviceChoice):
     """A request to tune one problem on one device."""
 
-    model_config = ConfigDict(extra="forbid")
-
     problem: ProblemBody = Field(description="What to compute", examples=[_PROBLEM])
-    device: str = Field(
-        default="auto",
-        min_length=1,
-        max_length=200,
-        description="Device id, or auto for the best one here",
-        examples=["auto"],
-    )
-    target: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=200,
-        description="GPU to compile for when the device emulates one; its default if left out",
-        examples=["b580"],
-    )
     budget: BudgetBody = Field(default_factory=BudgetBody, description="When to stop", examples=[_BUDGET])
     seed: StrictInt = Field(
         default=0,

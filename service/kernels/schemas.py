@@ -4,13 +4,13 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from codegen import GemmProblem
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.kernels.launch_schemas import LAUNCH_EXAMPLE, LaunchOut
 from service.problem_query import ProblemQuery
-from service.schemas import EVIDENCE_EXAMPLE, TIME_EXAMPLE, Evidence, ProblemBody, TimeEvidence
+from service.schemas import EVIDENCE_EXAMPLE, TIME_EXAMPLE, DeviceChoice, Evidence, ProblemBody, TimeEvidence
 
 
 class Tune(StrEnum):
@@ -21,27 +21,11 @@ class Tune(StrEnum):
     ON_STALE = "on_stale"
 
 
-class LookupBody(BaseModel):
+class LookupBody(DeviceChoice):
     """Which kernel is wanted: a whole problem on one device."""
-
-    model_config = ConfigDict(extra="forbid")
 
     problem: ProblemBody = Field(
         description="What to compute", examples=[{"m": 512, "n": 384, "k": 1024, "dtype_a": "f16", "dtype_b": "f16"}]
-    )
-    device: str = Field(
-        default="auto",
-        min_length=1,
-        max_length=200,
-        description="Device id, or auto for the best one here",
-        examples=["b580"],
-    )
-    target: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=200,
-        description="GPU whose kernels an emulating device runs",
-        examples=["b580"],
     )
     tune: Tune = Field(
         default=Tune.NEVER,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 from codegen import DType
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.jobs.schemas import MAX_SEED, BudgetOut, JobStatus
-from service.schemas import EVIDENCE_EXAMPLE, Evidence, FiniteFloat, ProblemBody, Size
+from service.schemas import EVIDENCE_EXAMPLE, DeviceChoice, Evidence, FiniteFloat, ProblemBody, Size
 from tuner.search.method import Method
 from tuner.shapes.shape import MOST_SHAPES
 
@@ -68,10 +68,8 @@ class SetBudgetBody(BaseModel):
     )
 
 
-class ShapeSetBody(BaseModel):
+class ShapeSetBody(DeviceChoice):
     """A set of shapes to tune under one budget: one of shapes, csv, text or preset says them."""
-
-    model_config = ConfigDict(extra="forbid")
 
     shapes: list[ShapeBody] | None = Field(
         default=None, min_length=1, max_length=MOST_SHAPES, description="Each shape whole", examples=[[_SHAPE]]
@@ -94,16 +92,6 @@ class ShapeSetBody(BaseModel):
     )
     common: CommonBody = Field(
         default_factory=CommonBody, description="What holds of each that does not say otherwise", examples=[_COMMON]
-    )
-    device: str = Field(
-        default="auto", min_length=1, max_length=200, description="Device id, or auto", examples=["b580"]
-    )
-    target: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=200,
-        description="GPU whose kernels an emulating device runs",
-        examples=["b580"],
     )
     budget: SetBudgetBody = Field(default_factory=SetBudgetBody, description="When to stop", examples=[_BUDGET])
     within: FiniteFloat = Field(
