@@ -25,8 +25,8 @@ _FILE: dict[str, object] = {
 _BODY: dict[str, object] = {
     "requestBody": {
         "required": True,
-        "content": {leaving.JSON_LINES: _LINES, leaving.JSON: _CACHE, "application/octet-stream": _FILE},
-        "description": "JSON lines that an export wrote, a cache of Kernel Tuner, a T4 or a T1 file; the last three "
+        "content": {"application/octet-stream": _FILE, leaving.JSON: _CACHE},
+        "description": "The bytes of a file: JSON lines that an export wrote, a cache of Kernel Tuner, a T4 or a T1 file; the last three "
         "may be packed by gzip, bzip2 or xz. What it holds tells which it is, whatever type is stated",
     }
 }

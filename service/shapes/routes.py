@@ -62,7 +62,7 @@ def list_presets() -> PresetList:
     return service.presets()
 
 
-@router.get("/{set_id}", responses=NOT_FOUND, dependencies=[READ])
+@router.get("/{set_id:uuid}", responses=NOT_FOUND, dependencies=[READ])
 def read_shape_set(
     set_id: SetId,
     session: ReadSessionDep,
@@ -75,7 +75,7 @@ def read_shape_set(
     return service.read_set(session, set_id, within)
 
 
-@router.post("/{set_id}/cancel", responses=NOT_FOUND, dependencies=[TUNE])
+@router.post("/{set_id:uuid}/cancel", responses=NOT_FOUND, dependencies=[TUNE])
 def cancel_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> ShapeSetOut:
     """End a set and its jobs; what was found stays."""
     with database.write() as session:
@@ -84,7 +84,7 @@ def cancel_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> Sha
     return found
 
 
-@router.delete("/{set_id}", status_code=204, responses=NOT_FOUND | CONFLICT, dependencies=[TUNE])
+@router.delete("/{set_id:uuid}", status_code=204, responses=NOT_FOUND | CONFLICT, dependencies=[TUNE])
 def delete_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> Response:
     """Forget a set that is over; its jobs and what they found stay."""
     with database.write() as session:

@@ -212,7 +212,7 @@ def test_no_drawn_text_breaks_the_service(compiling: TestClient) -> None:
 
 @pytest.mark.slow
 def test_no_text_of_many_breaks_the_service(compiling: TestClient, capsys: pytest.CaptureFixture[str]) -> None:
-    outcomes = compile_drawn(compiling, 150)
+    outcomes = compile_drawn(compiling, 80)
     with capsys.disabled():
         print("texts of kernels:", dict(sorted(outcomes.items())))
     assert "compile-failed" in outcomes

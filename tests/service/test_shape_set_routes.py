@@ -234,3 +234,10 @@ def test_a_set_that_cannot_go_on_ends_and_says_why(
     assert {member.job.status for member in found.members} == {"cancelled"}
     assert len(found.members) == len(SHAPES)
     assert SPEC.id == found.device.slug
+
+
+def test_the_presets_are_no_set(client: TestClient) -> None:
+    for method in ("DELETE", "OPTIONS", "POST"):
+        answer = client.request(method, f"{PATH}/presets")
+        assert (answer.status_code, answer.headers["allow"]) == (405, "GET"), (method, answer.text)
+    assert client.get(f"{PATH}/nothing").status_code == 404
