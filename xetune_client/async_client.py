@@ -132,9 +132,19 @@ class AsyncClient:
         """What to run for a problem on a device, and how far to trust it."""
         return await self.send(calls.lookup(body))
 
+    async def find(self, m: int, n: int, k: int, **said: calls.Value) -> models.LookupOut:
+        """The same by an address: `said` is what else it may say, such as dtype="bf16" or device="b580"."""
+        return await self.send(calls.find({"m": m, "n": n, "k": k, **said}))
+
     async def lookup_batch(self, body: models.BatchBody) -> models.BatchOut:
         """The same for at most 1,000 problems."""
         return await self.send(calls.lookup_batch(body))
+
+    async def kernels(
+        self, *, before: UUID | None = None, limit: int | None = None, **said: calls.Value
+    ) -> models.KernelPage:
+        """A page of stored kernels, the newest first; `said` is what must hold, such as device="b580" or m=512."""
+        return await self.send(calls.kernels({**said, "before": before, "limit": limit}))
 
     async def kernel(self, kernel_id: UUID) -> models.KernelOut:
         """A kernel, its launch, its files and evidence."""
@@ -143,6 +153,18 @@ class AsyncClient:
     async def artifact(self, sha256: str, fetched: Fetched | None = None) -> bytes:
         """A file by the hash of what it holds, which is compared. What `fetched` holds is not asked for again."""
         return await self._line.hold(fetch(sha256, Fetched() if fetched is None else fetched, self._server.retries))
+
+    async def artifact_size(self, sha256: str) -> int:
+        """Bytes of a file, by the hash of what it holds."""
+        return await self.send(calls.artifact_size(sha256))
+
+    async def kernel_file(self, kernel_id: UUID, name: str) -> bytes:
+        """A file of a kernel by its name, such as kernel.spv."""
+        return await self.send(calls.kernel_file(kernel_id, name))
+
+    async def kernel_file_size(self, kernel_id: UUID, name: str) -> int:
+        """Bytes of a file of a kernel, by its name."""
+        return await self.send(calls.kernel_file_size(kernel_id, name))
 
     async def host_codes(self, kernel_id: UUID) -> models.HostCodeList:
         """The programs that there are for a kernel."""
@@ -198,6 +220,22 @@ class AsyncClient:
         """Forget a schedule."""
         await self.send(calls.delete_schedule(schedule_id))
 
+    async def create_window(self, body: models.WindowBody, *, idempotency_key: str | None = None) -> models.WindowOut:
+        """Keep jobs from a device, or from all, for a time."""
+        return await self.send(calls.create_window(body, idempotency_key))
+
+    async def windows(self) -> models.WindowList:
+        """Every window of maintenance, and which are open."""
+        return await self.send(calls.windows())
+
+    async def window(self, window_id: UUID) -> models.WindowOut:
+        """A window of maintenance."""
+        return await self.send(calls.window(window_id))
+
+    async def delete_window(self, window_id: UUID) -> None:
+        """Remove a window of maintenance; one that is open ends."""
+        await self.send(calls.delete_window(window_id))
+
     async def create_shape_set(
         self, body: models.ShapeSetBody, *, idempotency_key: str | None = None
     ) -> models.ShapeSetOut:
@@ -224,13 +262,30 @@ class AsyncClient:
         """The models whose layers a set can be made of."""
         return await self.send(calls.presets())
 
-    async def import_results(self, lines: bytes) -> models.ImportOut:
-        """Take in what an export wrote: all of it, or nothing."""
-        return await self.send(calls.import_results(lines))
+    async def import_results(
+        self, content: bytes, *, idempotency_key: str | None = None, **said: calls.Value
+    ) -> models.ImportOut:
+        """Take in what an export wrote: all of it, or nothing.
 
-    async def export_results(self, *, job_id: UUID | None = None, device: str | None = None) -> bytes:
-        """Results as JSON lines: all, of a job, or of a device."""
-        return await self.send(calls.export_results(job_id, device))
+        Of other formats `said` says what the file does not: format="kernel-tuner", device="b580", m=512 and so on.
+        """
+        return await self.send(calls.import_results(content, said, idempotency_key))
+
+    async def export_results(
+        self, *, job_id: UUID | None = None, device: str | None = None, **said: calls.Value
+    ) -> bytes:
+        """Results as JSON lines: all, of a job, or of a device; `said` may choose a problem or another format."""
+        return await self.send(calls.export_results({"job": job_id, "device": device, **said}))
+
+    async def recordings(self, *, before: UUID | None = None, limit: int | None = None) -> models.RecordingPage:
+        """A page of what was imported from other autotuners, the newest first."""
+        return await self.send(calls.recordings(before, limit))
+
+    async def recording(
+        self, recording_id: UUID, *, after: int | None = None, limit: int | None = None
+    ) -> models.RecordingOut:
+        """A recording, and a page of its measurements."""
+        return await self.send(calls.recording(recording_id, after, limit))
 
     async def create_key(self, body: models.KeyBody, *, idempotency_key: str | None = None) -> models.NewKeyOut:
         """Make an API key. Its secret is null when the first answer was lost: then revoke it and make another."""
@@ -256,6 +311,14 @@ class AsyncClient:
         """A page of who changed what, the newest first."""
         query: calls.Query = {"before": before, "limit": limit, "key": key, "action": action, "subject": subject}
         return await self.send(calls.audit(query))
+
+    async def health(self) -> models.Health:
+        """Whether the process answers."""
+        return await self.send(calls.health())
+
+    async def metrics(self) -> str:
+        """Metrics as Prometheus reads them."""
+        return await self.send(calls.metrics())
 
     async def readiness(self) -> models.Readiness:
         """Whether the service can work; Failed is raised when it cannot."""

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from pydantic import BaseModel
 
 from xetune_client import models as m
-from xetune_client.wire import JSON, JSON_LINES, Answer, Call, Request, T, reading, to_json
+from xetune_client.wire import BYTES, JSON, JSON_LINES, Answer, Call, Request, T, reading, to_json
 
 Value = str | int | float | bool | UUID | datetime | None
 Query = Mapping[str, Value | Sequence[str]]
@@ -79,9 +79,34 @@ def lookup_batch(body: m.BatchBody) -> Call[m.BatchOut]:
     return _post("/v1/kernels/lookup/batch", m.BatchOut, body)
 
 
+def find(query: Query) -> Call[m.LookupOut]:
+    """The same by an address that says the problem."""
+    return _get("/v1/kernels", m.LookupOut, query)
+
+
+def kernels(query: Query) -> Call[m.KernelPage]:
+    """A page of stored kernels, the newest first."""
+    return _get("/v1/kernels/stored", m.KernelPage, query)
+
+
 def kernel(kernel_id: UUID) -> Call[m.KernelOut]:
     """A kernel."""
     return _get(f"/v1/kernels/{kernel_id}", m.KernelOut)
+
+
+def kernel_file(kernel_id: UUID, name: str) -> Call[bytes]:
+    """A file of a kernel by its name."""
+    return Call(Request("GET", f"/v1/kernels/{kernel_id}/artifacts/{_part(name)}"), _bytes)
+
+
+def kernel_file_size(kernel_id: UUID, name: str) -> Call[int]:
+    """Bytes of a file of a kernel, by its name."""
+    return Call(Request("HEAD", f"/v1/kernels/{kernel_id}/artifacts/{_part(name)}"), _size)
+
+
+def artifact_size(sha256: str) -> Call[int]:
+    """Bytes of a file, by its hash."""
+    return Call(Request("HEAD", f"/v1/artifacts/{_part(sha256)}"), _size)
 
 
 def host_codes(kernel_id: UUID) -> Call[m.HostCodeList]:
@@ -200,15 +225,26 @@ def presets() -> Call[m.PresetList]:
     return _get("/v1/shape-sets/presets", m.PresetList)
 
 
-def import_results(lines: bytes) -> Call[m.ImportOut]:
-    """Take in what an export wrote: all of it, or nothing. What is there already is not taken in twice."""
-    headers = {"content-type": JSON_LINES}
-    return Call(Request("POST", "/v1/imports", headers=headers, body=lines), reading(m.ImportOut))
+def import_results(content: bytes, query: Query, key: str | None = None) -> Call[m.ImportOut]:
+    """Take in a file of results: all of it, or nothing. What is there already is not taken in twice."""
+    kind = JSON_LINES if query.get("format") in (None, m.Format.JSONL) else BYTES
+    headers = {"content-type": kind, "idempotency-key": key or str(uuid4())}
+    return Call(Request("POST", "/v1/imports", _query(query), headers, content), reading(m.ImportOut))
 
 
-def export_results(job_id: UUID | None, device: str | None) -> Call[bytes]:
-    """Results as JSON lines: all, of a job, or of a device."""
-    return Call(Request("GET", "/v1/exports", _query({"job": job_id, "device": device})), _bytes)
+def export_results(query: Query) -> Call[bytes]:
+    """Results as JSON lines, or a job or recording in another format."""
+    return Call(Request("GET", "/v1/exports", _query(query)), _bytes)
+
+
+def recordings(before: UUID | None, limit: int | None) -> Call[m.RecordingPage]:
+    """A page of what was imported from other autotuners."""
+    return _get("/v1/recordings", m.RecordingPage, {"before": before, "limit": limit})
+
+
+def recording(recording_id: UUID, after: int | None, limit: int | None) -> Call[m.RecordingOut]:
+    """A recording, and a page of its measurements."""
+    return _get(f"/v1/recordings/{recording_id}", m.RecordingOut, {"after": after, "limit": limit})
 
 
 def create_key(body: m.KeyBody, key: str | None = None) -> Call[m.NewKeyOut]:
@@ -234,6 +270,16 @@ def audit(query: Query) -> Call[m.AuditPage]:
 def readiness() -> Call[m.Readiness]:
     """Whether the service can work; Failed when it cannot."""
     return _get("/readyz", m.Readiness)
+
+
+def health() -> Call[m.Health]:
+    """Whether the process answers."""
+    return _get("/healthz", m.Health)
+
+
+def metrics() -> Call[str]:
+    """Metrics as Prometheus reads them."""
+    return Call(Request("GET", "/metrics"), _text)
 
 
 def _get(path: str, model: type[T], query: Query | None = None) -> Call[T]:
@@ -288,3 +334,7 @@ def _bytes(answer: Answer) -> bytes:
 
 def _text(answer: Answer) -> str:
     return answer.body.decode()
+
+
+def _size(answer: Answer) -> int:
+    return int(answer.headers["content-length"])

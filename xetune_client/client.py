@@ -130,9 +130,19 @@ class Client:
         """What to run for a problem on a device, and how far to trust it."""
         return self.send(calls.lookup(body))
 
+    def find(self, m: int, n: int, k: int, **said: calls.Value) -> models.LookupOut:
+        """The same by an address: `said` is what else it may say, such as dtype="bf16" or device="b580"."""
+        return self.send(calls.find({"m": m, "n": n, "k": k, **said}))
+
     def lookup_batch(self, body: models.BatchBody) -> models.BatchOut:
         """The same for at most 1,000 problems."""
         return self.send(calls.lookup_batch(body))
+
+    def kernels(
+        self, *, before: UUID | None = None, limit: int | None = None, **said: calls.Value
+    ) -> models.KernelPage:
+        """A page of stored kernels, the newest first; `said` is what must hold, such as device="b580" or m=512."""
+        return self.send(calls.kernels({**said, "before": before, "limit": limit}))
 
     def kernel(self, kernel_id: UUID) -> models.KernelOut:
         """A kernel, its launch, its files and evidence."""
@@ -141,6 +151,18 @@ class Client:
     def artifact(self, sha256: str, fetched: Fetched | None = None) -> bytes:
         """A file by the hash of what it holds, which is compared. What `fetched` holds is not asked for again."""
         return self._line.hold(fetch(sha256, Fetched() if fetched is None else fetched, self._server.retries))
+
+    def artifact_size(self, sha256: str) -> int:
+        """Bytes of a file, by the hash of what it holds."""
+        return self.send(calls.artifact_size(sha256))
+
+    def kernel_file(self, kernel_id: UUID, name: str) -> bytes:
+        """A file of a kernel by its name, such as kernel.spv."""
+        return self.send(calls.kernel_file(kernel_id, name))
+
+    def kernel_file_size(self, kernel_id: UUID, name: str) -> int:
+        """Bytes of a file of a kernel, by its name."""
+        return self.send(calls.kernel_file_size(kernel_id, name))
 
     def host_codes(self, kernel_id: UUID) -> models.HostCodeList:
         """The programs that there are for a kernel."""
@@ -194,6 +216,22 @@ class Client:
         """Forget a schedule."""
         self.send(calls.delete_schedule(schedule_id))
 
+    def create_window(self, body: models.WindowBody, *, idempotency_key: str | None = None) -> models.WindowOut:
+        """Keep jobs from a device, or from all, for a time."""
+        return self.send(calls.create_window(body, idempotency_key))
+
+    def windows(self) -> models.WindowList:
+        """Every window of maintenance, and which are open."""
+        return self.send(calls.windows())
+
+    def window(self, window_id: UUID) -> models.WindowOut:
+        """A window of maintenance."""
+        return self.send(calls.window(window_id))
+
+    def delete_window(self, window_id: UUID) -> None:
+        """Remove a window of maintenance; one that is open ends."""
+        self.send(calls.delete_window(window_id))
+
     def create_shape_set(self, body: models.ShapeSetBody, *, idempotency_key: str | None = None) -> models.ShapeSetOut:
         """Queue a set of shapes under one budget, or get the identical one that is active."""
         return self.send(calls.create_shape_set(body, idempotency_key))
@@ -218,13 +256,28 @@ class Client:
         """The models whose layers a set can be made of."""
         return self.send(calls.presets())
 
-    def import_results(self, lines: bytes) -> models.ImportOut:
-        """Take in what an export wrote: all of it, or nothing."""
-        return self.send(calls.import_results(lines))
+    def import_results(
+        self, content: bytes, *, idempotency_key: str | None = None, **said: calls.Value
+    ) -> models.ImportOut:
+        """Take in what an export wrote: all of it, or nothing.
 
-    def export_results(self, *, job_id: UUID | None = None, device: str | None = None) -> bytes:
-        """Results as JSON lines: all, of a job, or of a device."""
-        return self.send(calls.export_results(job_id, device))
+        Of other formats `said` says what the file does not: format="kernel-tuner", device="b580", m=512 and so on.
+        """
+        return self.send(calls.import_results(content, said, idempotency_key))
+
+    def export_results(self, *, job_id: UUID | None = None, device: str | None = None, **said: calls.Value) -> bytes:
+        """Results as JSON lines: all, of a job, or of a device; `said` may choose a problem or another format."""
+        return self.send(calls.export_results({"job": job_id, "device": device, **said}))
+
+    def recordings(self, *, before: UUID | None = None, limit: int | None = None) -> models.RecordingPage:
+        """A page of what was imported from other autotuners, the newest first."""
+        return self.send(calls.recordings(before, limit))
+
+    def recording(
+        self, recording_id: UUID, *, after: int | None = None, limit: int | None = None
+    ) -> models.RecordingOut:
+        """A recording, and a page of its measurements."""
+        return self.send(calls.recording(recording_id, after, limit))
 
     def create_key(self, body: models.KeyBody, *, idempotency_key: str | None = None) -> models.NewKeyOut:
         """Make an API key. Its secret is null when the first answer was lost: then revoke it and make another."""
@@ -250,6 +303,14 @@ class Client:
         """A page of who changed what, the newest first."""
         query: calls.Query = {"before": before, "limit": limit, "key": key, "action": action, "subject": subject}
         return self.send(calls.audit(query))
+
+    def health(self) -> models.Health:
+        """Whether the process answers."""
+        return self.send(calls.health())
+
+    def metrics(self) -> str:
+        """Metrics as Prometheus reads them."""
+        return self.send(calls.metrics())
 
     def readiness(self) -> models.Readiness:
         """Whether the service can work; Failed is raised when it cannot."""

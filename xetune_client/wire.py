@@ -12,10 +12,11 @@ from xetune_client.models import Problem
 T = TypeVar("T")
 M = TypeVar("M")
 
-PROBLEM_JSON, JSON, JSON_LINES, EVENTS = (
+PROBLEM_JSON, JSON, JSON_LINES, BYTES, EVENTS = (
     "application/problem+json",
     "application/json",
     "application/x-ndjson",
+    "application/octet-stream",
     "text/event-stream",
 )
 _SHOWN = 200
