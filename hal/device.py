@@ -107,8 +107,8 @@ class Timing:
     """How to measure, after a warm-up: by events of the device's own clock, on a CPU by the time that a call takes.
 
     Buffers rotate over at least `rotate_bytes`. Sampling ends when both `min_samples` and `min_time_s` are
-    reached, or at `max_time_s`, or early: when the running median is above `hopeless_us`, or after some more samples
-    even the least is above `behind_us`.
+    reached, or at `max_time_s`, or early: when even the least is above `behind_us`, and the running median above
+    `hopeless_us` or some more samples were taken; that must hold after a pause too.
     """
 
     warmup: int = 3

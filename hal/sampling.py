@@ -9,6 +9,7 @@ from hal.errors import DeviceTimedOut
 
 _HOPELESS_AFTER = 3  # samples; fewer may all be disturbed
 _BEHIND_AFTER = 7
+_PAUSE_S = 0.02  # longer than others have a processor at a stretch
 
 
 def sample(
@@ -17,11 +18,13 @@ def sample(
     timeout_s: float,
     clock: Callable[[], float] = time.monotonic,
     warm: Callable[[], None] = lambda: None,
+    pause: Callable[[float], None] = time.sleep,
 ) -> tuple[tuple[float, ...], bool]:
     """Times in microseconds in order of sampling, and whether the kernel was given up as hopeless.
 
     `launch_us` runs the kernel once, is handed the number of the launch, and returns its time; `warm` is called between
-    warm-up and sampling.
+    warm-up and sampling. A kernel that looks hopeless is given another sample after a `pause` of some seconds: what
+    disturbed it is over then.
 
     Raises:
         DeviceTimedOut: `timeout_s` passed between two launches.
@@ -36,10 +39,12 @@ def sample(
     sampling = clock()
     times: list[float] = []
     ordered: list[float] = []
+    paused = False
     while True:
         times.append(launch_us(warmed_up + len(times)))
         insort(ordered, times[-1])
-        if _is_lost(ordered, timing):
+        is_lost = _is_lost(ordered, timing)
+        if is_lost and paused:
             return tuple(times), True
         now = clock()
         enough = len(times) >= timing.min_samples and now - sampling >= timing.min_time_s
@@ -47,11 +52,16 @@ def sample(
             return tuple(times), False
         if now - started >= timeout_s:
             raise DeviceTimedOut(f"{len(times)} samples took {timeout_s:g} s, the time limit of the run")
+        if is_lost:
+            pause(_PAUSE_S)
+            paused = True
 
 
 def _is_lost(ordered: list[float], timing: Timing) -> bool:
     """Whether further samples of a kernel, beside those in order of time, would not make it one of the best."""
-    median_us = ordered[(len(ordered) - 1) // 2]
+    least_us, median_us = ordered[0], ordered[(len(ordered) - 1) // 2]
+    if timing.behind_us is not None and least_us <= timing.behind_us:
+        return False  # one sample may be all that nothing disturbed
     if timing.hopeless_us is not None and len(ordered) >= _HOPELESS_AFTER and median_us > timing.hopeless_us:
         return True
-    return timing.behind_us is not None and len(ordered) >= _BEHIND_AFTER and ordered[0] > timing.behind_us
+    return timing.behind_us is not None and len(ordered) >= _BEHIND_AFTER

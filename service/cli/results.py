@@ -74,7 +74,7 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
             _shown_number(trial),
             config_line(trial.model_dump(mode="json")["config"]),
             f"{shown_time(trial.evidence.time)}\n{shown_rate(trial.tflops)}{_shown_energy(trial)}{_shown_reused(trial)}"
-            f"{_shown_against(trial)}",
+            f"{_shown_early(trial)}{_shown_against(trial)}",
             shown_proof_short(trial.evidence),
         ]
         table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
@@ -86,6 +86,11 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
 def _shown_energy(trial: TrialOut) -> str:
     energy_uj = energy_of(trial)
     return "" if energy_uj is None else f"\n{energy_text(energy_uj)} a launch"
+
+
+def _shown_early(trial: TrialOut) -> str:
+    time = trial.evidence.time
+    return f"\n{time.samples} samples, stopped early" if time is not None and time.stopped_early else ""
 
 
 def _shown_reused(trial: TrialOut) -> str:
