@@ -117,7 +117,7 @@ def _outcome(row: models.Trial) -> Outcome:
     return Outcome(
         status=Status(row.status),
         reason=row.reason,
-        proof=_proof(row),
+        proof=proof_from_row(row),
         measurement=None if row.measurement is None else measurement_from_row(row.measurement),
         prediction=None if row.prediction is None else prediction_from_row(row.prediction),
         kernel_hash=None if row.kernel is None else row.kernel.content_hash,
@@ -127,7 +127,8 @@ def _outcome(row: models.Trial) -> Outcome:
     )
 
 
-def _proof(row: models.Trial) -> Proof:
+def proof_from_row(row: models.Trial) -> Proof:
+    """The proof of a trial's row."""
     method = ProofMethod.ELEMENTS if row.proof_method is None else ProofMethod(row.proof_method)
     kind = ProofKind(row.proof_kind)
     return Proof(kind, row.proof_checked, row.proof_total, row.max_error, row.tolerance, method)

@@ -10,10 +10,9 @@ from codegen.target_kind import kernel_key
 from db import known, models
 from db.session import Database
 from hal import DeviceSpec
-from service.convert import measurement_from_row
+from service.convert import measurement_from_row, proof_from_row
 from tuner.known import KnownTime
 from tuner.result_key import identity_of, result_key
-from tuner.trial import Proof, ProofKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,6 @@ def _known_time(row: models.Trial) -> tuple[KnownTime, models.ResultKey]:
     assert row.measurement is not None  # what the query asks for
     assert row.measurement.key is not None
     assert row.kernel is not None
-    proof = Proof(ProofKind(row.proof_kind), row.proof_checked, row.proof_total, row.max_error, row.tolerance)
     measurement = measurement_from_row(row.measurement)
-    time = KnownTime(str(row.job_id), row.number, measurement, proof, row.kernel.content_hash)
+    time = KnownTime(str(row.job_id), row.number, measurement, proof_from_row(row), row.kernel.content_hash)
     return time, row.measurement.key

@@ -182,6 +182,20 @@ def test_another_driver_or_who_asks_measures_all_anew(
     assert (again.timed, reused(database, again)) == (TRIALS, [])
 
 
+def test_a_proof_by_freivalds_method_stays_one(database: Database, job: Callable[..., Ran]) -> None:
+    first = job()
+    with database.write() as session:
+        for row in session.scalars(select(Trial).where(Trial.job_id == first.job_id)):
+            row.proof_method = "freivalds"
+    second = job()
+    taken = {number for number, *_ in reused(database, second)}
+    assert taken
+    with database.read() as session:
+        rows = session.scalars(select(Trial).where(Trial.job_id == second.job_id)).all()
+        assert {row.proof_method for row in rows if row.number in taken} == {"freivalds"}
+        assert {row.proof_method for row in rows if row.number not in taken} == {"elements"}
+
+
 def test_times_of_a_slower_day_are_put_on_the_scale_of_the_default(database: Database, job: Callable[..., Ran]) -> None:
     first, today = job(slow=3.0), job()
     assert first.result.best is not None
