@@ -13,8 +13,11 @@ LEAST_GAIN = 1.01
 
 
 def gains_no_more(history: History, trials: int) -> bool:
-    """Whether the last so many trials, of those that ended, have not gained: one with a time came before them."""
-    ended = [trial for trial, _ in history.ended()]
+    """Whether the last so many trials, of those that this job made, have not gained: one with a time came before them.
+
+    One that took the time of an earlier job could not gain: it is taken where it cannot win.
+    """
+    ended = [trial for trial, _ in history.ended() if trial.source is None]
     before = _best_us(ended[:-trials])
     now = _best_us(ended)
     return before is not None and now is not None and now * LEAST_GAIN > before

@@ -9,10 +9,12 @@ from codegen import AnyArtifact, AnyConfig
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of, binary_of, emulated
 from tuner.budget import Budget
 from tuner.heuristic import default_config
+from tuner.history import History
 from tuner.known import KnownTime
 from tuner.memory_store import MemoryTrialStore
-from tuner.result import SessionResult
+from tuner.result import SessionResult, Stop
 from tuner.session import run_session
+from tuner.stopping import gains_no_more
 from tuner.xe_space import xe_space
 
 SPEC = emulated()
@@ -27,6 +29,7 @@ class FakeKnown:
     store: MemoryTrialStore
     by_kernel: bool = False
     then_to_now: float | None = 1.0
+    least_us: float | None = None
     asked: list[AnyConfig] = field(default_factory=list)
 
     def of_config(self, config: AnyConfig) -> KnownTime | None:
@@ -44,6 +47,7 @@ class FakeKnown:
             if trial.config == config and trial.outcome is not None and trial.outcome.measurement is not None:
                 outcome = trial.outcome
                 times = replace(outcome.measurement, driver="of an earlier job")
+                times = times if self.least_us is None else replace(times, min_us=self.least_us, p10_us=self.least_us)
                 return KnownTime("earlier", trial.number, times, outcome.proof, outcome.kernel_hash or "")
         return None
 
@@ -68,10 +72,15 @@ class Ran:
         return [trial.number for trial in self.store.trials() if trial.source is not None]
 
 
-def run(known: FakeKnown | None = None, store: MemoryTrialStore | None = None, trials: int = TRIALS) -> Ran:
+def run(
+    known: FakeKnown | None = None,
+    store: MemoryTrialStore | None = None,
+    trials: int = TRIALS,
+    no_gain: int | None = None,
+) -> Ran:
     """One run of a session."""
     device, pool, store = FakeDevice(SMALL, SPEC), FakeCompiler(), store or MemoryTrialStore()
-    result = run_session(SMALL, SPEC, device, store, pool, Budget(trials, 100.0), seed=4, known=known)
+    result = run_session(SMALL, SPEC, device, store, pool, Budget(trials, 100.0, no_gain), seed=4, known=known)
     return Ran(result, store, device, pool)
 
 
@@ -137,6 +146,13 @@ def test_a_known_time_that_may_win_is_measured_anew_on_todays_scale(first: Ran) 
     assert trial.time_us == (trial.outcome.time_us or 0) * 100
 
 
+def test_a_time_whose_least_sample_may_win_is_measured_anew(first: Ran) -> None:
+    """Its median may be of one disturbance."""
+    known = FakeKnown(first.store, then_to_now=100.0, least_us=0.5)
+    assert run(known).reused == []
+    assert len(run(FakeKnown(first.store, then_to_now=100.0)).reused) >= TRIALS // 2
+
+
 def test_without_a_common_default_nothing_is_taken(first: Ran) -> None:
     assert run(FakeKnown(first.store, then_to_now=None)).reused == []
 
@@ -154,3 +170,12 @@ def test_a_run_that_goes_on_keeps_what_was_taken(first: Ran) -> None:
 def test_the_fake_kernels_tell_configurations_apart(first: Ran) -> None:
     hashes = {artifact_of(SMALL, t.config).content_hash for t in first.store.trials()}
     assert len(hashes) == TRIALS
+
+
+def test_times_that_were_taken_are_no_trials_without_a_gain(first: Ran) -> None:
+    again = run(FakeKnown(first.store, then_to_now=100.0))
+    reused, own = len(again.reused), TRIALS - len(again.reused)
+    assert reused > own > 1
+    history = History(again.store)
+    assert not gains_no_more(history, own), "no trial that was measured came before so many"
+    assert run(FakeKnown(first.store, then_to_now=100.0), trials=TRIALS, no_gain=own).result.stop is Stop.TRIALS
