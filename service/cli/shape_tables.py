@@ -101,7 +101,9 @@ def _print_cover(found: ShapeSetOut, cover: CoverOut) -> None:
         CONSOLE.print(f"without any time: shapes {', '.join(str(shape) for shape in cover.unserved)}")
     if cover.unknown:
         unknown = "one time is" if cover.unknown == 1 else f"{cover.unknown} times are"
-        CONSOLE.print(f"{unknown} not known, because a rule refuses or time was up; --json says why")
+        CONSOLE.print(
+            f"{unknown} not known, because a rule refuses, time was up or it is of an earlier job; --json says why"
+        )
 
 
 def _matrix(found: ShapeSetOut, cover: CoverOut) -> Table:

@@ -66,8 +66,8 @@ def _close(
     if state.device is not None:  # the default is trial 0, also of a shape that the search did not come to
         tried = [default_for(job.problem, state.spec), *(config for _, config in visitors.configs)]
     bench = Bench(job.problem, state.spec, state.device, state.references.of(job.problem, job.seed))
-    store, events = state.tuning.store_of(job, interrupt), state.tuning.on_event
-    found = compare_across(bench, store, state.pool, tried, state.within, seconds, events)
+    store, events, known = state.tuning.store_of(job, interrupt), state.tuning.on_event, state.known(job)
+    found = compare_across(bench, store, state.pool, tried, state.within, seconds, events, known)
     if found.cancelled:
         return ended_by(interrupt)
     cells = cells_of(visitors, found, job.problem, state.spec, measured=state.device is not None)

@@ -137,7 +137,7 @@ class SetState:
         self.problems[member.id] = problem_from_json(job.problem.definition)
         self.progress[member.id] = Progress(
             member.weight,
-            tuple(outcome.time_us for outcome in outcomes),
+            tuple(trial.time_us for trial in ended),
             sum(map(wall_s, outcomes)),
             job.status not in ("queued", "running"),
         )

@@ -4,15 +4,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from statistics import fmean
 
-from codegen import AnyConfig
+from codegen import AnyArtifact, AnyConfig
 from hal import runs_own_code
 from tuner.errors import DeviceUnusable, NoValidMeasurement
 from tuner.finalists import NEAR
 from tuner.history import History, wall_s
+from tuner.known import Known, Reuse
 from tuner.measure import Bench, Compiler, Limits, evaluate, median_us
-from tuner.native import Compilation, Examining, Quiet, Unexamined
+from tuner.native import Compilation, Examining, Later, Quiet, Unexamined
 from tuner.result import Comparison, Event, TrialBegun, TrialEnded
 from tuner.trial import Outcome, ProofKind, Status, Trial, TrialStore
 from tuner.turns import WINDOWS, TimeUs, measure_in_turns
@@ -21,6 +23,7 @@ _IN_TURNS = 12  # kernels that are measured in turns at most
 _FIRST_RUN_S, _LEAST_RUN_S, _RUN_FACTOR = 300.0, 20.0, 20.0  # limits of a run: without a default's time, and by it
 _TURNS_SHARE = 0.5  # of the seconds, kept for measuring in turns
 _CRASHES = 5
+_DEFAULT, _VISITOR = "default", "other shape"  # who proposes trial 0, and the others
 
 
 class How(StrEnum):
@@ -64,10 +67,12 @@ def compare_across(
     within: float,
     seconds: float,
     on_event: Callable[[Event], None] = lambda _: None,
+    known: Known | None = None,
 ) -> Compared:
     """Try what has not been tried of `visitors`, then measure all that may be within `within` of the best in turns.
 
-    Trials are of the shape's own job, so that what is interrupted goes on. Some time is kept for the turns.
+    Trials are of the shape's own job, so that what is interrupted goes on. Some time is kept for the turns. What is
+    `known` of a time and cannot win is not measured by a trial; such a time counts once it was measured in turns.
 
     Raises:
         NoValidMeasurement: nothing gave a time on this shape.
@@ -75,14 +80,14 @@ def compare_across(
     """
     begun_s, history = time.monotonic(), History(store)
     tries_s = seconds * (1 - _TURNS_SHARE)
-    cancelled = _try(bench, history, store, pool, visitors, begun_s + tries_s, on_event)
+    cancelled = _try(bench, history, store, pool, visitors, begun_s + tries_s, on_event, Reuse(known))
     best = history.best
     if best is None:
         raise NoValidMeasurement(
             f"{len(history)} trials of {bench.problem} on {bench.spec.name} gave no time; the last ended with: "
             f"{history.last_reason() or 'nothing, the seconds of the set were spent'}"
         )
-    taken = {trial.config: _taken(outcome) for trial, outcome in history.ended()}
+    taken = {trial.config: _taken(trial, outcome) for trial, outcome in history.ended()}
     baseline = history.baseline
     comparison = _as_tried(baseline, best)
     if not cancelled and bench.device is not None:
@@ -100,13 +105,19 @@ def _try(
     visitors: Sequence[AnyConfig],
     until_s: float,
     on_event: Callable[[Event], None],
+    reuse: Reuse,
 ) -> bool:
     """Prove and measure what has no trial; says whether someone asked to stop."""
     known = {trial.config for trial, _ in history.ended()}
     begun = [(trial.number, trial.config) for trial in history.unfinished]
     configs = {config: number for number, config in begun}
     waiting = [*configs, *(c for c in dict.fromkeys(visitors) if c not in known and c not in configs)]
-    kernels: list[Examining] = [Unexamined(pool.compile(bench.problem, config, bench.spec)) for config in waiting]
+
+    def compiled(config: AnyConfig) -> Examining:
+        return Unexamined(pool.compile(bench.problem, config, bench.spec))
+
+    # One whose time is known may not be needed.
+    kernels = [Later(partial(compiled, each)) if reuse.knows(each) else compiled(each) for each in waiting]
     crashes = 0
     try:
         for place, config in enumerate(waiting):
@@ -116,13 +127,18 @@ def _try(
                 return False
             number = configs.get(config, history.next_number)
             if config not in configs:
-                history.begin(number, config)
+                history.begin(number, config, _VISITOR if number else _DEFAULT)
             on_event(TrialBegun(number, config))
             candidate = kernels[place]
             if runs_own_code(bench.spec):
                 candidate = Quiet(candidate, tuple(kernels[place + 1 :]))
-            outcome, artifact = evaluate(bench, candidate, _limits(history, until_s))
-            on_event(TrialEnded(history.end(number, outcome, artifact)))
+            outcome, artifact = _evaluated(bench, config, candidate, _limits(history, until_s), reuse, number)
+            source = reuse.source
+            if source is None:
+                trial = history.end(number, outcome, artifact)
+            else:
+                trial = history.reuse(number, outcome, source, artifact)
+            on_event(TrialEnded(trial))
             crashes = crashes + 1 if outcome.status is Status.CRASHED else 0
             if crashes == _CRASHES:
                 raise DeviceUnusable(f"{bench.spec.name} crashed {_CRASHES} times in a row; last: {outcome.reason}")
@@ -130,6 +146,16 @@ def _try(
         for kernel in kernels:
             kernel.cancel()
     return False
+
+
+def _evaluated(
+    bench: Bench, config: AnyConfig, candidate: Examining, limits: Limits, reuse: Reuse, number: int
+) -> tuple[Outcome, AnyArtifact | None]:
+    """By what is known of its time, else measured; the default always is, as known times are scaled by it."""
+    best_us = limits.best_us if number > 0 else None
+    if (known := reuse.of_config(config, best_us, None)) is not None:
+        return known, None
+    return evaluate(bench, candidate, limits, None, lambda artifact: reuse.of_kernel(artifact, best_us, None))
 
 
 def _limits(history: History, until_s: float) -> Limits:
@@ -175,15 +201,16 @@ def _in_turns(
     ]
     for time_us, trial in times:
         taken[trial.config] = Taken(How.IN_TURNS, time_us, None, taken[trial.config].content_hash)
-    best_us, winner = min(times, key=lambda timed: (timed[0], timed[1].number))
+    ours = [(time_us, trial) for time_us, trial in times if trial.source is None]  # the reference is
+    best_us, winner = min(ours, key=lambda timed: (timed[0], timed[1].number))
     if as_tried is None:
         return winner, None
     return winner, Comparison(turns.reference_us, best_us, True, turns.windows, turns.drifted)
 
 
 def _mean_s(history: History, of: Callable[[Outcome], float]) -> float:
-    """Seconds, in the mean over the trials; 0 before any."""
-    return fmean([of(outcome) for _, outcome in history.ended()] or [0.0])
+    """Seconds, in the mean over the trials that took no known time; 0 before any."""
+    return fmean([of(outcome) for trial, outcome in history.ended() if trial.source is None] or [0.0])
 
 
 def _run_s(outcome: Outcome) -> float:
@@ -198,7 +225,7 @@ def _contenders(
     least_us = best.outcome.time_us if best.outcome is not None else None
     assert least_us is not None  # the best has a time
     for trial, outcome in history.ended():
-        time_us = outcome.time_us
+        time_us = trial.time_us
         if time_us is None or outcome.proof.kind is ProofKind.NONE or trial.config not in wanted:
             continue
         if time_us <= near * least_us and trial.number != reference.number:
@@ -219,7 +246,10 @@ class _Kept:
         return self.begun
 
 
-def _taken(outcome: Outcome) -> Taken:
+def _taken(trial: Trial, outcome: Outcome) -> Taken:
+    if trial.source is not None:
+        reason = f"not measured in turns: its time is of trial {trial.source.number} of job {trial.source.job}"
+        return Taken(How.NONE, None, reason, outcome.kernel_hash)
     if outcome.time_us is None:
         return Taken(How.NONE, None, outcome.reason, outcome.kernel_hash)
     how = How.TRIAL if outcome.measurement is not None else How.PREDICTED

@@ -18,13 +18,14 @@ def distance(one: GemmProblem, other: GemmProblem) -> float:
 
 
 def ranked(trials: Iterable[Trial]) -> list[Trial]:
-    """Trials with a time whose numbers are proven, fastest first."""
+    """Trials that were measured or predicted in their own job and whose numbers are proven, fastest first."""
     timed = [
         (outcome.time_us, trial.number, trial)
         for trial in trials
         if (outcome := trial.outcome) is not None
         and outcome.time_us is not None
         and outcome.proof.kind is not ProofKind.NONE
+        and trial.source is None  # else a time of another day
     ]
     return [trial for *_, trial in sorted(timed, key=lambda each: each[:2])]
 

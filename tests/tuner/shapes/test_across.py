@@ -1,0 +1,107 @@
+"""Kernels of other shapes on one shape: what an earlier job measured of them neither competes nor is measured twice."""
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from codegen import AnyArtifact, AnyConfig, DType, GemmProblem
+from tests.tuner.fakes import FakeCompiler, FakeDevice, artifact_of, binary_of, cpu_spec
+from tuner.known import KnownTime
+from tuner.measure import Bench
+from tuner.memory_store import MemoryTrialStore
+from tuner.reference import Reference
+from tuner.shapes.across import Compared, How, compare_across
+from tuner.shapes.neighbours import ranked
+from tuner.targets import default_for, search_for
+from tuner.trial import Measurement, Outcome, Proof, ProofKind, Source, Status, Trial
+
+PROBLEM, SPEC = GemmProblem(3, 48, 40, dtype_a=DType.F32, dtype_b=DType.F32), cpu_spec()
+DEFAULT = default_for(PROBLEM, SPEC)
+
+
+@pytest.fixture(scope="module")
+def visitors() -> list[AnyConfig]:
+    """Three kernels besides the default."""
+    proposer = search_for(PROBLEM, SPEC, 5, measured=True).proposer
+    proposer.skip(DEFAULT)
+    found = [proposal.config for _ in range(3) if (proposal := proposer.propose()) is not None]
+    assert len({DEFAULT, *found}) == 4
+    return found
+
+
+@dataclass
+class Earlier:
+    """What an earlier job measured, on a day when all took a `scale` less."""
+
+    times_us: dict[AnyConfig, float]
+    then_to_now: float
+
+    def of_config(self, config: AnyConfig) -> KnownTime | None:
+        time_us = self.times_us.get(config)
+        return None if time_us is None else KnownTime("earlier", 7, *_measured(time_us))
+
+    def of_kernel(self, artifact: AnyArtifact) -> KnownTime | None:
+        return None
+
+    def scale(self, known: KnownTime) -> float | None:
+        return self.then_to_now
+
+
+def _measured(time_us: float) -> tuple[Measurement, Proof, str]:
+    times = Measurement(time_us, time_us, time_us, time_us, 15, "native", "fake 1")
+    return times, Proof(ProofKind.DEVICE, 4, 4, 0.0, 1.0), "0" * 64
+
+
+def _compared(
+    store: MemoryTrialStore, visitors: list[AnyConfig], times_us: dict[AnyConfig, float], known: Earlier
+) -> tuple[Compared, FakeDevice]:
+    by_binary = {binary_of(config): time_us for config, time_us in times_us.items()}
+    device = FakeDevice(PROBLEM, SPEC, time_us=lambda binary: by_binary[binary])
+    bench = Bench(PROBLEM, SPEC, device, Reference(PROBLEM, 0))
+    return compare_across(bench, store, FakeCompiler(), [DEFAULT, *visitors], 0.3, 300.0, known=known), device
+
+
+def test_a_visitor_takes_a_known_time_and_that_counts_once_it_was_measured_in_turns(visitors: list[AnyConfig]) -> None:
+    near, far, best = visitors
+    today = {DEFAULT: 400.0, best: 100.0, near: 130.0, far: 900.0}
+    store = MemoryTrialStore()
+    # All but the default are tried before what is known of them can be compared with the best.
+    earlier = Earlier({near: 13.0, far: 90.0}, 10.0)
+    found, device = _compared(store, [best, near, far], today, earlier)
+    trials = {trial.config: trial for trial in store.trials()}
+    assert [trials[config].source for config in (near, far)] == [Source("earlier", 7, 10.0)] * 2
+    assert [trial.proposer for trial in store.trials()] == ["default", "other shape", "other shape", "other shape"]
+    assert trials[found.best.config].source is None
+    assert found.best.config == best
+    assert found.taken[near].how is How.IN_TURNS
+    assert found.taken[near].time_us == pytest.approx(130.0, rel=0.02)
+    assert found.taken[far].how is How.NONE
+    assert "trial 7 of job earlier" in (found.taken[far].reason or "")
+    assert binary_of(far) not in {binary for binary, *_ in device.runs}
+
+
+def test_a_time_of_a_faster_day_is_no_contender(visitors: list[AnyConfig]) -> None:
+    old, _, best = visitors
+    store = MemoryTrialStore()
+    for number, (config, time_us) in enumerate([(DEFAULT, 400.0), (best, 100.0), (old, 9.0)]):
+        measurement, proof, kernel_hash = _measured(time_us)
+        outcome = Outcome(Status.MEASURED, proof=proof, measurement=measurement, kernel_hash=kernel_hash)
+        store.begin(number, config)
+        if config == old:
+            store.reuse(number, outcome, Source("earlier", 7, 50.0), None)
+        else:
+            made = artifact_of(PROBLEM, config)
+            store.end(number, replace(outcome, kernel_hash=made.content_hash), made)
+    found, device = _compared(store, [best, old], {DEFAULT: 400.0, best: 100.0, old: 450.0}, Earlier({}, 1.0))
+    assert binary_of(old) not in {binary for binary, *_ in device.runs}
+    assert found.taken[old].time_us is None
+    assert found.best.config == best
+    assert [trial.config for trial in ranked(store.trials())] == [best, DEFAULT]
+
+
+def test_a_reused_time_is_no_donor(visitors: list[AnyConfig]) -> None:
+    measurement, proof, kernel_hash = _measured(10.0)
+    outcome = Outcome(Status.MEASURED, proof=proof, measurement=measurement, kernel_hash=kernel_hash)
+    own, taken = Trial(0, DEFAULT, outcome), Trial(1, visitors[0], outcome, Source("earlier", 7, 5.0))
+    assert ranked([taken, own]) == [own]
+    assert ranked([replace(taken, source=None), own]) == [own, replace(taken, source=None)]
