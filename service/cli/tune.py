@@ -66,7 +66,9 @@ def tune_command(
             show_default=False,
         ),
     ] = None,
-    no_gain: Annotated[int | None, typer.Option(help="Stop when so many trials in a row gained less than 1 %.")] = None,
+    no_gain: Annotated[
+        int | None, typer.Option(min=1, max=2**31 - 1, help="Stop when so many trials in a row gained less than 1 %.")
+    ] = None,
     roofline: Annotated[
         float | None, typer.Option(help="Stop at this fraction of what the GPU can do, as 0.8.")
     ] = None,

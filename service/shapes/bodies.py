@@ -68,6 +68,8 @@ def _shape(body: ShapeSetBody, place: int) -> Shape:
         return Shape(to_problem(said.problem), said.weight, said.name)
     except InvalidProblem as error:
         raise _invalid(f"shapes.{place}.problem.{error.field}", error.message) from error
+    except ValueError as error:  # weights are checked before
+        raise _invalid(f"shapes.{place}.name", str(error).removeprefix("name: ")) from error
 
 
 def _base(common: CommonBody) -> Base:

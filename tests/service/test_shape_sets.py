@@ -20,7 +20,7 @@ from service.devices.service import DeviceDirectory
 from service.errors import BadRequest, NotFound
 from service.settings import Settings
 from service.shapes import service
-from service.shapes.requests import SetRequest, submit, understand
+from service.shapes.requests import SetRequest, SetSearch, submit, understand
 from service.shapes.running import SetProgress, SetRunner
 from service.shapes.schemas import ShapeSetOut
 from service.tuning import Tuning
@@ -215,12 +215,17 @@ def test_equal_requests_share_a_set_while_it_is_active(database: Database, start
 def test_what_cannot_be_is_refused_before_anything_is_stored(tmp_path: Path) -> None:
     directory, settings = DeviceDirectory(lambda: [HERE], 10.0), Settings(data_dir=tmp_path)
 
-    def ask(shapes: tuple[Shape, ...], trials: int = 10, within: float = 0.05) -> SetRequest:
-        return understand("s", shapes, SPEC.id, None, (trials, 10.0), 0, within, directory, settings)
+    def ask(
+        shapes: tuple[Shape, ...], trials: int = 10, within: float = 0.05, search: SetSearch | None = None
+    ) -> SetRequest:
+        return understand("s", shapes, SPEC.id, None, (trials, 10.0), 0, within, directory, settings, search)
 
     assert ask(SHAPES).shapes == SHAPES
     with pytest.raises(BadRequest, match="at least one for each of 3 shapes"):
         ask(SHAPES, trials=2)
+    for no_gain in (0, -1, 2**31):
+        with pytest.raises(BadRequest, match=f"no_gain: expected 1 to 2147483647, got {no_gain}"):
+            ask(SHAPES, search=SetSearch(no_gain=no_gain))
     with pytest.raises(BadRequest, match="within"):
         ask(SHAPES, within=1.5)
     with pytest.raises(BadRequest, match=r"shape 3, 9x64x96 .*rule dynamic"):

@@ -22,6 +22,7 @@ FIELDS = (
     "name",
 )
 """What a shape may say, in any order; only the sizes must be there."""
+_LONGEST_NAME = 200
 _LAYOUTS = ("nn", "nt", "tn", "tt")
 
 
@@ -88,7 +89,19 @@ def shape_of(said: Mapping[str, str], base: Base) -> Shape:
         )
     except InvalidProblem as error:
         raise FieldInvalid(error.field, error.message) from error
-    return Shape(problem, _weight(said), said.get("name", "").strip())
+    return Shape(problem, _weight(said), name_of(said))
+
+
+def name_of(said: Mapping[str, object]) -> str:
+    """What a shape is called; empty if nothing says it.
+
+    Raises:
+        FieldInvalid: a name that is long, or holds what is no character of a line.
+    """
+    name = str(said.get("name", "")).strip()
+    if len(name) > _LONGEST_NAME or not name.isprintable():
+        raise FieldInvalid("name", f"expected at most {_LONGEST_NAME} printable characters, got {name[:60]!r}")
+    return name
 
 
 def _whole(said: Mapping[str, str], name: str) -> int:

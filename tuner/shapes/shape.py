@@ -8,6 +8,7 @@ from codegen import GemmProblem
 
 MOST_SHAPES = 500
 _SHOWN_NAMES = 3
+_LONGEST_NAME = 1000  # of equal problems those of three, with words between
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,7 @@ class Shape:
     """A problem of a set. `weight` is how often it occurs, in any unit; `name` is what people call it.
 
     Raises:
-        ValueError: a weight that is not a positive number.
+        ValueError: a weight that is not a positive number, a name that no line can show.
     """
 
     problem: GemmProblem
@@ -25,6 +26,8 @@ class Shape:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.weight) and self.weight > 0):
             raise ValueError(f"weight: expected a positive number, got {self.weight:g}")
+        if len(self.name) > _LONGEST_NAME or not (self.name.isprintable()):
+            raise ValueError(f"name: expected at most {_LONGEST_NAME} printable characters, got {self.name[:60]!r}")
 
 
 def merged(shapes: Iterable[Shape]) -> tuple[Shape, ...]:

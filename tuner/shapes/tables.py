@@ -9,8 +9,10 @@ from typing import cast
 from codegen import GemmProblem, InvalidProblem
 from codegen.decode import Malformed, decode
 from tuner.errors import InvalidShapes
-from tuner.shapes.fields import FIELDS, SIZES, Base, FieldInvalid, shape_of
+from tuner.shapes.fields import FIELDS, SIZES, Base, FieldInvalid, name_of, shape_of
 from tuner.shapes.shape import MOST_SHAPES, Shape
+
+_MOST_DIGITS = 300  # more than any number has that is not infinite
 
 
 def parse_csv(text: str, base: Base) -> list[Shape]:
@@ -61,16 +63,33 @@ def parse_json(text: str, base: Base) -> list[Shape]:
         InvalidShapes: names the place, what was expected and what came.
     """
     try:
-        document: object = json.loads(text)
+        document: object = json.loads(text, object_pairs_hook=_once, parse_int=_whole)
     except json.JSONDecodeError as error:
         raise InvalidShapes(f"line {error.lineno}, column {error.colno}", f"expected JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
-        raise InvalidShapes("", f"expected JSON: {error}") from error
+        raise InvalidShapes(
+            "", f"expected JSON: {error}" if isinstance(error, RecursionError) else f"expected {error}"
+        ) from error
     if not isinstance(document, list):
-        raise InvalidShapes("", f"expected a list of shapes, got {type(document).__name__}")
+        raise InvalidShapes("", f"expected a list of shapes, got {json.dumps(document)[:40]}")
     entries = cast("list[object]", document)
     _check_count(len(entries))
     return [_entry(entry, f"shape {number}", base) for number, entry in enumerate(entries, start=1)]
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        double = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"each key of an object once, got {double!r} again")
+    return found
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"numbers of at most {_MOST_DIGITS} digits, got one of {len(digits)}")
+    return int(digits)
 
 
 def _entry(entry: object, where: str, base: Base) -> Shape:
@@ -85,7 +104,8 @@ def _entry(entry: object, where: str, base: Base) -> Shape:
             return shape_of({name: str(value) for name, value in said.items()}, base)
         return _whole_problem(said)
     except Malformed as error:
-        raise InvalidShapes(where, f"problem.{error.field}: {error.message}") from error
+        place = f"problem.{error.field}" if error.field else "problem"
+        raise InvalidShapes(where, f"{place}: {error.message}") from error
     except (FieldInvalid, InvalidProblem, ValueError) as error:
         raise InvalidShapes(where, str(error)) from error
 
@@ -94,7 +114,7 @@ def _whole_problem(said: Mapping[str, object]) -> Shape:
     if unknown := [name for name in said if name not in ("problem", "weight", "name")]:
         raise FieldInvalid(unknown[0], "expected only weight and name beside a whole problem")
     weight = float(str(said.get("weight", 1.0)))
-    return Shape(decode(GemmProblem, said["problem"]), weight, str(said.get("name", "")))
+    return Shape(decode(GemmProblem, said["problem"]), weight, name_of(said))
 
 
 def _check_count(count: int) -> None:
