@@ -26,8 +26,9 @@ _BODY: dict[str, object] = {
     "requestBody": {
         "required": True,
         "content": {"application/octet-stream": _FILE, leaving.JSON: _CACHE},
-        "description": "The bytes of a file: JSON lines that an export wrote, a cache of Kernel Tuner, a T4 or a T1 file; the last three "
-        "may be packed by gzip, bzip2 or xz. What it holds tells which it is, whatever type is stated",
+        "description": "The bytes of a file: JSON lines that an export wrote, a cache of Kernel Tuner, a T4 or a T1 "
+        "file; the last three may be packed by gzip, bzip2 or xz. What it holds tells which it is, whatever type is "
+        "stated",
     }
 }
 _LEFT_OUT = {
