@@ -28,6 +28,9 @@ from tuner.reference import Reference
 __all__ = ["cluster", "spans", "start"]
 
 
+ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # no query of its own is tried here
+
+
 class Gate:
     """Holds what passes until it is opened."""
 
@@ -98,6 +101,7 @@ def test_what_outlasts_the_time_is_left_and_its_place_is_lost(
     close()
 
 
+@ON_SQLITE
 def test_a_job_whose_machine_is_stopped_in_a_trial_loses_and_doubles_none(
     cluster: Cluster, start: Callable[..., str], gate: Gate, database: Database, tmp_path: Path
 ) -> None:
@@ -126,6 +130,7 @@ def test_a_job_whose_machine_is_stopped_in_a_trial_loses_and_doubles_none(
         assert len(trials.list_page(session, job_id)) == TRIALS
 
 
+@ON_SQLITE
 def test_what_machines_do_for_a_job_is_in_its_trace(
     cluster: Cluster, start: Callable[..., str], spans: InMemorySpanExporter, database: Database, tmp_path: Path
 ) -> None:
