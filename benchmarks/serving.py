@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,8 +39,11 @@ class Served:
     @property
     def worker(self) -> psutil.Process | None:
         """The worker that it started; None where there is none just now."""
-        with_worker = [child for child in self.process.children() if "worker" in child.cmdline()]
-        return with_worker[0] if with_worker else None
+        for child in self.process.children():
+            with suppress(psutil.Error):  # it ended a moment ago
+                if "worker" in child.cmdline():
+                    return child
+        return None
 
 
 @contextmanager
