@@ -24,7 +24,7 @@ from sqlalchemy import func, select
 
 from benchmarks.filling import fill
 from db.migrate import upgrade
-from db.models import Device, Job, Problem, Trial
+from db.models import Device, Job, Kernel, Problem, Trial
 from db.session import Database, open_database
 from hal.listing import list_devices
 from service.app import create_app
@@ -103,6 +103,7 @@ def _pages(database: Database) -> dict[str, str]:
             .where(Job.id == job)
         ).one()
         most = session.scalar(select(count).where(Trial.job_id == job))
+        newest = session.scalars(select(Kernel.id).order_by(Kernel.id.desc()).limit(2)).all()
     return {
         "overview": "/",
         "jobs": "/jobs",
@@ -110,6 +111,14 @@ def _pages(database: Database) -> dict[str, str]:
         "its trials by number": f"/jobs/{job}?sort=number",
         "problems": "/problems",
         "problem on a device": f"/problems/{key[:16]}/on/{slug}",
+        "its trials explored": f"/explore?job={job}&x=trial&y=time&colour=block m",
+        "a problem's trials explored": f"/explore?problem={key[:16]}&device={slug}",
+        "kernels": "/kernels",
+        "kernels of one evidence": "/kernels?evidence=predicted",
+        "kernel": f"/kernels/{newest[0]}",
+        "two kernels compared": "/compare?" + "&".join(f"kernel={each}" for each in newest),
+        "shapes": "/shapes",
+        "schedules": "/schedules",
         "devices": "/devices",
         "device": f"/devices/{slug}",
     }
