@@ -103,9 +103,11 @@ class Pair:
     @property
     def note(self) -> str:
         """Of how many trials the charts are."""
-        sample = f" in an even sample of {self.looked_at:,}" if self.looked_at < self.trials else ""
         jobs = "1 job" if len(self.jobs) == 1 else f"{len(self.jobs):,} jobs"
-        return f"{len(self.samples):,} of {self.trials:,} trials of {jobs} have a time{sample}"
+        if self.looked_at < self.trials:
+            of = f"{self.looked_at:,} trials that were looked at, of {self.trials:,} of {jobs},"
+            return f"{len(self.samples):,} of the {of} have a time"
+        return f"{len(self.samples):,} of {self.trials:,} trials of {jobs} have a time"
 
 
 _lock = threading.Lock()

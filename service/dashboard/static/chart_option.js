@@ -118,7 +118,8 @@ export function logTicks(low, high, most) {
   for (let d = Math.floor(Math.log10(low)); d <= Math.ceil(Math.log10(high)); d++) decades.push(10 ** d);
   for (const choices of [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1, 3], [1]]) {
     const ticks = decades.flatMap((d) => choices.map((c) => c * d)).filter((t) => t >= low && t <= high);
-    if (ticks.length < 3) break;
+    // Over a decade and more two ticks say more than even steps, which crowd at one end.
+    if (ticks.length < (high / low >= 10 ? 2 : 3)) break;
     if (ticks.length <= most) return ticks;
   }
   if (high / low > 100) {
