@@ -79,7 +79,7 @@ def make_engine(url: str, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
     expected = "expected sqlite:///<path> or postgresql+psycopg://<user>@<host>/<name>"
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:  # ValueError: a port that is no number
         raise DatabaseUnavailable(f"database URL cannot be read: {expected}") from error
     match parsed.get_backend_name():
         case "sqlite" if parsed.database not in (None, "", ":memory:"):

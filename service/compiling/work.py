@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import sys
 from dataclasses import dataclass
 
 from codegen import AnyConfig, CompileFailed, Distributor, GemmProblem, InvalidConfig, InvalidProblem, Refused
@@ -52,6 +53,11 @@ def run(asked: ModuleWork | GemmWork) -> Json:
             if sign.search(failed.message):
                 return {"limit": limit.value}
         return {"failed": {"stage": failed.stage, "message": failed.message[:_SHOWN_CHARACTERS]}}
+    except ValueError as error:
+        if "integer string conversion" not in str(error):
+            raise
+        most = sys.get_int_max_str_digits()
+        return {"failed": {"stage": "parse", "message": f"expected numbers of at most {most} digits, got a longer one"}}
 
 
 def _module(asked: ModuleWork) -> Json:

@@ -2,17 +2,24 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from db.errors import DatabaseUnavailable
+from db.session import open_database
+from hal import find
+from service.compiling.work import ModuleWork, run
 from service.deps import Context
+from service.exchange.hardware import difference
 from service.settings import Settings
 from tests.service.rest import BODY, Clock
 from tests.service.test_keys import bearer, make_key
 from tests.service.test_limits import client_of
 from tests.tuner.exchange.lines import results, text_of
+from tests.tuner.fakes import cpu_spec
 
 EARLY, LATE = "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"
 MOMENTS: list[Callable[[TestClient, str], Any]] = [
@@ -97,6 +104,26 @@ def test_a_kernel_that_asks_for_impossible_memory_is_refused(client: TestClient,
     assert (answer.status_code, answer.json()["rule"]) == (400, "import"), answer.text
 
 
+@pytest.mark.parametrize("value", [-1, 10**25])
+def test_a_device_with_impossible_facts_is_refused(client: TestClient, value: int) -> None:
+    made: list[str] = []
+    for line in text_of(results()).splitlines():
+        said = json.loads(line)
+        if said["record"] == "device":
+            said["spec"]["l1_bytes"] = value
+        made.append(json.dumps(said))
+    answer = client.post("/v1/imports", content="\n".join(made))
+    assert (answer.status_code, "l1_bytes: expected 0 to" in answer.text) == (400, True), answer.text
+
+
+def test_a_cpu_of_the_same_name_with_other_caches_is_another_one() -> None:
+    here = cpu_spec()
+    assert here.l2_bytes is not None
+    there = replace(here, l2_bytes=2 * here.l2_bytes)
+    assert difference(there, here) == (f"l2_bytes {2 * here.l2_bytes}", f"l2_bytes {here.l2_bytes}")
+    assert difference(here, here) is None
+
+
 def test_a_window_is_of_a_device_that_is_known_by_its_id(client: TestClient) -> None:
     window = {"name": "x", "cron": "0 1 * * *", "duration_s": 600}
     unknown = client.post("/v1/maintenance", json=window | {"device": "nosuch"})
@@ -125,3 +152,14 @@ def test_a_malformed_field_is_told_with_what_came(client: TestClient) -> None:
     assert answer["errors"] == [{"field": "body.seed", "message": "Input should be a valid integer, got True"}]
     assert "equal to 1, got '0'" in client.get("/v1/jobs?limit=0").json()["detail"]
     assert "got 'xx" in client.get("/v1/jobs", params={"device": "x" * 300}).json()["detail"]
+
+
+def test_a_number_of_too_many_digits_in_a_text_is_told_as_a_fault_of_the_text() -> None:
+    found = run(ModuleWork("module attributes {a = " + "1" * 100_000 + "} {}", find("b580"), None))
+    assert found["failed"] == {"stage": "parse", "message": "expected numbers of at most 4300 digits, got a longer one"}
+
+
+def test_a_database_whose_port_is_no_number_is_refused_without_its_password() -> None:
+    with pytest.raises(DatabaseUnavailable, match="cannot be read") as refusal:
+        open_database("postgresql+psycopg://u:secret@h:port/x")
+    assert "secret" not in str(refusal.value)

@@ -25,6 +25,7 @@ MOST = 2**31 - 1  # of counts, as databases keep them
 _LONGEST_S = 1e9
 _LEAST_US = 1e-6  # no clock tells less
 _LONGEST_NAME = 200
+_LARGEST_FACT = 2**53
 _LARGEST_SCALE = 1e12
 
 
@@ -60,6 +61,10 @@ class DeviceRecord:
     def __post_init__(self) -> None:
         check_name("spec.id", self.spec.id)
         check_name("spec.name", self.spec.name)
+        for fact in self.spec.facts():
+            numbers = [fact.value] if isinstance(fact.value, int | float) else []
+            if not all(0 <= number <= _LARGEST_FACT for number in numbers):
+                raise ValueError(f"spec.{fact.name}: expected 0 to {_LARGEST_FACT}, got {fact.value}")
 
     @property
     def identity(self) -> tuple[str, str]:
