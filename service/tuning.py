@@ -150,8 +150,8 @@ class Tuning:
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else ended_by(store.interrupt)
 
     def _donors(self, job: ClaimedJob, listed: ListedDevice) -> list[AnyConfig]:
-        """What a search that measures begins with; one that predicts ranks all of its space."""
-        if not job.warm_start or not listed.runnable:
+        """What a search that measures and learns begins with; one that predicts ranks all of its space."""
+        if not job.warm_start or not listed.runnable or not job.method.learns:
             return []
         return donors_for(self.database, job.id, job.problem, listed.spec)
 

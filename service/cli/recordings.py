@@ -41,7 +41,7 @@ def recordings_command(
     else:
         if "evidence" in shown:
             CONSOLE.print(f"times {shown['evidence']}", highlight=False, soft_wrap=True)
-        CONSOLE.print(_table(rows))
+        CONSOLE.print(_stacked(rows) if recording is None else _table(rows))
 
 
 def _line(recording: models.Recording, tried: int, timed: int, best_us: float | None) -> dict[str, object]:
@@ -72,6 +72,21 @@ def _tried(row: models.RecordedTrial) -> dict[str, object]:
 
 def _fastest_first(recording: models.Recording) -> list[models.RecordedTrial]:
     return sorted(recording.tried, key=lambda row: (row.time_us is None, row.time_us or 0.0, row.number))
+
+
+def _stacked(rows: list[dict[str, object]]) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("recording", overflow="fold", min_width=36)
+    table.add_column("device, from, format", overflow="fold")
+    table.add_column("timed", justify="right", no_wrap=True)
+    table.add_column("best us", justify="right", no_wrap=True)
+    for row in rows:
+        best = f"{row['best_us']:.4g}" if isinstance(row["best_us"], float) else "-"
+        timed = f"{row['timed']} of\n{row['tried']}"
+        table.add_row(
+            f"{row['id']}\n{row['problem']}", f"{row['device']}\n{row['origin']}\n{row['format']}", timed, best
+        )
+    return table
 
 
 def _table(rows: list[dict[str, object]]) -> Table:

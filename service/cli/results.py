@@ -190,6 +190,8 @@ def _print_winner(job: JobOut, files: dict[str, str]) -> None:
     CONSOLE.print(f"  numbers  {shown_proof(job.best.evidence)}", highlight=False)
     if job.comparison is not None:
         CONSOLE.print(f"  speed-up {_shown_comparison(job.comparison, job.best.number)}", highlight=False)
+    elif job.status.over and job.best.measured is not None and job.best.measured_by is None and job.best.number:
+        CONSOLE.print("  speed-up not measured in turns with the default: this is the least of single trials")
     for line in shown_files(files):
         CONSOLE.print(line, highlight=False, soft_wrap=True)
 

@@ -96,7 +96,7 @@ def _run(
 
 def _donors(state: SetState, job: ClaimedJob, of_the_set: Sequence[AnyConfig]) -> list[AnyConfig]:
     """What a shape begins with: what is good for other shapes of the set, then for problems of other jobs."""
-    if not job.warm_start or state.device is None:
+    if not job.warm_start or state.device is None or not job.method.learns:
         return list(of_the_set)
     return list(dict.fromkeys((*of_the_set, *donors_of_jobs(state.tuning.database, job.id, job.problem, state.spec))))
 

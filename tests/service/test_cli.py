@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 
 from db import jobs, predictions, trials
+from db.models import Job
 from db.session import Database, open_database
 from service.cli.backend.local import Local
 from service.cli.evidence import shown_files
@@ -204,6 +205,24 @@ def test_a_measured_time_is_shown_against_what_the_model_predicted(
     shown = " ".join(capsys.readouterr().out.split())
     assert "measured over predicted by xe-1: median 1.25, 0.90 to 3.00; 2 of 3 in the interval" in shown
     assert "1.25 times predicted" in shown
+
+
+def test_a_winner_that_was_not_compared_and_a_kernel_given_up_early_say_so(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job_id = stored_job(database)
+    with database.write() as session:
+        *_, last = trials.list_page(session, job_id)
+        assert last.measurement is not None
+        last.measurement.stopped_early, last.measurement.samples = True, 4
+        job = session.get(Job, job_id)
+        assert job is not None
+        job.compared_default_us = job.compared_best_us = None
+        job.best_trial_id = last.id
+    assert run(monkeypatch, "jobs", "show", str(job_id)) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "4 samples, stopped early" in shown
+    assert "not measured in turns with the default: this is the least of single trials" in shown
 
 
 def test_a_job_fits_80_columns_and_no_time_or_proof_is_cut(

@@ -152,6 +152,11 @@ def test_recordings_are_listed_and_shown_with_their_evidence(
     assert home("away", "recordings", "--json") == 0
     (listed,) = json.loads(capsys.readouterr().out)["recordings"]
     assert (listed["origin"], listed["tried"], listed["timed"], listed["best_us"]) == ("lab 7", 7, 2, pytest.approx(40))
+    assert home("away", "recordings") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(listed["id"] in line and "lab" not in line for line in lines)
+    assert any("2 of" in line for line in lines)
+    assert max(map(len, map(str.rstrip, lines))) <= 80
     assert home("away", "recordings", listed["id"], "--limit", "3") == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "times measured elsewhere (lab 7, native, on " in shown

@@ -30,6 +30,7 @@ from service.worker import ClaimedJob, JobEnd
 from tests.db import rows
 from tests.tuner.fakes import FakeCompiler, cpu_spec, emulated
 from tuner.result import Comparison, Stop, WallTime
+from tuner.search.method import Method
 
 SPEC = emulated()
 HERE = ListedDevice(SPEC, Backend.OPENCL, "0:0", runnable=True, targetable=True, note="")
@@ -210,6 +211,23 @@ def test_finalists_are_compiled_for_the_device_of_the_job(
     mine.database.close()
 
 
+@pytest.mark.parametrize(("method", "begins"), [(Method.RANDOM, []), (Method.EXHAUSTIVE, []), (Method.GP, ["donor"])])
+def test_a_method_that_ignores_donors_chooses_and_shows_none(
+    tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch, method: Method, begins: list[str]
+) -> None:
+    seen: list[object] = []
+
+    def session(*_: Any, **given: Any) -> object:
+        seen.append(given["donors"])
+        return NOTHING_FOUND
+
+    monkeypatch.setattr(tuning, "run_session", session)
+    monkeypatch.setattr(tuning, "donors_for", lambda *_: ["donor"])
+    tunes = tune()
+    tunes.run(replace(claimed(tunes.database, "w"), method=method), threading.Event())
+    assert seen == [begins]
+
+
 def test_what_runs_took_adds_up_and_lost_device_processes_with_it(
     tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,4 +249,5 @@ def test_what_runs_took_adds_up_and_lost_device_processes_with_it(
     assert wall.model_dump() == {name: 2 * value for name, value in asdict(took).items()} | {"device_restarts": 4}
     sentence = wall_sentence(wall)
     assert sentence.startswith("20.0 s: proving 30 %, measuring 25 %, waiting for kernels 20 %, proposing 10 %,")
+    assert "drawing inputs, starting the device and storing 10 %" in sentence, "the parts are the whole"
     assert sentence.endswith("beside these, compiling in 90 %; the device's process was lost 4 times")

@@ -74,12 +74,16 @@ def chance(recorded: RecordedSpace, evaluations: int) -> Chance:
     return Chance(best, fraction)
 
 
+_OPEN = 0.01
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Score:
     """What searches of one kind found on average: fractions of the optimum by evaluations, and the P score.
 
-    `p_score` is the mean over all evaluations of (base - found) / (base - optimum), with the calculated random draws as
-    base: 0 is chance, 1 the optimum at once. `by` counts who proposed.
+    `p_score` is the mean of (base - found) / (base - optimum), with the calculated random draws as base: 0 is chance, 1
+    the optimum at once. Evaluations after which chance is within 1 % of the optimum are not in it. `by` counts who
+    proposed.
     """
 
     fraction: Floats
@@ -96,7 +100,7 @@ def score(recorded: RecordedSpace, replays: Sequence[Replay], evaluations: int) 
     base = chance(recorded, evaluations).best_us
     found = np.stack([best_so_far(recorded, one.rows, evaluations) for one in replays])
     gap = base - recorded.best_us
-    open_ = gap > 1e-9 * recorded.best_us  # chance has not found the optimum for certain
+    open_ = gap > _OPEN * recorded.best_us  # beyond, a ratio says more of rounding than of the search
     ratio = (base - found.mean(axis=0))[open_] / gap[open_]
     by: Counter[Any] = Counter(name for one in replays for name in one.by)
     return Score((recorded.best_us / found).mean(axis=0), float(ratio.mean()) if len(ratio) else math.nan, by)

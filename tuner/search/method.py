@@ -37,6 +37,11 @@ class Method(StrEnum):
     RANDOM = "random"
     EXHAUSTIVE = "exhaustive"
 
+    @property
+    def learns(self) -> bool:
+        """Whether it makes use of what is known: times of donors and its own trials."""
+        return self not in (Method.RANDOM, Method.EXHAUSTIVE)
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -61,7 +66,7 @@ def proposer_for(
         NoPredictions: the method needs predicted times.
     """
     donors = [(row, DONOR) for row in known.donors]
-    if method in (Method.RANDOM, Method.EXHAUSTIVE):
+    if not method.learns:
         return Portfolio(space, seed, {method.value: Random() if method is Method.RANDOM else Exhaustive()}, startup=0)
     dropped, predicted_us = known.hopeless, known.predicted_us
     if method is Method.PORTFOLIO and trials is not None and trials >= len(space):

@@ -41,6 +41,14 @@ def test_a_search_is_scored_between_chance_and_the_optimum() -> None:
     assert found.by == {"a": 3, "b": 1}
 
 
+def test_what_chance_has_practically_found_is_not_judged() -> None:
+    """Else a millionth that chance is from the optimum outweighs all that was found before."""
+    times = [10 + 1e-4 * i for i in range(16)] + [12.0, 13.0, 14.0, 15.0]
+    recorded = recorded_space("line", ("x",), [(i,) for i in range(20)], times, TimeUnit.US)
+    late = Replay(np.arange(19, -1, -1), ("a",) * 20)
+    assert -10 < score(recorded, [late], 20).p_score < 0
+
+
 def test_every_evaluation_counts_and_none_comes_twice() -> None:
     recorded = _recorded()
     space = recorded.space()
