@@ -97,7 +97,12 @@ def _plain(hint: type, value: object, where: str) -> object:
     accepted = (int, float) if hint is float else hint
     if not isinstance(value, accepted) or (isinstance(value, bool) and hint is not bool):
         raise Malformed(where, f"expected {hint.__name__}, got {value!r}")
-    return float(value) if hint is float else value  # pyright: ignore[reportArgumentType]
+    if hint is not float:
+        return value
+    try:
+        return float(value)  # pyright: ignore[reportArgumentType]
+    except OverflowError:  # of an integer
+        raise Malformed(where, "expected a number that a float holds, got one of more than 308 digits") from None
 
 
 def _object(value: object, where: str) -> dict[str, object]:

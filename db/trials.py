@@ -1,11 +1,10 @@
 """Queries on trials."""
 
 from collections.abc import Collection
-from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Select, func, or_, select, tuple_
+from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session, aliased, joinedload
 
 from db.base import JsonObject
@@ -65,14 +64,6 @@ def list_page(
     if statuses:
         query = query.where(Trial.status.in_(statuses))
     return list(session.scalars(query.limit(limit)))
-
-
-def ended_after(session: Session, job_id: UUID, cursor: tuple[datetime, int] | None, *, limit: int) -> list[Trial]:
-    """Trials in the order they ended; `cursor` is the `ended_at` and `number` of the last one seen."""
-    query = _whole().where(Trial.job_id == job_id, Trial.ended_at.is_not(None))
-    if cursor is not None:
-        query = query.where(tuple_(Trial.ended_at, Trial.number) > tuple_(*cursor))
-    return list(session.scalars(query.order_by(Trial.ended_at, Trial.number).limit(limit)))
 
 
 def best(session: Session, job_id: UUID) -> Trial | None:

@@ -61,6 +61,8 @@ def _check_proven(proof: Proof) -> None:
 
 
 def _check_agreement(proof: Proof) -> None:
+    if proof.kind is not ProofKind.NONE and proof.checked < 1:
+        raise ValueError(f"a proof compares at least one tile, got {proof.checked} of {proof.total}")
     if proof.max_error is not None and proof.tolerance is not None and not proof.max_error <= proof.tolerance:
         raise ValueError(f"an error of {proof.max_error} is above its tolerance {proof.tolerance}: a wrong result")
 

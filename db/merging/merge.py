@@ -107,6 +107,7 @@ class _Merge:
         self._decisions: list[Decision] = []
         self._busy: list[UUID] = []
         self._new_jobs: set[UUID] = set()
+        self._last_trial = here.scalar(select(func.max(Trial.id))) or 0  # of those that were here before
         self._known_kernels: set[UUID | None] = set()
         self._new_kernels: set[UUID] = set()
         self._new_trials: set[int] = set()
@@ -264,7 +265,7 @@ class _Merge:
         others = (
             select(Measurement.median_us)
             .join(Trial)
-            .where(Trial.kernel_id == ours.kernel_id, Trial.job_id.not_in(self._new_jobs))
+            .where(Trial.kernel_id == ours.kernel_id, Trial.id <= self._last_trial)
         )
         least = self._here.scalar(others.order_by(Measurement.median_us).limit(1))
         if least is not None and least != theirs.measurement.median_us:

@@ -53,8 +53,8 @@ def export(format: Format, job: UUID | None, recording: UUID | None, origin: str
         _say(f"{counted(len(written.results.tried), 'configuration')} written to {output}")
     if written.left_out:
         ERRORS.print(
-            f"{counted(written.left_out, 'predicted trial')} left out: the format holds measurements; "
-            "--format jsonl keeps predictions",
+            f"{counted(written.left_out, 'trial')} left out, predicted or with the time of another job: the format "
+            "holds what the job measured; --format jsonl keeps all",
             highlight=False,
             soft_wrap=True,
         )

@@ -10,18 +10,18 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import AnyConfig, GemmProblem, InvalidConfig
+from codegen import AnyConfig, CpuConfig, GemmProblem, InvalidConfig
 from codegen.canonical import content_hash
 from db import devices, jobs, models, problems, recordings, trials
 from db.base import JsonObject
-from hal import DeviceKind, DeviceSpec
+from hal import DeviceKind, DeviceSpec, runs_own_code
 from service.convert import config_from_json, config_to_json, problem_from_json, problem_to_json, spec_to_json
 from service.errors import BadRequest, Conflict, NotFound
 from tuner.errors import InvalidFile
 from tuner.evidence import LONGEST_US
 from tuner.exchange.formats import Format
 from tuner.exchange.parameters import config_of, parameters_of
-from tuner.exchange.records import MOST, check_name, label_of
+from tuner.exchange.records import LEAST_US, MOST, check_name, label_of
 from tuner.exchange.results import Results, Source, Times, Tried
 from tuner.exchange.t1 import Argument, Launch
 from tuner.trial import Status
@@ -41,7 +41,7 @@ class Written:
 
 
 def of_job(session: Session, job_id: UUID, origin: str) -> Written:
-    """What a job measured and what failed; what is only predicted is left out, because the formats hold measurements.
+    """What a job measured and what failed; what is predicted, or took the time of another job, is left out.
 
     Raises:
         NotFound, Conflict: no such job, it is not over, or it measured nothing.
@@ -51,7 +51,9 @@ def of_job(session: Session, job_id: UUID, origin: str) -> Written:
         raise NotFound(f"job {job_id} does not exist; `xetune jobs` lists those that do")
     if job.status not in _OVER:
         raise Conflict(f"job {job_id} is {job.status}; export it when it is over")
-    rows = [row for row in trials.list_page(session, job_id) if row.status not in ("pending", "predicted")]
+    ended = [row for row in trials.list_page(session, job_id) if row.status != "pending"]
+    # Times of another job are of another day, which these formats cannot say.
+    rows = [row for row in ended if row.status != "predicted" and row.reused is None]
     if not any(row.measurement is not None for row in rows):
         raise Conflict(
             f"job {job_id} measured nothing: this format holds measurements; --format jsonl keeps predictions as such"
@@ -63,8 +65,7 @@ def of_job(session: Session, job_id: UUID, origin: str) -> Written:
     results = _results(source, configs, [_tried(row) for row in rows])
     best = next((row for row in rows if row.id == job.best_trial_id), None)
     launch = None if best is None or best.kernel is None else _launch(best.kernel.manifest)
-    predicted = trials.count_by_status(session, job_id).get("predicted", 0)
-    return Written(results, launch, predicted)
+    return Written(results, launch, len(ended) - len(rows))
 
 
 def of_recording(recording: models.Recording) -> Written:
@@ -89,6 +90,7 @@ def take_in(
     if len(set(configs)) != len(configs):
         raise InvalidFile("expected each configuration once, got one twice; keep one of its results")
     _check_numbers(results)
+    _check_device(configs[0], results, spec)
     if spec.kind is DeviceKind.CPU and results.device not in ("", spec.name):
         raise BadRequest(
             f"expected results of {spec.id}, the {spec.name} of this machine, got those of {results.device}: times of "
@@ -227,12 +229,24 @@ def _check_numbers(results: Results) -> None:
             raise InvalidFile(str(error)) from error
     for number, tried in enumerate(results.tried):
         times = tried.times
-        if times is not None and not times.time_us < LONGEST_US:
-            raise InvalidFile(f"configuration {number}: expected a time below {LONGEST_US} us, got {times.time_us} us")
+        if times is not None and not LEAST_US <= times.time_us < LONGEST_US:
+            raise InvalidFile(
+                f"configuration {number}: expected a time of {LEAST_US} to {LONGEST_US} us, got {times.time_us} us"
+            )
         if times is not None and times.samples is not None and not 1 <= times.samples <= MOST:
             raise InvalidFile(f"configuration {number}: expected 1 to {MOST} samples, got {times.samples}")
         if tried.reason == "":
             raise InvalidFile(f"configuration {number}: expected a reason why it has no time, got an empty text")
+
+
+def _check_device(config: AnyConfig, results: Results, spec: DeviceSpec) -> None:
+    """All configurations have the same parameters: the first is of the kind of them all."""
+    if isinstance(config, CpuConfig) is not runs_own_code(spec):
+        kind = "a CPU's" if isinstance(config, CpuConfig) else "a GPU's"
+        raise InvalidFile(f"expected configurations for {spec.id}, got {kind}: say the device that they are of")
+    label = label_of(spec)
+    if results.source is not None and results.source.label != label:
+        raise InvalidFile(f"label: expected {label!r}, which times of {spec.id} are, got {results.source.label!r}")
 
 
 def _ordered(times: Times) -> tuple[float | None, ...]:
@@ -259,9 +273,9 @@ def _moment(at: datetime | None) -> str | None:
 
 
 def _read_moment(text: str | None) -> datetime | None:
-    """A moment; None where a file says none, or one without a zone."""
+    """A moment in UTC; None where a file says none, or one without a zone."""
     try:
         at = None if text is None else datetime.fromisoformat(text)
-    except ValueError:
+        return at.astimezone(UTC) if at is not None and at.tzinfo is not None else None
+    except (ValueError, OverflowError):  # the latter of one that is before the year 1 in UTC
         return None
-    return at if at is not None and at.tzinfo is not None else None

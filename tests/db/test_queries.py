@@ -124,21 +124,6 @@ def test_trials_are_listed_by_number_with_their_times(database: Database) -> Non
         assert trials.get(session, job.id, 9) is None
 
 
-def test_trials_follow_in_the_order_they_ended(database: Database) -> None:
-    with database.write() as session:
-        job = rows.add_job(session)
-        for number, minutes in ((0, 5), (1, 0), (2, 0), (3, 9)):
-            rows.add_measured(session, job, number, 12.0, NOON + timedelta(minutes=minutes))
-        rows.add_trial(session, job.id, 4)
-        seen: list[int] = []
-        cursor = None
-        while news := trials.ended_after(session, job.id, cursor, limit=2):
-            seen += [trial.number for trial in news]
-            assert news[-1].ended_at is not None
-            cursor = news[-1].ended_at, news[-1].number
-        assert seen == [1, 2, 0, 3]
-
-
 def test_clash_is_found_by_number_or_configuration(database: Database) -> None:
     with database.write() as session:
         job, other = rows.add_job(session), rows.add_job(session, m=80)

@@ -17,7 +17,6 @@ _MULTIPLIES_A_CLOCK = _LOADS_A_CLOCK = 2
 _LATENCY_CLOCKS = 4
 _TILE_MULTIPLY_CLOCKS, _TILE_LOAD_CLOCKS = 16, 8
 _NOT_HIDDEN = 0.25  # of tile loads and multiplies that could go on side by side (assumed)
-_STORE_CLOCKS = 2  # of one vector of sums to C or to where they wait, with its conversion
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +52,3 @@ def sweep_clocks(isa: Isa, multiply: Multiply, m: int, n: int, tile: TileShape) 
         for rows, times in tile_sizes(m, tile.m)
         for columns, count in tile_sizes(n, tile.n)
     )
-
-
-def store_clocks(isa: Isa, m: int, n: int) -> float:
-    """Clocks to write m x n sums once."""
-    return m * ceil_div(n, ISA_FACTS[isa].vector_bytes // 4) * float(_STORE_CLOCKS)

@@ -31,6 +31,7 @@ _PACKED: dict[bytes, Callable[[BinaryIO], SupportsRead]] = {
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\x00": lzma.LZMAFile,
 }
+_MOST_DIGITS = 400
 _CUTS = 4  # places where an entry may have ended that are tried, the last first
 
 T = TypeVar("T")
@@ -74,10 +75,12 @@ def parse(name: str, text: str) -> Document:
     first: json.JSONDecodeError | None = None
     for number, candidate in enumerate(_candidates(text)):
         try:
-            value = json.loads(candidate, object_pairs_hook=_without_doubles)
+            value = json.loads(candidate, object_pairs_hook=_without_doubles, parse_int=_whole)
         except json.JSONDecodeError as error:
             first = first or error
             continue
+        except _TooLong as error:
+            raise InvalidFile(f"{name}: {error}") from error
         except _Doubled as error:
             raise InvalidFile(f"{name}: expected each key of an object once, got {error} twice: keep one") from error
         except RecursionError as error:
@@ -91,6 +94,16 @@ def parse(name: str, text: str) -> Document:
         return Document(cast("dict[str, object]", value), was_cut=number > 0)
     why = "" if first is None else f": {first.msg} at line {first.lineno}, column {first.colno}"
     raise InvalidFile(f"{name}: expected one JSON object, got {text[:40]!r}{why}")
+
+
+class _TooLong(ValueError):
+    """An integer that is no number of such files."""
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise _TooLong(f"expected numbers of at most {_MOST_DIGITS} digits, got {digits[:20]}... of {len(digits)}")
+    return int(digits)
 
 
 def known(kind: type[T], given: Mapping[str, object]) -> T:

@@ -23,7 +23,8 @@ time of an earlier one; 4 the energy of launches, and of a CPU's kernel what its
 """
 MOST = 2**31 - 1  # of counts, as databases keep them
 _LONGEST_S = 1e9
-_LEAST_US = 1e-6  # no clock tells less
+LEAST_US = 1e-6
+"""No clock tells less."""
 _LONGEST_NAME = 200
 _LARGEST_FACT = 2**53
 _LARGEST_SCALE = 1e12
@@ -145,7 +146,7 @@ class JobRecord:
         compared = self.compared_default_us, self.compared_best_us
         if any(value is not None for value in compared):
             for name, value in zip(("compared_default_us", "compared_best_us"), compared, strict=True):
-                if value is None or not _LEAST_US <= value < math.inf:
+                if value is None or not LEAST_US <= value < math.inf:
                     raise ValueError(f"{name}: expected both comparisons as times above 0, got {value}")
         if self.origin is not None:
             check_name("origin", self.origin)
@@ -311,8 +312,8 @@ def _check_small(outcome: Outcome) -> None:
     if outcome.prediction is not None:
         check_name("outcome.prediction.model_version", outcome.prediction.model_version)
     least = [t.min_us for t in (outcome.measurement,) if t] + [t.low_us for t in (outcome.prediction,) if t]
-    if least and min(least) < _LEAST_US:
-        raise ValueError(f"outcome: expected times of at least {_LEAST_US} us, got {min(least)}")
+    if least and min(least) < LEAST_US:
+        raise ValueError(f"outcome: expected times of at least {LEAST_US} us, got {min(least)}")
     if outcome.kernel_hash is not None:
         check_sha256("outcome.kernel_hash", outcome.kernel_hash)
 

@@ -1,7 +1,7 @@
 """What a file of results says, whichever its format: configurations as parameters, and what became of each."""
 
 import json
-import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -109,8 +109,8 @@ def times_of(time: float, runtimes: Sequence[float], unit_us: float) -> Times:
 
 
 def is_time(value: object) -> bool:
-    """Whether a value can be a time: finite and above 0."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+    """Whether a value can be a time: finite and above 0; integers have no end, floats have."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < sys.float_info.max
 
 
 def plain_value(value: object) -> Value:

@@ -23,6 +23,7 @@ class TimeUnit(StrEnum):
     S = "s"
 
 
+_MOST_VALUES = 2**15  # of an axis: ranks are numbers of 16 bits
 _US = {TimeUnit.NS: 1e-3, TimeUnit.US: 1.0, TimeUnit.MS: 1e3, TimeUnit.S: 1e6}
 
 
@@ -89,7 +90,11 @@ def recorded_space(
     for point in points:
         if len(point) != len(axes):
             raise ValueError(f"{name}: expected a value of each of {', '.join(axes)}; got {point}")
+    if not axes or len(set(axes)) != len(axes):
+        raise ValueError(f"{name}: expected parameters, each with a name of its own, got {', '.join(axes) or 'none'}")
     made = tuple(Axis(axis, _in_order([point[i] for point in points])) for i, axis in enumerate(axes))
+    if many := next((axis for axis in made if len(axis.values) > _MOST_VALUES), None):
+        raise ValueError(f"{name}: expected at most {_MOST_VALUES} values of a parameter, {many.name} has more")
     ranks = [{value: rank for rank, value in enumerate(axis.values)} for axis in made]
     rows = [[of_axis[value] for of_axis, value in zip(ranks, point, strict=True)] for point in points]
     known = [math.nan if time is None else time * _US[unit] for time in times]

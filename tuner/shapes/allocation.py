@@ -8,7 +8,7 @@ shapes gained in the same window; times the weight and the best time it is what 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import fmean
 
 WINDOW = 8
 """Trials of a window."""
@@ -127,8 +127,3 @@ def _portion(shape: Progress) -> int:
 def _first_trials(shapes: Sequence[Progress], trials_left: int) -> int:
     waiting = sum(not shape.times_us and not shape.closed for shape in shapes)
     return min(1 + WINDOW, max(1, trials_left // (2 * waiting))) if waiting else 1
-
-
-def usual_trial_s(shapes: Sequence[Progress]) -> float:
-    """Seconds that a trial takes, in the middle over the shapes; 0 before any."""
-    return median([_trial_s(shape) for shape in shapes if shape.times_us] or [0.0])

@@ -77,6 +77,8 @@ def test_a_file_of_version_1_says_less_of_a_measurement() -> None:
     ("line", "change", "said"),
     [
         (TRIAL, put("outcome.measurement.clock_mhz", 0), "line 6: trial: outcome.measurement.clock_mhz: expected more"),
+        (JOB_LINE, put("budget_seconds", 10**400), "line 4: job: budget_seconds: expected a number that a float holds"),
+        (TRIAL, put("outcome.proof.checked", 0), "line 6: trial: a proof compares at least one tile, got 0 of "),
         (1, put("version", 5), "line 1: version: expected 1 or 2 or 3 or 4, got 5"),
         (1, put("version", True), "line 1: version: expected 1 or 2 or 3 or 4, got True"),
         (1, put("format", "t4"), "line 1: format: expected 'xetune-exchange', got 't4'"),

@@ -103,6 +103,13 @@ def test_what_was_written_before_a_kill_is_read(file: Path, lost: int, kept: int
     assert notes == ["cache.json: its end was missing: what was not written whole is left out"]
 
 
+@pytest.mark.parametrize("digits", [401, 5000])
+def test_a_number_that_is_too_long_is_refused(file: Path, digits: int) -> None:
+    file.write_text(text_of(cache()).replace('"time": 1.25', f'"time": 1{"0" * (digits - 1)}'))
+    with pytest.raises(InvalidFile, match=r"cache.json: "):
+        read_recorded(file)
+
+
 def test_a_key_that_is_there_twice_is_refused(file: Path) -> None:
     text = text_of(cache())
     key = next(iter(cache()["cache"]))

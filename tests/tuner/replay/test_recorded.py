@@ -47,6 +47,13 @@ def test_what_is_no_recorded_space_is_refused() -> None:
         _recorded(1.0, 2.0)
     with pytest.raises(ValueError, match=r"a value of each of tile, staging, share; got \(8,\)"):
         recorded_space("short", NAMES, [(8,)], [1.0], TimeUnit.US)
+    with pytest.raises(ValueError, match="each with a name of its own, got x, x"):
+        recorded_space("doubled", ("x", "x"), [(1, 2)], [1.0], TimeUnit.US)
+    with pytest.raises(ValueError, match="each with a name of its own, got none"):
+        recorded_space("bare", (), [()], [1.0], TimeUnit.US)
+    many = range(2**15 + 1)
+    with pytest.raises(ValueError, match="expected at most 32768 values of a parameter, x has more"):
+        recorded_space("many", ("x",), [(value,) for value in many], [1.0 for _ in many], TimeUnit.US)
     with pytest.raises(ValueError, match="recorded twice"):
         recorded_space("twice", ("x",), [(1,), (1,)], [1.0, 2.0], TimeUnit.US)
     with pytest.raises(ValueError, match=r"expected points \[2 times, 1 axes\], got \[1, 1\]"):
