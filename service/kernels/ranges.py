@@ -5,7 +5,7 @@ import secrets
 from dataclasses import dataclass
 
 _MOST_PARTS = 16  # more are a way to make an answer larger than the file
-_SPECIFIER = re.compile(r"(\d{0,18})-(\d{0,18})", re.ASCII)
+_SPECIFIER = re.compile(r"(\d{0,1000})-(\d{0,1000})", re.ASCII)  # longer ones Python does not read
 
 
 @dataclass(frozen=True, slots=True)

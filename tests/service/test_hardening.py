@@ -14,6 +14,7 @@ from hal import find
 from service.compiling.work import ModuleWork, run
 from service.deps import Context
 from service.exchange.hardware import difference
+from service.kernels.ranges import Part, parts_of
 from service.settings import Settings
 from tests.service.rest import BODY, Clock
 from tests.service.test_keys import bearer, make_key
@@ -163,3 +164,10 @@ def test_a_database_whose_port_is_no_number_is_refused_without_its_password() ->
     with pytest.raises(DatabaseUnavailable, match="cannot be read") as refusal:
         open_database("postgresql+psycopg://u:secret@h:port/x")
     assert "secret" not in str(refusal.value)
+
+
+def test_a_range_that_ends_far_beyond_the_file_is_its_rest() -> None:
+    assert parts_of("bytes=5-" + "9" * 30, 10) == [Part(5, 9)]
+    assert parts_of("bytes=-" + "9" * 1000, 10) == [Part(0, 9)]
+    assert parts_of("bytes=" + "9" * 30 + "-", 10) == []
+    assert parts_of("bytes=0-" + "9" * 5000, 10) is None
