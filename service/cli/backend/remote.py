@@ -37,7 +37,7 @@ from service.shapes.schemas import (
     ShapeSetPage,
 )
 from tuner.shapes.presets import is_preset
-from xetune_client import Client, ClientError, JobChanged, Refused, Retries, calls, models
+from xetune_client import Client, ClientError, JobChanged, NotReached, Refused, Retries, calls, models
 from xetune_client.wire import Call, reading
 
 M = TypeVar("M", bound=BaseModel)
@@ -263,6 +263,8 @@ def _told_alike(url: str) -> Generator[None]:
         kind = _OF_STATUS.get(refusal.status, errors.BadRequest if refusal.status < 500 else errors.Unavailable)
         faults = [errors.FieldError(field=fault.field, message=fault.message) for fault in refusal.errors] or None
         raise kind(_said(refusal), rule=refusal.rule, errors=faults) from refusal
+    except NotReached as error:
+        raise errors.Unavailable(f"{url}: {error}; does a service run there? `xetune serve` starts one") from error
     except ClientError as error:
         raise errors.Unavailable(f"{url}: {error}") from error
 
