@@ -102,7 +102,7 @@ def tune_command(
             )
             job, where, is_new = backing.create_job(body)
         if not as_json:
-            CONSOLE.print(f"tuning {gemm} on {where}", highlight=False)
+            CONSOLE.print(f"tuning {gemm} on {where}", highlight=False, soft_wrap=True)
             CONSOLE.print(f"{'job' if is_new else 'going on with job'} {job.id}", highlight=False)
         backing.work_on(job.id, as_json)
         end_with(print_job(backing, job.id, as_json))
