@@ -12,7 +12,7 @@ from service.devices.elsewhere import device_elsewhere
 from service.errors import BadRequest, NotFound
 from service.kernels.answers import Answer, Kept, Key
 from service.kernels.batch_schemas import MissOut
-from service.kernels.exact import exact_answers
+from service.kernels.exact import AT_ONCE, exact_answers
 from service.kernels.lookup import Lookup, kernels_of
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.nearby import Nearby
@@ -85,15 +85,16 @@ def _place(context: Context, device: str, target: str | None) -> _Place:
 
 
 def _work_out(context: Context, device: ListedDevice, problems: dict[Key, GemmProblem]) -> Iterable[tuple[Key, Answer]]:
-    """The answers, those of the very problems in few queries for all."""
-    if not problems:
-        return
-    now, slug = context.now(), device.spec.id
-    with context.database.read() as session:
-        exact = exact_answers(session, list(problems.values()), device, now)
-    for key, found in exact.items():
-        yield (slug, key), Answer(found.answer, found.until)
-    left = {key: problem for key, problem in problems.items() if problem.key not in exact}
+    """The answers: first of the problems that were tuned, many in few queries, then of the others."""
+    now, left = context.now(), dict(problems)
+    keys = {problem.key: key for key, problem in problems.items()}
+    for begin in range(0, len(keys), AT_ONCE):
+        some = [problems[key] for key in list(keys.values())[begin : begin + AT_ONCE]]
+        with context.database.read() as session:
+            exact = exact_answers(session, some, device, now)
+        for key, found in exact.items():
+            del left[keys[key]]
+            yield keys[key], Answer(found.answer, found.until)
     if left:
         with context.lookups.one():  # some 10 to 50 ms of processor time each
             yield from _fall_back(context, device, left, now)

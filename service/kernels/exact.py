@@ -21,7 +21,9 @@ from service.kernels.lookup_schemas import LookupOut, Source
 from service.kernels.service import describe
 from service.schemas import TimeEvidence, to_body
 
-_AT_ONCE = 100  # problems in one query
+AT_ONCE = 25
+"""Problems whose answers are worked out together: more would take tens of MB."""
+
 Winner = tuple[Trial, Kernel, list[str]]
 """A trial that won, its kernel, and what is another one now than it was then."""
 
@@ -37,32 +39,34 @@ class Found:
 def exact_answers(
     session: Session, problems: Sequence[GemmProblem], device: ListedDevice, now: datetime
 ) -> dict[str, Found]:
-    """By key the answers of those problems that were tuned on the device; others are left out."""
+    """By key the answers of those problems that were tuned on the device; others are left out.
+
+    All are read in a few queries together: at most `AT_ONCE` of them.
+    """
+    asked = {problem.key: problem for problem in problems}
+    found = _chosen(asked, device.spec, kernels.measured_winners(session, asked, device.spec.id))
+    left = {key: problem for key, problem in asked.items() if key not in found}
+    if left:
+        found |= _chosen(left, device.spec, kernels.predicted_winners(session, left, device.spec.id))
+    times = {key: _time_of(trial) for key, (trial, _, _) in found.items()}
+    than = {key: time.value for key, time in times.items()}
+    faster = predictions.count_runners_up(session, device.spec.id, than)
     answers: dict[str, Found] = {}
-    for begin in range(0, len(problems), _AT_ONCE):
-        asked = {problem.key: problem for problem in problems[begin : begin + _AT_ONCE]}
-        found = _chosen(asked, device.spec, kernels.measured_winners(session, asked, device.spec.id))
-        left = {key: problem for key, problem in asked.items() if key not in found}
-        if left:
-            found |= _chosen(left, device.spec, kernels.predicted_winners(session, left, device.spec.id))
-        times = {key: _time_of(trial) for key, (trial, _, _) in found.items()}
-        than = {key: time.value for key, time in times.items()}
-        faster = predictions.count_runners_up(session, device.spec.id, than)
-        for key, (trial, kernel, stale) in found.items():
-            served = describe(kernel, trial)
-            answer = LookupOut(
-                source=Source.STALE if stale else Source.EXACT,
-                stale=stale,
-                confidence=_confidence(trial, stale, now),
-                kernel=served,
-                config=served.config,
-                launch=served.launch,
-                time=times[key],
-                time_told=told(times[key]),
-                unmeasured=faster.get(key, 0),
-                next=what_helps(asked[key], device, "tunes again") if stale else [],
-            )
-            answers[key] = Found(answer, trust.same_until(trial, now))
+    for key, (trial, kernel, stale) in found.items():
+        served = describe(kernel, trial)
+        answer = LookupOut(
+            source=Source.STALE if stale else Source.EXACT,
+            stale=stale,
+            confidence=_confidence(trial, stale, now),
+            kernel=served,
+            config=served.config,
+            launch=served.launch,
+            time=times[key],
+            time_told=told(times[key]),
+            unmeasured=faster.get(key, 0),
+            next=what_helps(asked[key], device, "tunes again") if stale else [],
+        )
+        answers[key] = Found(answer, trust.same_until(trial, now))
     return answers
 
 
