@@ -1945,7 +1945,7 @@ class JobOut(Model):
     """The fastest proven trial so far; in the end the winner of the best measured again in turns. Of a job that only predicted it is corrected when others measure its configurations"""
 
     comparison: Comparison | None = None
-    """Speed-up over the default configuration; null before the end"""
+    """Speed-up over the default configuration, in turns: where it is not null its two times stand for the job, and those of `best` and of trial 0 are single measurements"""
 
     wall: WallTimeOut | None = None
     """What its time went to; null before a run ended"""

@@ -13,9 +13,10 @@ from service.cli.evidence import shown_files, shown_kind, shown_proof, shown_pro
 from service.cli.output import CONSOLE, print_json, print_wrapped
 from service.convert import config_line
 from service.energy import energy_text
-from service.jobs.schemas import Comparison, DonorOut, JobOut, TrialOut
+from service.headline import Basis, Headline, headline
+from service.jobs.schemas import DonorOut, JobOut, TrialOut
 from service.jobs.wall import wall_sentence
-from service.schemas import ProblemBody, to_problem
+from service.schemas import ProblemBody, TimeEvidence, to_problem
 from tuner.objective import Objective, front
 
 _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
@@ -44,7 +45,7 @@ def print_job(backend: Backend, job_id: UUID, as_json: bool) -> JobOut:
         _print_prediction_error(ranked)
         _print_front(job, ranked)
         _print_without_time(trials)
-        _print_winner(job, files)
+        _print_winner(job, next((t for t in trials if t.number == 0), None), files)
         if job.wall is not None:
             print_wrapped(f"took {wall_sentence(job.wall)}")
     return job
@@ -179,28 +180,41 @@ def _print_without_time(trials: list[TrialOut]) -> None:
         CONSOLE.print(f"trial {trial.number}: {became}", markup=False, highlight=False)
 
 
-def _print_winner(job: JobOut, files: dict[str, str]) -> None:
-    if job.best is None or job.best.evidence.time is None:
+def _print_winner(job: JobOut, default: TrialOut | None, files: dict[str, str]) -> None:
+    if job.best is None or (time := job.best.evidence.time) is None:
         return
-    CONSOLE.print(f"winner: trial {job.best.number}, {shown_time(job.best.evidence.time)}", highlight=False)
-    CONSOLE.print(f"  time     {shown_kind(job.best.evidence.time)} on {job.device}", highlight=False)
+    line = _headline(job, time, default)
+    in_turns = line.basis is Basis.IN_TURNS
+    shown = f"{line.best_us:.4g} us, in turns" if in_turns else f"{shown_time(time)}, {line.basis}"
+    CONSOLE.print(f"winner: trial {job.best.number}, {shown}", highlight=False)
+    CONSOLE.print(f"  time     {shown_kind(time)} on {job.device}", highlight=False)
+    if in_turns:
+        CONSOLE.print(f"  by itself {shown_time(time)}, {Basis.SINGLE}", highlight=False)
     if job.best.measured is not None and job.best.measured_by is not None:
         where = f"{shown_kind(job.best.measured)}, job {job.best.measured_by}"
         CONSOLE.print(f"  measured {shown_time(job.best.measured)}, {where}", highlight=False, soft_wrap=True)
     CONSOLE.print(f"  numbers  {shown_proof(job.best.evidence)}", highlight=False)
-    if job.comparison is not None:
-        CONSOLE.print(f"  speed-up {_shown_comparison(job.comparison, job.best.number)}", highlight=False)
-    elif job.status.over and job.best.measured is not None and job.best.measured_by is None and job.best.number:
+    if line.gain is not None:
+        beaten = ", the default configuration was not beaten" if job.best.number == 0 else ""
+        times = f"{line.default_us:.4g} against {line.best_us:.4g} us, {line.basis.of_two}"
+        CONSOLE.print(f"  speed-up {line.gain:.2f} over the default: {times}{beaten}", highlight=False, soft_wrap=True)
+    if job.status.over and line.basis is Basis.SINGLE and job.best.measured_by is None and job.best.number:
         CONSOLE.print("  speed-up not measured in turns with the default: this is the least of single trials")
-    for line in shown_files(files):
-        CONSOLE.print(line, highlight=False, soft_wrap=True)
+    for text in shown_files(files):
+        CONSOLE.print(text, highlight=False, soft_wrap=True)
 
 
-def _shown_comparison(c: Comparison, winner: int) -> str:
-    if winner == 0:
-        return "1.00: measured again in turns, the default configuration was not beaten"
-    times = f"{c.default_us:.4g} against {c.best_us:.4g} us"
-    return f"{c.speedup:.2f} over the default, measured in turns: {times}"
+def _headline(job: JobOut, time: TimeEvidence, default: TrialOut | None) -> Headline:
+    """The times that stand for a job; trial 0 counts if its evidence is the same."""
+    first = None if default is None else default.evidence.time
+    alike = first is not None and (first.kind, first.label) == (time.kind, time.label)
+    c = job.comparison
+    return headline(
+        time.value,
+        first.value if first is not None and alike else None,
+        predicted=time.kind == "predicted",
+        in_turns=(None, None) if c is None else (c.default_us, c.best_us),
+    )
 
 
 def _without_time(trials: list[TrialOut]) -> list[TrialOut]:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from service.headline import Basis
+
 NATIVE_LABEL = "native"
 
 
@@ -21,7 +23,10 @@ class TimeEvidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimeFigure:
-    """A time in microseconds with its spread or interval, its evidence, and the rate it means."""
+    """A time in microseconds with its spread or interval, its evidence, and the rate it means.
+
+    `basis` is told of a time that stands for a job; None is the time of a trial.
+    """
 
     time_us: float
     low_us: float
@@ -29,15 +34,18 @@ class TimeFigure:
     evidence: TimeEvidence
     source: str
     gflops: float
+    basis: Basis | None = None
 
     @property
     def label(self) -> str:
         """The evidence in a sentence fragment that always names the device or the model."""
+        measured = {Basis.IN_TURNS: "measured in turns", Basis.SINGLE: "single measurement"}
+        how = "measured" if self.basis is None else measured.get(self.basis, "measured")
         match self.evidence:
             case TimeEvidence.MEASURED:
-                return f"measured on {self.source}"
+                return f"{how} on {self.source}"
             case TimeEvidence.EMULATED:
-                return f"measured on {self.source} · DPAS emulated"
+                return f"{how} on {self.source} · DPAS emulated"
             case TimeEvidence.PREDICTED:
                 return f"predicted ({self.source})"
 

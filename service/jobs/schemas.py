@@ -344,7 +344,10 @@ class JobOut(BaseModel):
         examples=[None],
     )
     comparison: Comparison | None = Field(
-        None, description="Speed-up over the default configuration; null before the end", examples=[None]
+        None,
+        description="Speed-up over the default configuration, in turns: where it is not null its two times stand for "
+        "the job, and those of `best` and of trial 0 are single measurements",
+        examples=[None],
     )
     wall: WallTimeOut | None = Field(
         default=None, description="What its time went to; null before a run ended", examples=[WALL_EXAMPLE]

@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from db import jobs, predictions, quarantines
-from db.models import Measurement
+from db.models import Job, Measurement
 from db.session import Database
 from hal.xe import XE_DEVICES
 from service.convert import spec_to_json
@@ -47,8 +47,28 @@ def test_default_model_and_tuned_are_held_against_each_other(client: TestClient,
     assert bars["measured"] == {"default": 90.0, "model's choice": 50.0, "tuned": 40.0}
     assert bars["predicted"] == {"default": 80.0, "model's choice": 30.0, "tuned": 80.0}
     seen = text_of(client.get(page).text)
-    assert "model's choice 50.00 µs 47.50 µs to 55.00 µs measured on b60 1.25x" in seen
+    assert "model's choice 50.00 µs 47.50 µs to 55.00 µs single measurement on b60 1.25x single measurements" in seen
     assert "25 of 124 trials of 2 jobs have a time" in seen
+
+
+def test_a_problem_tells_what_its_jobs_tell_of_their_best(client: TestClient, database: Database, page: str) -> None:
+    with database.write() as session:
+        measured = session.scalars(select(Job).order_by(Job.id.desc())).first()
+        assert measured is not None
+        jobs.set_best(session, measured.id, 2)
+        jobs.set_comparison(session, measured.id, default_us=60.0, best_us=48.0)
+    seen = text_of(client.get(page).text)
+    assert "default 60.00 µs measured in turns on b60 1.25x in turns" in seen
+    assert "tuned 48.00 µs measured in turns on b60 1.00x in turns" in seen
+    assert "default 60.00 µs, best 48.00 µs, in turns" in seen, "its list of jobs has the same times"
+    assert "model's choice 50.00 µs 47.50 µs to 55.00 µs single measurement on b60 1.00x single measurements" in seen
+    bars = client.get(f"{page}/charts/choices").json()["series"][0]["rows"]
+    assert [row[:3] for row in bars] == [
+        ["default", 60.0, "in turns"],
+        ["model's choice", 50.0, "single measurement"],
+        ["tuned", 48.0, "in turns"],
+    ]
+    assert "48.00 µs 8,389 GFLOP/s measured in turns 2" in text_of(client.get("/problems").text)
 
 
 def test_a_roofline_has_every_trial_under_limits_of_the_device(client: TestClient, page: str) -> None:
@@ -106,7 +126,7 @@ def test_problems_are_listed_with_their_best_on_every_device(client: TestClient,
         problem = rows.add_problem(session)
         rows.add_job(session, problem, rows.add_device(session, "b/580 <i>", None))
     html = client.get("/problems").text
-    assert "40.00 µs 10.07 TFLOP/s measured 2" in text_of(html)
+    assert "40.00 µs 10.07 TFLOP/s single measurement 2" in text_of(html)
     assert quote("b/580 <i>", safe="") in html
     assert "No problem is so" in client.get("/problems?m=1").text
     assert html.count('data-label="Problem"') == 2

@@ -64,7 +64,7 @@ def history_chart(session: Session, job: Job) -> Chart:
     timed = sum(p.time is not None for p in found)
     return Chart(
         title="Time of each trial",
-        note=_note(count, timed, drawn, sampled=count > len(found)),
+        note=_note(count, timed, drawn, sampled=count > len(found)) + _in_turns(job),
         columns=_COLUMNS,
         series=tuple(series),
         x=Axis(0, "Trial", whole=True),
@@ -174,6 +174,15 @@ def _spread(own: Sequence[Point], most: int) -> Sequence[Point]:
 def _configs(session: Session, job: Job, numbers: set[int]) -> dict[int, str]:
     query = select(Trial.number, Trial.config).where(Trial.job_id == job.id, Trial.number.in_(sorted(numbers)))
     return {number: config_label(config) for number, config in session.execute(query)}
+
+
+def _in_turns(job: Job) -> str:
+    """The times that decided in the end, which are none of those drawn."""
+    default_us, best_us = job.compared_default_us, job.compared_best_us
+    if default_us is None or best_us is None:
+        return ""
+    times = f"in turns at the end the default took {default_us:.4g} µs, the best {best_us:.4g} µs"
+    return f". Drawn are single measurements; {times}"
 
 
 def _note(count: int, timed: int, drawn: int, *, sampled: bool) -> str:

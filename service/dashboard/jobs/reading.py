@@ -15,28 +15,13 @@ from service.dashboard.evidence import TimeFigure
 from service.dashboard.jobs.commands import Commands, commands
 from service.dashboard.jobs.figures import points
 from service.dashboard.jobs.outcomes import Outcomes, Times, outcomes, proposers, times
-from service.dashboard.jobs.rows import JobRow, job_row
+from service.dashboard.jobs.rows import JobRow, job_row, times_of
 from service.dashboard.jobs.trials import TrialPage, TrialRow, Wanted, read_rows, trial_page
 from service.dashboard.naming import config_pairs, problem_pairs
 from service.dashboard.of_problems import identity
-from service.dashboard.trial_time import trial_figure
 from service.errors import NotFound
 from service.launch import Launch, read_launch
 from tuner.objective import Objective, front
-
-
-@dataclass(frozen=True, slots=True)
-class SpeedUp:
-    """The best time against the default's (trial 0), both with the same evidence.
-
-    `in_turns` are the times of default and best, in us, where both were measured again in turns at the end of the job:
-    `factor` is then of these. `beaten` is False when the default itself is the best.
-    """
-
-    factor: float
-    default: TimeFigure
-    in_turns: tuple[float, float] | None
-    beaten: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +36,6 @@ class JobPage:
 
     job: JobRow
     best: TrialRow | None
-    speed_up: SpeedUp | None
     default_kernel_id: str | None
     outcomes: Outcomes
     times: Times | None
@@ -100,12 +84,11 @@ def news_of(session: Session, job: Job) -> str:
 def job_page(session: Session, job: Job, wanted: Wanted, base: str) -> JobPage:
     """The page of a job; `base` is the address of the service, for the commands."""
     found = outcomes(session, job.id)
-    best_time = _time_of(session, job, job.best_trial_id)
+    best_time, default_time = times_of(session, [job]).get(job.id, (None, None))
     best = next(iter(read_rows(session, job, [job.best_trial_id], best_time)), None) if job.best_trial_id else None
     return JobPage(
-        job=job_row(job, best_time, found.ended),
+        job=job_row(job, best_time, default_time, found.ended),
         best=best,
-        speed_up=_speed_up(session, job, best),
         default_kernel_id=_default_kernel(session, job.id),
         outcomes=found,
         times=times(session, job),
@@ -150,7 +133,7 @@ def one_trial(session: Session, job: Job, number: int) -> OneTrial:
     trial = session.scalars(query).one_or_none()
     if trial is None:
         raise NotFound(f"the job has no trial {number}")
-    best = _time_of(session, job, job.best_trial_id)
+    best, default = times_of(session, [job]).get(job.id, (None, None))
     measurement, conditions = trial.measurement, dict[str, object]()
     if measurement is not None:
         conditions = {"samples": measurement.samples, "driver": measurement.driver or "not recorded"}
@@ -160,7 +143,7 @@ def one_trial(session: Session, job: Job, number: int) -> OneTrial:
             conditions["stopped early"] = "it was clearly slower than the best"
         conditions |= {name: str(version) for name, version in measurement.versions.items()}
     return OneTrial(
-        job=job_row(job, best, 0),
+        job=job_row(job, best, default, 0),
         trial=read_rows(session, job, [trial.id], best)[0],
         config=tuple(config_pairs(trial.config)),
         prediction=next(p.judged for p in points(session, job, [number])) if measurement is not None else None,
@@ -169,26 +152,6 @@ def one_trial(session: Session, job: Job, number: int) -> OneTrial:
         begun_at=trial.begun_at,
         ended_at=trial.ended_at,
     )
-
-
-def _time_of(session: Session, job: Job, trial_id: int | None) -> TimeFigure | None:
-    if trial_id is None:
-        return None
-    query = select(Trial).where(Trial.id == trial_id).options(*trials.evidence_loads())
-    return trial_figure(session.scalars(query).one(), job.device.slug, job.problem)
-
-
-def _speed_up(session: Session, job: Job, best: TrialRow | None) -> SpeedUp | None:
-    first = session.scalar(select(Trial.id).where(Trial.job_id == job.id, Trial.number == 0))
-    default = _time_of(session, job, first)
-    if best is None or best.time is None or default is None or default.evidence is not best.time.evidence:
-        return None
-    default_us, best_us = job.compared_default_us, job.compared_best_us
-    in_turns = None if default_us is None or best_us is None else (default_us, best_us)
-    if best.number == 0:
-        return SpeedUp(1.0, default, in_turns, beaten=False)
-    before, after = in_turns or (default.time_us, best.time.time_us)
-    return SpeedUp(before / after, default, in_turns, beaten=True)
 
 
 def _default_kernel(session: Session, job_id: UUID) -> str | None:

@@ -1,7 +1,7 @@
 """Jobs in lists: a page of them by filters, each in a line."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -10,10 +10,11 @@ from sqlalchemy.orm import Session, joinedload
 
 from db import trials
 from db.models import Device, Job, Problem, Trial
-from service.dashboard.evidence import TimeFigure
-from service.dashboard.naming import problem_label
+from service.dashboard.evidence import TimeEvidence, TimeFigure
+from service.dashboard.naming import problem_flops, problem_label
 from service.dashboard.of_problems import ProblemFilter, identity, problem_words
 from service.dashboard.trial_time import trial_figure
+from service.headline import Basis, Headline, headline
 
 PAGE_SIZE = 50
 STATUSES = ("queued", "running", "succeeded", "failed", "cancelled")
@@ -23,8 +24,8 @@ STATUSES = ("queued", "running", "succeeded", "failed", "cancelled")
 class JobRow:
     """One job in a list. `done` counts trials that began; the budget is both trials and seconds.
 
-    `gain` is how many times as fast the best is as the default, where both were measured in turns: `in_turns` are these
-    times, in us. `origin` is where it ran, if it was imported.
+    `best` is the time that stands for the job, by the rule of `headline`; `single` is that of the best trial, if it is
+    another one. `origin` is where it ran, if it was imported.
     """
 
     id: str
@@ -33,7 +34,8 @@ class JobRow:
     problem_key: str
     device: str
     best: TimeFigure | None
-    in_turns: tuple[float, float] | None
+    single: TimeFigure | None
+    headline: Headline | None
     done: int
     budget_trials: int
     budget_seconds: float
@@ -44,7 +46,7 @@ class JobRow:
     @property
     def gain(self) -> float | None:
         """How many times as fast the best is as the default."""
-        return None if self.in_turns is None else self.in_turns[0] / self.in_turns[1]
+        return None if self.headline is None else self.headline.gain
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +105,23 @@ def job_list(session: Session, wanted: Filter) -> JobList:
 def job_rows(session: Session, jobs: Sequence[Job]) -> Iterable[JobRow]:
     """These jobs, each in a line, with two queries for all."""
     begun = _begun(session, [job.id for job in jobs])
-    best = best_times(session, jobs)
-    return (job_row(job, best.get(job.id), begun.get(job.id, 0)) for job in jobs)
+    times = times_of(session, jobs)
+    return (job_row(job, *times.get(job.id, (None, None)), begun.get(job.id, 0)) for job in jobs)
 
 
-def job_row(job: Job, best: TimeFigure | None, done: int) -> JobRow:
-    """A job in a line. A job that is asked to stop and has not yet is "cancelling"."""
+def job_row(job: Job, best: TimeFigure | None, default: TimeFigure | None, done: int) -> JobRow:
+    """A job in a line, from the times of its best trial and of trial 0. One asked to stop that runs is "cancelling"."""
     stopping = job.cancel_requested and job.status in ("queued", "running")
-    default_us, best_us = job.compared_default_us, job.compared_best_us
+    line = None if best is None else headline_of(job, best, default)
     return JobRow(
         id=str(job.id),
         status="cancelling" if stopping else job.status,
         problem=problem_label(job.problem),
         problem_key=job.problem.key,
         device=job.device.slug,
-        best=best,
-        in_turns=None if default_us is None or best_us is None else (default_us, best_us),
+        best=None if best is None or line is None else _standing(job, best, line),
+        single=best if line is not None and line.basis is Basis.IN_TURNS else None,
+        headline=line,
         done=done,
         budget_trials=job.budget_trials,
         budget_seconds=job.budget_seconds,
@@ -128,13 +131,39 @@ def job_row(job: Job, best: TimeFigure | None, done: int) -> JobRow:
     )
 
 
-def best_times(session: Session, jobs: Sequence[Job]) -> dict[UUID, TimeFigure]:
-    """The times of the best trials of jobs whose problems and devices are loaded."""
-    query = select(Trial).where(Trial.id.in_([j.best_trial_id for j in jobs if j.best_trial_id is not None]))
-    by_id = {j.id: j for j in jobs}
-    found = session.scalars(query.options(*trials.evidence_loads()))
-    figures = {t.job_id: trial_figure(t, by_id[t.job_id].device.slug, by_id[t.job_id].problem) for t in found}
-    return {job_id: figure for job_id, figure in figures.items() if figure is not None}
+def headline_of(job: Job, best: TimeFigure, default: TimeFigure | None) -> Headline:
+    """The times that stand for a job; those of its best trial and of trial 0 count if their evidence is the same."""
+    alike = default is not None and default.evidence is best.evidence
+    return headline(
+        best.time_us,
+        default.time_us if alike and default is not None else None,
+        predicted=best.evidence is TimeEvidence.PREDICTED,
+        in_turns=(job.compared_default_us, job.compared_best_us),
+    )
+
+
+def _standing(job: Job, best: TimeFigure, line: Headline) -> TimeFigure:
+    if line.basis is not Basis.IN_TURNS:
+        return replace(best, basis=line.basis)
+    us = line.best_us
+    return replace(
+        best, time_us=us, low_us=us, high_us=us, gflops=problem_flops(job.problem) / us / 1e3, basis=line.basis
+    )
+
+
+def times_of(session: Session, jobs: Sequence[Job]) -> dict[UUID, tuple[TimeFigure | None, TimeFigure | None]]:
+    """The times of the best trial and of trial 0 of jobs whose problems and devices are loaded."""
+    by_id = {job.id: job for job in jobs if job.best_trial_id is not None}
+    best = [job.best_trial_id for job in by_id.values()]
+    wanted = Trial.id.in_(best) | (Trial.job_id.in_(by_id) & (Trial.number == 0))
+    found: dict[UUID, tuple[TimeFigure | None, TimeFigure | None]] = {}
+    for trial in session.scalars(select(Trial).where(wanted).options(*trials.evidence_loads())):
+        job = by_id[trial.job_id]
+        figure = trial_figure(trial, job.device.slug, job.problem)
+        is_best, is_default = trial.id == job.best_trial_id, trial.number == 0
+        before = found.get(job.id, (None, None))
+        found[job.id] = figure if is_best else before[0], figure if is_default else before[1]
+    return found
 
 
 def _begun(session: Session, job_ids: Sequence[UUID]) -> dict[UUID, int]:

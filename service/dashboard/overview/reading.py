@@ -91,8 +91,8 @@ def gains_chart(session: Session) -> Chart:
     columns = (
         Column("Operations", "GFLOP"),
         Column("Gain over the default", "x"),
-        Column("Default", "µs"),
-        Column("Best", "µs"),
+        Column("Default, in turns", "µs"),
+        Column("Best, in turns", "µs"),
         Column("Problem"),
         Column("Device"),
     )

@@ -262,13 +262,15 @@ def choices(pair: Pair) -> Chart:
     rows: dict[TimeEvidence, list[Row]] = {}
     links: dict[TimeEvidence, list[str | None]] = {}
     for choice in choices_of(pair):
-        rows.setdefault(choice.evidence, []).append((choice.name, choice.time_us, config_label(choice.sample.config)))
+        rows.setdefault(choice.evidence, []).append(
+            (choice.name, choice.time_us, str(choice.basis), config_label(choice.sample.config))
+        )
         links.setdefault(choice.evidence, []).append(choice.sample.href)
     series = [Series(_NAMES[e], Mark.BARS, found, e, links=links[e]) for e, found in rows.items()]
     return Chart(
         title="Default, model's choice, tuned",
         note="The model's choice is the configuration that it predicts to be fastest of those that were tried.",
-        columns=(Column("Choice"), Column("Time", "µs"), Column("Configuration")),
+        columns=(Column("Choice"), Column("Time", "µs"), Column("Basis"), Column("Configuration")),
         series=tuple(series),
         x=Axis(0, "", scale="category", categories=tuple(dict.fromkeys(c.name for c in choices_of(pair)))),
         y=Axis(1, "Time", "µs", from_zero=True),

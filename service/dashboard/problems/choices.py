@@ -5,11 +5,15 @@ from dataclasses import dataclass
 
 from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.problems.samples import Pair, Sample
+from service.headline import Basis, Headline, headline
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A configuration and one time of it; `against_best` is that over the tuned one's with the same evidence."""
+    """A configuration and one time of it.
+
+    `over_tuned` is that over the tuned one's with the same evidence, by `over_basis`.
+    """
 
     name: str
     sample: Sample
@@ -17,37 +21,67 @@ class Choice:
     low_us: float
     high_us: float
     evidence: TimeEvidence
-    against_best: float | None
+    basis: Basis
+    over_tuned: float | None
+    over_basis: Basis
 
     def figure(self, pair: Pair) -> TimeFigure:
         """The time as pages write it."""
         source = pair.slug if self.evidence is not TimeEvidence.PREDICTED else self.sample.model or "a model"
         rate = pair.flops / self.time_us / 1e3
-        return TimeFigure(self.time_us, self.low_us, self.high_us, self.evidence, source, rate)
+        return TimeFigure(self.time_us, self.low_us, self.high_us, self.evidence, source, rate, self.basis)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tuned:
+    """The best of a job with that job's default, and the times that stand for it."""
+
+    best: Sample
+    default: Sample | None
+    line: Headline
 
 
 def choices_of(pair: Pair) -> list[Choice]:
     """Each with its measured time where it was measured, and with its predicted one where it was predicted."""
     measured = pair.measured
-    best = next((s for s in measured if s.best_of_job), measured[0] if measured else None)
+    tuned = _tuned(pair, measured) if measured else None
     foreseen = sorted((s for s in pair.samples if s.foreseen is not None), key=lambda s: s.foreseen or (0, 0, 0))
     chosen = next((s for s in foreseen if s.evidence is not TimeEvidence.PREDICTED), None) if measured else None
     chosen = chosen or (foreseen[0] if foreseen else None)
     # The newest job's: times of others may be of another driver.
-    default = next(
-        (s for s in pair.samples if s.number == 0 and (not measured or s.evidence is measured[0].evidence)), None
-    )
+    default = next((s for s in pair.samples if s.number == 0), None) if tuned is None else tuned.default
     least = min((s.foreseen[0] for s in foreseen if s.foreseen is not None), default=None)
-    named = (("default", default), ("model's choice", chosen), ("tuned", best))
-    return [c for name, s in named if s is not None for c in _times(name, s, best, least)]
+    named = (("default", default), ("model's choice", chosen), ("tuned", None if tuned is None else tuned.best))
+    return [c for name, s in named if s is not None for c in _times(name, s, tuned, least)]
 
 
-def _times(name: str, sample: Sample, best: Sample | None, least: float | None) -> Iterator[Choice]:
-    if sample.evidence is not TimeEvidence.PREDICTED:
-        over = None if best is None or best.evidence is not sample.evidence else sample.time_us / best.time_us
-        yield Choice(name, sample, sample.time_us, sample.low_us, sample.high_us, sample.evidence, over)
+def _tuned(pair: Pair, measured: list[Sample]) -> _Tuned:
+    """The job that stands for the problem: of those that ended in turns, else of all, the one of the least time."""
+    defaults = {s.job_id: s for s in measured if s.number == 0}
+    again = {str(job.id): (job.compared_default_us, job.compared_best_us) for job in pair.jobs}
+    found: list[_Tuned] = []
+    for best in [s for s in measured if s.best_of_job] or measured[:1]:
+        default = defaults.get(best.job_id)
+        single_us = None if default is None else default.time_us
+        line = headline(best.time_us, single_us, predicted=False, in_turns=again[best.job_id])
+        found.append(_Tuned(best, default, line))
+    return min(found, key=lambda of: (of.line.basis is not Basis.IN_TURNS, of.line.best_us))
+
+
+def _times(name: str, sample: Sample, tuned: _Tuned | None, least: float | None) -> Iterator[Choice]:
+    if sample.evidence is not TimeEvidence.PREDICTED and tuned is not None:
+        yield _measured(name, sample, tuned)
     if sample.foreseen is not None:
-        time_us, low, high = sample.foreseen
-        yield Choice(
-            name, sample, time_us, low, high, TimeEvidence.PREDICTED, None if least is None else time_us / least
-        )
+        over = None if least is None else sample.foreseen[0] / least
+        yield Choice(name, sample, *sample.foreseen, TimeEvidence.PREDICTED, Basis.PREDICTED, over, Basis.PREDICTED)
+
+
+def _measured(name: str, sample: Sample, tuned: _Tuned) -> Choice:
+    line = tuned.line
+    stands = {"default": line.default_us, "tuned": line.best_us}.get(name)
+    if line.basis is Basis.IN_TURNS and stands is not None:
+        over = stands / line.best_us
+        return Choice(name, sample, stands, stands, stands, sample.evidence, line.basis, over, line.basis)
+    over = sample.time_us / tuned.best.time_us if sample.evidence is tuned.best.evidence else None
+    times = sample.time_us, sample.low_us, sample.high_us
+    return Choice(name, sample, *times, sample.evidence, Basis.SINGLE, over, Basis.SINGLE)

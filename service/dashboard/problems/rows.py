@@ -12,6 +12,7 @@ from db.models import Device, Job, Measurement, Prediction, Problem, Trial
 from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
 from service.dashboard.naming import problem_flops, problem_label
 from service.dashboard.of_problems import ProblemFilter, number, problem_words
+from service.headline import Basis
 
 PAGE_SIZE = 50
 KEY_LENGTH = 16
@@ -20,11 +21,20 @@ KEY_LENGTH = 16
 
 @dataclass(frozen=True, slots=True)
 class BestTime:
-    """The least time of a problem on a device with one evidence, in us, and the rate it means."""
+    """The least time of a problem on a device with one evidence, in us, the rate it means, and how it came about."""
 
     time_us: float
     evidence: TimeEvidence
     gflops: float
+    basis: Basis
+
+    @property
+    def words(self) -> str:
+        """Evidence and basis."""
+        if self.basis is Basis.PREDICTED:
+            return self.evidence.words
+        how = "measured in turns" if self.basis is Basis.IN_TURNS else "single measurement"
+        return f"{how}, DPAS emulated" if self.evidence is TimeEvidence.EMULATED else how
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +107,11 @@ def _pairs(session: Session, problem_ids: Sequence[int], slug: str) -> list[Pair
     jobs = jobs.where(Job.problem_id.in_(problem_ids)).group_by(Problem.id, Device.slug)
     if slug:
         jobs = jobs.where(Device.slug == slug)
-    measured = _least(session, problem_ids, Measurement.median_us, Measurement.label)
-    predicted = _least(session, problem_ids, Prediction.time_us, Prediction.model_version)
+    found = {
+        Basis.IN_TURNS: _least(session, problem_ids, Job.compared_best_us, Measurement.label),
+        Basis.SINGLE: _least(session, problem_ids, Measurement.median_us, Measurement.label),
+        Basis.PREDICTED: _least(session, problem_ids, Prediction.time_us, Prediction.model_version),
+    }
     rows = session.execute(jobs.order_by(Problem.id.desc(), Device.slug)).all()
     return [
         PairRow(
@@ -106,30 +119,33 @@ def _pairs(session: Session, problem_ids: Sequence[int], slug: str) -> list[Pair
             problem=problem_label(problem),
             device=device,
             jobs=count,
-            best=_best(problem, measured.get((problem.id, device)), predicted.get((problem.id, device))),
+            best=_best(problem, {basis: of.get((problem.id, device)) for basis, of in found.items()}),
         )
         for problem, device, count in rows
     ]
 
 
 def _least(session: Session, problem_ids: Sequence[int], time: Any, said: Any) -> dict[tuple[int, str], Any]:
-    """The least of a time over the best trials of jobs, by problem and device."""
-    table = time.class_
+    """The least of a time over jobs whose best trial has one, with what is `said` of it, by problem and device."""
+    table = said.class_
     query = (
         select(Job.problem_id, Device.slug, func.min(time), func.min(said))
         .join(Device, Device.id == Job.device_id)
         .join(Trial, Trial.id == Job.best_trial_id)
         .join(table, table.trial_id == Trial.id)
-        .where(Job.problem_id.in_(problem_ids))
+        .where(Job.problem_id.in_(problem_ids), time.is_not(None))
         .group_by(Job.problem_id, Device.slug)
     )
     return {(problem, slug): (time_us, label) for problem, slug, time_us, label in session.execute(query)}
 
 
-def _best(problem: Problem, measured: Any, predicted: Any) -> BestTime | None:
-    for found, kind in ((measured, None), (predicted, TimeEvidence.PREDICTED)):
-        if found is not None:
-            time_us, label = found
-            own = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
-            return BestTime(time_us, kind or own, problem_flops(problem) / time_us / 1e3)
+def _best(problem: Problem, found: Mapping[Basis, Any]) -> BestTime | None:
+    """The one that stands for the problem: in turns before single measurements, those before predictions."""
+    for basis, least in found.items():
+        if least is not None:
+            time_us, label = least
+            evidence = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
+            if basis is Basis.PREDICTED:
+                evidence = TimeEvidence.PREDICTED
+            return BestTime(time_us, evidence, problem_flops(problem) / time_us / 1e3, basis)
     return None

@@ -16,6 +16,7 @@ from service.dashboard.charts.answers import csv_cell
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
 from service.dashboard.evidence import NATIVE_LABEL, ProofFigure, TimeEvidence
 from service.dashboard.naming import config_label
+from service.headline import Basis
 from service.schemas import Evidence, ProblemBody, to_problem
 from service.shapes.schemas import CellOut, KernelChoice, ShapeOut, ShapeSetOut
 
@@ -52,7 +53,7 @@ class ShapeRow:
         """How default and best came to be compared."""
         if self.time is TimeEvidence.PREDICTED:
             return "by the model"
-        return "in turns at the end" if self.shape.in_turns else "by single trials"
+        return (Basis.IN_TURNS if self.shape.in_turns else Basis.SINGLE).of_two
 
 
 @dataclass(frozen=True, slots=True)
