@@ -10,7 +10,7 @@ from db import trials
 from db.base import new_id
 from db.insert import insert_missing
 from db.job_filter import KIND, JobFilter
-from db.models import ACTIVE_STATUSES, Job, JobOrigin, JobRetry, JobSearch, JobStart, JobTrace, Trial
+from db.models import ACTIVE_STATUSES, Job, JobOrigin, JobRetry, JobSearch, JobStart, JobStop, JobTrace, Trial
 
 
 def create(
@@ -165,6 +165,12 @@ def set_comparison(session: Session, job_id: UUID, *, default_us: float, best_us
     session.execute(update(Job).where(Job.id == job_id).values(**values))
 
 
+def set_stop(session: Session, job_id: UUID, reason: str) -> None:
+    """Keep what ended a job's search; it replaces what ended an earlier run."""
+    session.merge(JobStop(job_id=job_id, reason=reason))
+    session.flush()
+
+
 def count_by_status(session: Session) -> dict[str, int]:
     """How many jobs have each status; statuses of no job are left out."""
     query = select(Job.status, func.count()).group_by(Job.status)
@@ -182,6 +188,7 @@ def _loads():  # of a type that SQLAlchemy keeps to itself
         joinedload(Job.effort),
         joinedload(Job.start),
         joinedload(Job.search),
+        joinedload(Job.stop),
         joinedload(Job.retry),
         selectinload(Job.best_trial).options(*trials.evidence_loads()),
     )

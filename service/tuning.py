@@ -187,6 +187,7 @@ class Tuning:
         compared = result.comparison
         with self.database.write() as session:
             leases.check_own(session, job.id, job.worker)
+            jobs.set_stop(session, job.id, result.stop.value)
             if result.space_version is not None:
                 jobs.set_space(session, job.id, result.space_version)
             if result.best is not None and compared is not None and compared.remeasured:

@@ -1941,6 +1941,9 @@ class JobOut(Model):
     error: str | None = None
     """"code: message" when it failed"""
 
+    stop: str | None = None
+    """What ended its search: trials, seconds, exhausted, no_gain, roofline or cancelled; null before, of a job that failed, and where it was not recorded"""
+
     best: TrialOut | None = None
     """The fastest proven trial so far; in the end the winner of the best measured again in turns. Of a job that only predicted it is corrected when others measure its configurations"""
 

@@ -12,6 +12,7 @@ from db.models.exchange import Candidate, JobImport, KernelImport
 from db.models.idempotency import IdempotentAnswer
 from db.models.job import ACTIVE_STATUSES, JOB_STATUSES, Job
 from db.models.job_origin import JobOrigin
+from db.models.job_stop import JobStop
 from db.models.job_trace import JobTrace
 from db.models.kernel import Artifact, Kernel
 from db.models.maintenance import MaintenanceWindow
@@ -76,6 +77,7 @@ __all__ = [
     "JobRetry",
     "JobSearch",
     "JobStart",
+    "JobStop",
     "JobTrace",
     "Kernel",
     "KernelImport",

@@ -15,6 +15,7 @@ from db.models.target import Device, Problem
 if TYPE_CHECKING:
     from db.models.effort import JobEffort
     from db.models.exchange import JobImport
+    from db.models.job_stop import JobStop
     from db.models.retry import JobRetry
     from db.models.reuse import JobStart
     from db.models.search import JobSearch
@@ -94,6 +95,7 @@ class Job(Base):
     effort: Mapped[JobEffort | None] = relationship(lazy="raise")
     start: Mapped[JobStart | None] = relationship(lazy="raise")
     search: Mapped[JobSearch | None] = relationship(lazy="raise")
+    stop: Mapped[JobStop | None] = relationship(lazy="raise")
     retry: Mapped[JobRetry | None] = relationship(foreign_keys="JobRetry.job_id", lazy="raise", viewonly=True)
     trials: Mapped[list[Trial]] = relationship(
         back_populates="job", lazy="raise", order_by="Trial.number", foreign_keys="Trial.job_id"

@@ -335,6 +335,12 @@ class JobOut(BaseModel):
     error: str | None = Field(
         default=None, description='"code: message" when it failed', examples=["device-crashed: ..."]
     )
+    stop: str | None = Field(
+        default=None,
+        description="What ended its search: trials, seconds, exhausted, no_gain, roofline or cancelled; null before, "
+        "of a job that failed, and where it was not recorded",
+        examples=["trials"],
+    )
     counts: dict[str, int] = Field(description="Trials by status", examples=[{"measured": 12, "rejected": 1}])
     done: int = Field(description="Trials that ended", examples=[13])
     best: TrialOut | None = Field(

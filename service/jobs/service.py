@@ -91,6 +91,7 @@ def _describe(job: Job, counts: dict[str, int], kind: JobKind, began_with: list[
         attempts=job.attempts,
         error=job.error,
         counts=counts,
+        stop=None if job.stop is None or not JobStatus(job.status).over else job.stop.reason,
         done=sum(number for status, number in counts.items() if status != "pending"),
         best=None if job.best_trial is None else describe_trial(job.best_trial, job.problem),
         comparison=_comparison(job),

@@ -18,6 +18,7 @@ VALID: dict[str, Row] = {
     },
     "job_trace": {"job_id": "{job}", "traceparent": "0" * 55},
     "job_origin": {"job_id": "{job}", "request_id": "r" * 64},
+    "job_stop": {"job_id": "{job}", "reason": "no_gain"},
     "tally": {"name": "compile_cache_hits", "number": 0},
     "job_retry": {"job_id": "{job}", "of_job_id": "{other}"},
 }
@@ -32,6 +33,8 @@ REFUSED: list[tuple[str, Row]] = [
     ("fk_job_origin_job_id", {"job_id": uuid4()}),
     ("ck_job_origin_request_id_length", {"request_id": ""}),
     ("ck_job_origin_request_id_length", {"request_id": "r" * 65}),
+    ("fk_job_stop_job_id", {"job_id": uuid4()}),
+    ("ck_job_stop_reason_known", {"reason": "paused"}),
     ("ck_tally_not_negative", {"number": -1}),
     ("fk_job_retry_job_id", {"job_id": uuid4()}),
     ("fk_job_retry_of_job_id", {"of_job_id": uuid4()}),

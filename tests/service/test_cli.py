@@ -219,9 +219,11 @@ def test_a_winner_that_was_not_compared_and_a_kernel_given_up_early_say_so(
         assert job is not None
         job.compared_default_us = job.compared_best_us = None
         job.best_trial_id = last.id
+        jobs.set_stop(session, job_id, "seconds")
     assert run(monkeypatch, "jobs", "show", str(job_id)) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "4 samples, stopped early" in shown
+    assert "ended: the seconds of its budget were spent" in shown
     assert "not measured in turns with the default: this is the least of single trials" in shown
 
 

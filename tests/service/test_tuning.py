@@ -16,6 +16,7 @@ from codegen import GemmProblem
 from db import leases
 from db.base import utc_now
 from db.errors import LeaseLost
+from db.models import JobStop
 from db.session import Database, open_database
 from hal import find
 from hal.listed import NATIVE, Backend, ListedDevice
@@ -245,6 +246,9 @@ def test_what_runs_took_adds_up_and_lost_device_processes_with_it(
         tunes.run(job, threading.Event())
     with tunes.database.read() as session_:
         wall = read_job(session_, job.id).wall
+        stop = session_.get(JobStop, job.id)
+    assert stop is not None
+    assert stop.reason == "trials"
     assert wall is not None
     assert wall.model_dump() == {name: 2 * value for name, value in asdict(took).items()} | {"device_restarts": 4}
     sentence = wall_sentence(wall)
