@@ -1,5 +1,6 @@
 """What a request for a set of shapes means."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from codegen import InvalidProblem
@@ -40,11 +41,18 @@ def understand_body(body: ShapeSetBody, directory: DeviceDirectory, settings: Se
         raise _invalid(way, "expected at least one shape, got none")
     search = SetSearch(body.reuse, body.warm_start, body.search, body.budget.no_gain)
     trials = EACH * len(shapes) if body.budget.trials is None else body.budget.trials
-    source = body.preset or way
+    source = body.preset or _name_of(shapes)
     budget = trials, body.budget.seconds
     return understand(
         source, shapes, body.device, body.target, budget, body.seed, body.within, directory, settings, search
     )
+
+
+def _name_of(shapes: Sequence[Shape]) -> str:
+    """What a set without a file or preset is called: its first shape, and how many more."""
+    first, more = shapes[0], len(shapes) - 1
+    p = first.problem
+    return f"{first.name or f'{p.m}x{p.n}x{p.k}'}{f' and {more:,} more' if more else ''}"
 
 
 def _shapes(body: ShapeSetBody) -> list[Shape]:

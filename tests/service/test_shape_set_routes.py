@@ -52,7 +52,8 @@ def made(client: TestClient, **changes: object) -> dict[str, Any]:
 def test_shapes_are_said_in_several_ways(client: TestClient, way: str, said: object) -> None:
     found = made(client, **{"shapes": None, way: said})
     sizes = [(shape["problem"]["m"], shape["weight"]) for shape in found["shapes"]]
-    assert (found["source"], sizes) == (way, [(16, 3.0), (32, 1.0)])
+    name = "one and 1 more" if way == "shapes" else "16x96x64 and 1 more"
+    assert (found["source"], sizes) == (name, [(16, 3.0), (32, 1.0)]), "two sets are told apart by their names"
     assert (found["status"], found["running"], found["cover"]) == ("active", False, None)
 
 
