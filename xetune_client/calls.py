@@ -5,13 +5,12 @@ What makes something carries an Idempotency-Key, so that sent twice it makes one
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from urllib.parse import quote
 from uuid import UUID, uuid4
 
 from pydantic import BaseModel
 
 from xetune_client import models as m
-from xetune_client.wire import BYTES, JSON, JSON_LINES, Answer, Call, Request, T, reading, to_json
+from xetune_client.wire import BYTES, JSON, JSON_LINES, Answer, Call, Request, T, part, reading, to_json
 
 Value = str | int | float | bool | UUID | datetime | None
 Query = Mapping[str, Value | Sequence[str]]
@@ -26,17 +25,17 @@ def devices() -> Call[m.DeviceList]:
 
 def device(name: str) -> Call[m.DeviceOut]:
     """One device, by any of its names."""
-    return _get(f"/v1/devices/{_part(name)}", m.DeviceOut)
+    return _get(f"/v1/devices/{part(name)}", m.DeviceOut)
 
 
 def accuracy(name: str) -> Call[m.AccuracyList]:
     """How far predictions for a device were off."""
-    return _get(f"/v1/devices/{_part(name)}/accuracy", m.AccuracyList)
+    return _get(f"/v1/devices/{part(name)}/accuracy", m.AccuracyList)
 
 
 def release_device(name: str) -> Call[None]:
     """Let a device that kept failing have jobs again."""
-    return _delete(f"/v1/devices/{_part(name)}/quarantine")
+    return _delete(f"/v1/devices/{part(name)}/quarantine")
 
 
 def create_job(body: m.JobBody, key: str | None = None) -> Call[m.JobOut]:
@@ -51,22 +50,22 @@ def jobs(query: Query) -> Call[m.JobPage]:
 
 def job(job_id: UUID) -> Call[m.JobOut]:
     """A job."""
-    return _get(f"/v1/jobs/{job_id}", m.JobOut)
+    return _get(f"/v1/jobs/{part(job_id)}", m.JobOut)
 
 
 def trials(job_id: UUID, query: Query) -> Call[m.TrialPage]:
     """A page of a job's trials, in order of number."""
-    return _get(f"/v1/jobs/{job_id}/trials", m.TrialPage, query)
+    return _get(f"/v1/jobs/{part(job_id)}/trials", m.TrialPage, query)
 
 
 def cancel_job(job_id: UUID) -> Call[m.JobOut]:
     """Ask a job to stop."""
-    return _post(f"/v1/jobs/{job_id}/cancel", m.JobOut)
+    return _post(f"/v1/jobs/{part(job_id)}/cancel", m.JobOut)
 
 
 def retry_job(job_id: UUID, key: str | None = None) -> Call[m.JobOut]:
     """Do a job anew that failed or was cancelled."""
-    return _create(f"/v1/jobs/{job_id}/retry", None, m.JobOut, key)
+    return _create(f"/v1/jobs/{part(job_id)}/retry", None, m.JobOut, key)
 
 
 def lookup(body: m.LookupBody) -> Call[m.LookupOut]:
@@ -91,32 +90,32 @@ def kernels(query: Query) -> Call[m.KernelPage]:
 
 def kernel(kernel_id: UUID) -> Call[m.KernelOut]:
     """A kernel."""
-    return _get(f"/v1/kernels/{kernel_id}", m.KernelOut)
+    return _get(f"/v1/kernels/{part(kernel_id)}", m.KernelOut)
 
 
 def kernel_file(kernel_id: UUID, name: str) -> Call[bytes]:
     """A file of a kernel by its name."""
-    return Call(Request("GET", f"/v1/kernels/{kernel_id}/artifacts/{_part(name)}"), _bytes)
+    return Call(Request("GET", f"/v1/kernels/{part(kernel_id)}/artifacts/{part(name)}"), _bytes)
 
 
 def kernel_file_size(kernel_id: UUID, name: str) -> Call[int]:
     """Bytes of a file of a kernel, by its name."""
-    return Call(Request("HEAD", f"/v1/kernels/{kernel_id}/artifacts/{_part(name)}"), _size)
+    return Call(Request("HEAD", f"/v1/kernels/{part(kernel_id)}/artifacts/{part(name)}"), _size)
 
 
 def artifact_size(sha256: str) -> Call[int]:
     """Bytes of a file, by its hash."""
-    return Call(Request("HEAD", f"/v1/artifacts/{_part(sha256)}"), _size)
+    return Call(Request("HEAD", f"/v1/artifacts/{part(sha256)}"), _size)
 
 
 def host_codes(kernel_id: UUID) -> Call[m.HostCodeList]:
     """The programs that there are for a kernel."""
-    return _get(f"/v1/kernels/{kernel_id}/host-code", m.HostCodeList)
+    return _get(f"/v1/kernels/{part(kernel_id)}/host-code", m.HostCodeList)
 
 
 def host_code(kernel_id: UUID, language: m.Language) -> Call[str]:
     """A program that runs a kernel."""
-    return Call(Request("GET", f"/v1/kernels/{kernel_id}/host-code/{language.value}"), _text)
+    return Call(Request("GET", f"/v1/kernels/{part(kernel_id)}/host-code/{language.value}"), _text)
 
 
 def compile_kernels(body: m.CompileBody) -> Call[m.CompileOut]:
@@ -142,37 +141,37 @@ def schedules() -> Call[m.ScheduleList]:
 
 def schedule(schedule_id: UUID) -> Call[m.ScheduleOut]:
     """A schedule."""
-    return _get(f"/v1/schedules/{schedule_id}", m.ScheduleOut)
+    return _get(f"/v1/schedules/{part(schedule_id)}", m.ScheduleOut)
 
 
 def pause_schedule(schedule_id: UUID) -> Call[m.ScheduleOut]:
     """Let a schedule fire no more until it is resumed."""
-    return _post(f"/v1/schedules/{schedule_id}/pause", m.ScheduleOut)
+    return _post(f"/v1/schedules/{part(schedule_id)}/pause", m.ScheduleOut)
 
 
 def resume_schedule(schedule_id: UUID) -> Call[m.ScheduleOut]:
     """Let a paused schedule fire again."""
-    return _post(f"/v1/schedules/{schedule_id}/resume", m.ScheduleOut)
+    return _post(f"/v1/schedules/{part(schedule_id)}/resume", m.ScheduleOut)
 
 
 def run_schedule(schedule_id: UUID, key: str | None = None) -> Call[m.FireOut]:
     """Start what a schedule starts, now."""
-    return _create(f"/v1/schedules/{schedule_id}/run", None, m.FireOut, key)
+    return _create(f"/v1/schedules/{part(schedule_id)}/run", None, m.FireOut, key)
 
 
 def next_times(schedule_id: UUID, count: int | None) -> Call[m.DueList]:
     """When a schedule comes due next."""
-    return _get(f"/v1/schedules/{schedule_id}/next", m.DueList, {"count": count})
+    return _get(f"/v1/schedules/{part(schedule_id)}/next", m.DueList, {"count": count})
 
 
 def fires(schedule_id: UUID, before: int | None, limit: int | None) -> Call[m.FirePage]:
     """A page of a schedule's runs, the newest first."""
-    return _get(f"/v1/schedules/{schedule_id}/fires", m.FirePage, {"before": before, "limit": limit})
+    return _get(f"/v1/schedules/{part(schedule_id)}/fires", m.FirePage, {"before": before, "limit": limit})
 
 
 def delete_schedule(schedule_id: UUID) -> Call[None]:
     """Forget a schedule."""
-    return _delete(f"/v1/schedules/{schedule_id}")
+    return _delete(f"/v1/schedules/{part(schedule_id)}")
 
 
 def create_window(body: m.WindowBody, key: str | None = None) -> Call[m.WindowOut]:
@@ -187,12 +186,12 @@ def windows() -> Call[m.WindowList]:
 
 def window(window_id: UUID) -> Call[m.WindowOut]:
     """A window of maintenance."""
-    return _get(f"/v1/maintenance/{window_id}", m.WindowOut)
+    return _get(f"/v1/maintenance/{part(window_id)}", m.WindowOut)
 
 
 def delete_window(window_id: UUID) -> Call[None]:
     """Remove a window of maintenance; one that is open ends."""
-    return _delete(f"/v1/maintenance/{window_id}")
+    return _delete(f"/v1/maintenance/{part(window_id)}")
 
 
 def create_shape_set(body: m.ShapeSetBody, key: str | None = None) -> Call[m.ShapeSetOut]:
@@ -207,17 +206,17 @@ def shape_sets(before: UUID | None, limit: int | None) -> Call[m.ShapeSetPage]:
 
 def shape_set(set_id: UUID, within: float | None) -> Call[m.ShapeSetOut]:
     """A set of shapes; `within` recommends kernels for another bound than its own, as a fraction."""
-    return _get(f"/v1/shape-sets/{set_id}", m.ShapeSetOut, {"within": within})
+    return _get(f"/v1/shape-sets/{part(set_id)}", m.ShapeSetOut, {"within": within})
 
 
 def cancel_shape_set(set_id: UUID) -> Call[m.ShapeSetOut]:
     """End a set of shapes and its jobs."""
-    return _post(f"/v1/shape-sets/{set_id}/cancel", m.ShapeSetOut)
+    return _post(f"/v1/shape-sets/{part(set_id)}/cancel", m.ShapeSetOut)
 
 
 def delete_shape_set(set_id: UUID) -> Call[None]:
     """Forget a set of shapes that is over."""
-    return _delete(f"/v1/shape-sets/{set_id}")
+    return _delete(f"/v1/shape-sets/{part(set_id)}")
 
 
 def presets() -> Call[m.PresetList]:
@@ -244,7 +243,7 @@ def recordings(before: UUID | None, limit: int | None) -> Call[m.RecordingPage]:
 
 def recording(recording_id: UUID, after: int | None, limit: int | None) -> Call[m.RecordingOut]:
     """A recording, and a page of its measurements."""
-    return _get(f"/v1/recordings/{recording_id}", m.RecordingOut, {"after": after, "limit": limit})
+    return _get(f"/v1/recordings/{part(recording_id)}", m.RecordingOut, {"after": after, "limit": limit})
 
 
 def create_key(body: m.KeyBody, key: str | None = None) -> Call[m.NewKeyOut]:
@@ -259,7 +258,7 @@ def keys() -> Call[m.KeyList]:
 
 def revoke_key(key_id: UUID) -> Call[m.KeyOut]:
     """Let a key work no more."""
-    return _post(f"/v1/keys/{key_id}/revoke", m.KeyOut)
+    return _post(f"/v1/keys/{part(key_id)}/revoke", m.KeyOut)
 
 
 def audit(query: Query) -> Call[m.AuditPage]:
@@ -300,10 +299,6 @@ def _create(path: str, body: BaseModel | None, model: type[T], key: str | None) 
 
 def _delete(path: str) -> Call[None]:
     return Call(Request("DELETE", path), _nothing, deletes=True)
-
-
-def _part(name: str) -> str:
-    return quote(name, safe="")
 
 
 def _query(values: Query) -> tuple[tuple[str, str], ...]:

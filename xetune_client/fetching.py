@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from xetune_client.errors import Damaged, NotReached
 from xetune_client.retrying import Retries, converse
 from xetune_client.steps import Conversation, Wait
-from xetune_client.wire import Answer, Call, Request
+from xetune_client.wire import Answer, Call, Request, part
 
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
 
@@ -44,7 +44,7 @@ def fetch(sha256: str, fetched: Fetched, retries: Retries) -> Conversation[bytes
 
 
 def _request(sha256: str, begun: int) -> Request:
-    plain = Request("GET", f"/v1/artifacts/{sha256}", headers={"accept-encoding": "identity"})
+    plain = Request("GET", f"/v1/artifacts/{part(sha256)}", headers={"accept-encoding": "identity"})
     return plain if begun == 0 else plain.with_headers(range=f"bytes={begun}-", if_range=f'"{sha256}"')
 
 

@@ -11,7 +11,7 @@ from xetune_client.event_stream import EventReader, StreamEvent
 from xetune_client.models import JobOut, TrialOut, TrialPage
 from xetune_client.retrying import Retries, converse, retry_after_s
 from xetune_client.steps import Following, More, Open, Tell, Telling, Wait
-from xetune_client.wire import EVENTS, Answer, Call, Request, reading, refusal
+from xetune_client.wire import EVENTS, Answer, Call, Request, part, reading, refusal
 
 _PAGE = 1000
 _ONLY_NOW = (429, 502, 503, 504)
@@ -50,7 +50,7 @@ class _Seen:
     path: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.path = f"/v1/jobs/{self.job_id}"
+        self.path = f"/v1/jobs/{part(self.job_id)}"
 
 
 def is_over(job: JobOut) -> bool:

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
+from urllib.parse import quote
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from xetune_client.errors import Refused, Unreadable, kind_of
+from xetune_client.errors import Misused, Refused, Unreadable, kind_of
 from xetune_client.models import Problem
 
 T = TypeVar("T")
@@ -129,3 +130,15 @@ def refusal(answer: Answer) -> Refused:
         tuple(told.next or ()),
         told.type,
     )
+
+
+def part(name: object) -> str:
+    """One part of a path.
+
+    Raises:
+        Misused: it would name another path.
+    """
+    text = str(name)
+    if text in ("", ".", ".."):
+        raise Misused(f"expected an id or a name, got {text!r}")
+    return quote(text, safe="")

@@ -9,11 +9,15 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: `at` is "module:name" of its function, or of its Typer where it has commands of its own."""
+    """A command: `at` is "module:name" of its function, or of its Typer where it has commands of its own.
+
+    `of_database` is one that works with this machine's database whatever service is named.
+    """
 
     at: str
     help: str
     with_server: bool = False
+    of_database: bool = False
 
 
 COMMANDS = MappingProxyType(
@@ -48,11 +52,17 @@ COMMANDS = MappingProxyType(
             "service.cli.exchange:import_command", "Take in results of another database or program.", with_server=True
         ),
         "measure": Command(
-            "service.cli.exchange:measure_command", "Measure on this machine what a file of results lists."
+            "service.cli.exchange:measure_command",
+            "Measure on this machine what a file of results lists.",
+            of_database=True,
         ),
-        "merge": Command("service.cli.merge:merge_command", "Bring what another database holds into this one."),
+        "merge": Command(
+            "service.cli.merge:merge_command", "Bring what another database holds into this one.", of_database=True
+        ),
         "recordings": Command(
-            "service.cli.recordings:recordings_command", "List what was imported from Kernel Tuner and T4 files."
+            "service.cli.recordings:recordings_command",
+            "List what was imported from Kernel Tuner and T4 files.",
+            of_database=True,
         ),
         "replay": Command("service.cli.replay:replay_command", "Search a recorded space as if it were a device."),
         "layout": Command(
@@ -72,7 +82,7 @@ COMMANDS = MappingProxyType(
         "audit": Command(
             "service.cli.audit:audit_command", "List who changed what, the newest first.", with_server=True
         ),
-        "db": Command("service.cli.database:app", "Migrate the database."),
+        "db": Command("service.cli.database:app", "Migrate the database.", of_database=True),
         "toolchain": Command("service.cli.toolchain:app", "Show what compiles and runs kernels, or install it."),
     }
 )

@@ -116,6 +116,27 @@ def test_every_operation_of_the_contract_has_a_method_that_asks_for_it(app: Fast
         assert (sent[0].method, path.fullmatch(sent[0].url.path) is not None) == (method, True), (name, sent[0].url)
 
 
+@pytest.mark.parametrize("given", ["../jobs", "../../v1/keys?x=1", "a/b", "x#y", "%2e%2e", ".", "..", ""])
+def test_a_text_for_an_id_names_no_other_path(given: str) -> None:
+    paths: list[bytes] = []
+
+    def keep(request: httpx.Request) -> httpx.Response:
+        paths.append(request.url.raw_path)
+        return httpx.Response(400)
+
+    text = cast("UUID", given)
+    asks: tuple[Callable[[Client], object], ...] = (
+        lambda c: c.kernel(text), lambda c: c.job(text), lambda c: c.delete_schedule(text),
+        lambda c: c.artifact(given), lambda c: next(c.events(text)), lambda c: c.kernel_file(ID, given),
+    )  # fmt: skip
+    with Client("http://x", "", retries=ONCE, transport=httpx.MockTransport(keep)) as client:
+        for ask in asks:
+            with pytest.raises(ClientError):
+                ask(client)
+    assert all(re.fullmatch(rb"/v1/[a-z]+/[^/?#]+(/(events|trials|artifacts/[^/?#]+))?(\?.*)?", path) for path in paths)
+    assert not any(path.endswith((b"/.", b"/..", b"/")) or b"/../" in path for path in paths)
+
+
 def test_both_faces_have_the_same_methods() -> None:
     def of(face: type) -> dict[str, list[str]]:
         public = inspect.getmembers(face, inspect.isfunction)

@@ -2,6 +2,8 @@
 
 from contextvars import ContextVar
 
+import typer
+
 from service.cli.commands import COMMANDS
 
 _SERVER: ContextVar[str | None] = ContextVar("server", default=None)
@@ -12,7 +14,7 @@ class WorksHereAlone(Exception):
 
 
 def choose(server: str | None, command: str | None, *, is_option: bool) -> None:
-    """Let a command work with a service. Where only the variable names it, other commands go on without.
+    """Let a command work with a service. Where only the variable names it, other commands go on without, and say so.
 
     Raises:
         WorksHereAlone: the option is given to a command that works on this machine alone.
@@ -22,6 +24,8 @@ def choose(server: str | None, command: str | None, *, is_option: bool) -> None:
     if server and is_option and known is not None and not works:
         named = ", ".join(sorted(name for name, other in COMMANDS.items() if other.with_server))
         raise WorksHereAlone(f"--server: `xetune {command}` works on this machine alone; with a service work {named}")
+    if server and not is_option and known is not None and known.of_database:
+        typer.echo(f"xetune {command} works with the database of this machine: XETUNE_SERVER is not used", err=True)
     _SERVER.set(server if works else None)
 
 
