@@ -17,17 +17,10 @@ from service.headline import Basis, Headline, headline
 from service.jobs.schemas import DonorOut, JobOut, TrialOut
 from service.jobs.wall import wall_sentence
 from service.schemas import ProblemBody, TimeEvidence, to_problem
+from service.stops import stop_words
 from tuner.objective import Objective, front
 
 _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
-STOPPED = {
-    "trials": "all trials of its budget were made",
-    "seconds": "the seconds of its budget were spent",
-    "exhausted": "every configuration was tried",
-    "no_gain": "the last trials gained nothing",
-    "roofline": "the asked part of the roofline is reached",
-    "cancelled": "someone stopped it",
-}
 
 
 def print_job(backend: Backend, job_id: UUID, as_json: bool) -> JobOut:
@@ -54,7 +47,7 @@ def print_job(backend: Backend, job_id: UUID, as_json: bool) -> JobOut:
         _print_front(job, ranked)
         _print_without_time(trials)
         if job.stop is not None:
-            CONSOLE.print(f"ended: {STOPPED.get(job.stop, job.stop)}", highlight=False)
+            CONSOLE.print(f"ended: {stop_words(job.stop)}", highlight=False)
         _print_winner(job, next((t for t in trials if t.number == 0), None), files)
         if job.wall is not None:
             print_wrapped(f"took {wall_sentence(job.wall)}")

@@ -228,6 +228,27 @@ def test_the_winner_is_the_one_measured_again_in_turns(client: TestClient, datab
     assert "not beaten" not in seen
 
 
+def test_a_job_says_what_ended_it_and_that_its_winner_was_not_measured_in_turns(
+    client: TestClient, database: Database
+) -> None:
+    with database.write() as session:
+        problem, gpu = rows.add_problem(session), rows.add_device(session, "b580", None)
+        over, running, kept = (rows.add_job(session, problem, gpu, s) for s in ("succeeded", "running", "succeeded"))
+        for job, times_us in ((over, (90.0, 60.0)), (running, (90.0, 60.0)), (kept, (90.0, 95.0))):
+            kernel = rows.add_kernel(session, job, problem)
+            for number, median_us in enumerate(times_us):
+                rows.add_measured(session, job, number, median_us, kernel.id, "native")
+            jobs.update_best(session, job.id)
+            jobs.set_stop(session, job.id, "seconds")
+    single = "not measured in turns with the default: the least of single trials"
+    seen, before, default = (text_of(client.get(f"/jobs/{job.id}").text) for job in (over, running, kept))
+    assert ": the seconds of its budget were spent" in seen
+    assert f"1.50x default 90.00 µs, best 60.00 µs, single measurements {single}" in seen
+    assert "seconds of its budget" not in before, "it goes on: what ended an earlier run is not its end"
+    assert single not in before
+    assert single not in default, "the default is not held against itself"
+
+
 def test_predicted_is_shown_against_measured_where_both_are_known(client: TestClient, database: Database) -> None:
     with database.write() as session:
         problem, gpu = rows.add_problem(session), rows.add_device(session, "b580", None)

@@ -20,7 +20,9 @@ from service.dashboard.jobs.trials import TrialPage, TrialRow, Wanted, read_rows
 from service.dashboard.naming import config_pairs, problem_pairs
 from service.dashboard.of_problems import identity
 from service.errors import NotFound
+from service.headline import Basis
 from service.launch import Launch, read_launch
+from service.stops import stop_words
 from tuner.objective import Objective, front
 
 
@@ -30,7 +32,7 @@ class JobPage:
 
     `default_kernel_id` is the kernel of trial 0, `best_launch` how the best trial's kernel is launched; `donors` counts
     configurations that others found; `commands` is None for a problem of another version; `judged` says whether
-    measurements judge any prediction.
+    measurements judge any prediction; `stop` is what ended the search, None before and where it was not recorded.
     `front` are, where energy was weighed, the trials that no other beats in both time and energy.
     """
 
@@ -46,6 +48,7 @@ class JobPage:
     problem_facts: tuple[tuple[str, str], ...]
     best_launch: Launch | None
     commands: Commands | None
+    stop: str | None
     search: str | None
     objective: str | None
     front: tuple[TrialRow, ...]
@@ -59,6 +62,13 @@ class JobPage:
         """Whether more may still happen."""
         return self.job.status in ("queued", "running", "cancelling")
 
+    @property
+    def least_of_single(self) -> bool:
+        """Whether it is over with a winner other than the default that was not measured with it in turns."""
+        if self.live or self.best is None or self.best.number == 0 or self.job.headline is None:
+            return False
+        return self.job.headline.basis is Basis.SINGLE
+
 
 def find_job(session: Session, text: str) -> Job:
     """The job of an id.
@@ -66,7 +76,7 @@ def find_job(session: Session, text: str) -> Job:
     Raises:
         NotFound: there is none.
     """
-    columns = (Job.problem, Job.device, Job.imported, Job.effort, Job.search, Job.start)
+    columns = (Job.problem, Job.device, Job.imported, Job.effort, Job.search, Job.start, Job.stop)
     query = select(Job).options(*(joinedload(column) for column in columns))
     job = None if (job_id := identity(text)) is None else session.scalars(query.where(Job.id == job_id)).one_or_none()
     if job is None:
@@ -99,6 +109,7 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str) -> JobPage:
         problem_facts=tuple(problem_pairs(job.problem)),
         best_launch=_launch(session, best),
         commands=commands(job, base),
+        stop=None if job.stop is None or job.finished_at is None else stop_words(job.stop.reason),
         search=None if job.search is None else job.search.method,
         objective=None if job.search is None else job.search.objective,
         front=tuple(_front(session, job, best_time)),
