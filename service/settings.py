@@ -120,6 +120,11 @@ class Settings(BaseSettings):
     compile_memory_bytes: int = Field(
         default=2**31, ge=2**29, description="Most address space of a process of it, in bytes"
     )
+    compile_files_bytes: int = Field(
+        default=4 * 2**20,
+        ge=1,
+        description="Most bytes that the files in the answer to a compilation may have together",
+    )
 
     devices_ttl_s: float = Field(default=10.0, ge=0, description="How long a listing of devices is reused, in seconds")
     metrics_fresh_s: float = Field(

@@ -1072,6 +1072,9 @@ class CompileBody(Model):
     config: ConfigBody | None = None
     """Its configuration; null: the default"""
 
+    files: list[str] = Field(default_factory=list[str])
+    """Names of the files to answer: those of the stages, and kernel.json"""
+
 
 class StageOut(Model):
     """What one stage made."""
@@ -1092,6 +1095,22 @@ class StageOut(Model):
     """How long the stage took, in ms"""
 
 
+class CompiledFileOut(Model):
+    """A file that was asked for."""
+
+    name: str
+    """Its name"""
+
+    size: int
+    """Bytes in it"""
+
+    sha256: str
+    """SHA-256 of it"""
+
+    content: str
+    """The file, in base64"""
+
+
 class ConfinementOut(Model):
     """What this machine holds the compiling process to, besides memory, time, an empty environment and folder."""
 
@@ -1109,7 +1128,7 @@ class ConfinementOut(Model):
 
 
 class CompileOut(Model):
-    """What was made. The files themselves are not kept: `xetune compile` writes them, jobs store them."""
+    """What was made. Nothing of it is kept: what is not asked for in `files` is gone with the answer."""
 
     content_hash: str
     """SHA-256 of the binary"""
@@ -1128,6 +1147,9 @@ class CompileOut(Model):
 
     confinement: ConfinementOut
     """What the compiler was held to"""
+
+    files: list[CompiledFileOut] = Field(default_factory=list[CompiledFileOut])
+    """The files that were asked for, in that order"""
 
 
 class KernelChoice(Model):

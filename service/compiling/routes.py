@@ -13,8 +13,9 @@ router = APIRouter(prefix="/v1/compile", tags=["kernels"], route_class=GuardedRo
 
 @router.post("", responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])
 def compile_kernels(body: CompileBody, context: ContextDep) -> CompileOut:
-    """Compile a text or a problem at once, without a job: the hashes of every stage. Nothing is stored.
+    """Compile a text or a problem at once, without a job: the hashes of every stage and the files asked for.
 
+    Nothing is stored.
     It happens in a process that may use little and reach nothing; a limit that it hits is the answer's `rule`.
     """
     spec = context.devices.resolve(body.device, body.target).spec

@@ -1,6 +1,6 @@
 """Compilation on the wire."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -10,6 +10,9 @@ from service.schemas import DeviceChoice, ProblemBody
 
 _SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 _STAGE = {"name": "spirv", "file": "kernel.spv", "size": 4096, "sha256": _SHA256, "elapsed_ms": 12.5}
+_FILE_SHA256 = "4156e071bb495a6ea12bb7098318a5b0bc498bfdec9b51ba6601c7142b00f934"
+_CONTENT = "AwIjBwAGAQAhAAAAFAAAAAAAAAA="
+_FILE = {"name": "kernel.spv", "size": 20, "sha256": _FILE_SHA256, "content": _CONTENT}
 _HELD = {"network": "namespace", "files": "landlock", "system_calls": "seccomp", "processes": True}
 
 
@@ -31,6 +34,12 @@ class CompileBody(DeviceChoice):
     config: ConfigBody | None = Field(
         default=None, description="Its configuration; null: the default", examples=[CONFIG_EXAMPLE]
     )
+    files: list[Annotated[str, Field(min_length=1, max_length=64)]] = Field(
+        default_factory=list[str],
+        max_length=16,
+        description="Names of the files to answer: those of the stages, and kernel.json",
+        examples=[["kernel.spv", "kernel.json"]],
+    )
 
 
 class StageOut(BaseModel):
@@ -41,6 +50,15 @@ class StageOut(BaseModel):
     size: int = Field(description="Bytes in it", examples=[4096])
     sha256: str = Field(description="SHA-256 of it", examples=[_SHA256])
     elapsed_ms: float = Field(description="How long the stage took, in ms", examples=[12.5])
+
+
+class CompiledFileOut(BaseModel):
+    """A file that was asked for."""
+
+    name: str = Field(description="Its name", examples=["kernel.spv"])
+    size: int = Field(description="Bytes in it", examples=[20])
+    sha256: str = Field(description="SHA-256 of it", examples=[_FILE_SHA256])
+    content: str = Field(description="The file, in base64", examples=[_CONTENT])
 
 
 class ConfinementOut(BaseModel):
@@ -60,11 +78,16 @@ class ConfinementOut(BaseModel):
 
 
 class CompileOut(BaseModel):
-    """What was made. The files themselves are not kept: `xetune compile` writes them, jobs store them."""
+    """What was made. Nothing of it is kept: what is not asked for in `files` is gone with the answer."""
 
     content_hash: str = Field(description="SHA-256 of the binary", examples=[_SHA256])
     compile_key: str = Field(description="Hash of what it was made from", examples=[_SHA256])
     target: str = Field(description="Device it is for", examples=["b580"])
     stages: list[StageOut] = Field(description="Every stage in order", examples=[[_STAGE]])
     manifest: dict[str, object] = Field(description="As kernel.json has it", examples=[{"subgroup_size": 16}])
+    files: list[CompiledFileOut] = Field(
+        default_factory=list[CompiledFileOut],
+        description="The files that were asked for, in that order",
+        examples=[[_FILE]],
+    )
     confinement: ConfinementOut = Field(description="What the compiler was held to", examples=[_HELD])

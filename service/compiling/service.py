@@ -6,7 +6,7 @@ from pydantic import BaseModel, ValidationError
 
 from hal import DeviceSpec
 from service.compiling.schemas import CompileBody, CompileOut, ConfinementOut
-from service.compiling.work import GemmWork, ModuleWork
+from service.compiling.work import GemmWork, ModuleWork, Wanted
 from service.configurations import from_config_body
 from service.confine.limits import Held, Limits
 from service.confine.parent import ConfinedFailure, LimitReached, probe, run_confined
@@ -37,7 +37,8 @@ class Compiler:
 
         Raises:
             TooMany: rule `compiles`.
-            BadRequest: it cannot be compiled, or reaches a limit: rule `limit-` and its name.
+            BadRequest: it cannot be compiled, reaches a limit (rule `limit-` and its name), or has no such file; rule
+                `files-bytes`: the files are too large.
             RefusedByRule: a legality rule refuses it.
         """
         with self.slots.one():
@@ -68,6 +69,7 @@ def understand(body: CompileBody, spec: DeviceSpec, settings: Settings) -> Modul
         BadRequest: both a text and a problem, or neither; a configuration that contradicts itself; a large problem.
         TooLarge: a text longer than the setting.
     """
+    wanted = Wanted(tuple(body.files), settings.compile_files_bytes)
     if (body.source is None) == (body.problem is None):
         raise _invalid("source", "expected either source or problem, got both or neither")
     if body.source is not None:
@@ -77,13 +79,13 @@ def understand(body: CompileBody, spec: DeviceSpec, settings: Settings) -> Modul
         if nbytes > settings.max_source_bytes:
             message = f"source has {nbytes} bytes; at most {settings.max_source_bytes} are compiled"
             raise TooLarge(f"{message} (XETUNE_MAX_SOURCE_BYTES)", rule="source-bytes")
-        return ModuleWork(body.source, spec, body.distribution)
+        return ModuleWork(body.source, spec, body.distribution, wanted)
     assert body.problem is not None
     if body.distribution is not None:
         raise _invalid("distribution", "expected it with source, got it with problem")
     problem = to_problem(body.problem)
     check_size(problem, settings)
-    return GemmWork(problem, None if body.config is None else from_config_body(body.config), spec)
+    return GemmWork(problem, None if body.config is None else from_config_body(body.config), spec, wanted)
 
 
 class _Refused(BaseModel):
@@ -103,6 +105,7 @@ class _Said(BaseModel):
     refused: _Refused | None = None
     invalid: FieldError | None = None
     failed: _Failed | None = None
+    too_large: str | None = None
 
 
 def _read(document: dict[str, object], held: Held) -> CompileOut:
@@ -116,6 +119,9 @@ def _read(document: dict[str, object], held: Held) -> CompileOut:
         raise RefusedByRule(said.refused.message, rule=said.refused.rule)
     if said.invalid is not None:
         raise _invalid(said.invalid.field, said.invalid.message)
+    if said.too_large is not None:
+        more = "ask for fewer, or have XETUNE_COMPILE_FILES_BYTES raised"
+        raise BadRequest(f"files: {said.too_large}; {more}", rule="files-bytes")
     if said.failed is not None:
         raise BadRequest(f"stage {said.failed.stage}: {said.failed.message}", rule="compile-failed")
     raise BadRequest("the compiler answered nothing", rule="compiler-ended")

@@ -1,8 +1,10 @@
 """What the confined child does: one compilation. Everything that is made or refused is said in JSON."""
 
 import hashlib
+import json
 import re
 import sys
+from base64 import b64encode
 from dataclasses import dataclass
 
 from codegen import AnyConfig, CompileFailed, Distributor, GemmProblem, InvalidConfig, InvalidProblem, Refused
@@ -23,12 +25,24 @@ _LIMITS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """Files to answer, by name, and how many bytes they may have together."""
+
+    names: tuple[str, ...]
+    most_bytes: int
+
+
+_NOTHING = Wanted((), 0)
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleWork:
     """Kernels as text, XeTile or XeGPU."""
 
     source: str
     spec: DeviceSpec
     distribution: Distributor | None
+    wanted: Wanted = _NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +52,13 @@ class GemmWork:
     problem: GemmProblem
     config: AnyConfig | None
     spec: DeviceSpec
+    wanted: Wanted = _NOTHING
 
 
 def run(asked: ModuleWork | GemmWork) -> Json:
-    """What the compiler makes, as `made`, or why nothing, as `refused`, `failed`, `invalid` or `limit`."""
+    """What the compiler makes, as `made`, or why nothing, as `refused`, `failed`, `invalid`, `too_large` or `limit`."""
     try:
-        return {"made": _module(asked) if isinstance(asked, ModuleWork) else _gemm(asked)}
+        return _module(asked) if isinstance(asked, ModuleWork) else _gemm(asked)
     except Refused as refused:
         return {"refused": {"rule": refused.rule, "message": refused.message}}
     except (InvalidProblem, InvalidConfig) as invalid:
@@ -65,7 +80,7 @@ def _module(asked: ModuleWork) -> Json:
     from codegen.modules import compile_module
 
     artifact = compile_module(asked.source, asked.spec, "source", distribution=asked.distribution)
-    return _made(artifact, dict(module_manifest(artifact)))
+    return _answer(artifact, dict(module_manifest(artifact)), asked.wanted)
 
 
 def _gemm(asked: GemmWork) -> Json:
@@ -73,7 +88,25 @@ def _gemm(asked: GemmWork) -> Json:
 
     config = default_for(asked.problem, asked.spec) if asked.config is None else asked.config
     artifact = compile_kernel(asked.problem, config, asked.spec)
-    return _made(artifact, dict(describe(artifact)))
+    return _answer(artifact, dict(describe(artifact)), asked.wanted)
+
+
+def _answer(artifact: AnyArtifact | KernelArtifact, manifest: Json, wanted: Wanted) -> Json:
+    files = {stage.file_name: stage.data for stage in artifact.stages}
+    files["kernel.json"] = (json.dumps(manifest, indent=2) + "\n").encode()
+    names = tuple(dict.fromkeys(wanted.names))
+    if unknown := [name for name in names if name not in files]:
+        message = f"expected names out of {', '.join(files)}; got {', '.join(map(repr, unknown))}"
+        return {"invalid": {"field": "files", "message": message}}
+    nbytes = sum(len(files[name]) for name in names)
+    if nbytes > wanted.most_bytes:
+        return {"too_large": f"the files have {nbytes} bytes together; at most {wanted.most_bytes} are answered"}
+    return {"made": _made(artifact, manifest) | {"files": [_file(name, files[name]) for name in names]}}
+
+
+def _file(name: str, data: bytes) -> Json:
+    digest = hashlib.sha256(data).hexdigest()
+    return {"name": name, "size": len(data), "sha256": digest, "content": b64encode(data).decode()}
 
 
 def _made(artifact: AnyArtifact | KernelArtifact, manifest: Json) -> Json:

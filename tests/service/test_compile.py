@@ -1,11 +1,15 @@
 """Compilation on request: what is made, what is refused, and that no text harms the service or what lies beside it."""
 
+import base64
+import hashlib
 import json
 import time
 
 import pytest
 from fastapi.testclient import TestClient
 
+from codegen.modules import compile_module
+from hal import find
 from service.deps import Context
 from service.settings import Settings
 from tests.service.rest import Clock
@@ -78,9 +82,39 @@ def test_a_text_is_compiled_and_nothing_is_kept(quick: TestClient, settings: Set
     assert [stage["file"] for stage in made["stages"]][-2:] == ["llvm.ll", "kernel.spv"]
     assert made["stages"][-1]["sha256"] == made["content_hash"]
     assert (made["target"], made["manifest"]["kernels"][0]["name"]) == ("b580", "twice")
+    assert made["files"] == []
     assert set(made["confinement"]) == {"network", "files", "system_calls", "processes"}
     assert [path.name for path in settings.data_dir.iterdir() if "sqlite" not in path.name] == []
     assert quick.get("/readyz").json()["confinement"] == made["confinement"]
+
+
+def test_the_files_that_are_asked_for_are_those_of_a_compilation_here(quick: TestClient) -> None:
+    names = ["kernel.spv", "kernel.json", "llvm.ll"]
+    asked = {"source": KERNEL, "device": "b580", "files": [*names, "kernel.spv"]}
+    made = quick.post("/v1/compile", json=asked).json()
+    assert [file["name"] for file in made["files"]] == names
+    spirv, manifest, llvm = (base64.b64decode(file["content"], validate=True) for file in made["files"])
+    here = {stage.file_name: stage.data for stage in compile_module(KERNEL, find("b580"), "here").stages}
+    assert (spirv, llvm) == (here["kernel.spv"], here["llvm.ll"])
+    assert json.loads(manifest) == made["manifest"]
+    for file, data in zip(made["files"], (spirv, manifest, llvm), strict=True):
+        assert (file["size"], file["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
+
+
+def test_a_file_that_there_is_not_is_refused_with_those_that_there_are(quick: TestClient) -> None:
+    asked = {"source": KERNEL, "device": "b580", "files": ["kernel.spv", "../kernel.o"]}
+    refused = quick.post("/v1/compile", json=asked)
+    assert (refused.status_code, refused.json()["rule"]) == (400, "invalid-request")
+    assert refused.json()["errors"][0]["field"] == "files"
+    assert "llvm.ll, kernel.spv, kernel.json; got '../kernel.o'" in refused.json()["detail"]
+
+
+def test_files_larger_than_the_setting_are_refused(settings: Settings, clock: Clock) -> None:
+    client = client_of(settings, clock, compile_files_bytes=100)
+    asked = {"source": KERNEL, "device": "b580", "files": ["kernel.spv"]}
+    refused = client.post("/v1/compile", json=asked)
+    assert (refused.status_code, refused.json()["rule"]) == (400, "files-bytes")
+    assert "at most 100 are answered" in refused.json()["detail"]
 
 
 @pytest.mark.slow
@@ -118,6 +152,8 @@ def test_more_compilations_than_the_setting_are_refused_for_now(client: TestClie
         ({"source": 7}, 422, "malformed"),
         ({"source": "\ud800"}, 422, "malformed"),
         ({"source": "x", "path": "/etc/passwd"}, 422, "malformed"),
+        ({"source": "x", "files": "kernel.spv"}, 422, "malformed"),
+        ({"source": "x", "files": ["a"] * 17}, 422, "malformed"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_started(
