@@ -115,4 +115,4 @@ class Attempts:
         if baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None:
             run_s = max(_LEAST_RUN_S, _RUN_FACTOR * (baseline.outcome.verify_s + baseline.outcome.measure_s))
         best_us = None if self._with_energy else self._history.best_us
-        return Limits(compile_s=left_s, run_s=min(run_s, left_s), best_us=best_us)
+        return Limits(all_s=left_s, run_s=min(run_s, left_s), best_us=best_us)

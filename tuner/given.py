@@ -88,7 +88,7 @@ def _measure_all(
             history.begin(number, config)
         on_event(TrialBegun(number, config))
         candidate = Unexamined(pool.compile(problem, config, spec))
-        limits = Limits(compile_s=left_s + GRACE_S, run_s=min(_RUN_S, left_s + GRACE_S))
+        limits = Limits(all_s=left_s + GRACE_S, run_s=min(_RUN_S, left_s + GRACE_S))
         outcome, artifact = evaluate(bench, candidate, limits, prediction_if_known(problem, config, spec))
         on_event(TrialEnded(history.end(number, outcome, artifact)))
         failures = failures + 1 if device_failed(outcome) else 0

@@ -62,11 +62,21 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one candidate: seconds to compile it, seconds on the device, and the best time so far."""
+    """Of one candidate: seconds for all of it, of these at most `run_s` for its run, and the best time so far."""
 
-    compile_s: float
+    all_s: float
     run_s: float
     best_us: float | None = None
+
+    def run_after_s(self, waited_s: float) -> float:
+        """Seconds for the run of a kernel that was waited for.
+
+        Raises:
+            CancelledError: none are left.
+        """
+        if waited_s >= self.all_s:
+            raise CancelledError
+        return min(self.run_s, self.all_s - waited_s)
 
 
 @dataclass(slots=True)
@@ -94,7 +104,7 @@ def evaluate(
     progress = _Progress()
 
     def measure() -> Outcome:
-        with _stopwatch(progress, "compile_s"), _time_limit(candidate, limits.compile_s):
+        with _stopwatch(progress, "compile_s"), _time_limit(candidate, limits.all_s):
             progress.artifact = candidate.result().artifact
         if (outcome := known(progress.artifact)) is not None:
             progress.proof = outcome.proof
@@ -121,7 +131,7 @@ def foresee(
     progress = _Progress()
 
     def expect() -> Outcome:
-        with _stopwatch(progress, "compile_s"), _time_limit(candidate, limits.compile_s):
+        with _stopwatch(progress, "compile_s"), _time_limit(candidate, limits.all_s):
             examined = candidate.result()
             progress.artifact = examined.artifact
         finding = examined.finding
@@ -130,8 +140,9 @@ def foresee(
         if prove:
             assert isinstance(progress.artifact, GemmArtifact)  # only a GPU's time is predicted
             with _stopwatch(progress, "verify_s"):
+                limit_s = limits.run_after_s(progress.compile_s)
                 progress.proof = verify_by_simulation(
-                    progress.artifact, reference=bench.reference, time_limit_s=limits.run_s
+                    progress.artifact, reference=bench.reference, time_limit_s=limit_s
                 )
         return Outcome(Status.PREDICTED, prediction=prediction)
 
@@ -144,7 +155,8 @@ def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> 
     except Refused as refusal:
         outcome = Outcome(Status.REJECTED, f"rule {refusal.rule}: {refusal.message}")
     except CancelledError:
-        outcome = Outcome(Status.TIMED_OUT, f"compilation: stopped after {limits.compile_s:.1f} s, when the job ends")
+        progress.artifact = None  # a kernel that came too late did not run: its device is not to blame
+        outcome = Outcome(Status.TIMED_OUT, f"compilation: stopped after {limits.all_s:.1f} s, when the job ends")
     except CompileTimedOut as failure:
         outcome = Outcome(Status.TIMED_OUT, f"compilation: {failure}")
     except CompileFailed as failure:
@@ -190,17 +202,19 @@ def _last_caches_bytes(spec: DeviceSpec) -> int:
 
 
 def median_us(bench: Bench, kernel: AnyArtifact | Compilation, run_s: float) -> float | None:
-    """Time a proven kernel once more; None when that gives no time within `run_s` seconds."""
+    """Time a proven kernel once more; None when that gives no time within `run_s` seconds, its compilation included."""
     assert bench.device is not None
     if run_s <= 0:
         return None
+    begun_s = time.perf_counter()
     try:
         if isinstance(kernel, AnyArtifact):
             artifact = kernel
         else:
             with _time_limit(kernel, run_s):
                 artifact = kernel.result()
-        report = bench.device.run(artifact.launch, bench.reference.buffers(), timing_for(bench.spec, None), run_s)
+        limit_s = Limits(run_s, run_s).run_after_s(time.perf_counter() - begun_s)
+        report = bench.device.run(artifact.launch, bench.reference.buffers(), timing_for(bench.spec, None), limit_s)
     except (Refused, CompileFailed, DeviceFailed, CancelledError):
         return None
     return float(np.median(_settled(report))) if report.times_us else None
@@ -211,9 +225,9 @@ def _timed(
 ) -> Outcome:
     """One run gives the outputs of its first launch, which are compared, and the times of others."""
     assert bench.device is not None
-    timing = timing_for(bench.spec, limits.best_us)
+    timing, limit_s = timing_for(bench.spec, limits.best_us), limits.run_after_s(progress.compile_s)
     with _stopwatch(progress, "verify_s"):
-        progress.proof, report = verify_on_device(bench.device, artifact, bench.reference, timing, limits.run_s)
+        progress.proof, report = verify_on_device(bench.device, artifact, bench.reference, timing, limit_s)
     progress.measure_s = report.sampling_s
     progress.verify_s = max(progress.verify_s - report.sampling_s, 0.0)
     return _measured(report, bench.spec, prediction)

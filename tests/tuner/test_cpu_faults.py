@@ -113,7 +113,7 @@ def test_a_kernel_that_is_wrong_is_an_outcome(device: Device, name: str) -> None
     body, status, said = FAULTS[name]
     artifact = planted(compile_cpu_gemm(PROBLEM, default_cpu_config(PROBLEM, SPEC), SPEC), body)
     bench = Bench(PROBLEM, SPEC, device, Reference(PROBLEM, 3))
-    limits = Limits(compile_s=60, run_s=3 if status is Status.TIMED_OUT else 60)
+    limits = Limits(all_s=60, run_s=3 if status is Status.TIMED_OUT else 60)
     outcome, _ = evaluate(bench, Unexamined(Made(artifact)), limits)
     assert outcome.status is status, outcome.reason
     assert said in (outcome.reason or "")
@@ -122,7 +122,7 @@ def test_a_kernel_that_is_wrong_is_an_outcome(device: Device, name: str) -> None
 def test_a_device_process_that_is_killed_in_the_middle_of_a_run_is_a_crash_and_the_next_run_works() -> None:
     device = ProcessDevice(SPEC, NATIVE)
     right = compile_cpu_gemm(PROBLEM, default_cpu_config(PROBLEM, SPEC), SPEC)
-    bench, limits = Bench(PROBLEM, SPEC, device, Reference(PROBLEM, 3)), Limits(compile_s=60, run_s=60)
+    bench, limits = Bench(PROBLEM, SPEC, device, Reference(PROBLEM, 3)), Limits(all_s=60, run_s=60)
     try:
         assert evaluate(bench, Unexamined(Made(right)), limits)[0].status is Status.MEASURED
         assert device.pid is not None

@@ -1,9 +1,11 @@
 """One candidate: every way it may fail is an outcome with a reason, and no exception."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 import pytest
 
-from codegen import CodegenError, CompileCrashed, CompileFailed, CompileTimedOut, Refused
+from codegen import AnyArtifact, CodegenError, CompileCrashed, CompileFailed, CompileTimedOut, Refused
 from codegen.pipeline import compile_gemm
 from codegen.simulator import SimulationRefused
 from hal import (
@@ -27,7 +29,7 @@ from tuner.reference import Reference
 from tuner.trial import Outcome, Prediction, ProofKind, Status
 
 CONFIG = default_config(SMALL, emulated())
-LIMITS = Limits(compile_s=5, run_s=7)
+LIMITS = Limits(all_s=5, run_s=7)
 PREDICTION = Prediction(10.0, 4.0, 30.0, "model 3")
 
 
@@ -117,9 +119,61 @@ def test_a_wrong_result_has_no_time() -> None:
 
 def test_a_hanging_compilation_ends_with_the_job() -> None:
     compilation = FakeCompilation(SMALL, CONFIG, hangs=True)
-    outcome, _ = evaluate(_bench()[0], Unexamined(compilation), Limits(compile_s=0.05, run_s=7))
+    outcome, _ = evaluate(_bench()[0], Unexamined(compilation), Limits(all_s=0.05, run_s=7))
     assert outcome.status is Status.TIMED_OUT
     assert 0.04 < outcome.compile_s < 5
+
+
+@dataclass
+class _Slow(FakeCompilation):
+    """Takes some of the clock's seconds."""
+
+    takes_s: float = 0.0
+    clock: list[float] = field(default_factory=lambda: [1000.0])
+
+    def result(self) -> AnyArtifact:
+        self.clock[0] += self.takes_s
+        return super().result()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """What the clock of a candidate shows: nothing but compiling takes time."""
+    now = [1000.0]
+    monkeypatch.setattr("tuner.measure.time.perf_counter", lambda: now[0])
+    return now
+
+
+@pytest.mark.parametrize(("takes_s", "run_s"), [(0.5, 7.0), (4.0, 6.0), (9.5, 0.5)])
+def test_what_a_candidate_waited_for_its_kernel_it_may_not_run(
+    clock: list[float], takes_s: float, run_s: float
+) -> None:
+    bench, device = _bench()
+    slow = _Slow(SMALL, CONFIG, takes_s=takes_s, clock=clock)
+    outcome, _ = evaluate(bench, Unexamined(slow), Limits(all_s=10, run_s=7))
+    assert (outcome.status, outcome.compile_s) == (Status.MEASURED, takes_s)
+    assert [timeout_s for _, timeout_s, _ in device.runs] == [run_s]
+    median_us(bench, slow, 10)
+    assert device.runs[-1][1] == 10 - takes_s
+
+
+def test_a_kernel_that_comes_when_the_job_is_over_does_not_run(clock: list[float]) -> None:
+    bench, device = _bench()
+    slow = _Slow(SMALL, CONFIG, takes_s=10.5, clock=clock)
+    outcome, artifact = evaluate(bench, Unexamined(slow), Limits(all_s=10, run_s=7))
+    assert (outcome.status, outcome.kernel_hash, artifact) == (Status.TIMED_OUT, None, None)
+    assert outcome.reason == "compilation: stopped after 10.0 s, when the job ends"
+    outcome, _ = foresee(
+        Bench(SMALL, find("b580"), None, Reference(SMALL, 1)),
+        Unexamined(slow),
+        Limits(all_s=10, run_s=7),
+        PREDICTION,
+        prove=True,
+        keep_spilling=lambda: False,
+    )
+    assert outcome.status is Status.TIMED_OUT
+    assert median_us(bench, slow, 10) is None
+    assert not device.runs
 
 
 def test_the_first_tenth_of_the_samples_does_not_count() -> None:

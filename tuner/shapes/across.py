@@ -164,7 +164,7 @@ def _limits(history: History, until_s: float) -> Limits:
     if baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None:
         run_s = max(_LEAST_RUN_S, _RUN_FACTOR * (baseline.outcome.verify_s + baseline.outcome.measure_s))
     best_us = history.best.outcome.time_us if history.best is not None and history.best.outcome is not None else None
-    return Limits(compile_s=left_s, run_s=run_s, best_us=best_us)
+    return Limits(all_s=left_s, run_s=run_s, best_us=best_us)
 
 
 def _in_turns(

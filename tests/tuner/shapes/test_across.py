@@ -80,6 +80,14 @@ def test_a_visitor_takes_a_known_time_and_that_counts_once_it_was_measured_in_tu
     assert binary_of(far) not in {binary for binary, *_ in device.runs}
 
 
+def test_no_run_may_take_longer_than_its_shape(visitors: list[AnyConfig]) -> None:
+    times_us = dict.fromkeys([DEFAULT, *visitors], 100.0)
+    _, device = _compared(MemoryTrialStore(), visitors, times_us, Earlier({}, 1.0))
+    trials_s = 300.0 / 2  # the other half is kept for measuring in turns
+    assert all(timeout_s <= trials_s for _, timeout_s, _ in device.runs[: 1 + len(visitors)])
+    assert all(timeout_s <= 300.0 for _, timeout_s, _ in device.runs)
+
+
 def test_a_time_of_a_faster_day_is_no_contender(visitors: list[AnyConfig]) -> None:
     old, _, best = visitors
     store = MemoryTrialStore()
