@@ -41,13 +41,32 @@ def last_seen(event_id: str | None) -> int:
     """The number of the last trial that a client has seen, from its Last-Event-ID; -1 for none.
 
     Raises:
-        BadRequest: not an id of this stream.
+        BadRequest: not an id of such a stream.
     """
     if event_id is None or event_id == "":
         return -1
     if not event_id.isascii() or not event_id.isdecimal() or len(event_id) > 9:
-        raise BadRequest(f"Last-Event-ID must be the id of an event of this stream, got {event_id!r}", rule="event-id")
+        raise _not_told(event_id)
     return int(event_id)
+
+
+def check_told(database: Database, job_id: UUID, number: int) -> None:
+    """That the job's stream has told of this trial; -1 is before the first.
+
+    Raises:
+        BadRequest: the job has no such trial, or it has not ended.
+    """
+    if number < 0:
+        return
+    with database.read() as session:
+        trial = trials.get(session, job_id, number)
+        if trial is None or trial.ended_at is None:
+            raise _not_told(str(number))
+
+
+def _not_told(event_id: str) -> BadRequest:
+    message = f"Last-Event-ID must be the id of an event of this stream, got {event_id!r}; without it all is told"
+    return BadRequest(message, rule="event-id")
 
 
 def read_news(database: Database, job_id: UUID, after: int) -> News:

@@ -87,10 +87,14 @@ def stream_events(
     context: ContextDep,
     last_event_id: LastEventId = None,
 ) -> Response:
-    """Server-sent events: each trial as it ends and the job as it changes, until it is over."""
+    """Server-sent events: each trial as it ends and the job as it changes, until it is over.
+
+    With Last-Event-ID they go on after that event, one that it has told; after `end` there is nothing (204).
+    """
     after = -1 if last_event_id == events.END else events.last_seen(last_event_id)
     # Asked here, so that a job that does not exist is a 404 and not an empty stream.
     over = context.news.read(job_id, after).job.status.over
+    events.check_told(context.database, job_id, after)
     if over and last_event_id == events.END:
         return Response(status_code=204)
     closing = anyio.Event()

@@ -64,8 +64,19 @@ def test_a_client_that_comes_back_misses_none_and_sees_none_twice(client: TestCl
     assert [e["id"] for e in told] == ["2", "3", "end"]
     path = f"/v1/jobs/{job_id}/events"
     assert client.get(path, headers={"Last-Event-ID": "end"}).status_code == 204
-    refused = client.get(path, headers={"Last-Event-ID": "x1"})
+
+
+@pytest.mark.parametrize("event_id", ["x1", "-1", "2", "3", "999999999", "9999999999"])
+def test_an_id_that_the_stream_has_not_told_is_refused(client: TestClient, context: Context, event_id: str) -> None:
+    job_id = post_job(client)
+    with context.database.write() as session:
+        leases.claim(session, job_id, "w", 60.0)
+        for number in range(2):
+            add_measured(session, row_of(session, job_id), number, 500.0)
+        add_trial(session, job_id, 2)
+    refused = client.get(f"/v1/jobs/{job_id}/events", headers={"Last-Event-ID": event_id})
     assert (refused.status_code, refused.json()["rule"]) == (400, "event-id")
+    assert repr(event_id) in refused.json()["detail"]
 
 
 def test_news_comes_while_the_job_runs(client: TestClient, context: Context) -> None:
