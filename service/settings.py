@@ -1,6 +1,8 @@
 """What an operator may set, read once from XETUNE_* variables and passed on as values."""
 
+import os
 import re
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -9,6 +11,8 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "XETUNE_"
+# Of the command line and the Python client, and of the files that Grafana is started with.
+_OF_OTHERS = ("XETUNE_SERVER", "XETUNE_API_KEY", "XETUNE_READ_KEY_FILE")
 
 
 class InvalidSettings(Exception):
@@ -209,3 +213,18 @@ def read_settings() -> Settings:
             f"{PREFIX}{str(e['loc'][0]).upper()} is {e['input']!r}: {e['msg']}" for e in error.errors(include_url=False)
         )
         raise InvalidSettings(f"cannot start: {faults}; change or unset the variable") from error
+
+
+def unknown_settings() -> list[str]:
+    """A sentence for each XETUNE_* variable of this process that sets nothing, with the setting that its name is near.
+
+    What it holds is not told: it may be a secret.
+    """
+    settings = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
+    told = list[str]()
+    for name in sorted(os.environ):
+        if name.upper().startswith(PREFIX) and name.upper() not in (*settings, *_OF_OTHERS):
+            near = get_close_matches(name.upper(), settings, n=1, cutoff=0.75)
+            instead = f"the nearest is {near[0]}" if near else "docs/service.md lists every setting"
+            told.append(f"{name} is no setting and changes nothing; {instead}")
+    return told

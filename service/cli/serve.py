@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Annotated
 
+import structlog
 import typer
 import uvicorn
 
@@ -21,7 +22,7 @@ from service.cluster.share import share_of
 from service.keys.callers import check_closed
 from service.lean import settle
 from service.logs import configure_logs
-from service.settings import InvalidSettings, Settings, read_settings
+from service.settings import InvalidSettings, Settings, read_settings, unknown_settings
 from service.supervisor import LATE_S, Supervisor, end_with, end_within
 from service.traces import configure_traces
 
@@ -34,6 +35,7 @@ Insecure = Annotated[
 Parent = Annotated[int | None, typer.Option(hidden=True, help="Process to end with.")]
 
 _NOT_STARTED = 3
+_log = structlog.stdlib.get_logger(__name__)
 
 
 def serve_command(
@@ -45,9 +47,7 @@ def serve_command(
     insecure: Insecure = False,
 ) -> None:
     """Start the REST service and dashboard, with a worker beside it, or what gives work to those of a scheduler."""
-    settings = read_settings()
-    configure_logs(settings)
-    configure_traces(settings, "service")
+    settings = _settings_of("service")
     beside = [["worker"]]
     if scheduler is not None:
         link_to(scheduler, settings, insecure=insecure)
@@ -104,11 +104,7 @@ def worker_command(
     With --scheduler this machine compiles and measures for the coordinator of that Dask scheduler instead, and needs no
     database.
     """
-    settings = read_settings()
-    configure_logs(settings)
-    configure_traces(settings, "worker")
-    if parent is not None:
-        end_with(parent)
+    settings = _settings_of("worker", parent)
     from service.cluster import starting  # devices and compilers, which nothing else of the service needs
 
     if scheduler is None:
@@ -127,14 +123,27 @@ def coordinator_command(
     parent: Parent = None,
 ) -> None:
     """Give the jobs of the database to the workers of a Dask scheduler, or wait until the one who does is gone."""
-    settings = read_settings()
-    configure_logs(settings)
-    configure_traces(settings, "coordinator")
-    if parent is not None:
-        end_with(parent)
+    settings = _settings_of("coordinator", parent)
     from service.cluster import starting
 
     starting.run_coordinator(settings, link_to(scheduler, settings, insecure=insecure), share_of(share))
+
+
+def _settings_of(process: str, parent: int | None = None) -> Settings:
+    """The settings that a process of this name starts with, its logs and traces set up; it ends with its parent.
+
+    Raises:
+        InvalidSettings: a variable is at fault.
+    """
+    settings = read_settings()
+    configure_logs(settings)
+    configure_traces(settings, process)
+    if parent is None:
+        for sentence in unknown_settings():
+            _log.warning(sentence)
+    else:  # which has the same variables, and has told
+        end_with(parent)
+    return settings
 
 
 class _Server(uvicorn.Server):

@@ -11,10 +11,11 @@ import structlog
 from fastapi.testclient import TestClient
 
 from db import leases
+from service.cli.serve import serve_command
 from service.deps import Context
 from service.job_runs import JobEnd, JobRuns
 from service.logs import configure_logs
-from service.settings import Settings
+from service.settings import InvalidSettings, Settings
 from tests.service.rest import BODY
 from tests.service.test_keys import bearer, make_key
 
@@ -144,3 +145,15 @@ def test_each_line_of_a_run_names_its_job_and_request_also_those_of_what_runs_it
         ("job ended", str(job.id), "mine"),
         ("after it", None, None),
     ]
+
+
+def test_a_process_warns_of_a_misspelt_variable_when_it_starts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XETUNE_LOG_FORMAT", "json")
+    monkeypatch.setenv("XETUNE_LEASES", SECRET)
+    with pytest.raises(InvalidSettings):
+        serve_command(scheduler="tcp://192.0.2.1:8786")
+    (line,) = json_lines(capsys)
+    assert (line["level"], "the nearest is XETUNE_LEASE_S" in str(line["event"])) == ("warning", True)
+    assert SECRET not in str(line)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from service.settings import InvalidSettings, read_settings
+from service.settings import InvalidSettings, read_settings, unknown_settings
 
 
 def test_the_database_lives_in_the_data_folder_unless_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -23,3 +23,16 @@ def test_a_bad_variable_is_named_with_its_value(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("XETUNE_LEASE_S", "-1")
     with pytest.raises(InvalidSettings, match=r"XETUNE_PORT is 'http'.*XETUNE_LEASE_S is '-1'"):
         read_settings()
+
+
+def test_a_misspelt_variable_is_named_with_the_nearest_setting_and_without_its_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("XETUNE_RATE_PER_SECOND", "xetune_prot", "XETUNE_SERVER", "XETUNE_API_KEY", "xetune_port"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("XETUNE_ZZZZ", "a secret")
+    assert unknown_settings() == [
+        "XETUNE_RATE_PER_SECOND is no setting and changes nothing; the nearest is XETUNE_RATE_PER_S",
+        "XETUNE_ZZZZ is no setting and changes nothing; docs/service.md lists every setting",
+        "xetune_prot is no setting and changes nothing; the nearest is XETUNE_PORT",
+    ]
