@@ -174,6 +174,13 @@ def tried(session: Session, set_id: UUID) -> dict[UUID, int]:
     return dict(session.execute(query).all())
 
 
+def proposed(session: Session, set_id: UUID, proposer: str) -> int:
+    """How many trials of a set that ended are of configurations that `proposer` chose."""
+    query = select(func.count(Trial.id)).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)
+    of = ShapeSetMember.set_id == set_id, Trial.status != "pending", Trial.proposer == proposer
+    return session.scalars(query.where(*of)).one()
+
+
 def baselines(session: Session, set_id: UUID) -> dict[UUID, Trial]:
     """Trial 0 of each job of a set, with its evidence."""
     query = select(Trial).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)

@@ -2650,6 +2650,9 @@ class ShapeSetOut(Model):
     error: str | None = None
     """Why it ended without a result; null if it did not"""
 
+    across: int = 0
+    """Trials among these of other shapes' kernels, after the search and beyond the budget"""
+
     cover: CoverOut | None = None
     """Null before kernels were compared across shapes"""
 

@@ -19,10 +19,11 @@ _WORDS = {
 
 def print_set(found: ShapeSetOut) -> None:
     """Print a set: what it took, its shapes, what is recommended, and the time of each kernel on each shape."""
+    beyond = f" and {found.across} of other shapes' kernels" if found.across else ""
     CONSOLE.print(f"set of shapes {found.id}: {found.status}, {found.source} on {found.device}", soft_wrap=True)
     CONSOLE.print(
-        f"{found.trials} trials in {found.spent_s:.0f} s; of the kernels asked for, {found.compiled} were compiled and "
-        f"{found.reused} were there",
+        f"{found.trials - found.across} trials{beyond} in {found.spent_s:.0f} s; of the kernels asked for, "
+        f"{found.compiled} were compiled and {found.reused} were there",
         highlight=False,
     )
     CONSOLE.print(_shapes(found))

@@ -216,6 +216,11 @@ class ShapeSetOut(BaseModel):
     seed: int = Field(description="Start of the random choices", examples=[0])
     spent_s: float = Field(description="Wall time of all runs, in seconds", examples=[120.5])
     trials: int = Field(description="Configurations tried, on all shapes", examples=[240])
+    across: int = Field(
+        default=0,
+        description="Trials among these of other shapes' kernels, after the search and beyond the budget",
+        examples=[40],
+    )
     compiled: int = Field(description="Kernels that were compiled", examples=[230])
     reused: int = Field(description="Kernels that were asked for and had been compiled before", examples=[41])
     default_us: float | None = Field(

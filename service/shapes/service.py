@@ -26,6 +26,7 @@ from service.shapes.schemas import (
 )
 from service.shapes.state import no_set
 from tuner.search.method import Method
+from tuner.shapes.across import VISITOR
 from tuner.shapes.cover import Cover, greedy_cover
 from tuner.shapes.presets import MODELS
 
@@ -117,6 +118,7 @@ def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
             "seed": found.seed,
             "spent_s": found.spent_s,
             "trials": sum(tried.values()),
+            "across": shape_sets.proposed(session, found.id, VISITOR),
             "compiled": found.compiled,
             "reused": found.reused,
             "default_us": sum(w * d for w, d, _ in both) if both else None,

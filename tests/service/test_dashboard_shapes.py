@@ -44,6 +44,7 @@ def test_a_set_tells_each_shape_with_its_evidence(client: TestClient, context: C
     assert "2.50x" in text
     assert "by the model" in text
     assert "waits for a worker" in text
+    assert "Trials 2 of 50 Time" in text
     seen = page.split("seen=")[1].split('"')[0]
     assert client.get(f"/shapes/{made['id']}/live?seen={seen}").status_code == 204
     chart = client.get(f"/shapes/{made['id']}/charts/gains").json()
@@ -51,6 +52,10 @@ def test_a_set_tells_each_shape_with_its_evidence(client: TestClient, context: C
     first, second = csv.DictReader(client.get(f"/shapes/{made['id']}/shapes.csv").text.splitlines())
     assert (first["gain"], first["time_evidence"], first["m"]) == ("2.5", "predicted", "16")
     assert (second["name"], second["gain"]) == ("'=down", "")
+    with context.database.write() as session:
+        rows.add_predicted(session, job, 2, 90.0).proposer = "other shape"
+    text = text_of(client.get(f"/shapes/{made['id']}").text)
+    assert "Trials 2 of 50 and 1 of other shapes' kernels, beyond the budget Time" in text
     assert client.get("/shapes/01970a3c-0000-7000-8000-000000000000").status_code == 404
 
 

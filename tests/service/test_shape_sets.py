@@ -127,6 +127,7 @@ def test_a_set_is_tuned_under_one_budget_and_kernels_are_tried_on_all_shapes(dat
     assert {now.doing for now in seen} == {"searching", "comparing"}
     searched = max(now.done for now in seen if now.doing == "searching")
     assert 20 < searched <= 30
+    assert (found.trials - found.across, found.across > 0) == (searched, True), "kernels of other shapes are beyond it"
     assert all(shape.in_turns and shape.gain is not None and shape.gain >= 1 for shape in found.shapes)
     cover = found.cover
     assert cover is not None

@@ -23,7 +23,7 @@ _IN_TURNS = 12  # kernels that are measured in turns at most
 _FIRST_RUN_S, _LEAST_RUN_S, _RUN_FACTOR = 300.0, 20.0, 20.0  # limits of a run: without a default's time, and by it
 _TURNS_SHARE = 0.5  # of the seconds, kept for measuring in turns
 _CRASHES = 5
-_DEFAULT, _VISITOR = "default", "other shape"  # who proposes trial 0, and the others
+_DEFAULT, VISITOR = "default", "other shape"  # who proposes trial 0, and the others
 
 
 class How(StrEnum):
@@ -127,7 +127,7 @@ def _try(
                 return False
             number = configs.get(config, history.next_number)
             if config not in configs:
-                history.begin(number, config, _VISITOR if number else _DEFAULT)
+                history.begin(number, config, VISITOR if number else _DEFAULT)
             on_event(TrialBegun(number, config))
             candidate = kernels[place]
             if runs_own_code(bench.spec):
