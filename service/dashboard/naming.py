@@ -11,6 +11,8 @@ from service.convert import config_line, problem_from_json, problem_line
 
 INPUT_DTYPES = tuple(dtype.value for dtype in (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8))
 """Element types of A and B that forms offer."""
+OUTPUT_DTYPES = tuple(dtype.value for dtype in (DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8))
+"""Element types of C that forms offer."""
 
 
 def problem_label(problem: Problem) -> str:

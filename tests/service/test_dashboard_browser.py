@@ -5,16 +5,20 @@ import threading
 from collections.abc import Generator
 from pathlib import Path
 from typing import Literal
+from uuid import UUID
 
 import pytest
 from playwright.sync_api import Browser, expect
 from sqlalchemy.orm import Session
 
+from codegen import DType, GemmProblem
+from codegen.epilogue_text import parse_epilogue
 from db import jobs, predictions
 from db.base import utc_now
 from db.migrate import upgrade
 from db.session import Database
 from service.app import create_app
+from service.convert import problem_from_json
 from service.settings import Settings
 from service.worker import ClaimedJob, JobEnd, Worker
 from tests.service import dashboard_rows as rows
@@ -96,15 +100,51 @@ def test_the_chart_is_read_by_keyboard_has_a_table_and_saves(browser: Browser, s
 def test_the_form_shows_what_is_wrong_beside_it(browser: Browser, site: tuple[str, Database]) -> None:
     address, _ = site
     with opened(browser, address) as (page, complaints):
-        page.fill("[name=m]", "0")
+        page.fill("[name='problem.m']", "0")
         page.click("text=Start tuning")
         expect(page.locator("#start-error")).to_contain_text("M:")
-        expect(page.locator("[name=m]")).to_be_focused()
+        expect(page.locator("[name='problem.m']")).to_be_focused()
         assert complaints == []
-        page.fill("[name=m]", "999999999999")
+        page.fill("[name='problem.m']", "999999999999")
         page.click("text=Start tuning")
         expect(page.locator("#start-error")).to_contain_text("expected 1 to")
-        expect(page.locator("[name=m]")).to_have_attribute("aria-invalid", "true")
+        expect(page.locator("[name='problem.m']")).to_have_attribute("aria-invalid", "true")
+
+
+def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
+    browser: Browser, site: tuple[str, Database]
+) -> None:
+    address, database = site
+    with opened(browser, address) as (page, _):
+        for name, value in (("m", "48"), ("n", "80"), ("k", "96")):
+            page.fill(f"[name='problem.{name}']", value)
+        page.select_option("[name='problem.dtype_c']", "f16")
+        page.locator("#start-job").get_by_text("More").click()
+        page.fill("[name='problem.batch']", "3")
+        page.check("[name='problem.transpose_b']")
+        page.fill("[name='problem.epilogue']", "alpha=half, bias:column")
+        page.select_option("[name=search]", "random")
+        page.fill("[name=seed]", "7")
+        page.select_option("[name=device]", "b580")
+        page.locator("#start-job").get_by_text("More").click()
+        page.click("text=Start tuning")
+        expect(page.locator("#start-error")).to_contain_text("valid number")
+        expect(page.locator("[name='problem.epilogue']")).to_be_focused()
+        expect(page.locator("[name='problem.epilogue']")).to_have_attribute("aria-invalid", "true")
+        page.fill("[name='problem.epilogue']", "alpha=0.5, bias:column:f16, clip=-1..6, add:ld=96")
+        page.click("text=Start tuning")
+        page.wait_for_url("**/jobs/*")
+        told = page.locator("section:has(> #again-title)").inner_text()
+    with database.read() as session:
+        job = jobs.get(session, UUID(page.url.rsplit("/", 1)[-1]))
+        assert job is not None
+        problem = problem_from_json(job.problem.definition)
+        method = job.search and job.search.method
+    epilogue = parse_epilogue("alpha=0.5, bias:column:f16, clip=-1..6, add:ld=96")
+    assert problem == GemmProblem(48, 80, 96, batch=3, dtype_c=DType.F16, transpose_b=True, epilogue=epilogue)
+    assert (job.seed, method, job.budget_trials) == (7, "random", 20)
+    for words in ("--batch 3", "--layout nt", "--search random", "--seed 7", "clip=-1..6"):
+        assert words in told
 
 
 def test_a_job_is_started_in_the_browser_and_watched_until_it_ends(
@@ -130,9 +170,9 @@ def test_a_job_is_started_in_the_browser_and_watched_until_it_ends(
     settings = Settings(data_dir=tmp_path, database_url=str(database.engine.url))
     worker = Worker(database, settings, tune)
     with opened(browser, address) as (page, complaints):
-        page.fill("[name=m]", "224")
+        page.fill("[name='problem.m']", "224")
         page.select_option("[name=device]", "cpu-fake-2c")
-        page.fill("[name=trials]", "3")
+        page.fill("[name='budget.trials']", "3")
         page.click("text=Start tuning")
         page.wait_for_url("**/jobs/*")
         expect(page.locator("#summary .status")).to_have_text("queued")

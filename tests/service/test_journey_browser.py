@@ -117,9 +117,11 @@ def test_a_job_is_tuned_its_kernel_found_saved_and_compared_and_a_schedule_made(
 
 
 def _start_job(page: Page) -> None:
-    for name, value in (("m", "48"), ("n", "80"), ("k", "96"), ("trials", "4"), ("seconds", "120")):
-        page.fill(f"#start-job [name={name}]", value)
-    page.select_option("#start-job [name=dtype]", "f32")
+    for name, value in (("m", "48"), ("n", "80"), ("k", "96")):
+        page.fill(f"#start-job [name='problem.{name}']", value)
+    for name, value in (("trials", "4"), ("seconds", "120")):
+        page.fill(f"#start-job [name='budget.{name}']", value)
+    page.select_option("#start-job [name='problem.dtype_a']", "f32")
     cpu = page.locator('#start-job [name=device] option[value^="cpu-"]').first.get_attribute("value")
     page.select_option("#start-job [name=device]", cpu)
     page.get_by_role("button", name="Start tuning").click()

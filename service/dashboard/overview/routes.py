@@ -5,12 +5,13 @@ from fastapi.responses import HTMLResponse
 
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.devices.rows import device_rows
-from service.dashboard.naming import INPUT_DTYPES
+from service.dashboard.naming import INPUT_DTYPES, OUTPUT_DTYPES
 from service.dashboard.overview.reading import gains_chart, read_now, schedule_rows
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.deps import ContextDep, ReadSessionDep
 from service.keys.guard import READ
+from tuner.search.method import Method
 
 router = APIRouter(default_response_class=HTMLResponse)
 
@@ -28,6 +29,8 @@ def read_overview(request: Request, context: ContextDep, session: ReadSessionDep
         "devices": device_rows(session, context.devices.all()),
         "schedules": list(schedule_rows(session)),
         "dtypes": INPUT_DTYPES,
+        "output_dtypes": OUTPUT_DTYPES,
+        "methods": list(Method),
         "schedule_example": _SCHEDULE_EXAMPLE.format(base=request.base_url),
     }
     return page(request, "overview/overview.html", values, "overview")

@@ -4,11 +4,34 @@
 import { post } from "./problem.js";
 import { refused } from "./refusal.js";
 
+// What is no number is sent as it is: the service says what it expects.
+const numeric = (text) => (text === "" || Number.isNaN(Number(text)) ? text : Number(text));
+
+// A step of an epilogue as the terminal takes it: "clip=-1..6", "bias:column:f16", "add:ld=400".
+function step(text) {
+  const [head, ...words] = text.split(":").map((part) => part.trim());
+  const [kind, constant] = head.split(/\s*=\s*(.*)/);
+  const body = { kind };
+  if (constant !== undefined) {
+    const [low, high] = constant.split("..");
+    body.value = numeric(low);
+    if (high !== undefined) body.high = numeric(high);
+  }
+  for (const word of words) {
+    const distance = /^ld\s*=\s*(.*)$/.exec(word);
+    if (distance) body.ld = numeric(distance[1]);
+    else if (word === "row" || word === "column") body.axis = word;
+    else body.dtype = word;
+  }
+  return body;
+}
+
 function value(field) {
   if (field.type === "checkbox") return field.checked;
   const text = field.value.trim();
   if (text === "") return undefined;
   if (field.dataset.list !== undefined) return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+  if (field.dataset.steps !== undefined) return text.split(",").map(step);
   if (field.dataset.part !== undefined) return Number(text) / 100;
   if (field.type === "number") return Number(text) * Number(field.dataset.times ?? 1);
   return field.type === "datetime-local" ? `${text}Z` : text;
@@ -50,6 +73,7 @@ function fail(form, message, wrong) {
   }
   told.textContent = message;
   told.hidden = false;
+  wrong[0]?.closest("details")?.setAttribute("open", "");
   wrong[0]?.focus();
 }
 

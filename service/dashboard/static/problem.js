@@ -37,6 +37,7 @@ function explain(answer, status) {
   for (const fault of faults) {
     if (!lines[0].includes(fault.message)) lines.push(`${fault.field.replace(/^body\./, "")}: ${fault.message}`);
   }
-  const fields = faults.map((fault) => fault.field.split(".").at(-1));
+  // A fault of a list's entry is one of the field that has the list.
+  const fields = faults.map((fault) => fault.field.replace(/\.\d+(\..*)?$/, "").split(".").at(-1));
   return new Problem(lines.join("\n"), { status, rule: answer.rule, fields });
 }
