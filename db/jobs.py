@@ -171,6 +171,13 @@ def set_stop(session: Session, job_id: UUID, reason: str) -> None:
     session.flush()
 
 
+def set_stop_of_rest(session: Session, job_ids: Collection[UUID], reason: str) -> None:
+    """Keep what ended the searches of those of which nothing is kept."""
+    known = set(session.scalars(select(JobStop.job_id).where(JobStop.job_id.in_(job_ids))))
+    session.add_all([JobStop(job_id=job_id, reason=reason) for job_id in job_ids if job_id not in known])
+    session.flush()
+
+
 def count_by_status(session: Session) -> dict[str, int]:
     """How many jobs have each status; statuses of no job are left out."""
     query = select(Job.status, func.count()).group_by(Job.status)

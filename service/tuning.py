@@ -180,6 +180,9 @@ class Tuning:
         seconds, seed = job.budget_seconds, job.seed
         heard = self.listener(job, device)
         stop = measure_given(job.problem, listed.spec, device, store, pool, given, seconds, seed, heard)
+        with self.database.write() as session:
+            leases.check_own(session, job.id, job.worker)
+            jobs.set_stop(session, job.id, stop.value)
         return JobEnd.SUCCEEDED if stop is not Stop.CANCELLED else ended_by(store.interrupt)
 
     def _keep(self, job: ClaimedJob, result: SessionResult) -> None:

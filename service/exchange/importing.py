@@ -198,6 +198,8 @@ class _Import:
         session.add(models.JobImport(job_id=row.id, origin=self._origin_of(record)))
         if record.effort is not None:
             session.add(models.JobEffort(job_id=row.id, **asdict(record.effort)))
+        if record.stop is not None:
+            jobs.set_stop(session, row.id, record.stop.value)
         self._added["jobs"] += 1
         found = jobs.get(session, row.id)
         assert found is not None

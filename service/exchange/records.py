@@ -10,6 +10,7 @@ from db import models
 from service.artifacts import ArtifactStore
 from service.convert import config_from_json, problem_from_json, spec_from_json, trial_from_row
 from tuner.exchange.records import DeviceRecord, Effort, Ended, JobRecord, KernelRecord, ProblemRecord, TrialRecord
+from tuner.result import Stop
 from tuner.trial import Outcome
 
 
@@ -54,6 +55,7 @@ def job_record(row: models.Job, best: int | None) -> JobRecord:
         error=row.error,
         origin=None if row.imported is None else row.imported.origin,
         effort=None if row.effort is None else Effort(**{f.name: getattr(row.effort, f.name) for f in fields(Effort)}),
+        stop=None if row.stop is None else Stop(row.stop.reason),
     )
 
 

@@ -23,6 +23,7 @@ from tuner.shapes.neighbours import donors_for
 _MOST_RESERVED = 0.4  # of the seconds of the set, for comparing kernels across shapes
 _TURNS = 12  # what a shape's comparison in turns takes, in trials
 _LEAST_S = 1.0
+_OWN_ENDS = frozenset({Stop.EXHAUSTED, Stop.NO_GAIN})  # of one shape, whatever the set has left
 
 
 def search(state: SetState, on_progress: Callable[[int], None]) -> None:
@@ -36,10 +37,24 @@ def search(state: SetState, on_progress: Callable[[int], None]) -> None:
         left_s = state.left_s - _reserve_s(state, shapes)
         grant = next_grant(shapes, state.trials_budget - tried)
         if left_s <= 0 or grant is None:
+            _keep_stop(state, _stop_of(left_s, state.trials_budget - tried))
             return
         waiting = sum(not shape.times_us and not shape.closed for shape in shapes)
         is_first = not shapes[grant.index].times_us
         _give(state, state.members[grant.index], Portion(grant.trials, left_s / waiting if is_first else left_s))
+
+
+def _stop_of(left_s: float, left_trials: int) -> Stop:
+    """What ended the search of a set: where both are left, no shape is expected to gain."""
+    if left_s <= 0:
+        return Stop.SECONDS
+    return Stop.TRIALS if left_trials < 1 else Stop.NO_GAIN
+
+
+def _keep_stop(state: SetState, stop: Stop) -> None:
+    """What ended the search of the set ended those of its jobs that had no end of their own."""
+    with state.tuning.database.write() as session:
+        jobs.set_stop_of_rest(session, [member.job_id for member in state.members], stop.value)
 
 
 def _give(state: SetState, member: ShapeSetMember, portion: Portion) -> None:
@@ -51,7 +66,7 @@ def _give(state: SetState, member: ShapeSetMember, portion: Portion) -> None:
     state.runner.run(member.job_id, partial(_run, state, member, portion, ends))
     state.refresh(member)
     after = state.progress[member.id]
-    is_spent = {Stop.EXHAUSTED, Stop.NO_GAIN} & {*ends} or len(after.times_us) == len(before.times_us)
+    is_spent = _OWN_ENDS & {*ends} or len(after.times_us) == len(before.times_us)
     took_s = max(before.wall_s + time.monotonic() - begun_s, after.wall_s)
     state.progress[member.id] = replace(after, wall_s=took_s, closed=after.closed or bool(is_spent))
     state.note_spent()
@@ -91,6 +106,8 @@ def _run(
         leases.check_own(session, job.id, job.worker)
         if result.space_version is not None:
             jobs.set_space(session, job.id, result.space_version)
+        if result.stop in _OWN_ENDS:
+            jobs.set_stop(session, job.id, result.stop.value)
     return JobEnd.PAUSED
 
 

@@ -15,6 +15,7 @@ from service.cli.main import main
 from service.exchange.importing import take_in
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, read, results, text_of
+from tuner.result import Stop
 
 SIZE = ("--m", "96", "--n", "64", "--k", "128")
 Run = Callable[..., int | str | None]
@@ -152,6 +153,7 @@ def test_what_is_measured_elsewhere_comes_back(
     found = read(measured.read_bytes())
     assert {t.record.config for t in found.trials.values()} >= set(plain)
     assert all(t.record.outcome.measurement is not None for t in found.trials.values()), found.trials
+    assert [job.record.stop for job in found.jobs.values()] == [Stop.EXHAUSTED]
     capsys.readouterr()
     assert run("import", str(measured), "--json") == 0
     assert json.loads(capsys.readouterr().out)["known"] == len(found.trials)

@@ -19,6 +19,7 @@ from db.models import (
     Job,
     JobEffort,
     JobImport,
+    JobStop,
     Kernel,
     KernelImport,
     Measurement,
@@ -180,11 +181,13 @@ def test_jobs_of_cpus_what_they_took_and_taken_times_go_on_to_a_third_database(
         (reuse,) = session.scalars(select(Reuse))
         source = session.get_one(Trial, reuse.source_trial_id)
         effort = session.get_one(JobEffort, UUID(JOB))
+        stop = session.get_one(JobStop, UUID(JOB)).reason
     assert sorted(files) == ["kernel.h", "kernel.json", "kernel.o"]
     assert files["kernel.o"] == kernel.content_hash
     assert artifacts.get(files["kernel.h"]).decode() == cpu_lines.HEADER
     assert (source.job_id, source.number, reuse.scale) == (UUID(JOB), 0, 1.125)
     assert (effort.total_s, effort.device_restarts) == (9.5, 1)
+    assert stop == "no_gain"
     third = open_database(f"sqlite:///{tmp_path / 'third.sqlite'}")
     (tmp_path / "third.sqlite").write_bytes(migrated_file.read_bytes())
     assert bring(third, artifacts, records).trials == 2

@@ -116,6 +116,8 @@ def _check_whole(database: Database, found: ShapeSetOut) -> None:
             job = jobs.get(session, shape.job_id)
             assert job is not None
             assert (job.status, job.budget_trials) == ("succeeded", len(rows))
+            assert job.stop is not None
+            assert job.stop.reason in ("trials", "no_gain", "exhausted")
 
 
 def test_a_set_is_tuned_under_one_budget_and_kernels_are_tried_on_all_shapes(database: Database, start: Start) -> None:

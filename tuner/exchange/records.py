@@ -14,6 +14,7 @@ from uuid import UUID
 from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
 from hal import DeviceKind, DeviceSpec
 from tuner.evidence import LONGEST_US, check_numbers
+from tuner.result import Stop
 from tuner.trial import Outcome, Prediction, Source, Status
 
 FORMAT, VERSION = "xetune-exchange", 4
@@ -108,7 +109,8 @@ class Effort:
 class JobRecord:
     """A tuning run that is over, under the id that it has everywhere.
 
-    `best` is the number of its best trial. `origin` names where it ran, where that is not the header's.
+    `best` is the number of its best trial. `origin` names where it ran, where that is not the header's. `stop` is what
+    ended its search, where that was kept.
     """
 
     id: str
@@ -129,9 +131,12 @@ class JobRecord:
     error: str | None = None
     origin: str | None = None
     effort: Effort | None = None
+    stop: Stop | None = None
 
     def __post_init__(self) -> None:
         _check_uuid("id", self.id)
+        if self.stop is Stop.PAUSED:
+            raise ValueError(f"stop: expected what ended the job's search, got {self.stop}")
         _check_count("budget_trials", self.budget_trials, 1)
         if not 0 < self.budget_seconds < _LONGEST_S:
             raise ValueError(f"budget_seconds: expected more than 0, less than {_LONGEST_S}, got {self.budget_seconds}")

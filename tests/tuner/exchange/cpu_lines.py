@@ -19,6 +19,7 @@ from tuner.exchange.records import (
     Record,
     TrialRecord,
 )
+from tuner.result import Stop
 from tuner.trial import Measurement, Outcome, Source, Status
 
 SECOND_JOB = "01970a3c-0000-7000-8000-00000000000b"
@@ -77,6 +78,6 @@ def job(**changes: object) -> JobRecord:
 
 def results() -> list[Record]:
     """Line 4 is the first job, 5 the second, 6 the kernel, 7 what was measured and 8 what was taken."""
-    jobs = job(best=0, effort=EFFORT), job(id=SECOND_JOB, best=None)
+    jobs = job(best=0, effort=EFFORT, stop=Stop.NO_GAIN), job(id=SECOND_JOB, best=None)
     named = [lines.header(), DeviceRecord(cpu_spec()), ProblemRecord(CPU_GEMM.key, CPU_GEMM)]
     return [*named, *jobs, kernel(), measured(), taken()]

@@ -49,6 +49,7 @@ def of_a_failure(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("line", "change", "said"),
     [
+        (4, put("stop", "paused"), "line 4: job: stop: expected what ended the job's search, got paused"),
         (4, put("effort.compile_s", -1.0), "line 4: job: effort.compile_s: expected 0 to 1000000000.0, got -1.0"),
         (6, drop("header"), "line 6: kernel: expected object_code and header of a CPU's kernel, got object_code"),
         (6, put("spirv", "AwIjBw=="), "line 6: kernel: expected object_code and header of a CPU's kernel, got spirv"),
