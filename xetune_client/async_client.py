@@ -15,6 +15,9 @@ from xetune_client.retrying import Retries, converse
 from xetune_client.waiting import wait_for
 from xetune_client.wire import Call, T
 
+_JOBS_A_PAGE, _TRIALS_A_PAGE = 200, 1000
+"""The most that a page has."""
+
 
 class AsyncClient:
     """A service, for one event loop. Close it, or use it in an `async with`.
@@ -91,6 +94,28 @@ class AsyncClient:
         query: calls.Query = {"status": [*status], "kind": [*kind], "device": device, "m": m, "n": n, "k": k}
         return await self.send(calls.jobs({**query, "before": before, "limit": limit}))
 
+    async def each_job(
+        self,
+        *,
+        status: Sequence[models.JobStatus] = (),
+        kind: Sequence[models.JobKind] = (),
+        device: str | None = None,
+        m: int | None = None,
+        n: int | None = None,
+        k: int | None = None,
+    ) -> AsyncIterator[models.JobOut]:
+        """Every job, the newest first, page by page; all that is given must hold."""
+        before: UUID | None = None
+        while True:
+            page = await self.jobs(
+                status=status, kind=kind, device=device, m=m, n=n, k=k, before=before, limit=_JOBS_A_PAGE
+            )
+            for job in page.jobs:
+                yield job
+            before = page.next_before
+            if before is None:
+                return
+
     async def job(self, job_id: UUID) -> models.JobOut:
         """A job: how far it is, and its best so far."""
         return await self.send(calls.job(job_id))
@@ -106,6 +131,18 @@ class AsyncClient:
         """A page of a job's trials, in order of number."""
         query: calls.Query = {"status": [*status], "after": after, "limit": limit}
         return await self.send(calls.trials(job_id, query))
+
+    async def each_trial(
+        self, job_id: UUID, *, status: Sequence[models.TrialStatus] = (), after: int | None = None
+    ) -> AsyncIterator[models.TrialOut]:
+        """Every trial of a job that is there, numbered above `after`, in order of number, page by page."""
+        while True:
+            page = await self.trials(job_id, status=status, after=after, limit=_TRIALS_A_PAGE)
+            for trial in page.trials:
+                yield trial
+            after = page.next_after
+            if after is None:
+                return
 
     def events(
         self, job_id: UUID, *, after: int = -1, poll_s: float = 1.0, stream: bool = True

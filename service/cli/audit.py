@@ -1,5 +1,6 @@
 """xetune audit: who changed what."""
 
+from collections.abc import Mapping
 from typing import Annotated
 from uuid import UUID
 
@@ -23,20 +24,25 @@ def audit_command(
     """List who changed what, the newest first."""
     with backend() as backing:
         page = backing.audit(limit, before, action, subject)
+        # A name may be of several keys, one after another; a prefix is of one.
+        of_keys = not as_json and any(event.key_id is not None for event in page.events)
+        prefixes = {key.id: key.prefix for key in backing.list_keys().keys} if of_keys else {}
     if as_json:
         print_json(page.model_dump(mode="json"))
     elif not page.events:
         CONSOLE.print("No such event.")
     else:
-        CONSOLE.print(_table(page))
+        CONSOLE.print(_table(page, prefixes))
         if page.next_before is not None:
-            CONSOLE.print(f"older ones: xetune audit --before {page.next_before}", highlight=False)
+            CONSOLE.print(f"older ones: xetune audit --before {page.next_before}", highlight=False, soft_wrap=True)
 
 
-def _table(page: AuditPage) -> Table:
+def _table(page: AuditPage, prefixes: Mapping[UUID, str]) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for column in ("time, UTC", "who", "what", "to what", "outcome"):
         table.add_column(column, overflow="fold")
     for event in page.events:
-        table.add_row(f"{event.at:%Y-%m-%d %H:%M:%S}", event.actor, event.action, event.subject, event.outcome.value)
+        prefix = None if event.key_id is None else prefixes.get(event.key_id)
+        who = event.actor if prefix is None else f"{event.actor} ({prefix})"
+        table.add_row(f"{event.at:%Y-%m-%d %H:%M:%S}", who, event.action, event.subject, event.outcome.value)
     return table

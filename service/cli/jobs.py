@@ -43,7 +43,9 @@ def list_command(
     if as_json:
         print_json(page.model_dump(mode="json"))
     elif not page.jobs:
-        CONSOLE.print("No jobs yet. Start one: xetune tune --m 512 --n 384 --k 1024 --dtype f16")
+        CONSOLE.print(
+            "No jobs yet. Start one: xetune tune --m 512 --n 384 --k 1024 --dtype f16", highlight=False, soft_wrap=True
+        )
     else:
         CONSOLE.print(_table(page.jobs))
 

@@ -3,11 +3,28 @@
 import json
 import textwrap
 
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
+
+_UNBOUNDED = 10_000
+
+
+class _Output(Console):
+    """As wide as its terminal, or as COLUMNS says; what reads it in place of a terminal gets whole lines."""
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        found = super().size
+        is_bounded = self._width is not None or self.is_terminal or self._environ.get("COLUMNS", "").isdigit()
+        return found if is_bounded else ConsoleDimensions(_UNBOUNDED, found.height)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self.width, self.height = new_size
+
 
 # Without markup: names of devices and messages may hold brackets.
-CONSOLE = Console(markup=False)
-ERRORS = Console(stderr=True, markup=False)
+CONSOLE = _Output(markup=False)
+ERRORS = _Output(stderr=True, markup=False)
 
 
 def print_json(document: object) -> None:

@@ -37,7 +37,11 @@ def recordings_command(
     if as_json:
         print_json(shown)
     elif not rows:
-        CONSOLE.print("No recordings. Import one: xetune import FILE --m 512 --n 384 --k 1024 --device b580")
+        CONSOLE.print(
+            "No recordings. Import one: xetune import FILE --m 512 --n 384 --k 1024 --device b580",
+            highlight=False,
+            soft_wrap=True,
+        )
     else:
         if "evidence" in shown:
             CONSOLE.print(f"times {shown['evidence']}", highlight=False, soft_wrap=True)

@@ -12,12 +12,15 @@ import pytest
 from db import jobs, predictions, trials
 from db.models import Job
 from db.session import Database, open_database
+from service.audit.log import record
 from service.cli.backend.local import Local
 from service.cli.evidence import shown_files
 from service.cli.main import main
 from service.cli.output import CONSOLE
 from service.cli.results import print_job
 from service.cli.stored import stored
+from service.keys.caller import Caller
+from service.keys.scopes import Scope
 from tests.service import dashboard_rows as rows
 
 SIZE = ("--m", "512", "--n", "384", "--k", "1024")
@@ -230,6 +233,7 @@ def test_a_winner_that_was_not_compared_and_a_kernel_given_up_early_say_so(
 def test_a_job_fits_80_columns_and_no_time_or_proof_is_cut(
     database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     job_id = stored_job(database)
     with database.write() as session:
         for trial in trials.list_page(session, job_id):
@@ -243,6 +247,25 @@ def test_a_job_fits_80_columns_and_no_time_or_proof_is_cut(
     assert ("2.346 ms (1.234, 3.457)" in table, "1024/16384" in table) == (True, True)
     assert run(monkeypatch, "jobs") == 0
     assert "2.346 ms (1.234, 3.457)" in capsys.readouterr().out
+
+
+def test_what_no_terminal_shows_is_not_cut_to_a_width(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(CONSOLE, "_width", None)  # COLUMNS, where it was set before
+    subject = "01970a3c-0000-7000-8000-000000000000"
+    assert run(monkeypatch, "keys", "create", "nightly CI", "--scope", "tune") == 0
+    capsys.readouterr()
+    assert run(monkeypatch, "keys", "--json") == 0
+    (key,) = json.loads(capsys.readouterr().out)["keys"]
+    with database.write() as session:
+        record(session, Caller(key["name"], Scope.TUNE, UUID(key["id"])), "schedule.create", subject)
+    assert run(monkeypatch, "audit") == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "schedule.create" in line]
+    assert (f"nightly CI ({key['prefix']})" in line, subject in line, line.split()[-1]) == (True, True, "done")
+    assert run(monkeypatch, "recordings") == 0
+    assert capsys.readouterr().out.count("\n") == 1
 
 
 def test_files_are_listed_below_each_other() -> None:

@@ -35,6 +35,8 @@ from xetune_client import (
     Unreadable,
     models,
 )
+from xetune_client import async_client as asynchronous
+from xetune_client import client as synchronous
 from xetune_client.calls import job
 from xetune_client.retrying import converse
 from xetune_client.steps import Conversation, Wait
@@ -309,6 +311,36 @@ def test_the_asynchronous_face_does_the_same() -> None:
 
     anyio.run(main)
     assert asked == ["/v1/schedules", "/v1/schedules"]
+
+
+def test_both_faces_go_through_all_pages(
+    own: Client, context: Context, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (synchronous, asynchronous):
+        monkeypatch.setattr(module, "_JOBS_A_PAGE", 2)
+        monkeypatch.setattr(module, "_TRIALS_A_PAGE", 2)
+    made = [own.create_job(job_body(seed=seed)).id for seed in range(5)]
+    other = own.create_job(job_body(seed=5))
+    own.cancel(other.id)
+    with context.database.write() as session:
+        for number in range(5):
+            add_measured(session, row_of(session, made[0]), number, 500.0 - number)
+    asked: list[str] = []
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        asked.append(str(request.url))
+        return httpx.Response(200, content=client.get(str(request.url)).content)
+
+    async def found() -> tuple[list[UUID], list[int]]:
+        async with AsyncClient("http://testserver", transport=httpx.MockTransport(handler)) as face:
+            of = [job.id async for job in face.each_job(status=[models.JobStatus.QUEUED])]
+            return of, [trial.number async for trial in face.each_trial(made[0], after=0)]
+
+    jobs = [job.id for job in own.each_job(status=[models.JobStatus.QUEUED])]
+    assert sorted(jobs) == sorted(made)
+    assert [trial.number for trial in own.each_trial(made[0])] == [0, 1, 2, 3, 4]
+    assert anyio.run(found) == (jobs, [1, 2, 3, 4])
+    assert len(asked) >= 3 + 2
 
 
 def test_the_key_is_shown_to_the_service_alone(
