@@ -1,12 +1,20 @@
 """A problem as query parameters."""
 
+from dataclasses import fields
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from codegen import DType, GemmProblem
-from codegen.epilogue_text import parse_epilogue
+from codegen.epilogue_text import parse_epilogue, print_epilogue
 from service.errors import BadRequest, FieldError
 
 _SIZES = ("m", "n", "k")
+
+
+def to_query(problem: GemmProblem) -> dict[str, str | int | bool | None]:
+    """A problem as the parameters that state it whole; None of what is left out."""
+    values = {field.name: getattr(problem, field.name) for field in fields(GemmProblem)}
+    return values | {"epilogue": print_epilogue(problem.epilogue)}
 
 
 class ProblemQuery(BaseModel):

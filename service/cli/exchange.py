@@ -4,17 +4,15 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
 from hal import resolve_device
 from service.audit.log import record
-from service.cli import foreign
+from service.cli import exchange_served, foreign
 from service.cli.backend.choice import server
-from service.cli.backend.chosen import of_service
-from service.cli.backend.refusing import not_there
 from service.cli.completing import devices, jobs
 from service.cli.counted import counted
 from service.cli.output import CONSOLE, ERRORS, print_json
@@ -30,9 +28,13 @@ from service.exchange.schemas import ImportOut
 from service.files import write_atomically
 from service.jobs.service import read_job
 from service.keys.caller import COMMAND_LINE
+from service.problem_query import to_query
 from tuner.exchange.formats import Format, open_file, specification_of
 from tuner.exchange.jsonl import Exchange, read_lines, write_lines
 from tuner.exchange.records import Record, check_name
+
+if TYPE_CHECKING:
+    from xetune_client.calls import Query
 
 File = Annotated[Path, typer.Argument(help="File of results.", exists=True, dir_okay=False)]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write (default: standard output).")]
@@ -58,15 +60,21 @@ def export_command(
     output: Output = None,
 ) -> None:
     """Write results: all, or of a problem (--m, --n, --k), a device, a job; or one job in another format."""
+    url = server()
+    if origin is not None:
+        _check_origin(origin)
     if format is not Format.JSONL or recording is not None:
         if problem.given or device is not None or runners_up:
             raise BadRequest(f"--format {format.value} takes --job or --recording, and no other choice of results")
-        if server() is not None:
-            raise not_there(f"--format {format.value}", "GET /v1/exports writes it")
-        foreign.export(format, job, recording, _name(origin), output)
+        if url is not None:
+            exchange_served.export(url, format, job, recording, origin, output)
+        else:
+            foreign.export(format, job, recording, _name(origin), output)
         return
-    if (url := server()) is not None:
-        _export_of(url, device, job, output, others=problem.given or runners_up or origin is not None)
+    if url is not None:
+        asked: Query = to_query(problem.read()) if problem.given else {}
+        which: Query = {"job": job, "device": device, "origin": origin, "runners_up": runners_up, "limit": limit}
+        exchange_served.export_lines(url, {**which, **asked}, output)
         return
     selection = Selection(
         problem.read().key if problem.given else None,
@@ -100,13 +108,17 @@ def import_command(
     opened = open_file(file, format)
     said = foreign.Said(problem.read() if problem.given else None, device, spec)
     if opened.format is not Format.JSONL:
-        if server() is not None:
-            raise not_there(f"import of {opened.format.value}", "POST /v1/imports takes it")
-        foreign.take_in(opened, said, origin, as_json=as_json)
+        if (url := server()) is not None:
+            exchange_served.take_in(url, file, opened, said, origin, as_json=as_json)
+        else:
+            foreign.take_in(opened, said, origin, as_json=as_json)
         return
     if said != foreign.Said():
         raise BadRequest("JSON lines say the problem and the device themselves: leave these options out")
     done = _take_in(file, origin)
+    if isinstance(done, ImportOut) and done.queued:
+        exchange_served.tell_queued(done, as_json=as_json)
+        return
     if as_json:
         print_json({name: getattr(done, name) for name in ("origin", "jobs", "trials", "kernels", "known", "judged")})
         return
@@ -123,25 +135,10 @@ def import_command(
 
 def _take_in(file: Path, origin: str | None) -> Imported | ImportOut:
     if (url := server()) is not None:
-        if origin is not None:
-            raise not_there("--origin", "the file names where its results are from")
-        with of_service(url) as remote:
-            return remote.import_results(file.read_bytes())
+        return exchange_served.take_in_lines(url, file, origin)
     exchange = _read(file)
     with stored() as store:
         return take_in(exchange, store.database, store.artifacts, lambda name: resolve_device(name).spec, origin)
-
-
-def _export_of(url: str, device: str | None, job: UUID | None, output: Path | None, *, others: object) -> None:
-    if others:
-        raise not_there("export by a problem, --runners-up or --origin", "choose by --job or --device")
-    with of_service(url) as remote:
-        lines = remote.export_results(job, device)
-    if output is None:
-        sys.stdout.write(lines.decode())
-        return
-    write_atomically(output, lines)
-    CONSOLE.print(f"{lines.count(bytes([10])) - 1} records written to {output}", highlight=False, soft_wrap=True)
 
 
 def measure_command(

@@ -2,13 +2,15 @@
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 from uuid import UUID
 
 from codegen import GemmProblem
 from db import recordings
-from hal import DeviceSpec, resolve_device
+from hal import resolve_device
 from service.audit.log import record
 from service.cli.counted import counted
 from service.cli.output import CONSOLE, ERRORS, print_json
@@ -20,7 +22,7 @@ from service.files import write_atomically
 from service.keys.caller import COMMAND_LINE
 from tuner.exchange.formats import File, Format, open_file, results_of, specification_of
 from tuner.exchange.kernel_tuner import to_cache
-from tuner.exchange.results import Source
+from tuner.exchange.results import Results, Source
 from tuner.exchange.t1 import to_t1
 from tuner.exchange.t4 import to_t4
 
@@ -34,6 +36,34 @@ class Said:
     spec: Path | None = None
 
 
+class _Identified(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+D = TypeVar("D", bound=_Identified)
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Generic[D]):
+    """Results with their problem, their device and the name of the place that they are from."""
+
+    results: Results
+    problem: GemmProblem
+    device: D
+    origin: str
+
+
+def check_choice(format: Format, job: UUID | None, recording: UUID | None) -> None:
+    """Return when one job or recording is chosen, and another format than JSON lines.
+
+    Raises:
+        BadRequest: it is not so.
+    """
+    if (job is None) == (recording is None) or format is Format.JSONL:
+        raise BadRequest("expected one --job or --recording with --format kernel-tuner, t1 or t4")
+
+
 def export(format: Format, job: UUID | None, recording: UUID | None, origin: str, output: Path | None) -> None:
     """Write a job or a recording in one of the formats.
 
@@ -41,19 +71,23 @@ def export(format: Format, job: UUID | None, recording: UUID | None, origin: str
         BadRequest: not one of both, or the format cannot hold it.
         NotFound, Conflict: it is not there, not over, or measured nothing.
     """
-    if (job is None) == (recording is None) or format is Format.JSONL:
-        raise BadRequest("expected one --job or --recording with --format kernel-tuner, t1 or t4")
+    check_choice(format, job, recording)
     with stored() as store:
         written = _read(store, job, recording, origin)
     text = json.dumps(_document(format, written), indent=1, allow_nan=False) + "\n"
+    write(text.encode(), len(written.results.tried), written.left_out, output)
+
+
+def write(content: bytes, configurations: int, left_out: int, output: Path | None) -> None:
+    """Write a file of another format where it is to go, and say how much of a job it holds."""
     if output is None:
-        sys.stdout.write(text)
+        sys.stdout.write(content.decode())
     else:
-        write_atomically(output, text.encode())
-        _say(f"{counted(len(written.results.tried), 'configuration')} written to {output}")
-    if written.left_out:
+        write_atomically(output, content)
+        _say(f"{counted(configurations, 'configuration')} written to {output}")
+    if left_out:
         ERRORS.print(
-            f"{counted(written.left_out, 'trial')} left out, predicted or with the time of another job: the format "
+            f"{counted(left_out, 'trial')} left out, predicted or with the time of another job: the format "
             "holds what the job measured; --format jsonl keeps all",
             highlight=False,
             soft_wrap=True,
@@ -68,29 +102,49 @@ def take_in(file: File, said: Said, origin: str | None, *, as_json: bool) -> Non
         InvalidFile: the file is not what its format says, or not of this program's configurations.
     """
     if file.format is Format.T1:
-        raise BadRequest(f"{file.name} is a T1 file, which holds no results: `xetune import RESULTS --spec` reads it")
-    results = results_of(file)
-    source = results.source or (None if said.spec is None else specification_of(open_file(said.spec)).source)
-    problem, spec = _problem(file, said, source), _device(file, said, source)
-    place = origin or (file.name if source is None else source.origin)
+        raise BadRequest(
+            f"{file.name} is a T1 file, which holds no results: `xetune import RESULTS --spec` reads it, "
+            "`xetune measure` measures what it lists"
+        )
+    known = known_of(file, said, origin, lambda name: resolve_device(name).spec)
+    results, problem, spec, place = known.results, known.problem, known.device, known.origin
     with stored() as store, store.database.write() as session:
         recording, is_new = foreign.take_in(session, results, file.format, problem, spec, place)
         if is_new:
             record(session, COMMAND_LINE, "import", recording.id)
+    tell(known, file.name, recording.id, recording.origin, is_new=is_new, as_json=as_json)
+
+
+def known_of(file: File, said: Said, origin: str | None, find: Callable[[str], D]) -> Known[D]:
+    """What a file of results and the command line say together; `find` finds a device by its name.
+
+    Raises:
+        BadRequest: neither says the problem or the device, or they contradict.
+        InvalidFile: the file is not what its format says.
+    """
+    results = results_of(file)
+    source = results.source or (None if said.spec is None else specification_of(open_file(said.spec)).source)
+    place = origin or (file.name if source is None else source.origin)
+    return Known(results, _problem(file, said, source), _device(file, said, source, find), place)
+
+
+def tell(known: Known[D], name: str, recording: UUID | None, origin: str, *, is_new: bool, as_json: bool) -> None:
+    """Say as which recording the results of a file of that name are kept."""
+    results = known.results
     for note in results.notes:
-        ERRORS.print(f"{file.name}: {note}", highlight=False, soft_wrap=True)
+        ERRORS.print(f"{name}: {note}", highlight=False, soft_wrap=True)
     timed = sum(tried.times is not None for tried in results.tried)
     if as_json:
         counts = {"configurations": len(results.tried), "timed": timed}
-        print_json({"recording": str(recording.id), "new": is_new, "origin": recording.origin, **counts})
+        print_json({"recording": str(recording), "new": is_new, "origin": origin, **counts})
         return
-    what = f"{counted(len(results.tried), 'configuration')} of {problem} on {spec.id}, {timed} with a time"
+    what = (
+        f"{counted(len(results.tried), 'configuration')} of {known.problem} on {known.device.id}, {timed} with a time"
+    )
     if is_new:
-        _say(
-            f"{what}: imported from {recording.origin} as recording {recording.id}; measured elsewhere, not proven here"
-        )
+        _say(f"{what}: imported from {origin} as recording {recording}; measured elsewhere, not proven here")
     else:
-        _say(f"{what}: here before, as recording {recording.id}")
+        _say(f"{what}: here before, as recording {recording}")
 
 
 def _read(store: Stored, job: UUID | None, recording: UUID | None, origin: str) -> Written:
@@ -126,8 +180,8 @@ def _problem(file: File, said: Said, source: Source | None) -> GemmProblem:
     return found
 
 
-def _device(file: File, said: Said, source: Source | None) -> DeviceSpec:
-    named = None if said.device is None else resolve_device(said.device).spec
+def _device(file: File, said: Said, source: Source | None, find: Callable[[str], D]) -> D:
+    named = None if said.device is None else find(said.device)
     if source is None and named is None:
         raise BadRequest(f"{file.name} does not say which device of this program it is of: give --device")
     if source is not None and named is not None and named.id != source.device:
@@ -135,7 +189,7 @@ def _device(file: File, said: Said, source: Source | None) -> DeviceSpec:
     if named is not None:
         return named
     assert source is not None  # one of both
-    return resolve_device(source.device).spec
+    return find(source.device)
 
 
 def _say(text: str) -> None:

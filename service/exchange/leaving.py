@@ -22,7 +22,7 @@ from tuner.exchange.t1 import to_t1
 from tuner.exchange.t4 import to_t4
 
 JSON_LINES, JSON = "application/x-ndjson", "application/json"
-LEFT_OUT = "Left-Out"
+LEFT_OUT, CONFIGURATIONS = "Left-Out", "Configurations"
 
 
 def answer(query: ExportQuery, context: Context) -> Response:
@@ -40,11 +40,11 @@ def answer(query: ExportQuery, context: Context) -> Response:
     if query.recording is not None:
         raise _refused("recording", "a recording is written in another format than jsonl: kernel-tuner or t4")
     selection = Selection(None if problem is None else problem.key, query.device, query.job)
-    lines = _lines(context, selection, query.limit if query.runners_up else None)
+    lines = _lines(context, selection, query.limit if query.runners_up else None, _origin(query))
     return StreamingResponse(chain([next(lines)], lines), media_type=JSON_LINES, headers=_named("results.jsonl"))
 
 
-def _lines(context: Context, selection: Selection, runners_up: int | None) -> Iterator[str]:
+def _lines(context: Context, selection: Selection, runners_up: int | None, origin: str) -> Iterator[str]:
     with context.database.read() as session:
         try:
             if runners_up is None:
@@ -53,7 +53,7 @@ def _lines(context: Context, selection: Selection, runners_up: int | None) -> It
                 records = exporting.runners_up(session, selection, runners_up)
             first = next(records, None)
             found = () if first is None else (first,)
-            yield from write_lines(chain([exporting.header(socket.gethostname())], found, records))
+            yield from write_lines(chain([exporting.header(origin)], found, records))
         except StorageError as error:
             raise Unavailable(str(error), rule="artifact-files") from error
 
@@ -61,7 +61,8 @@ def _lines(context: Context, selection: Selection, runners_up: int | None) -> It
 def _document(query: ExportQuery, context: Context) -> Response:
     written = _read(query, context)
     text = json.dumps(_said(query.format, written), indent=1, allow_nan=False) + "\n"
-    headers = _named(f"{query.format.value}.json") | {LEFT_OUT: str(written.left_out)}
+    counts = {CONFIGURATIONS: str(len(written.results.tried)), LEFT_OUT: str(written.left_out)}
+    headers = _named(f"{query.format.value}.json") | counts
     return Response(text, media_type=JSON, headers=headers)
 
 
@@ -70,7 +71,7 @@ def _read(query: ExportQuery, context: Context) -> Written:
         raise _refused("job", f"expected one of job and recording with format {query.format.value}")
     with context.database.read() as session:
         if query.job is not None:
-            return foreign.of_job(session, query.job, socket.gethostname())
+            return foreign.of_job(session, query.job, _origin(query))
         assert query.recording is not None  # one of both
         found = recordings.get(session, query.recording)
         if found is None:
@@ -89,6 +90,10 @@ def _said(format: Format, written: Written) -> dict[str, object]:
                 message = "a T1 file says how a kernel is launched on a GPU; there is no best kernel of one here"
                 raise Conflict(message, rule="no-launch")
             return to_t1(written.results, written.launch)
+
+
+def _origin(query: ExportQuery) -> str:
+    return query.origin or socket.gethostname()
 
 
 def _refused(field: str, message: str) -> BadRequest:

@@ -31,14 +31,15 @@ _BODY: dict[str, object] = {
         "stated",
     }
 }
-_LEFT_OUT = {
-    leaving.LEFT_OUT: {"description": "Predicted trials that the format cannot hold", "schema": {"type": "integer"}}
+_COUNTS = {
+    leaving.CONFIGURATIONS: {"description": "Configurations that another format holds", "schema": {"type": "integer"}},
+    leaving.LEFT_OUT: {"description": "Predicted trials that the format cannot hold", "schema": {"type": "integer"}},
 }
 _EXPORT: Responses = {
     200: {
         "description": "One record in a line; of other formats one object",
         "content": {leaving.JSON_LINES: _LINES, leaving.JSON: _CACHE},
-        "headers": _LEFT_OUT,
+        "headers": _COUNTS,
     }
 }
 _QUEUED: Responses = {202: {"model": ImportOut, "description": "Nothing was measured yet: jobs were queued"}}

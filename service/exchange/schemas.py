@@ -60,6 +60,14 @@ class ExportQuery(OptionalProblemQuery):
         description="Predicted configurations that nobody measured, in place of results",
         examples=[False],
     )
+    origin: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        pattern=_NAME,
+        description="Name of the place that the results are from, in place of the service's host",
+        examples=["the lab"],
+    )
     limit: int = Field(
         default=20, ge=1, le=10_000, description="Most runners-up of a problem and device", examples=[20]
     )

@@ -17,10 +17,12 @@ from service.cli.main import main
 from service.deps import Context
 from tests.service import dashboard_rows as rows
 from tests.service.passed import Passed
-from tests.tuner.exchange.lines import results, text_of
+from tests.tuner.exchange.lines import JOB, results, text_of
 from xetune_client import Client
 
 SIZE = ("512", "384", "1024", "--dtype", "f16")
+OWN = ("--m", "96", "--n", "64", "--k", "128")
+UNKNOWN = "01970a3c-0000-7000-8000-000000000000"
 Run = Callable[..., tuple[object, str, str]]
 
 
@@ -64,6 +66,22 @@ def job_id(context: Context) -> str:
             rows.add_measured(session, job, number, median_us, kernel.id)
         jobs.update_best(session, job.id)
         return str(job.id)
+
+
+@pytest.fixture
+def job(run: Run, tmp_path: Path) -> str:
+    """A job of a B580 that was imported: two times, one failure, one prediction."""
+    file = tmp_path / "results.jsonl"
+    file.write_bytes(text_of(results()))
+    assert run("import", str(file))[0] == 0
+    return JOB
+
+
+def without_time(lines: str) -> list[dict[str, object]]:
+    """JSON lines but for when they were written."""
+    return [
+        {name: value for name, value in json.loads(line).items() if name != "written_at"} for line in lines.splitlines()
+    ]
 
 
 def both(run: Run, *arguments: str) -> tuple[tuple[object, str, str], tuple[object, str, str]]:
@@ -208,8 +226,73 @@ def test_results_go_out_and_come_in(run: Run, tmp_path: Path) -> None:
     assert local == served
     assert "0 trials of 0 jobs" in local[1]
     assert at("import", str(file))[1] == run("import", str(file))[1]
-    for refused in (("export", "--runners-up"), ("import", str(header), "--origin", "x")):
-        assert at(*refused)[0] == 2
+    for arguments in (("import", str(header), "--origin", "x"), ("import", str(file), "--device", "b580")):
+        local, served = both(run, *arguments)
+        assert local == served, arguments
+    lab = ("export", *OWN, "--origin", "the lab")
+    for which in (lab, (*lab, "--runners-up", "--limit", "3"), ("export", "--m", "7")):
+        local, served = both(run, *which)
+        assert (local[0], without_time(local[1]), local[2]) == (served[0], without_time(served[1]), served[2]), which
+
+
+def test_other_formats_go_out_and_come_in_alike(run: Run, tmp_path: Path, job: str) -> None:
+    at = partial(run, "--server", "http://testserver")
+    for format, taken in (("kernel-tuner", "imported from kernel-tuner as"), ("t4", "here before, as")):
+        here, there = tmp_path / f"here-{format}.json", tmp_path / f"there-{format}.json"
+        which = ("export", "--job", job, "--format", format, "--origin", "the lab")
+        local, served = run(*which, "-o", str(here)), at(*which, "-o", str(there))
+        assert served == (local[0], local[1].replace(str(here), str(there)), local[2])
+        assert (local[0], local[1].startswith("3 configurations written to"), "1 trial left out" in local[2]) == (
+            *(0, True, True),
+        )
+        assert here.read_text() == there.read_text()
+        made = at("import", str(there), "--origin", format)
+        assert f" on b580, 2 with a time: {taken} recording" in made[1], made
+        local, served = both(run, "import", str(there), "--json")
+        assert local == served
+        assert json.loads(served[1])["recording"] in made[1]
+    local, served = both(run, "export", "--recording", json.loads(served[1])["recording"], "--format", "t4")
+    assert (local[0], local) == (0, served)
+    for refused in (
+        ("export", "--format", "t4"),
+        ("export", "--format", "t4", "--job", job, "--device", "b580"),
+        ("export", "--format", "kernel-tuner", "--job", UNKNOWN),
+    ):
+        local, served = both(run, *refused)
+        assert (local[0], local) == (2, served), refused
+
+
+def test_what_a_cache_does_not_say_is_asked_for_alike(run: Run, tmp_path: Path, job: str) -> None:
+    file = tmp_path / "bare.json"
+    assert run("export", "--job", job, "--format", "kernel-tuner", "-o", str(file))[0] == 0
+    document = json.loads(file.read_text())
+    del document["xetune"]
+    file.write_text(json.dumps(document))
+    for arguments in (
+        ("import", str(file)),
+        ("import", str(file), *OWN),
+        ("import", str(file), *OWN, "--device", "nosuch"),
+        ("import", str(file), *OWN, "--device", "b580", "--origin", "a\tlab"),
+    ):
+        local, served = both(run, *arguments)
+        assert (local[0], local) == (2, served), arguments
+    told = ("import", str(file), *OWN, "--device", "b580", "--origin", "a lab")
+    said = run("--server", "http://testserver", *told)
+    assert " on b580, 2 with a time: imported from a lab as recording" in said[1], said
+    local, served = both(run, *told)
+    assert (local[0], local) == (0, served)
+
+
+def test_what_a_t1_file_or_runners_up_list_is_measured_by_the_service(run: Run, tmp_path: Path, job: str) -> None:
+    at = partial(run, "--server", "http://testserver")
+    file, lines = tmp_path / "t1.json", tmp_path / "runners-up.jsonl"
+    assert at("export", "--job", job, "--format", "t1", "-o", str(file))[0] == 0
+    status, told, _ = at("import", str(file), "--device", "opencl-cpu-as-b580", "--json")
+    (queued,) = json.loads(told)["queued"]
+    assert (status, json.loads(at("jobs", "show", queued, "--json")[1])["kind"]) == (0, "measure")
+    assert f"`xetune jobs show {queued}`" in at("import", str(file), "--device", "opencl-cpu-as-b580")[1]
+    assert at("export", "--runners-up", "-o", str(lines)) == (0, f"3 records written to {lines}\n", "")
+    assert at("import", str(file), *OWN)[2].startswith("error: t1.json says the problem itself")
 
 
 @pytest.mark.parametrize(

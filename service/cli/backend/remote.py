@@ -3,7 +3,7 @@
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
@@ -38,7 +38,7 @@ from service.shapes.schemas import (
 )
 from tuner.shapes.presets import is_preset
 from xetune_client import Client, ClientError, JobChanged, NotReached, Refused, Retries, calls, models
-from xetune_client.wire import Call, reading
+from xetune_client.wire import Answer, Call, reading
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -53,6 +53,15 @@ _OF_STATUS: dict[int, type[errors.ServiceError]] = {
     413: errors.TooLarge,
     503: errors.Unavailable,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file that a service wrote; of JSON lines the counts are 0."""
+
+    content: bytes
+    configurations: int
+    left_out: int
 
 
 class Remote:
@@ -160,13 +169,13 @@ class Remote:
         with _told_alike(self._url):
             return self._client.artifact(sha256)
 
-    def import_results(self, lines: bytes) -> ImportOut:
-        """Take in JSON lines that an export wrote."""
-        return self.send(calls.import_results(lines, {}).into(ImportOut))
+    def import_results(self, content: bytes, said: calls.Query) -> ImportOut:
+        """Take in a file of results; `said` is what it does not say itself."""
+        return self.send(calls.import_results(content, said).into(ImportOut))
 
-    def export_results(self, job_id: UUID | None, device: str | None) -> bytes:
-        """Results as JSON lines."""
-        return self.send(calls.export_results({"job": job_id, "device": device}))
+    def export_results(self, query: calls.Query) -> Exported:
+        """Results as JSON lines, or a job or a recording in another format."""
+        return self.send(Call(calls.export_results(query).request, _exported))
 
     def create_set(self, asked: SetAsked) -> tuple[UUID, str, bool]:
         call = calls.create_shape_set(same(models.ShapeSetBody, _set_body(asked)))
@@ -231,6 +240,11 @@ class Remote:
         """Send a call; what is refused is raised as the service's own errors."""
         with _told_alike(self._url):
             return self._client.send(call)
+
+
+def _exported(answer: Answer) -> Exported:
+    configurations, left_out = (int(answer.headers.get(name, "0")) for name in ("configurations", "left-out"))
+    return Exported(answer.body, configurations, left_out)
 
 
 def _set_body(asked: SetAsked) -> ShapeSetBody:
