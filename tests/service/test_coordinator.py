@@ -266,9 +266,18 @@ def test_a_failure_ends_its_job_alone_and_a_database_that_was_away_puts_it_back(
 
 
 def test_a_database_that_is_away_is_told_of_once_and_when_it_is_back(
-    database: Database, running: Running, capsys: pytest.CaptureFixture[str]
+    database: Database, running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids, looks, back = add_jobs(database, "b580"), 0, threading.Event()
+    said: list[str] = []
+
+    class Log:
+        """Keeps what is told, at whatever level."""
+
+        def __getattr__(self, _level: str) -> Callable[..., None]:
+            return lambda event, **_more: said.append(event)
+
+    monkeypatch.setattr("service.cluster.coordinator._log", Log())
 
     class Asking(Some):
         """An engine that cannot tell its places while the database is away."""
@@ -283,8 +292,7 @@ def test_a_database_that_is_away_is_told_of_once_and_when_it_is_back(
     running.start(Asking([Named("p1", ("b580",))]), lambda *_: JobEnd.SUCCEEDED, "a", coordinator_lease_s=60.0)
     until(lambda: looks > 5)
     back.set()
-    until(lambda: over(database, ids))
-    said = capsys.readouterr().out
+    until(lambda: over(database, ids) and "the database answers again" in said)
     assert said.count("coordinator waits for the database") == said.count("the database answers again") == 1
 
 
