@@ -1,28 +1,21 @@
 """Jobs and trials in pages, filtered."""
 
 from collections.abc import Sequence
-from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.orm import Session
 
-from codegen import DType
-from codegen.problem import MAX_DIMENSION
 from db import jobs, trials
 from db.job_filter import JobFilter
 from service.jobs.schemas import JobKind, JobPage, JobStatus, TrialPage, TrialStatus
 from service.jobs.service import describe_all, describe_trial, find_job
+from service.list_query import ListQuery
 from service.schemas import Moment
 
-_ID = "01970a3c-0000-7000-8000-000000000000"
-_Sized = Annotated[int | None, Field(ge=1, le=MAX_DIMENSION)]
 
-
-class JobQuery(BaseModel):
+class JobQuery(ListQuery):
     """Which jobs a list holds; all that is given must hold."""
-
-    model_config = ConfigDict(extra="forbid")
 
     status: list[JobStatus] = Field(
         default_factory=list[JobStatus], description="Only jobs with one of these", examples=[["queued", "running"]]
@@ -30,32 +23,12 @@ class JobQuery(BaseModel):
     kind: list[JobKind] = Field(
         default_factory=list[JobKind], description="Only jobs of one of these kinds", examples=[["search"]]
     )
-    device: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=200,
-        pattern=r"^[^\x00]*$",  # PostgreSQL has no NUL
-        description="Only jobs for the device of this id, whatever its driver",
-        examples=["b580"],
-    )
-    m: _Sized = Field(default=None, description="Only problems of so many rows of C", examples=[512])
-    n: _Sized = Field(default=None, description="Only problems of so many columns of C", examples=[384])
-    k: _Sized = Field(default=None, description="Only problems with sums of this length", examples=[1024])
-    batch: _Sized = Field(default=None, description="Only problems of so many multiplications", examples=[1])
-    dtype_a: DType | None = Field(default=None, description="Only problems with A of this type", examples=["f16"])
-    dtype_b: DType | None = Field(default=None, description="Only problems with B of this type", examples=["f16"])
-    dtype_c: DType | None = Field(default=None, description="Only problems with C of this type", examples=["f32"])
-    dtype_acc: DType | None = Field(default=None, description="Only problems with sums of this type", examples=["f32"])
     created_from: Moment | None = Field(
         default=None, description="Only jobs created then or later", examples=["2026-01-02T00:00:00Z"]
     )
     created_before: Moment | None = Field(
         default=None, description="Only jobs created before that", examples=["2026-01-03T00:00:00Z"]
     )
-    before: UUID | None = Field(
-        default=None, description="`next_before` of the page before; jobs are newest first", examples=[_ID]
-    )
-    limit: int = Field(default=50, ge=1, le=200, description="Most jobs in the answer", examples=[50])
 
     def filter(self) -> JobFilter:
         """What is asked for, less the page."""

@@ -2,24 +2,20 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from codegen import DType
-from codegen.problem import MAX_DIMENSION
 from db.models import Device, Kernel, Measurement, PredictionError, Problem, Trial
 from service.configurations import CONFIG_EXAMPLE, ConfigBody, to_config_body
 from service.evidence import evidence_of, tflops
 from service.kernels.service import NO_PROOF, telling_trials
+from service.list_query import ID_EXAMPLE, ListQuery
 from service.schemas import EVIDENCE_EXAMPLE, Evidence, ProblemBody
 
-_ID = "01970a3c-0000-7000-8000-000000000000"
 _NATIVE = "native"
-_Sized = Annotated[int | None, Field(ge=1, le=MAX_DIMENSION)]
 
 
 class Known(StrEnum):
@@ -31,36 +27,14 @@ class Known(StrEnum):
     NONE = "none"
 
 
-class KernelQuery(BaseModel):
+class KernelQuery(ListQuery):
     """Which kernels a list holds; all that is given must hold."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    device: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=200,
-        pattern=r"^[^\x00]*$",  # PostgreSQL has no NUL
-        description="Only kernels tuned on the device of this id, whatever its driver",
-        examples=["b580"],
-    )
-    m: _Sized = Field(default=None, description="Only problems of so many rows of C", examples=[512])
-    n: _Sized = Field(default=None, description="Only problems of so many columns of C", examples=[384])
-    k: _Sized = Field(default=None, description="Only problems with sums of this length", examples=[1024])
-    batch: _Sized = Field(default=None, description="Only problems of so many multiplications", examples=[1])
-    dtype_a: DType | None = Field(default=None, description="Only problems with A of this type", examples=["f16"])
-    dtype_b: DType | None = Field(default=None, description="Only problems with B of this type", examples=["f16"])
-    dtype_c: DType | None = Field(default=None, description="Only problems with C of this type", examples=["f32"])
-    dtype_acc: DType | None = Field(default=None, description="Only problems with sums of this type", examples=["f32"])
     evidence: Known | None = Field(
         default=None,
         description="Only kernels whose best time is measured, measured with emulated DPAS, predicted, or none",
         examples=["measured"],
     )
-    before: UUID | None = Field(
-        default=None, description="`next_before` of the page before; kernels are newest first", examples=[_ID]
-    )
-    limit: int = Field(default=50, ge=1, le=200, description="Most kernels in the answer", examples=[50])
 
     def problems(self) -> list[ColumnElement[bool]]:
         """What holds of the problems."""
@@ -72,7 +46,7 @@ class KernelQuery(BaseModel):
 class KernelLine(BaseModel):
     """A kernel in a list."""
 
-    id: UUID = Field(description="Sorts by time of creation; GET /v1/kernels/ID has all of it", examples=[_ID])
+    id: UUID = Field(description="Sorts by time of creation; GET /v1/kernels/ID has all of it", examples=[ID_EXAMPLE])
     problem: ProblemBody = Field(description="What it computes, whole", examples=[{"m": 512, "n": 384, "k": 1024}])
     device: str = Field(description="Id of the device it was tuned on", examples=["b580"])
     driver: str = Field(description="Driver of that device; empty if none was known", examples=["26.27.1"])
