@@ -23,66 +23,90 @@ class Command:
 COMMANDS = MappingProxyType(
     {
         "devices": Command(
-            "service.cli.devices:devices_app",
+            "service.cli.devices.listing:devices_app",
             "List what can run here and the Intel GPUs that are known.",
             with_server=True,
         ),
         "compile": Command(
-            "service.cli.compile:compile_command",
+            "service.cli.compiler.compile:compile_command",
             "Compile a GEMM or a module's kernels; write every stage.",
             with_server=True,
         ),
         "explain": Command(
-            "service.cli.explain:explain_command",
+            "service.cli.compiler.explain:explain_command",
             "Predict a GEMM's time part by part, with a roofline.",
             with_server=True,
         ),
-        "opt": Command("service.cli.opt:opt_command", "Parse and verify a module, apply passes, print it."),
-        "run": Command("service.cli.run:run_command", "Execute a kernel in the simulator, without a GPU."),
+        "opt": Command("service.cli.compiler.opt:opt_command", "Parse and verify a module, apply passes, print it."),
+        "run": Command("service.cli.compiler.run:run_command", "Execute a kernel in the simulator, without a GPU."),
         "tune": Command(
-            "service.cli.tune:tune_command", "Find the fastest kernel for a GEMM, prove and store it.", with_server=True
+            "service.cli.tuning.tune:tune_command",
+            "Find the fastest kernel for a GEMM, prove and store it.",
+            with_server=True,
         ),
         "kernels": Command(
-            "service.cli.kernels:app", "List kernels, say what to run, write programs around one.", with_server=True
+            "service.cli.tuning.kernels:app",
+            "List kernels, say what to run, write programs around one.",
+            with_server=True,
         ),
         "export": Command(
-            "service.cli.exchange:export_command", "Write results to a file, for `import` elsewhere.", with_server=True
+            "service.cli.exchange.results:export_command",
+            "Write results to a file, for `import` elsewhere.",
+            with_server=True,
         ),
         "import": Command(
-            "service.cli.exchange:import_command", "Take in results of another database or program.", with_server=True
+            "service.cli.exchange.results:import_command",
+            "Take in results of another database or program.",
+            with_server=True,
         ),
         "measure": Command(
-            "service.cli.exchange:measure_command",
+            "service.cli.exchange.results:measure_command",
             "Measure on this machine what a file of results lists.",
             of_database=True,
         ),
         "merge": Command(
-            "service.cli.merge:merge_command", "Bring what another database holds into this one.", of_database=True
+            "service.cli.exchange.merge:merge_command",
+            "Bring what another database holds into this one.",
+            of_database=True,
         ),
         "recordings": Command(
-            "service.cli.recordings:recordings_command",
+            "service.cli.exchange.recordings:recordings_command",
             "List what was imported from Kernel Tuner and T4 files.",
             of_database=True,
         ),
-        "replay": Command("service.cli.replay:replay_command", "Search a recorded space as if it were a device."),
+        "replay": Command(
+            "service.cli.tuning.replay:replay_command", "Search a recorded space as if it were a device."
+        ),
         "layout": Command(
-            "service.cli.layout:layout_command", "Show the layout of a DPAS operand or of its block loads."
+            "service.cli.compiler.layout:layout_command", "Show the layout of a DPAS operand or of its block loads."
         ),
-        "jobs": Command("service.cli.jobs:app", "List, show, cancel, retry and resume tuning jobs.", with_server=True),
-        "shapes": Command("service.cli.shapes:app", "List, show, resume and cancel sets of shapes.", with_server=True),
-        "schedules": Command("service.cli.schedules:app", "Start work by the clock.", with_server=True),
-        "maintenance": Command("service.cli.maintenance:app", "Keep jobs from devices for a time.", with_server=True),
-        "serve": Command("service.cli.serve:serve_command", "Start the REST service and dashboard, with a worker."),
-        "worker": Command("service.cli.serve:worker_command", "Run the jobs of the database until stopped."),
+        "jobs": Command(
+            "service.cli.tuning.jobs:app", "List, show, cancel, retry and resume tuning jobs.", with_server=True
+        ),
+        "shapes": Command(
+            "service.cli.tuning.shapes:app", "List, show, resume and cancel sets of shapes.", with_server=True
+        ),
+        "schedules": Command("service.cli.operating.schedules:app", "Start work by the clock.", with_server=True),
+        "maintenance": Command(
+            "service.cli.operating.maintenance:app", "Keep jobs from devices for a time.", with_server=True
+        ),
+        "serve": Command(
+            "service.cli.operating.serve:serve_command", "Start the REST service and dashboard, with a worker."
+        ),
+        "worker": Command("service.cli.operating.serve:worker_command", "Run the jobs of the database until stopped."),
         "coordinator": Command(
-            "service.cli.serve:coordinator_command", "Give jobs to the workers of a Dask scheduler."
+            "service.cli.operating.serve:coordinator_command", "Give jobs to the workers of a Dask scheduler."
         ),
-        "cluster": Command("service.cli.cluster:app", "Many machines: scheduler, batch jobs, who gives out work."),
-        "keys": Command("service.cli.keys:app", "Make, list and revoke API keys.", with_server=True),
+        "cluster": Command(
+            "service.cli.operating.cluster:app", "Many machines: scheduler, batch jobs, who gives out work."
+        ),
+        "keys": Command("service.cli.operating.keys:app", "Make, list and revoke API keys.", with_server=True),
         "audit": Command(
-            "service.cli.audit:audit_command", "List who changed what, the newest first.", with_server=True
+            "service.cli.operating.audit:audit_command", "List who changed what, the newest first.", with_server=True
         ),
-        "db": Command("service.cli.database:app", "Migrate the database.", of_database=True),
-        "toolchain": Command("service.cli.toolchain:app", "Show what compiles and runs kernels, or install it."),
+        "db": Command("service.cli.operating.database:app", "Migrate the database.", of_database=True),
+        "toolchain": Command(
+            "service.cli.compiler.toolchain:app", "Show what compiles and runs kernels, or install it."
+        ),
     }
 )

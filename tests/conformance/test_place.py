@@ -14,7 +14,7 @@ from service.cluster import local
 from service.cluster.local import LocalPlace
 from service.cluster.place import Place
 from tests.faults.jobs import HERE, SPEC
-from tests.service.dask_cluster import fake_station, running
+from tests.service.cluster.dask_cluster import fake_station, running
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
 from tuner.reference import Reference
 from tuner.targets import default_for

@@ -6,7 +6,7 @@ import pytest
 
 from db import trials
 from db.session import Database
-from service.cli.progress import stopping
+from service.cli.printing.progress import stopping
 from tests.faults.jobs import Place, check_whole, ended, job_of, queue
 
 BEFORE = 2  # trials that have ended when it comes

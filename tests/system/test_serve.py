@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from service.cli.serve import config_of
+from service.cli.operating.serve import config_of
 from service.settings import Settings
 
 ENDS_S = 20.0

@@ -26,7 +26,7 @@ def backend() -> Generator[Backend]:
         return
     # Imported here, as below: each brings libraries that the other does without.
     from service.cli.backend.local import Local
-    from service.cli.stored import stored
+    from service.cli.backend.stored import stored
 
     with stored() as store:
         yield Local(store)
@@ -41,7 +41,7 @@ def timetable() -> Generator["Timetable"]:
         with of_service(url) as remote:
             yield RemoteTimetable(remote)
         return
-    from service.cli.stored import stored
+    from service.cli.backend.stored import stored
     from service.cli.timetable.local import LocalTimetable
 
     with stored() as store:
@@ -61,7 +61,7 @@ def existing(url: str | None) -> Generator[Backend | None]:
             yield remote
         return
     from service.cli.backend.local import Local
-    from service.cli.stored import stored_before
+    from service.cli.backend.stored import stored_before
 
     with stored_before() as store:
         yield None if store is None else Local(store)

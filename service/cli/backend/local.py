@@ -13,9 +13,9 @@ from service.audit import service as audit_service
 from service.audit.log import Outcome, record
 from service.audit.schemas import AuditPage
 from service.cli.backend.sets import SetAsked
-from service.cli.running import work_on_job
-from service.cli.running_sets import create_set, work_on_set
-from service.cli.stored import Stored
+from service.cli.backend.stored import Stored
+from service.cli.tuning.running import work_on_job
+from service.cli.tuning.running_sets import create_set, work_on_set
 from service.devices.elsewhere import device_elsewhere
 from service.devices.service import DeviceDirectory
 from service.errors import NotFound

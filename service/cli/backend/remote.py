@@ -18,7 +18,7 @@ from service.accuracy.schemas import AccuracyList
 from service.audit.schemas import AuditPage
 from service.cli.backend.refusing import not_there
 from service.cli.backend.sets import SetAsked
-from service.cli.progress import INTERRUPTED, bar, tell, update
+from service.cli.printing.progress import INTERRUPTED, bar, tell, update
 from service.devices.schemas import DeviceList, DeviceOut
 from service.exchange.schemas import ImportOut
 from service.hostcode.languages import Language

@@ -11,7 +11,7 @@ from db.base import utc_now
 from db.session import Database
 from hal import list_devices
 from service.audit.log import record
-from service.cli.stored import Stored
+from service.cli.backend.stored import Stored
 from service.devices.service import DeviceDirectory
 from service.keys.caller import COMMAND_LINE
 from service.maintenance import service as windows

@@ -1,0 +1,186 @@
+"""xetune compile: a GEMM or the kernels of a file, every stage written to a folder."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from codegen import AnyArtifact, CpuArtifact, Distributor, InvalidProblem, KernelArtifact
+from codegen.isa import NativeCode, Ocloc
+from codegen.manifest import module_manifest
+from codegen.pool import CompilePool
+from codegen.target_kind import describe
+from hal import DeviceSpec, ListedDevice, open_device, runs_own_code
+from service.cli.compiler.isa import Isa, isa_table, wanted_ocloc, with_code
+from service.cli.compiler.launch import launch_lines
+from service.cli.compiler.modules import Way, described, read_source
+from service.cli.options.configuration import ConfigFile, ConfigOptions, Settings
+from service.cli.options.device_file import named_device
+from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, TargetName, with_problem
+from service.cli.printing.output import CONSOLE, print_json
+from service.files import write_atomically
+from tuner.reference import Reference
+from tuner.trial import Proof, ProofKind
+from tuner.verify import verify_by_simulation, verify_on_device
+
+_TIMEOUT_S = _RUN_S = 60.0
+
+
+@with_problem
+def compile_command(
+    problem: ProblemOptions,
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write to; made if missing.")],
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="Module to compile, XeTile or XeGPU, in place of a GEMM.", exists=True, dir_okay=False),
+    ] = None,
+    device: DeviceOrFile = "b580",
+    target: TargetName = None,
+    config: ConfigFile = None,
+    settings: Settings = None,
+    distribution: Way = None,
+    prove: Annotated[
+        bool,
+        typer.Option(
+            help="Execute the kernel, a GPU's in the simulator and a CPU's on this one, and compare its numbers."
+        ),
+    ] = False,
+    isa: Isa = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compile a GEMM (--m, --n, --k) or the kernels of an .mlir file, and write every stage and kernel.json."""
+    listed = named_device(device, target)
+    spec = listed.spec
+    if runs_own_code(spec) and (file is not None or isa):
+        given = "a file" if file is not None else "--isa"
+        raise InvalidProblem("--device", f"expected a GPU with {given}, got {spec.id}; of a GEMM, kernel.o is its code")
+    ocloc = wanted_ocloc(isa)
+    if file is not None:
+        own = [("config", config is not None), ("set", bool(settings)), ("prove", prove)]
+        if flags := [*problem.given, *(name for name, given in own if given)]:
+            got = ", ".join(f"--{name.replace('_', '-')}" for name in flags)
+            raise InvalidProblem(
+                "FILE", f"expected either a file, or --m, --n and --k, got both: {got}; `xetune run` executes a file"
+            )
+        _compile_file(file, spec, folder, distribution, ocloc, as_json=as_json)
+        return
+    if distribution is not None:
+        raise InvalidProblem("--distribution", "expected a file with it; MLIR distributes the work of a GEMM")
+    gemm = problem.read()
+    chosen = ConfigOptions(config, settings or []).read(gemm, spec)
+    with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
+        made = pool.compile(gemm, chosen, spec).result()
+    artifact, code = (made, None) if isinstance(made, CpuArtifact) else with_code(made, spec, ocloc)
+    proof = _proof(artifact, listed) if prove else Proof(ProofKind.NONE)
+    document = describe(artifact) | {"proof": _proof_json(proof)}
+    _write(artifact, document, folder)
+    if as_json:
+        print_json(document | _isa_json(code))
+        return
+    _print_summary(artifact, document, proof, folder)
+    _print_isa(code)
+
+
+def _proof(artifact: AnyArtifact, listed: ListedDevice) -> Proof:
+    """What the simulator finds of a GPU's kernel, and this CPU of its own.
+
+    Raises:
+        ProofFailed: the numbers are wrong.
+        UnknownDevice: the CPU is not this one.
+    """
+    if not isinstance(artifact, CpuArtifact):
+        return verify_by_simulation(artifact, seed=0)
+    device = open_device(listed)
+    try:
+        return verify_on_device(device, artifact, Reference(artifact.problem, seed=0), None, _RUN_S)[0]
+    finally:
+        device.close()
+
+
+def _compile_file(
+    file: Path,
+    spec: DeviceSpec,
+    folder: Path,
+    distribution: Distributor | None,
+    ocloc: Ocloc | None,
+    *,
+    as_json: bool,
+) -> None:
+    with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
+        made = pool.compile_module(read_source(file), spec, str(file), distribution=distribution).result()
+    artifact, code = with_code(made, spec, ocloc)
+    document = module_manifest(artifact)
+    _write(artifact, document, folder)
+    if as_json:
+        print_json(document | _isa_json(code))
+        return
+    names = ", ".join(kernel.name for kernel in artifact.kernels)
+    CONSOLE.print(_stage_table(artifact, f"{names} for {artifact.target}", folder))
+    CONSOLE.print(f"distribution   {described(artifact.distribution)}")
+    CONSOLE.print("numbers        not proven (`xetune run` executes a kernel in the simulator)")
+    _print_isa(code)
+
+
+def _isa_json(code: NativeCode | None) -> dict[str, object]:
+    return {} if code is None else {"isa": code.to_json()}
+
+
+def _print_isa(code: NativeCode | None) -> None:
+    if code is not None:
+        CONSOLE.print(isa_table(code))
+
+
+def _write(artifact: AnyArtifact | KernelArtifact, document: Mapping[str, object], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in _files_of_an_earlier_kernel(folder) - {stage.file_name for stage in artifact.stages}:
+        (folder / name).unlink(missing_ok=True)
+    for stage in artifact.stages:
+        write_atomically(folder / stage.file_name, stage.data)
+    write_atomically(folder / "kernel.json", (json.dumps(document, indent=2) + "\n").encode())
+
+
+def _files_of_an_earlier_kernel(folder: Path) -> set[str]:
+    """What the kernel.json in a folder names, if there is one."""
+    try:
+        stages = json.loads((folder / "kernel.json").read_text())["stages"]
+        return {name for stage in stages if Path(name := str(stage["file"])).name == name}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+
+
+def _proof_json(proof: Proof) -> dict[str, object]:
+    return {
+        "kind": proof.kind.value,
+        "checked_workgroups": proof.checked,
+        "total_workgroups": proof.total,
+        "max_error": proof.max_error,
+        "tolerance": proof.tolerance,
+    }
+
+
+def _print_summary(artifact: AnyArtifact, document: Mapping[str, object], proof: Proof, folder: Path) -> None:
+    CONSOLE.print(_stage_table(artifact, f"{artifact.problem} for {artifact.target}", folder))
+    CONSOLE.print(f"configuration  {artifact.config}", highlight=False, soft_wrap=True)
+    for line in launch_lines(document):
+        CONSOLE.print(line, highlight=False, soft_wrap=True)
+    if proof.kind is ProofKind.NONE:
+        CONSOLE.print("numbers        not proven (--prove executes the kernel)")
+    else:
+        CONSOLE.print(
+            f"numbers        {proof.kind.value}: {proof.checked} of {proof.total} tiles of C, "
+            f"largest error {proof.max_error:.3g} within {proof.tolerance:.3g}"
+        )
+
+
+def _stage_table(artifact: AnyArtifact | KernelArtifact, title: str, folder: Path) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("stage")
+    table.add_column("file")
+    table.add_column("bytes", justify="right")
+    table.add_column("time", justify="right")
+    for stage in artifact.stages:
+        table.add_row(stage.name, str(folder / stage.file_name), f"{len(stage.data):,}", f"{stage.elapsed_ms:.1f} ms")
+    return table

@@ -1,0 +1,65 @@
+"""xetune opt: passes over the text of a module."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from codegen.opt import OptFailed, our_passes, read_passes, run_passes
+from service.cli.printing.output import CONSOLE
+from service.files import write_atomically
+
+
+def opt_command(
+    file: Annotated[str, typer.Argument(help="Module to read: XeTile or XeGPU; - is standard input.")] = "-",
+    passes: Annotated[
+        list[str] | None,
+        typer.Option("--pass", help="Pass to apply; may be given again.", metavar="NAME[{OPTION=VALUE ...}]"),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write (default: standard output).", dir_okay=False)
+    ] = None,
+    generic: Annotated[bool, typer.Option("--generic", help="Print MLIR's generic form.")] = False,
+    verify_only: Annotated[bool, typer.Option("--verify-only", help="Print nothing: only say what is wrong.")] = False,
+    split: Annotated[
+        bool, typer.Option("--split-input-file", help="Take the parts between lines // ----- one by one.")
+    ] = False,
+    device_only: Annotated[
+        bool, typer.Option("--device-only", help="Leave host functions out, unread: only gpu.modules stay.")
+    ] = False,
+    list_passes: Annotated[bool, typer.Option("--list-passes", help="List our passes and their options.")] = False,
+) -> None:
+    """Parse and verify a module, apply passes, print it. An error names line and column; exit status 2.
+
+    Example: xetune opt examples/gemm_prefetch.mlir --pass fold-tile-offsets --pass "lower-xetile{load-a=32,16}"
+
+    xDSL's own passes (canonicalize, cse, dce and others) are known by name as well.
+    """
+    if list_passes:
+        _print_passes()
+        return
+    chosen = read_passes(passes or ())
+    if output is not None and not output.parent.is_dir():
+        raise OptFailed(f"-o {output}: expected a folder that exists, got {output.parent}")
+    source, name = (sys.stdin.read(), "<stdin>") if file == "-" else (_read(file), file)
+    result = run_passes(source, chosen, name=name, generic=generic, split=split, device_only=device_only)
+    if output is not None:
+        write_atomically(output, result.encode())
+    elif not verify_only:
+        sys.stdout.write(result)
+
+
+def _read(file: str) -> str:
+    try:
+        return Path(file).read_text()
+    except UnicodeDecodeError as error:
+        raise OptFailed(f"{file}: expected text in UTF-8: {error.reason} at byte {error.start}") from error
+    except OSError as error:
+        raise OptFailed(f"{file}: {error.strerror}") from error
+
+
+def _print_passes() -> None:
+    for info in our_passes():
+        options = f"{{{info.options}}}" if info.options else ""
+        CONSOLE.print(f"{info.name}{options}\n    {info.purpose}", soft_wrap=True)

@@ -1,0 +1,48 @@
+"""xetune audit: who changed what."""
+
+from collections.abc import Mapping
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from service.audit.schemas import AuditPage
+from service.cli.backend.chosen import backend
+from service.cli.options.problem import AsJson
+from service.cli.printing.output import CONSOLE, print_json
+
+
+def audit_command(
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most events shown.")] = 50,
+    before: Annotated[UUID | None, typer.Option(help="Only events older than this one.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only this action, such as job.create.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Only what was done to this, such as a job's id.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List who changed what, the newest first."""
+    with backend() as backing:
+        page = backing.audit(limit, before, action, subject)
+        # A name may be of several keys, one after another; a prefix is of one.
+        of_keys = not as_json and any(event.key_id is not None for event in page.events)
+        prefixes = {key.id: key.prefix for key in backing.list_keys().keys} if of_keys else {}
+    if as_json:
+        print_json(page.model_dump(mode="json"))
+    elif not page.events:
+        CONSOLE.print("No such event.")
+    else:
+        CONSOLE.print(_table(page, prefixes))
+        if page.next_before is not None:
+            CONSOLE.print(f"older ones: xetune audit --before {page.next_before}", highlight=False, soft_wrap=True)
+
+
+def _table(page: AuditPage, prefixes: Mapping[UUID, str]) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in ("time, UTC", "who", "what", "to what", "outcome"):
+        table.add_column(column, overflow="fold")
+    for event in page.events:
+        prefix = None if event.key_id is None else prefixes.get(event.key_id)
+        who = event.actor if prefix is None else f"{event.actor} ({prefix})"
+        table.add_row(f"{event.at:%Y-%m-%d %H:%M:%S}", who, event.action, event.subject, event.outcome.value)
+    return table

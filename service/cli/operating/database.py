@@ -1,0 +1,47 @@
+"""xetune db: bring the database to this program's version."""
+
+from typing import Annotated
+
+import typer
+
+from db import migrate
+from db.session import Database, open_database, shown_url
+from service.cli.printing.output import CONSOLE
+from service.settings import read_settings
+
+app = typer.Typer(help="Migrate the database.", no_args_is_help=True)
+
+
+@app.command("upgrade")
+def upgrade_command() -> None:
+    """Make the tables, or bring them to this program's version."""
+    database = open_database(read_settings().database_url)
+    migrate.upgrade(database.engine)
+    CONSOLE.print(f"{_shown(database)}: now at revision {migrate.head()}", highlight=False, soft_wrap=True)
+
+
+@app.command("downgrade")
+def downgrade_command(
+    revision: Annotated[str, typer.Argument(help='Revision to go back to; "base" drops every table and its rows.')],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Go back to an earlier revision: what later ones added is lost."""
+    database = open_database(read_settings().database_url)
+    migrate.check_migrated(database.engine)
+    if not yes:
+        typer.confirm(f"Rows of {_shown(database)} may be lost. Go back to {revision}?", abort=True)
+    migrate.downgrade(database.engine, revision)
+    now = migrate.current(database.engine) or "none"
+    CONSOLE.print(f"{_shown(database)}: now at revision {now}", highlight=False, soft_wrap=True)
+
+
+@app.command("check")
+def check_command() -> None:
+    """Say whether the database is at this program's version."""
+    database = open_database(read_settings().database_url)
+    migrate.check_migrated(database.engine)
+    CONSOLE.print(f"{_shown(database)}: at revision {migrate.head()}, as needed", highlight=False, soft_wrap=True)
+
+
+def _shown(database: Database) -> str:
+    return shown_url(database.engine.url)

@@ -1,0 +1,105 @@
+"""xetune keys: make, list and revoke the keys that requests show."""
+
+import re
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from db.base import utc_now
+from service.cli.backend.chosen import backend
+from service.cli.options.problem import AsJson
+from service.cli.printing.output import CONSOLE, print_json
+from service.errors import BadRequest
+from service.keys.schemas import KeyBody, KeyOut
+from service.keys.scopes import Scope
+
+app = typer.Typer(help="Make, list and revoke API keys.", invoke_without_command=True)
+
+_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+
+
+@app.callback()
+def list_command(context: typer.Context, as_json: AsJson = False) -> None:
+    """List keys, the newest first."""
+    if context.invoked_subcommand is not None:
+        return
+    with backend() as backing:
+        keys = backing.list_keys()
+    if as_json:
+        print_json(keys.model_dump(mode="json"))
+    elif not keys.keys:
+        CONSOLE.print("No key yet: the service is open, on loopback only.")
+        CONSOLE.print("Make one: xetune keys create NAME --scope admin")
+    else:
+        CONSOLE.print(_table(keys.keys))
+
+
+@app.command("create")
+def create_command(
+    name: Annotated[str, typer.Argument(help="Name for people, such as who or what uses it.")],
+    scope: Annotated[
+        Scope, typer.Option(help="read: look; tune: start and stop work too; admin: make keys too.")
+    ] = Scope.READ,
+    expires: Annotated[
+        str | None, typer.Option(help="How long it works, such as 12h, 90d or 8w (default: until revoked).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a key and show it, once. From the first key on every request to the service needs one."""
+    now = utc_now()
+    body = KeyBody(name=_name(name), scope=scope, expires_at=None if expires is None else now + _span(expires))
+    with backend() as backing:
+        made = backing.create_key(body)
+    if as_json:
+        print_json(made.model_dump(mode="json"))
+        return
+    until = "until it is revoked" if made.expires_at is None else f"until {made.expires_at:%Y-%m-%d %H:%M} UTC"
+    CONSOLE.print(f"key {made.name}, scope {made.scope.value}, {until}; it is not shown again:", highlight=False)
+    CONSOLE.print(made.key, highlight=False, soft_wrap=True)
+
+
+@app.command("revoke")
+def revoke_command(
+    key: Annotated[str, typer.Argument(help="Name, prefix or id of the key.")], as_json: AsJson = False
+) -> None:
+    """Let a key work no more, from the next request on."""
+    with backend() as backing:
+        revoked = backing.revoke_key(key)
+    if as_json:
+        print_json(revoked.model_dump(mode="json"))
+    else:
+        CONSOLE.print(f"key {revoked.name} ({revoked.prefix}) is revoked", highlight=False)
+
+
+def _name(text: str) -> str:
+    if not text.isprintable() or not 0 < len(text) <= 200:
+        raise BadRequest(f"NAME: expected 1 to 200 printable characters, got {text!r}")
+    return text
+
+
+def _span(text: str) -> timedelta:
+    form = re.fullmatch(r"(\d{1,4})([hdw])", text)
+    if form is None or int(form[1]) == 0:
+        raise BadRequest(f"--expires: expected a number and h, d or w, such as 90d, got {text!r}")
+    return int(form[1]) * _UNITS[form[2]]
+
+
+def _table(keys: list[KeyOut]) -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    for column in ("name", "prefix", "scope", "made", "used last", "state"):
+        table.add_column(column, overflow="fold")
+    for key in keys:
+        used = "never" if key.last_used_at is None else f"{key.last_used_at:%Y-%m-%d %H:%M}"
+        table.add_row(key.name, key.prefix, key.scope.value, f"{key.created_at:%Y-%m-%d}", used, _state(key))
+    return table
+
+
+def _state(key: KeyOut) -> str:
+    if key.revoked_at is not None:
+        return f"revoked {key.revoked_at:%Y-%m-%d}"
+    if key.expires_at is None:
+        return "works"
+    return f"{'expired' if key.expires_at <= utc_now() else 'until'} {key.expires_at:%Y-%m-%d}"

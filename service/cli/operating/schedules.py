@@ -1,0 +1,203 @@
+"""xetune schedules: work that starts by the clock."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import BaseModel, ValidationError
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from service.cli.backend.chosen import timetable
+from service.cli.options.documents import read_json
+from service.cli.options.problem import AsJson
+from service.cli.printing.output import CONSOLE, print_json
+from service.errors import BadRequest
+from service.schedules.schemas import FireOut, ScheduleBody, ScheduleOut
+
+app = typer.Typer(help="Start work by the clock.", invoke_without_command=True)
+
+Named = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Name or id of the schedule.")]
+
+
+@app.callback()
+def list_command(context: typer.Context, as_json: AsJson = False) -> None:
+    """List schedules, with their next and last runs."""
+    if context.invoked_subcommand is not None:
+        return
+    with timetable() as times:
+        found = times.list_schedules()
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    elif not found.schedules:
+        CONSOLE.print("No schedule yet. One that tunes stale results again every night:")
+        CONSOLE.print('xetune schedules create nightly --cron "30 2 * * *" --stale 20', highlight=False)
+    else:
+        CONSOLE.print(_table(found.schedules))
+
+
+@app.command("create")
+def create_command(
+    name: Annotated[str, typer.Argument(help="Unique name for people.")],
+    cron: Annotated[str, typer.Option(help='minute hour day month weekday, such as "30 2 * * mon-fri".')],
+    timezone: Annotated[str, typer.Option(help="IANA time zone that it is read in.")] = "UTC",
+    job: Annotated[
+        Path | None, typer.Option(help="File of JSON with the job that each run queues, as POST /v1/jobs takes it.")
+    ] = None,
+    shapes: Annotated[
+        Path | None, typer.Option(help="Instead: file of JSON with the set of shapes, as POST /v1/shape-sets takes it.")
+    ] = None,
+    stale: Annotated[
+        int | None, typer.Option(metavar="N", help="Instead: queue jobs for up to N stale results.")
+    ] = None,
+    device: Annotated[list[str] | None, typer.Option(help="With --stale: only results of this device.")] = None,
+    trials: Annotated[int, typer.Option(help="With --stale: most trials of each job.")] = 100,
+    seconds: Annotated[float, typer.Option(help="With --stale: most seconds of each job.")] = 600.0,
+    missed: Annotated[str, typer.Option(help="Missed runs: skip, once (one makes up for all), or all.")] = "skip",
+    most: Annotated[int, typer.Option(help="With --missed all: most due times that get a run.")] = 1,
+    grace: Annotated[int, typer.Option(help="With --missed skip: how late a run may be, in seconds.")] = 300,
+    as_json: AsJson = False,
+) -> None:
+    """Start a job or a set of shapes, or tune stale results again, by the clock."""
+    budget = {"trials": trials, "seconds": seconds}
+    body = _body(
+        {
+            "name": name,
+            "cron": cron,
+            "timezone": timezone,
+            "job": None if job is None else read_json("--job", job, "a job"),
+            "shapes": None if shapes is None else read_json("--shapes", shapes, "a set of shapes"),
+            "stale": None if stale is None else {"most_jobs": stale, "devices": device or None, "budget": budget},
+            "missed": {"policy": missed, "most": most},
+            "misfire_grace_s": grace,
+        }
+    )
+    with timetable() as times:
+        made = times.create_schedule(body)
+    _say(made, as_json, f"schedule {made.name}: first run {_moment(made.next_due_at)}")
+
+
+@app.command("show")
+def show_command(schedule: Named, as_json: AsJson = False) -> None:
+    """Show a schedule."""
+    with timetable() as times:
+        found = times.read_schedule(schedule)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        CONSOLE.print(_table([found]))
+        print_json(found.model_dump(mode="json", exclude={"fires"}, exclude_none=True))
+
+
+@app.command("pause")
+def pause_command(schedule: Named, as_json: AsJson = False) -> None:
+    """Let a schedule rest."""
+    with timetable() as times:
+        paused = times.pause_schedule(schedule)
+    _say(paused, as_json, f"schedule {paused.name} is paused")
+
+
+@app.command("resume")
+def resume_command(schedule: Named, as_json: AsJson = False) -> None:
+    """Let a schedule come due again; what came due in the pause does not count."""
+    with timetable() as times:
+        resumed = times.resume_schedule(schedule)
+    _say(resumed, as_json, f"schedule {resumed.name}: next run {_moment(resumed.next_due_at)}")
+
+
+@app.command("run")
+def run_command(schedule: Named, as_json: AsJson = False) -> None:
+    """Start what a schedule starts now, beside its due times; a worker runs it."""
+    with timetable() as times:
+        fire = times.run_schedule(schedule)
+    _say(fire, as_json, f"schedule {schedule}: {_result(fire)}")
+
+
+@app.command("next")
+def next_command(
+    schedule: Named,
+    count: Annotated[int, typer.Option(min=1, max=100, help="How many times.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Show when a schedule comes due next."""
+    with timetable() as times:
+        found = times.next_times(schedule, count)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    for due in found.due:
+        waits = "" if due.waits_until is None else f"; its work waits for maintenance until {_moment(due.waits_until)}"
+        CONSOLE.print(f"{due.local}  ({_moment(due.due_at)}){waits}", highlight=False, soft_wrap=True)
+    if not found.due:
+        CONSOLE.print(f"never: it is paused; `xetune schedules resume {schedule}` lets it come due again")
+
+
+@app.command("history")
+def history_command(
+    schedule: Named,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most runs shown.")] = 20,
+    before: Annotated[int | None, typer.Option(help="Only runs below this number.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the runs of a schedule, newest first."""
+    with timetable() as times:
+        page = times.fires(schedule, before, limit)
+    if as_json:
+        print_json(page.model_dump(mode="json"))
+        return
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in ("run", "due", "what came of it"):
+        table.add_column(column, overflow="fold")
+    for fire in page.fires:
+        by = " (by hand)" if fire.by_hand else f" (for {fire.due_times} due times)" if fire.due_times > 1 else ""
+        table.add_row(str(fire.id), f"{_moment(fire.due_at)}{by}", _result(fire))
+    CONSOLE.print(table if page.fires else "It did not run yet.")
+    if page.next_before is not None:
+        CONSOLE.print(f"older ones: xetune schedules history {schedule} --before {page.next_before}", highlight=False)
+
+
+@app.command("delete")
+def delete_command(schedule: Named) -> None:
+    """Remove a schedule and its history; the jobs that it started stay."""
+    with timetable() as times:
+        times.delete_schedule(schedule)
+    CONSOLE.print(f"schedule {schedule} is deleted", highlight=False)
+
+
+def _body(values: dict[str, object]) -> ScheduleBody:
+    try:
+        return ScheduleBody.model_validate(values)
+    except ValidationError as error:
+        faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False))
+        raise BadRequest("; ".join(faults)) from error
+
+
+def _say(made: BaseModel, as_json: bool, sentence: str) -> None:
+    if as_json:
+        print_json(made.model_dump(mode="json"))
+    else:
+        CONSOLE.print(sentence, highlight=False, soft_wrap=True)
+
+
+def _moment(at: datetime | None) -> str:
+    return "never" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def _result(fire: FireOut) -> str:
+    parts = [fire.outcome, *(f"job {job}" for job in fire.jobs)]
+    if fire.shape_set is not None:
+        parts.append(f"set of shapes {fire.shape_set}")
+    return "\n".join([*parts, *([fire.reason] if fire.reason is not None else [])])
+
+
+def _table(schedules: list[ScheduleOut]) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in ("name", "starts", "when", "next run", "last run"):
+        table.add_column(column, overflow="fold")
+    for schedule in schedules:
+        starts = {"job": "a job", "shapes": "a set of shapes", "stale": "jobs for stale results"}[schedule.kind]
+        last = f"{_moment(schedule.fires[0].due_at)}\n{schedule.fires[0].outcome}" if schedule.fires else "not yet"
+        following = _moment(schedule.next_due_at) if schedule.enabled else "paused"
+        table.add_row(schedule.name, starts, f"{schedule.cron}\n{schedule.timezone}", following, last)
+    return table

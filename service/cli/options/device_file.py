@@ -1,0 +1,73 @@
+"""A device that is not here: a service's, or of the file in which `xetune devices show NAME --json` told of it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from hal import Backend, DeviceSpec, Disagreement, ListedDevice, Match, resolve_device
+from hal.listed import listed
+from service.cli.backend.choice import server
+from service.cli.backend.chosen import of_service
+from service.cli.backend.refusing import not_there
+from service.cli.options.documents import read_json
+from service.convert import spec_from_json
+from service.devices.schemas import DeviceOut, MatchOut
+from service.errors import BadRequest
+
+_SUFFIX = ".json"
+
+
+def named_device(name: str, target: str | None) -> ListedDevice:
+    """The device of a file, or the one that goes by a name here or at the service that the command works with.
+
+    Raises:
+        BadRequest: the file is not there, or tells of no device; names the file and the field.
+        UnknownDevice, AmbiguousDevice: nothing, or several, go by that name.
+    """
+    path = Path(name)
+    if path.suffix != _SUFFIX:
+        if (url := server()) is None:
+            return resolve_device(name, target)
+        if target is not None:
+            raise not_there("--target", "name the device itself")
+        with of_service(url) as remote:
+            return listed_of(remote.read_device(name))
+    try:
+        return listed(_spec_of(path), Backend.TABLE, None, runnable=False)
+    except OSError as error:
+        raise BadRequest(f"--device {path}: {error.strerror}") from error
+
+
+def listed_of(told: DeviceOut) -> ListedDevice:
+    """A device as the wire says it, as it is listed where it is.
+
+    Raises:
+        BadRequest: a fact that this version does not know.
+    """
+    own: dict[str, object] = {"id": told.id, "name": told.name, "kind": told.kind.value, "emulates": told.emulates}
+    facts: dict[str, object] = {fact.name: fact.value for fact in told.facts}
+    try:
+        spec = spec_from_json(own | facts | {"provenance": {fact.name: fact.provenance for fact in told.facts}})
+    except (ValueError, TypeError) as error:
+        raise BadRequest(f"the service tells of device {told.id} what this version does not know: {error}") from error
+    match = None if told.match is None else _match(told.match)
+    return ListedDevice(spec, told.backend, told.address, told.runnable, told.targetable, told.note, match=match)
+
+
+def _match(told: MatchOut) -> Match:
+    differ = [Disagreement(d.fact, d.probed, d.probed_by, d.tabled, d.tabled_by) for d in told.disagreements]
+    return Match(told.by, tuple(told.rows), tuple(told.agreed), tuple(differ))
+
+
+def _spec_of(path: Path) -> DeviceSpec:
+    try:
+        (device,) = cast("list[Mapping[str, object]]", read_json("--device", path, "a device")["devices"])
+        told = cast("Mapping[str, Mapping[str, object] | None]", device["facts"])
+        facts = {name: fact for name, fact in told.items() if fact is not None}
+        own = {name: device[name] for name in ("id", "name", "kind", "emulates")}
+        values = {name: fact["value"] for name, fact in facts.items()}
+        return spec_from_json(own | values | {"provenance": {name: fact["provenance"] for name, fact in facts.items()}})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadRequest(
+            f"--device {path}: expected what `xetune devices show NAME --json` prints of one device: {error}"
+        ) from error

@@ -1,0 +1,233 @@
+"""Options that say a GEMM problem, the same for every command, and the problem they mean."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, cast, get_type_hints
+
+import typer
+
+from codegen import DType, GemmProblem, InvalidProblem
+from codegen.epilogue_text import parse_epilogue
+from service.cli.completing import devices
+from service.cli.options.documents import read_json
+from service.convert import problem_from_json
+from tuner.shapes.fields import Base
+
+DeviceName = Annotated[
+    str,
+    typer.Option("--device", help="auto, cpu, opencl-cpu, or one that `xetune devices` lists.", autocompletion=devices),
+]
+DeviceOrFile = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        help="A name that `xetune devices` lists, or FILE.json with what `xetune devices show NAME --json` printed "
+        "where the device is.",
+        autocompletion=devices,
+    ),
+]
+TargetName = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        help="Xe GPU whose kernels a CPU OpenCL device runs with emulated built-ins.",
+        autocompletion=devices,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+class Layout(StrEnum):
+    """How A and B are stored: n as they are multiplied, t transposed."""
+
+    NN = "nn"
+    NT = "nt"
+    TN = "tn"
+    TT = "tt"
+
+
+def _number(flag: str, text: str) -> object:
+    return typer.Option(flag, help=text, metavar="NUMBER", show_default=False)
+
+
+def _type(*flags: str, text: str) -> object:
+    return typer.Option(*flags, help=text, show_default=False)
+
+
+_SAID_ALIKE = (
+    *("dtype_c", "dtype_acc", "lda", "ldb", "ldc", "batch", "batch_stride_a", "batch_stride_b", "batch_stride_c"),
+    *("alignment", "dynamic", "deterministic"),
+)
+
+_OF_ONE_SHAPE = ("m", "n", "k", "lda", "ldb", "ldc", "batch_stride_a", "batch_stride_b", "batch_stride_c")
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemOptions:
+    """What the options say of a problem; None of one that was not given."""
+
+    m: Annotated[int | None, _number("--m", "Rows of C.")] = None
+    n: Annotated[int | None, _number("--n", "Columns of C.")] = None
+    k: Annotated[int | None, _number("--k", "Length of the sums.")] = None
+    dtype: Annotated[DType | None, _type("--dtype", text="Element type of A and B (default: f16).")] = None
+    dtype_a: Annotated[DType | None, _type("--dtype-a", text="Element type of A (default: --dtype).")] = None
+    dtype_b: Annotated[DType | None, _type("--dtype-b", text="Element type of B (default: --dtype).")] = None
+    dtype_c: Annotated[
+        DType | None, _type("--dtype-c", "--out-dtype", text="Element type of C (default: that of the sums).")
+    ] = None
+    dtype_acc: Annotated[
+        DType | None, _type("--dtype-acc", text="Element type of the sums (default: i32 of integers, else f32).")
+    ] = None
+    layout: Annotated[
+        Layout | None,
+        typer.Option("--layout", help="How A and B are stored; t: transposed (default: nn).", show_default=False),
+    ] = None
+    lda: Annotated[int | None, _number("--lda", "Elements between stored rows of A (default: tight).")] = None
+    ldb: Annotated[int | None, _number("--ldb", "Elements between stored rows of B (default: tight).")] = None
+    ldc: Annotated[int | None, _number("--ldc", "Elements between rows of C (default: tight).")] = None
+    batch: Annotated[int | None, _number("--batch", "Number of multiplications (default: 1).")] = None
+    batch_stride_a: Annotated[
+        int | None, _number("--batch-stride-a", "Elements between matrices A (default: tight); 0: all share one.")
+    ] = None
+    batch_stride_b: Annotated[
+        int | None, _number("--batch-stride-b", "Elements between matrices B (default: tight); 0: all share one.")
+    ] = None
+    batch_stride_c: Annotated[
+        int | None, _number("--batch-stride-c", "Elements between matrices C (default: tight).")
+    ] = None
+    alignment: Annotated[
+        int | None, _number("--alignment", "What all pointers are aligned to, in bytes (default: 64).")
+    ] = None
+    dynamic: Annotated[bool, typer.Option("--dynamic", help="One kernel for all sizes: they are arguments.")] = False
+    deterministic: Annotated[bool, typer.Option("--deterministic", help="The same bits every time.")] = False
+    epilogue: Annotated[
+        str | None,
+        typer.Option(
+            "--epilogue",
+            help='Steps before C is stored, in order: "alpha=0.5, bias:column, gelu, add:f16, clip=0..6, reduce:row".',
+            show_default=False,
+        ),
+    ] = None
+    problem: Annotated[
+        Path | None,
+        typer.Option(
+            "--problem",
+            help="The whole problem as JSON, in place of these options.",
+            show_default=False,
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the options that say something."""
+        return tuple(f.name for f in fields(self) if getattr(self, f.name) is not f.default)
+
+    def base(self) -> Base:
+        """What they say of all shapes of a set, which says the sizes itself.
+
+        Raises:
+            InvalidProblem: a size, a distance of rows or matrices, or a whole problem is given.
+        """
+        if own := [name for name in (*_OF_ONE_SHAPE, "problem") if getattr(self, name) is not None]:
+            raise InvalidProblem("--shapes", f"expected no --{own[0].replace('_', '-')}: each shape says its own sizes")
+        both, layout = self.dtype or DType.F16, self.layout or Layout.NN
+        return Base(
+            dtype_a=self.dtype_a or both,
+            dtype_b=self.dtype_b or both,
+            dtype_c=self.dtype_c,
+            dtype_acc=self.dtype_acc,
+            transpose_a=layout.value[0] == "t",
+            transpose_b=layout.value[1] == "t",
+            batch=1 if self.batch is None else self.batch,
+            alignment=64 if self.alignment is None else self.alignment,
+            dynamic=self.dynamic,
+            deterministic=self.deterministic,
+            epilogue=parse_epilogue(self.epilogue or ""),
+        )
+
+    def read(self) -> GemmProblem:
+        """The problem that they say.
+
+        Raises:
+            InvalidProblem: a size is missing, or a field cannot be; names it.
+        """
+        if self.problem is not None:
+            if self.given != ("problem",):
+                others = ", ".join(f"--{name.replace('_', '-')}" for name in self.given if name != "problem")
+                raise InvalidProblem("--problem", f"expected the whole problem in the file, got also {others}")
+            return _read_problem(self.problem)
+        if self.m is None or self.n is None or self.k is None:
+            raise InvalidProblem("sizes", "give --m, --n and --k, or --problem FILE")
+        both, layout = self.dtype or DType.F16, self.layout or Layout.NN
+        # What was left out keeps the problem's own default.
+        said = {name: value for name in _SAID_ALIKE if (value := getattr(self, name)) is not None}
+        return GemmProblem(
+            self.m,
+            self.n,
+            self.k,
+            dtype_a=self.dtype_a or both,
+            dtype_b=self.dtype_b or both,
+            transpose_a=layout.value[0] == "t",
+            transpose_b=layout.value[1] == "t",
+            epilogue=parse_epilogue(self.epilogue or ""),
+            **said,
+        )
+
+
+def _three(sizes: list[int] | None) -> list[int] | None:
+    if sizes and len(sizes) != 3:
+        raise InvalidProblem("sizes", f"expected three numbers, M N K, got {' '.join(map(str, sizes))}")
+    return sizes
+
+
+_SIZES = "sizes"
+_Sizes = Annotated[
+    list[int] | None,
+    typer.Argument(
+        help="M, N and K, in place of --m, --n and --k.", metavar="M N K", show_default=False, callback=_three
+    ),
+]
+
+
+def with_problem(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of a problem in place of its parameter `problem`, a ProblemOptions.
+
+    A command that takes no file of its own takes the three sizes as arguments too.
+    """
+    hints, own = get_type_hints(ProblemOptions, include_extras=True), inspect.signature(command)
+
+    def called(**values: object) -> None:
+        sizes = cast("list[int]", values.pop(_SIZES, None) or [])
+        given = {name: values.pop(name) for name in hints}
+        if sizes and (both := [f"--{name}" for name in "mnk" if given[name] is not None]):
+            raise InvalidProblem("sizes", f"expected them once, got {' '.join(map(str, sizes))} and {', '.join(both)}")
+        given |= dict(zip("mnk", sizes, strict=False))
+        options = ProblemOptions(**given)  # pyright: ignore[reportArgumentType]
+        command(**values, problem=options)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    said = [
+        inspect.Parameter(f.name, keyword, default=f.default, annotation=hints[f.name]) for f in fields(ProblemOptions)
+    ]
+    parameters: list[inspect.Parameter] = []
+    if "file" not in own.parameters:
+        parameters.append(inspect.Parameter(_SIZES, keyword, default=None, annotation=_Sizes))
+    for name, parameter in own.parameters.items():
+        parameters += said if name == "problem" else [parameter.replace(kind=keyword)]
+    called.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    called.__doc__, called.__name__ = command.__doc__, command.__name__
+    return called
+
+
+def _read_problem(path: Path) -> GemmProblem:
+    document = read_json("--problem", path, "a problem")
+    try:
+        return problem_from_json(document)
+    except InvalidProblem as error:
+        raise InvalidProblem(f"--problem {path}", str(error) if error.field else error.message) from error

@@ -1,0 +1,172 @@
+"""xetune kernels: what is stored, the best for one problem, and programs that run a kernel."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from service.cli.backend.chosen import backend
+from service.cli.backend.protocol import Backend
+from service.cli.completing import devices
+from service.cli.default_command import FirstByDefault
+from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with_problem
+from service.cli.printing.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
+from service.cli.printing.output import CONSOLE, print_json
+from service.convert import config_line
+from service.errors import NotFound
+from service.files import write_atomically
+from service.hostcode.languages import Language
+from service.kernels.lookup_schemas import LookupOut
+from service.kernels.schemas import KernelOut, Tune
+from service.schemas import to_problem
+
+app = typer.Typer(
+    cls=FirstByDefault,
+    help="List stored kernels, say what to run for a problem, and write programs that run a kernel.",
+    no_args_is_help=False,
+)
+
+
+@app.command("find")
+@with_problem
+def kernels_command(
+    problem: ProblemOptions,
+    device: Annotated[
+        str | None, typer.Option(help="Only kernels tuned on this device.", autocompletion=devices)
+    ] = None,
+    target: TargetName = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder to copy the files of the best kernel to.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most kernels shown.")] = 20,
+    tune: Annotated[
+        Tune,
+        typer.Option(help="Queue a job where nothing of the problem is stored, or also if that is stale."),
+    ] = Tune.NEVER,
+    as_json: AsJson = False,
+) -> None:
+    """List stored kernels, newest first, or say what to run for a problem (--m, --n, --k) and how far to trust it."""
+    with backend() as backing:
+        if not problem.given:
+            _list(backing.list_kernels(device, limit), as_json)
+        else:
+            found = backing.look_up(problem.read(), device or "auto", target, tune)
+            _show(found, _files(backing, found.kernel, output), as_json)
+
+
+@app.command("host-code")
+def host_code_command(
+    kernel: Annotated[UUID, typer.Argument(help="Id of the kernel.")],
+    language: Annotated[
+        Language, typer.Argument(help="API: the first four for a kernel of a GPU, the others for one of a CPU.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder to write the program and the kernel's files to.")
+    ] = None,
+) -> None:
+    """Print a complete program that runs a kernel, checks its numbers and tells its time, or write it beside them."""
+    with backend() as backing:
+        text = backing.host_code(kernel, language)
+        if output is None:
+            sys.stdout.write(text)
+            return
+        paths = _copy(backing, backing.read_kernel(kernel), output)
+    write_atomically(output / language.file_name, text.encode())
+    for path in (*paths.values(), str(output / language.file_name)):
+        CONSOLE.print(path, highlight=False, soft_wrap=True)
+
+
+def _files(backing: Backend, kernel: KernelOut | None, output: Path | None) -> dict[str, str]:
+    """Where the files of a kernel are, copied to `output` if there is one.
+
+    Raises:
+        NotFound: files are wanted, and no kernel is stored that runs the problem.
+    """
+    if kernel is None:
+        if output is not None:
+            raise NotFound("no kernel is stored that runs the problem, so there are no files to copy: tune it first")
+        return {}
+    return backing.places_of(kernel) if output is None else _copy(backing, kernel, output)
+
+
+def _list(listed: list[KernelOut], as_json: bool) -> None:
+    if as_json:
+        print_json({"kernels": [kernel.model_dump(mode="json") for kernel in listed]})
+    elif not listed:
+        CONSOLE.print("No kernels yet. Tune a problem: xetune tune --m 512 --n 384 --k 1024 --dtype f16")
+    else:
+        CONSOLE.print(_table(listed))
+
+
+def _table(listed: list[KernelOut]) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 1, 0))
+    table.add_column("kernel", min_width=36, overflow="fold")  # an id is whole
+    table.add_column("time (spread)")
+    table.add_column("numbers")
+    for kernel in listed:
+        time = kernel.evidence.time
+        rate = "" if kernel.tflops is None else f"\n{shown_rate(kernel.tflops)}"
+        table.add_row(
+            f"{kernel.id}\n{to_problem(kernel.problem)}\n{kernel.device}",
+            "none" if time is None else f"{shown_time(time)}\n{shown_kind(time)}{rate}",
+            shown_proof_short(kernel.evidence) if kernel.reason is None else f"{kernel.status}: {kernel.reason}",
+        )
+    return table
+
+
+def _copy(backing: Backend, kernel: KernelOut, folder: Path) -> dict[str, str]:
+    """Write the files of a kernel under their names; their paths by name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for artifact in kernel.artifacts:
+        write_atomically(folder / artifact.name, backing.read_file(artifact.sha256))
+    return {artifact.name: str(folder / artifact.name) for artifact in kernel.artifacts}
+
+
+def _show(found: LookupOut, files: dict[str, str], as_json: bool) -> None:
+    if as_json:
+        print_json(found.model_dump(mode="json") | {"files": files})
+        return
+    if found.kernel is not None:
+        CONSOLE.print(_table([found.kernel]))
+    for line in _what_is_what(found):
+        CONSOLE.print(line, highlight=False, soft_wrap=True, markup=False)
+    for name, path in files.items():
+        CONSOLE.print(f"  {name:13} {path}", highlight=False, soft_wrap=True)
+
+
+def _what_is_what(found: LookupOut) -> Iterator[str]:
+    trust = found.confidence
+    yield f"source: {found.source}, confidence {trust.level} ({trust.value:.2f}: {'; '.join(trust.reasons)})"
+    if found.kernel is None:
+        yield f"configuration: {config_line(found.model_dump(mode='json')['config'])}"
+    yield f"time: {found.time_told}"
+    if found.stale:
+        yield f"stale: {'; '.join(found.stale)}"
+    if found.elsewhere is not None:
+        near = found.elsewhere
+        yield f"carried over from {to_problem(near.problem)}, trial {near.trial} of job {near.job}"
+        if found.kernel is not None:
+            steps = found.model_dump(mode="json")["launch"]["steps"]
+            yield f"its launch here: {', '.join(_shown_step(step) for step in steps)}"
+    kernel = found.kernel
+    if kernel is not None and kernel.prediction_error is not None and kernel.predicted is not None:
+        predicted = f"{shown_time(kernel.predicted)} that {kernel.predicted.label} predicted"
+        yield f"{kernel.prediction_error:.2f} times the {predicted}"
+    if kernel is not None and kernel.origin is not None:
+        yield f"compiled by {kernel.origin}, not here"
+    if found.unmeasured:
+        several = "configurations are" if found.unmeasured > 1 else "configuration is"
+        yield f"{found.unmeasured} {several} predicted faster and not measured: `xetune export --runners-up`"
+    if found.job is not None:
+        yield f"job {found.job} is queued for a worker; `xetune jobs resume {found.job}` runs it here"
+    elif found.next:
+        yield f"`xetune tune` {found.next[0].why.removesuffix('; its best kernel is then served here')}"
+
+
+def _shown_step(step: Mapping[str, object]) -> str:
+    return f"{step['kernel']} of global size {step['global_size']}"

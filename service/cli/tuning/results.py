@@ -1,0 +1,243 @@
+"""How a terminal shows a job: its trials by rank, the winner and its files."""
+
+from collections import Counter
+from statistics import median
+from uuid import UUID
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from service.cli.backend.protocol import Backend
+from service.cli.printing.evidence import (
+    shown_files,
+    shown_kind,
+    shown_proof,
+    shown_proof_short,
+    shown_rate,
+    shown_time,
+)
+from service.cli.printing.output import CONSOLE, print_json, print_wrapped
+from service.convert import config_line
+from service.energy import energy_text
+from service.headline import Basis, Headline, headline
+from service.jobs.schemas import DonorOut, JobOut, TrialOut
+from service.jobs.wall import wall_sentence
+from service.schemas import ProblemBody, TimeEvidence, to_problem
+from service.stops import stop_words
+from tuner.objective import Objective, front
+
+_SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
+
+
+def print_job(backend: Backend, job_id: UUID, as_json: bool) -> JobOut:
+    """Print a job, its trials from fastest to slowest, and where the winner's files are; returns the job.
+
+    Raises:
+        NotFound: there is no such job.
+    """
+    job, trials = backend.read_job(job_id), backend.trials(job_id)
+    best = job.best.kernel_id if job.best is not None else None
+    ranked = sorted((t for t in trials if t.evidence.time is not None), key=_order)
+    files = {} if best is None else backend.places_of(backend.read_kernel(best))
+    if as_json:
+        document = job.model_dump(mode="json")
+        document["trials"] = [trial.model_dump(mode="json") for trial in [*ranked, *_without_time(trials)]]
+        print_json(document | {"artifacts": files})
+    else:
+        CONSOLE.print(_heading(job))
+        if ranked:
+            CONSOLE.print(_table(ranked, job.device))
+        _print_donors(job)
+        _print_reused(trials)
+        _print_prediction_error(ranked)
+        _print_front(job, ranked)
+        _print_without_time(trials)
+        if job.stop is not None:
+            CONSOLE.print(f"ended: {stop_words(job.stop)}", highlight=False)
+        _print_winner(job, next((t for t in trials if t.number == 0), None), files)
+        if job.wall is not None:
+            print_wrapped(f"took {wall_sentence(job.wall)}")
+    return job
+
+
+def _heading(job: JobOut) -> Text:
+    where = "" if job.origin is None else f", imported from {job.origin}"
+    heading = Text(f"job {job.id}: {job.status.value}\n{to_problem(job.problem)} on {job.device}{where}")
+    return heading if job.error is None else heading.append(f"\n{job.error}", style="red")
+
+
+def _table(ranked: list[TrialOut], device: str) -> Table:
+    kinds = sorted({shown_kind(trial.evidence.time) for trial in ranked})
+    table = Table(
+        title=f"{' and '.join(kinds)}, on {device}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    for heading in ("rank", "trial"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("configuration", min_width=20)
+    table.add_column("time (spread)", no_wrap=True)
+    table.add_column("numbers", no_wrap=True)
+    if len(kinds) > 1:
+        table.add_column("time is")
+    for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
+        cells = [
+            str(rank),
+            _shown_number(trial),
+            config_line(trial.model_dump(mode="json")["config"]),
+            f"{shown_time(trial.evidence.time)}\n{shown_rate(trial.tflops)}{_shown_energy(trial)}{_shown_reused(trial)}"
+            f"{_shown_early(trial)}{_shown_against(trial)}",
+            shown_proof_short(trial.evidence),
+        ]
+        table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
+    if len(ranked) > _SHOWN_TRIALS:
+        table.caption = f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)"
+    return table
+
+
+def _shown_energy(trial: TrialOut) -> str:
+    energy_uj = energy_of(trial)
+    return "" if energy_uj is None else f"\n{energy_text(energy_uj)} a launch"
+
+
+def _shown_early(trial: TrialOut) -> str:
+    time = trial.evidence.time
+    return f"\n{time.samples} samples, stopped early" if time is not None and time.stopped_early else ""
+
+
+def _shown_reused(trial: TrialOut) -> str:
+    return "" if trial.reused is None else f"\nof an earlier job,\n{trial.reused.scale:.2f} times that now"
+
+
+def _shown_number(trial: TrialOut) -> str:
+    """A trial's number, and who proposed it."""
+    if trial.number == 0:
+        return "default"
+    return str(trial.number) if trial.proposer is None else f"{trial.number}\n{trial.proposer}"
+
+
+def _shown_against(trial: TrialOut) -> str:
+    if trial.prediction_error is None or trial.measured is None:
+        return ""
+    if trial.measured_by is None:
+        return f"\n{trial.prediction_error:.2f} times predicted"
+    where = trial.measured.origin or "another job"
+    return f"\n{shown_time(trial.measured)}\nmeasured by {where},\n{trial.prediction_error:.2f} times predicted"
+
+
+def _print_donors(job: JobOut) -> None:
+    if not job.donors:
+        return
+    of = dict.fromkeys(f"{_shown_problem(donor)} on {donor.device}" for donor in job.donors)
+    few = "; ".join(list(of)[:_SHOWN_DONORS]) + ("; and others" if len(of) > _SHOWN_DONORS else "")
+    CONSOLE.print(
+        f"begun with {len(job.donors)} good configurations of {few} (--cold begins without)",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _shown_problem(donor: DonorOut) -> str:
+    return str(to_problem(donor.problem) if isinstance(donor.problem, ProblemBody) else donor.problem)
+
+
+def _print_reused(trials: list[TrialOut]) -> None:
+    of_jobs = Counter(str(trial.reused.job) for trial in trials if trial.reused is not None)
+    for job, count in of_jobs.items():
+        CONSOLE.print(
+            f"{count} of {len(trials)} trials took what job {job} measured of the same kernels (--again measures anew)",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def _print_prediction_error(ranked: list[TrialOut]) -> None:
+    both = [(t.predicted, t.measured, t.prediction_error) for t in ranked]
+    judged = [(p, m.value, e) for p, m, e in both if p is not None and m is not None and e is not None]
+    if not judged:
+        return
+    errors = [error for _, _, error in judged]
+    inside = sum(predicted.low <= measured_us <= predicted.high for predicted, measured_us, _ in judged)
+    models = " and ".join(sorted({predicted.label for predicted, _, _ in judged}))
+    CONSOLE.print(
+        f"measured over predicted by {models}: median {median(errors):.2f}, {min(errors):.2f} to {max(errors):.2f}; "
+        f"{inside} of {len(judged)} in the interval",
+        highlight=False,
+    )
+
+
+def _print_front(job: JobOut, ranked: list[TrialOut]) -> None:
+    """Where energy was weighed: what is left to choose from."""
+    if job.objective is not Objective.TIME_ENERGY:
+        return
+    known = [(t, t.evidence.time.value, uj) for t in ranked if t.evidence.time and (uj := energy_of(t)) is not None]
+    for trial in front(known):
+        CONSOLE.print(
+            f"no trial is both faster and thriftier than {trial.number}: {shown_time(trial.evidence.time)}, "
+            f"{energy_text(energy_of(trial) or 0.0)} a launch, idle power included",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def energy_of(trial: TrialOut) -> float | None:
+    """Microjoules of a launch, as measured in this job."""
+    return None if trial.evidence.time is None or trial.reused is not None else trial.evidence.time.energy_uj
+
+
+def _print_without_time(trials: list[TrialOut]) -> None:
+    for trial in _without_time(trials):
+        became = f"{trial.status}: {trial.reason}" if trial.reason is not None else "not finished"
+        CONSOLE.print(f"trial {trial.number}: {became}", markup=False, highlight=False)
+
+
+def _print_winner(job: JobOut, default: TrialOut | None, files: dict[str, str]) -> None:
+    if job.best is None or (time := job.best.evidence.time) is None:
+        return
+    line = _headline(job, time, default)
+    in_turns = line.basis is Basis.IN_TURNS
+    shown = f"{line.best_us:.4g} us, in turns" if in_turns else f"{shown_time(time)}, {line.basis}"
+    CONSOLE.print(f"winner: trial {job.best.number}, {shown}", highlight=False)
+    CONSOLE.print(f"  time     {shown_kind(time)} on {job.device}", highlight=False)
+    if in_turns:
+        CONSOLE.print(f"  by itself {shown_time(time)}, {Basis.SINGLE}", highlight=False)
+    if job.best.measured is not None and job.best.measured_by is not None:
+        where = f"{shown_kind(job.best.measured)}, job {job.best.measured_by}"
+        CONSOLE.print(f"  measured {shown_time(job.best.measured)}, {where}", highlight=False, soft_wrap=True)
+    CONSOLE.print(f"  numbers  {shown_proof(job.best.evidence)}", highlight=False)
+    if line.gain is not None:
+        beaten = ", the default configuration was not beaten" if job.best.number == 0 else ""
+        times = f"{line.default_us:.4g} against {line.best_us:.4g} us, {line.basis.of_two}"
+        CONSOLE.print(f"  speed-up {line.gain:.2f} over the default: {times}{beaten}", highlight=False, soft_wrap=True)
+    if job.status.over and line.basis is Basis.SINGLE and job.best.measured_by is None and job.best.number:
+        CONSOLE.print("  speed-up not measured in turns with the default: this is the least of single trials")
+    for text in shown_files(files):
+        CONSOLE.print(text, highlight=False, soft_wrap=True)
+
+
+def _headline(job: JobOut, time: TimeEvidence, default: TrialOut | None) -> Headline:
+    """The times that stand for a job; trial 0 counts if its evidence is the same."""
+    first = None if default is None else default.evidence.time
+    alike = first is not None and (first.kind, first.label) == (time.kind, time.label)
+    c = job.comparison
+    return headline(
+        time.value,
+        first.value if first is not None and alike else None,
+        predicted=time.kind == "predicted",
+        in_turns=(None, None) if c is None else (c.default_us, c.best_us),
+    )
+
+
+def _without_time(trials: list[TrialOut]) -> list[TrialOut]:
+    return [trial for trial in trials if trial.evidence.time is None]
+
+
+def _order(trial: TrialOut) -> tuple[bool, float]:
+    """What was measured comes first, wherever it was."""
+    if trial.measured is None:
+        return True, _time(trial)
+    return False, trial.measured.value * (1.0 if trial.reused is None else trial.reused.scale)
+
+
+def _time(trial: TrialOut) -> float:
+    assert trial.evidence.time is not None
+    return trial.evidence.time.value

@@ -1,0 +1,139 @@
+"""How a terminal shows a set of shapes: each shape, then the fewest kernels that serve all."""
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from service.cli.printing.evidence import shown_kind, shown_proof_short
+from service.cli.printing.output import CONSOLE
+from service.convert import config_line
+from service.schemas import to_problem
+from service.shapes.schemas import CoverOut, ShapeOut, ShapeSetOut
+
+_WORDS = {
+    "in_turns": "measured in turns",
+    "trial": "measured by single trials",
+    "predicted": "predicted by the model",
+    "none": "not known",
+}
+
+
+def print_set(found: ShapeSetOut) -> None:
+    """Print a set: what it took, its shapes, what is recommended, and the time of each kernel on each shape."""
+    beyond = f" and {found.across} of other shapes' kernels" if found.across else ""
+    CONSOLE.print(f"set of shapes {found.id}: {found.status}, {found.source} on {found.device}", soft_wrap=True)
+    CONSOLE.print(
+        f"{found.trials - found.across} trials{beyond} in {found.spent_s:.0f} s; of the kernels asked for, "
+        f"{found.compiled} were compiled and {found.reused} were there",
+        highlight=False,
+    )
+    CONSOLE.print(_shapes(found))
+    if found.default_us is not None and found.tuned_us is not None:
+        CONSOLE.print(
+            f"weighted total: default {_us(found.default_us)}, tuned {_us(found.tuned_us)}, "
+            f"{found.default_us / found.tuned_us:.2f} times as fast",
+            highlight=False,
+        )
+    for number, shape in enumerate(found.shapes, start=1):
+        if shape.error is not None:
+            CONSOLE.print(f"shape {number}: {shape.error}", style="red", soft_wrap=True)
+    if found.cover is not None:
+        _print_cover(found, found.cover)
+
+
+def _shapes(found: ShapeSetOut) -> Table:
+    table = Table(title="shapes", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("shape", min_width=18)
+    for heading in ("trials", "default us", "tuned us", "gain"):
+        table.add_column(heading, justify="right")
+    table.add_column("evidence", min_width=16, no_wrap=True)
+    for number, shape in enumerate(found.shapes, start=1):
+        table.add_row(
+            str(number),
+            _named(shape),
+            str(shape.trials),
+            _number(shape.default_us),
+            _number(shape.tuned_us),
+            "-" if shape.gain is None else f"{shape.gain:.2f}",
+            _evidence(shape),
+        )
+    return table
+
+
+def _named(shape: ShapeOut) -> str:
+    """The name, the problem, and how often it occurs."""
+    times = "" if shape.weight == 1 else f", {shape.weight:g} times"
+    return "\n".join(part for part in (shape.name, f"{to_problem(shape.problem)}{times}") if part)
+
+
+def _evidence(shape: ShapeOut) -> str:
+    if shape.evidence is None or shape.evidence.time is None:
+        return shape.status.value
+    turns = "in turns" if shape.in_turns else "single trials" if shape.evidence.time.kind == "measured" else ""
+    proof = shown_proof_short(shape.evidence).replace("\n", " ")
+    return "\n".join(part for part in (shown_kind(shape.evidence.time), turns, proof) if part)
+
+
+def _print_cover(found: ShapeSetOut, cover: CoverOut) -> None:
+    served = len(found.shapes) - len(cover.unserved)
+    bound, tried = f"within {cover.within:.0%} of its best", f"of {len(cover.kernels)} kernels tried on all"
+    if cover.one_each:
+        CONSOLE.print(f"\none kernel per shape: no fewer keep each {bound}, {tried}", soft_wrap=True)
+    else:
+        CONSOLE.print(f"\n{len(cover.needed)} {tried} keep each of {served} shapes {bound}", soft_wrap=True)
+    if served:
+        more = cover.total_us / cover.best_us - 1
+        how = " and ".join(_WORDS[word] for word in cover.evidence)
+        CONSOLE.print(f"their weighted total is {more:.1%} above that of the best of each; times are {how}")
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("kernel", justify="right", no_wrap=True)
+    table.add_column("configuration, as the shape it is from has it", min_width=30)
+    table.add_column("serves shapes")
+    table.add_column("binaries", justify="right")
+    by_number = {kernel.number: kernel for kernel in cover.kernels}
+    for number in cover.needed:
+        kernel = by_number[number]
+        config = kernel.model_dump(mode="json")["config"]
+        serves = ", ".join(str(shape) for shape in kernel.serves)
+        table.add_row(str(number), f"{config_line(config)} (shape {kernel.shape})", serves, str(kernel.binaries or "-"))
+    CONSOLE.print(table)
+    CONSOLE.print(_matrix(found, cover))
+    if cover.unserved:
+        CONSOLE.print(f"without any time: shapes {', '.join(str(shape) for shape in cover.unserved)}")
+    if cover.unknown:
+        unknown = "one time is" if cover.unknown == 1 else f"{cover.unknown} times are"
+        CONSOLE.print(
+            f"{unknown} not known, because a rule refuses, time was up or it is of an earlier job; --json says why"
+        )
+
+
+def _matrix(found: ShapeSetOut, cover: CoverOut) -> Table:
+    """Each needed kernel on each shape, as its time over the least."""
+    table = Table(
+        title="kernels by shape: time over the least that is known (* single trial, ~ predicted)",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("shape", no_wrap=True)
+    for number in cover.needed:
+        table.add_column(str(number), justify="right")
+    cells = {(cell.kernel, cell.shape): cell for cell in cover.cells}
+    marks = {"in_turns": "", "trial": "*", "predicted": "~", "none": ""}
+    for place, shape in enumerate(found.shapes, start=1):
+        row: list[str] = []
+        for number in cover.needed:
+            cell = cells.get((number, place))
+            known = cell is not None and cell.slower is not None
+            row.append(f"{cell.slower:.2f}{marks[cell.evidence]}" if cell is not None and known else "-")
+        p = shape.problem
+        table.add_row(f"{place}  {p.m}x{p.n}x{p.k}", *row)
+    return table
+
+
+def _us(value: float) -> str:
+    return f"{value / 1000:.4g} ms" if value >= 1000 else f"{value:.4g} us"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"

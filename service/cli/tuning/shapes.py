@@ -1,0 +1,200 @@
+"""xetune tune --shapes and xetune shapes: sets of shapes under one budget."""
+
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from service.cli import completing
+from service.cli.backend.chosen import backend
+from service.cli.backend.protocol import Backend
+from service.cli.backend.sets import SetAsked
+from service.cli.options.problem import AsJson
+from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.progress import INTERRUPTED, tell
+from service.cli.tuning.shape_tables import print_set
+from service.errors import BadRequest
+from service.jobs.schemas import JobStatus
+from service.shapes.bodies import EACH
+from service.shapes.requests import SetSearch
+from service.shapes.schemas import ShapeSetOut
+from service.shapes.sources import read_shapes
+from tuner.shapes.fields import Base
+from tuner.shapes.presets import MODELS
+
+app = typer.Typer(help="List, show, resume and cancel sets of shapes.", invoke_without_command=True)
+
+SetId = Annotated[UUID, typer.Argument(help="Id of the set.", autocompletion=completing.sets)]
+
+
+@dataclass(frozen=True, slots=True)
+class SetOptions:
+    """What the options of `xetune tune --shapes` say; `within` is a fraction."""
+
+    source: str
+    device: str
+    target: str | None
+    trials: int | None
+    seconds: float
+    seed: int
+    within: float
+    search: SetSearch
+
+
+def read_within(text: str) -> float:
+    """A fraction from "5%" or "0.05".
+
+    Raises:
+        BadRequest: it is neither.
+    """
+    number, percent = text.strip().removesuffix("%"), text.strip().endswith("%")
+    try:
+        value = float(number) / (100 if percent else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise BadRequest(f"--within: expected 0% to 100%, or a fraction such as 0.05; got {text!r}")
+    return value
+
+
+def tune_shapes(options: SetOptions, base: Base, as_json: bool) -> None:
+    """Tune a set of shapes under one budget, and print what came of it.
+
+    Raises:
+        InvalidShapes: the source is not a list of shapes.
+        typer.Exit: a shape gave no result, or Ctrl-C.
+    """
+    shapes = read_shapes(options.source, base)
+    trials = EACH * len(shapes) if options.trials is None else options.trials
+    asked = SetAsked(
+        options.source,
+        shapes,
+        base,
+        options.device,
+        options.target,
+        trials,
+        options.seconds,
+        options.seed,
+        options.within,
+        options.search,
+    )
+    with backend() as backing:
+        set_id, where, is_new = backing.create_set(asked)
+        if not as_json:
+            told = f"tuning {len(shapes)} shapes of {options.source} on {where}"
+            CONSOLE.print(told, highlight=False, soft_wrap=True)
+            CONSOLE.print(f"{'set of shapes' if is_new else 'going on with set of shapes'} {set_id}", highlight=False)
+        _work(backing, set_id, as_json)
+
+
+def _work(backing: Backend, set_id: UUID, as_json: bool) -> None:
+    """Run a set here, or follow it where it runs; the status of the program says whether each shape has a result."""
+    is_over = backing.work_on_set(set_id, as_json)
+    found = _show(backing, set_id, None, as_json)
+    if not is_over:
+        tell(f"stopped after {found.trials} trials, which are stored; `xetune shapes resume {set_id}` goes on")
+        raise typer.Exit(INTERRUPTED)
+    if any(shape.status is not JobStatus.SUCCEEDED for shape in found.shapes):
+        raise typer.Exit(1)
+
+
+def _show(backing: Backend, set_id: UUID, within: float | None, as_json: bool) -> ShapeSetOut:
+    found = backing.read_set(set_id, within)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        print_set(found)
+    return found
+
+
+@app.callback()
+def callback(context: typer.Context) -> None:
+    """List the newest sets of shapes."""
+    if context.invoked_subcommand is None:
+        list_command()
+
+
+@app.command("list")
+def list_command(
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most sets shown.")] = 20, as_json: AsJson = False
+) -> None:
+    """List the newest sets."""
+    with backend() as backing:
+        found = backing.list_sets(limit)
+    if as_json:
+        print_json([line.model_dump(mode="json") for line in found])
+    elif not found:
+        CONSOLE.print("No sets of shapes yet. Start one: xetune tune --shapes llama-3.2-1b@tokens=1,16 --dtype bf16")
+    else:
+        table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        for heading in ("set", "source", "shapes", "status"):
+            table.add_column(heading, overflow="fold", min_width=36 if heading == "set" else None)
+        for line in found:
+            made = f"{line.status}\n{line.created_at:%Y-%m-%d %H:%M} UTC"
+            table.add_row(f"{line.id}\n{line.device}", line.source, str(line.shapes), made)
+        CONSOLE.print(table)
+
+
+@app.command("show")
+def show_command(
+    set_id: SetId,
+    within: Annotated[
+        str | None, typer.Option(help="Recommend kernels for another bound than the set's own, such as 10%.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a set: its shapes, and the fewest kernels that serve them."""
+    bound = None if within is None else read_within(within)
+    with backend() as backing:
+        _show(backing, set_id, bound, as_json)
+
+
+@app.command("resume")
+def resume_command(set_id: SetId, as_json: AsJson = False) -> None:
+    """Go on with a set that was interrupted, in this process; one of a service is followed."""
+    with backend() as backing:
+        _work(backing, set_id, as_json)
+
+
+@app.command("cancel")
+def cancel_command(set_id: SetId, as_json: AsJson = False) -> None:
+    """End a set and its jobs; what was found stays."""
+    with backend() as backing:
+        found = backing.cancel_set(set_id)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        CONSOLE.print(f"set of shapes {found.id}: {found.status}", highlight=False)
+
+
+@app.command("delete")
+def delete_command(set_id: SetId) -> None:
+    """Forget a set that is over; its jobs and what they found stay."""
+    with backend() as backing:
+        backing.delete_set(set_id)
+    CONSOLE.print(f"set of shapes {set_id} is deleted; its jobs stay", highlight=False)
+
+
+@app.command("presets")
+def presets_command(as_json: AsJson = False) -> None:
+    """List the models whose layers `xetune tune --shapes MODEL` tunes, and where their sizes are from."""
+    if as_json:
+        named = {
+            name: {"source": m.source, "published": m.published, "layers": m.layers()} for name, m in MODELS.items()
+        }
+        print_json(named)
+        return
+    table = Table(
+        title="layers as N x K (times in one pass)", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 1, 0)
+    )
+    table.add_column("preset", no_wrap=True)
+    table.add_column("layers")
+    table.add_column("sizes are from", overflow="fold")
+    for name, model in MODELS.items():
+        layers = "\n".join(f"{layer} {n} x {k} ({times})" for layer, (n, k, times) in model.layers().items())
+        table.add_row(name, layers, f"{model.source}\npublished {model.published}")
+    CONSOLE.print(table)
+    CONSOLE.print("MODEL@tokens=1,16,128 sets M, MODEL@layers=qkv,down chooses layers; --layout nt is [N, K] weights")

@@ -1,0 +1,131 @@
+"""xetune tune: one problem on one device, from search to stored kernel."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from service.cli.backend.chosen import backend
+from service.cli.completing import presets
+from service.cli.options.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
+from service.cli.printing.output import CONSOLE
+from service.cli.printing.progress import end_with
+from service.cli.tuning.results import print_job
+from service.cli.tuning.shapes import SetOptions, read_within, tune_shapes
+from service.errors import BadRequest
+from service.jobs.schemas import BudgetBody, JobBody
+from service.schemas import to_body
+from service.shapes.requests import SetSearch
+from tuner.objective import Objective
+from tuner.search.method import Method
+
+_TRIALS = 50
+_OPTIONS = ("trials", "seconds", "seed", "device", "target", "search", "objective", "no_gain", "roofline")
+
+
+@with_problem
+def tune_command(
+    problem: ProblemOptions,
+    device: DeviceName = "auto",
+    target: TargetName = None,
+    shapes: Annotated[
+        str | None,
+        typer.Option(
+            "--shapes",
+            help="Many shapes under one budget: a file (.csv, .json or text), a preset that `xetune shapes presets` "
+            "lists, or text such as 'm=1,16 n=4096 k=4096'.",
+            show_default=False,
+            autocompletion=presets,
+        ),
+    ] = None,
+    within: Annotated[
+        str, typer.Option(help="With --shapes: how far from its best the fewest kernels may leave a shape.")
+    ] = "5%",
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            max=2**31 - 1,
+            help="Most configurations tried (default: 50; with --shapes 25 for each shape).",
+            show_default=False,
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="Longest run, in seconds.")] = 600.0,
+    seed: Annotated[int, typer.Option(min=0, help="Start of the random choices.")] = 0,
+    again: Annotated[bool, typer.Option("--again", help="Measure all anew, whatever earlier jobs measured.")] = False,
+    cold: Annotated[
+        bool, typer.Option("--cold", help="Begin without what was best for other problems and devices.")
+    ] = False,
+    search: Annotated[Method, typer.Option(help="How the space is searched.")] = Method.PORTFOLIO,
+    objective: Annotated[
+        Objective | None,
+        typer.Option(
+            help="What is made small: time; or with nsga2 time and memory beyond the operands, or time and energy "
+            "where the device tells it (default: what the search weighs).",
+            show_default=False,
+        ),
+    ] = None,
+    no_gain: Annotated[
+        int | None, typer.Option(min=1, max=2**31 - 1, help="Stop when so many trials in a row gained less than 1 %.")
+    ] = None,
+    roofline: Annotated[
+        float | None, typer.Option(help="Stop at this fraction of what the GPU can do, as 0.8.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the fastest kernel for a GEMM on a device, prove its numbers and store it."""
+    if shapes is not None:
+        if roofline is not None:
+            raise BadRequest("--shapes: expected no --roofline; a set ends by trials, seconds and --no-gain")
+        if objective is not None:
+            raise BadRequest("--shapes: expected no --objective; `--search nsga2` weighs memory, too")
+        how = SetSearch(reuse=not again, warm_start=not cold, method=search, no_gain=no_gain)
+        options = SetOptions(shapes, device, target, trials, seconds, seed, read_within(within), how)
+        tune_shapes(options, problem.base(), as_json)
+        return
+    gemm = problem.read()
+    with backend() as backing:
+        with _named_by_option():
+            most = _TRIALS if trials is None else trials
+            budget = BudgetBody(trials=most, seconds=seconds, no_gain=no_gain, roofline=roofline)
+            body = JobBody(
+                problem=to_body(gemm),
+                device=device,
+                target=target,
+                budget=budget,
+                seed=seed,
+                search=search,
+                objective=objective,
+                reuse=not again,
+                warm_start=not cold,
+            )
+            job, where, is_new = backing.create_job(body)
+        if not as_json:
+            CONSOLE.print(f"tuning {gemm} on {where}", highlight=False, soft_wrap=True)
+            CONSOLE.print(f"{'job' if is_new else 'going on with job'} {job.id}", highlight=False)
+        backing.work_on(job.id, as_json)
+        end_with(print_job(backing, job.id, as_json))
+
+
+@contextmanager
+def _named_by_option() -> Generator[None]:
+    """Say what is wrong with a request by the options that it was made from."""
+    try:
+        yield
+    except ValidationError as error:
+        faults = [(str(e["loc"][-1]), f"{e['msg']}, got {e['input']!r}") for e in error.errors(include_url=False)]
+        raise BadRequest(_told(faults)) from error
+    except BadRequest as error:
+        if not error.errors:
+            raise
+        faults = [(fault.field.rpartition(".")[2], fault.message) for fault in error.errors]
+        raise BadRequest(_told(faults), rule=error.rule) from error
+
+
+def _told(faults: list[tuple[str, str]]) -> str:
+    return "; ".join(f"{_option(field) if field in _OPTIONS else field}: {message}" for field, message in faults)
+
+
+def _option(field: str) -> str:
+    return f"--{field.replace('_', '-')}"

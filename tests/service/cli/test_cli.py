@@ -1,0 +1,282 @@
+"""The command line answers bad input with one line and status 2, and prints JSON that parses."""
+
+import json
+import logging
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from db import jobs, predictions, trials
+from db.models import Job
+from db.session import Database, open_database
+from service.audit.log import record
+from service.cli.backend.local import Local
+from service.cli.backend.stored import stored
+from service.cli.main import main
+from service.cli.printing.evidence import shown_files
+from service.cli.printing.output import CONSOLE
+from service.cli.tuning.results import print_job
+from service.keys.caller import Caller
+from service.keys.scopes import Scope
+from tests.service import dashboard_rows as rows
+
+SIZE = ("--m", "512", "--n", "384", "--k", "1024")
+UNKNOWN = "01970a3c-0000-7000-8000-000000000000"
+
+
+@pytest.fixture(autouse=True)
+def own_data(tmp_path: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """A data folder of the test's own; the handlers of the log are put back."""
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("XETUNE_DATABASE_URL", sqlite_url)
+    root = logging.getLogger()
+    before = root.handlers[:], root.level
+    root.handlers = []
+    yield
+    root.handlers, root.level = before
+
+
+@pytest.fixture
+def database(sqlite_url: str) -> Generator[Database]:
+    """The database that the commands use."""
+    opened = open_database(sqlite_url)
+    yield opened
+    opened.close()
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
+    """`xetune` with those arguments; its exit status."""
+    monkeypatch.setattr(sys, "argv", ["xetune", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("tune", "--m", "0", "--n", "384", "--k", "1024"), "error: m: expected 1 to"),
+        (("tune", "--m", "512", "--n", "-3", "--k", "1024"), "error: n: expected 1 to"),
+        (("tune", "--m", "512", "--n", "384", "--k", "9" * 25), "error: k: expected 1 to"),
+        (("tune", "--m", "512"), "error: sizes: give --m, --n and --k"),
+        (("tune", *SIZE, "--lda", "3"), "error: lda: expected at least"),
+        (("tune", *SIZE, "--epilogue", "relu, clip=6..1"), "error: epilogue: step 2, 'clip=6..1': clip needs value <="),
+        (("tune", *SIZE, "--epilogue", ",".join(["relu"] * 100)), "error: epilogue: expected at most 16 steps"),
+        (("tune", *SIZE, "--batch", "2", "--batch-stride-c", "5"), "error: batch_stride_c: expected at least"),
+        (("tune", *SIZE, "--dtype-a", "u8", "--dtype-b", "tf32"), "error: refused by rule dtype-pair: "),
+        (("compile", *SIZE, "-o", "out", "--set", "blok=1"), "error: --set: expected NAME=VALUE with one of"),
+        (("compile", *SIZE, "-o", "out", "--epilogue", "alpha=nan"), "error: epilogue: step 1, 'alpha=nan': alpha: "),
+        (("tune", *SIZE, "--seconds", "nan"), "error: --seconds: "),
+        (("tune", *SIZE, "--seconds", "0"), "error: --seconds: expected more than 0"),
+        (("tune", *SIZE, "--trials", "0"), "error: --trials: expected more than 0"),
+        (("tune", *SIZE, "--seed", "9" * 20), "error: --seed: "),
+        (("tune", *SIZE, "--device", ""), "error: --device: "),
+        (("tune", *SIZE, "--target", ""), "error: --target: "),
+        (("tune", *SIZE, "--device", "nosuch"), "error: --device: no device is known as 'nosuch'"),
+        (
+            ("tune", *SIZE, "--device", "b50"),
+            "error: l2_bytes of Intel Arc Pro B50 is not known; a predicted time needs",
+        ),
+        (("tune", *SIZE, "--device", "a770"), "error: refused by rule device-subgroup-size: "),
+        (("compile", *SIZE, "-o", "out", "--device", "a770"), "error: refused by rule device-subgroup-size: "),
+        (("compile", *SIZE, "-o", "out", "--device", ""), "error: no device is known as ''"),
+        (
+            ("compile", *SIZE, "-o", "out", "--device", "mtl"),
+            "error: refused by rule device-dpas: kernels cannot be comp",
+        ),
+        (("compile", *SIZE, "-o", "out", "--device", "arl-h"), "error: refused by rule device-subgroup-size: "),
+        (
+            ("tune", *SIZE, "--device", "wildcat-lake"),
+            "error: refused by rule device-target: kernels cannot be compiled",
+        ),
+        (
+            ("compile", *SIZE, "-o", "out", "--device", "20.2"),
+            "error: IP version 20.2 is that of several GPUs, name one",
+        ),
+        (("tune", *SIZE, "--device", "b5800"), "error: --device: no device is known as 'b5800'; did you mean 'b580'"),
+        (("devices", "show", "nosuch"), "error: no device is known as 'nosuch'"),
+        (("devices", "show", "bmgg"), "error: no device is known as 'bmgg'; did you mean 'bmg'"),
+        (("kernels", "--m", "512"), "error: sizes: give --m, --n and --k"),
+        (("kernels", *SIZE, "--device", "a770"), "error: no kernel is stored for 512x384x1024"),
+        (("jobs", "show", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
+        (("jobs", "cancel", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
+        (("jobs", "resume", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
+) -> None:
+    assert run(monkeypatch, *arguments) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1), said.err
+    assert said.err.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("tune", "--m", "4.5", "--n", "384", "--k", "1024"), "Invalid value for '--m'"),
+        (("tune", *SIZE, "--dtype", "f15"), "Invalid value for '--dtype'"),
+        (("tune", *SIZE, "--trials", "9" * 400), "Invalid value for '--trials'"),
+        (("tune", *SIZE, "--seed", "-1"), "Invalid value for '--seed'"),
+        (("tune", *SIZE, "--layout", "nm"), "Invalid value for '--layout'"),
+        (("tune", "--problem", "nosuch.json"), "Invalid value for '--problem'"),
+        (("jobs", "show", "nonsense"), "valid UUID"),
+        (("nonsense",), "No such command"),
+    ],
+)
+def test_what_cannot_be_read_as_an_option_is_told_with_its_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
+) -> None:
+    assert run(monkeypatch, *arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "expected a configuration as JSON: "),
+        ("9" * 5000, "expected a configuration as JSON: "),
+        ("[]", "expected an object, got []"),
+        ("{}", "missing matmul, strategy"),
+        ('{"matmul": {}, "strategy": {}, "more": 1}', "more: unknown field"),
+    ],
+)
+def test_a_configuration_that_cannot_be_read_names_its_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, message: str
+) -> None:
+    file = tmp_path / "config.json"
+    file.write_text(text)
+    assert run(monkeypatch, "compile", *SIZE, "-o", str(tmp_path / "out"), "--config", str(file)) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: --config {file}: {message}")
+    assert said.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def stored_job(database: Database, error: str | None = None) -> UUID:
+    """A job that ended: with two measured trials, or failed with that error."""
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session), "failed" if error else "succeeded")
+        if error:
+            job.error = error
+        else:
+            kernel = rows.add_kernel(session, job, problem)
+            rows.add_measured(session, job, 0, 3000.0, kernel.id)
+            rows.add_measured(session, job, 1, 1500.0, kernel.id)
+            jobs.update_best(session, job.id)
+        return job.id
+
+
+def test_json_parses_and_carries_the_evidence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], database: Database
+) -> None:
+    job_id = stored_job(database)
+
+    def document(*arguments: str) -> dict[str, object]:
+        assert run(monkeypatch, *arguments, "--json") == 0
+        said = capsys.readouterr()
+        assert said.err == ""
+        read: dict[str, object] = json.loads(said.out)
+        return read
+
+    assert [job["id"] for job in document("jobs")["jobs"]] == [str(job_id)]
+    shown = document("jobs", "show", str(job_id))
+    assert [trial["number"] for trial in shown["trials"]] == [1, 0], "fastest first"
+    (kernel,) = document("kernels")["kernels"]
+    assert kernel["evidence"]["time"]["value"] == 1500.0
+    assert document("devices", "show", "b580")["devices"][0]["id"] == "b580"
+
+
+def test_a_measured_time_is_shown_against_what_the_model_predicted(
+    database: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session), "succeeded")
+        kernel = rows.add_kernel(session, job, problem)
+        for number, (median_us, predicted_us) in enumerate(((300.0, 100.0), (150.0, 120.0), (180.0, 200.0))):
+            rows.predict(session, rows.add_measured(session, job, number, median_us, kernel.id), predicted_us)
+        predictions.judge(session, problem.id, "opencl-cpu-as-b580")
+        jobs.update_best(session, job.id)
+    with stored() as store:
+        print_job(Local(store), job.id, as_json=False)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "measured over predicted by xe-1: median 1.25, 0.90 to 3.00; 2 of 3 in the interval" in shown
+    assert "1.25 times predicted" in shown
+
+
+def test_a_winner_that_was_not_compared_and_a_kernel_given_up_early_say_so(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job_id = stored_job(database)
+    with database.write() as session:
+        *_, last = trials.list_page(session, job_id)
+        assert last.measurement is not None
+        last.measurement.stopped_early, last.measurement.samples = True, 4
+        job = session.get(Job, job_id)
+        assert job is not None
+        job.compared_default_us = job.compared_best_us = None
+        job.best_trial_id = last.id
+        jobs.set_stop(session, job_id, "seconds")
+    assert run(monkeypatch, "jobs", "show", str(job_id)) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "4 samples, stopped early" in shown
+    assert "ended: the seconds of its budget were spent" in shown
+    assert "not measured in turns with the default: this is the least of single trials" in shown
+
+
+def test_a_job_fits_80_columns_and_no_time_or_proof_is_cut(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    job_id = stored_job(database)
+    with database.write() as session:
+        for trial in trials.list_page(session, job_id):
+            trial.proof_kind, trial.proof_checked, trial.proof_total = "simulator", 1024, 16384
+            assert trial.measurement is not None
+            m = trial.measurement
+            m.min_us, m.p10_us, m.median_us, m.p90_us = 1234.5, 1234.5, 2345.6, 3456.7
+    assert run(monkeypatch, "jobs", "show", str(job_id)) == 0
+    table = capsys.readouterr().out.partition("rank")[2].partition("winner:")[0]
+    assert max(len(line.rstrip()) for line in table.splitlines()) <= 80
+    assert ("2.346 ms (1.234, 3.457)" in table, "1024/16384" in table) == (True, True)
+    assert run(monkeypatch, "jobs") == 0
+    assert "2.346 ms (1.234, 3.457)" in capsys.readouterr().out
+
+
+def test_what_no_terminal_shows_is_not_cut_to_a_width(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(CONSOLE, "_width", None)  # COLUMNS, where it was set before
+    subject = "01970a3c-0000-7000-8000-000000000000"
+    assert run(monkeypatch, "keys", "create", "nightly CI", "--scope", "tune") == 0
+    capsys.readouterr()
+    assert run(monkeypatch, "keys", "--json") == 0
+    (key,) = json.loads(capsys.readouterr().out)["keys"]
+    with database.write() as session:
+        record(session, Caller(key["name"], Scope.TUNE, UUID(key["id"])), "schedule.create", subject)
+    assert run(monkeypatch, "audit") == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "schedule.create" in line]
+    assert (f"nightly CI ({key['prefix']})" in line, subject in line, line.split()[-1]) == (True, True, "done")
+    assert run(monkeypatch, "recordings") == 0
+    assert capsys.readouterr().out.count("\n") == 1
+
+
+def test_files_are_listed_below_each_other() -> None:
+    lines = list(shown_files({"deep-tiled.mlir": "/a", "kernel.o": "/b"}))
+    assert lines == ["  deep-tiled.mlir /a", "  kernel.o        /b"]
+
+
+def test_brackets_in_an_error_are_shown_as_they_are(database: Database, capsys: pytest.CaptureFixture[str]) -> None:
+    job_id = stored_job(database, "internal: cannot read [/foo] of [bold]x[/bold]")
+    with stored() as store:
+        print_job(Local(store), job_id, as_json=False)
+    assert "internal: cannot read [/foo] of [bold]x[/bold]" in capsys.readouterr().out
+    CONSOLE.print("[/foo]")
+    assert capsys.readouterr().out == "[/foo]\n"

@@ -1,0 +1,65 @@
+"""The entry of the command line: it knows every command and imports the one that is named."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from service.cli.commands import COMMANDS
+from service.cli.loading import load
+from service.cli.main import app
+
+_ROOT = Path(__file__).parents[3]
+_HEAVY = ("numpy", "xdsl", "llvmlite", "sqlalchemy", "optuna", "fastapi", "pydantic", "httpx", "codegen", "hal", "rich")
+_LOADED = f"""
+import os, sys
+from service.cli.main import main
+try:
+    main()
+except SystemExit:
+    pass
+print("loaded:", *[name for name in {_HEAVY!r} if name in sys.modules], file=sys.stderr)
+"""
+
+
+def loaded_by(*arguments: str, **environment: str) -> tuple[str, list[str]]:
+    """What `xetune` prints in a process of its own, and which libraries it has imported by then."""
+    run = [sys.executable, "-c", _LOADED, *arguments]
+    done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=_ROOT, env=environment, timeout=120)
+    *_, last = done.stderr.splitlines()
+    return done.stdout, last.split()[1:]
+
+
+def test_help_and_the_version_import_no_compiler_database_or_service() -> None:
+    told, loaded = loaded_by("--help")
+    assert loaded == []
+    assert all(f"\n  {name} " in told for name in COMMANDS)
+    assert loaded_by("--version") == (f"xetune {version('xetune')}\n", [])
+
+
+def test_no_sentence_of_the_help_is_cut_in_a_terminal_of_80_columns() -> None:
+    told = CliRunner().invoke(app, ["--help"], terminal_width=80).output
+    assert all(command.help in told for command in COMMANDS.values())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_there_and_tells_what_it_does(name: str) -> None:
+    assert load(name).name == name
+    told = CliRunner().invoke(app, [name, "--help"])
+    assert (told.exit_code, f"Usage: xetune {name}" in told.output) == (0, True)
+
+
+def test_a_command_that_is_not_there_is_told_with_those_that_are_like_it() -> None:
+    told = CliRunner().invoke(app, ["tun"])
+    assert (told.exit_code, "No such command 'tun'. Did you mean 'tune'" in told.output) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["merge", "recordings", "measure", "db"])
+def test_a_command_of_the_own_database_says_so_where_a_service_is_named(name: str) -> None:
+    told = CliRunner().invoke(app, [name, "--help"], env={"XETUNE_SERVER": "http://127.0.0.1:9"})
+    assert told.exit_code == 0
+    assert f"xetune {name} works with the database of this machine: XETUNE_SERVER is not used" in told.stderr
+    assert "XETUNE_SERVER is not used" not in CliRunner().invoke(app, [name, "--help"]).stderr

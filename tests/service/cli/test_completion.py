@@ -1,0 +1,103 @@
+"""What shells complete, by their own protocol; and bash itself, with the script that it is given."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from db import jobs
+from service.cli import completing, main
+from service.cli.backend.stored import stored
+from service.cli.bash_words import rejoined
+from tests.service import dashboard_rows as rows
+
+_ROOT = Path(__file__).parents[3]
+Complete = Callable[[str], list[str]]
+
+
+@pytest.fixture
+def fish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Complete:
+    """The values that fish is told for a line that ends at the cursor."""
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
+    monkeypatch.delenv("XETUNE_SERVER", raising=False)
+    monkeypatch.setattr(sys, "argv", ["xetune"])
+
+    def complete(line: str) -> list[str]:
+        monkeypatch.setenv("_XETUNE_COMPLETE", "complete_fish")
+        monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", line)
+        capsys.readouterr()
+        with pytest.raises(SystemExit):
+            main.main()
+        told = capsys.readouterr()
+        assert told.err == ""
+        return [value.partition("\t")[0] for value in told.out.splitlines() if value]
+
+    return complete
+
+
+def test_commands_options_devices_types_and_presets_are_completed(fish: Complete) -> None:
+    assert fish("xetune ex") == ["explain", "export"]
+    assert fish("xetune shapes re") == ["resume"]
+    assert {"--device", "--deterministic"} <= set(fish("xetune tune --de"))
+    assert "b580" in fish("xetune tune --device b")
+    assert fish("xetune tune --dtype bf") == ["bf16"]
+    assert fish("xetune tune --shapes llama-3.2") == ["llama-3.2-1b"]
+
+
+def test_ids_come_from_the_database_and_none_is_made_for_it(fish: Complete, tmp_path: Path) -> None:
+    assert fish("xetune jobs show ") == []
+    assert list(tmp_path.iterdir()) == []
+    with stored() as store, store.database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session), "succeeded")
+        jobs.update_best(session, job.id)
+        made = str(job.id)
+    assert fish("xetune jobs show ") == [made]
+    assert fish(f"xetune export --job {made[:6]}") == [made]
+
+
+def test_a_service_that_is_not_there_or_silent_leaves_the_shell_its_prompt(
+    fish: Complete, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(completing, "_BOUND_S", 0.1)
+    assert fish("xetune --server http://127.0.0.1:9 jobs show ") == []
+    assert fish("xetune --server nonsense: jobs show ") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "whole", "place"),
+    [
+        (["xetune", "jobs", ""], 2, ["xetune", "jobs", ""], 2),
+        (["xetune", "--server", "http", ":", "//h", ":", "1", "jo"], 7, ["xetune", "--server", "http://h:1", "jo"], 3),
+        (["xetune", "tune", "--device", "=", "b5"], 4, ["xetune", "tune", "--device=b5"], 2),
+        (["xetune", "tune", "--device", "="], 3, ["xetune", "tune", "--device="], 2),
+        (["xetune", "jobs"], 2, ["xetune", "jobs"], 2),
+    ],
+)
+def test_words_that_bash_cut_are_put_together(words: list[str], at: int, whole: list[str], place: int) -> None:
+    assert rejoined(words, at) == (whole, place)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_completes_by_the_script_that_it_is_shown(tmp_path: Path) -> None:
+    program = tmp_path / "xetune"
+    # What an installed `xetune` is: a script that Python runs.
+    program.write_text(f"#!{sys.executable}\nimport sys\nfrom service.cli.main import main\nsys.exit(main())\n")
+    program.chmod(0o755)
+    asked = f"""
+    source <({program} --show-completion)
+    COMP_WORDS=(xetune --server http : //127.0.0.1 : 9 shapes pre) COMP_CWORD=8
+    _xetune_completion xetune; echo "${{COMPREPLY[@]}}"
+    COMP_WORDS=(xetune tune --device = b5) COMP_CWORD=4
+    _xetune_completion xetune; echo "${{COMPREPLY[@]}}"
+    """
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHONPATH": str(_ROOT), "XETUNE_DATA_DIR": str(tmp_path)}
+    done = subprocess.run(
+        ["bash", "--norc", "-c", asked], capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=120
+    )
+    assert done.stdout.splitlines() == ["presets", "b580 b570 b50"], done.stderr

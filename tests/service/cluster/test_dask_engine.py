@@ -1,0 +1,266 @@
+"""Machines that go away: compilations run again elsewhere, launches end their place, and nothing is sent twice."""
+
+import threading
+import time
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codegen import AnyArtifact
+from codegen.pool import Made
+from db import trials
+from db.session import Database
+from hal import Buffer, LaunchSpec, RunReport, Timing
+from service.artifacts import ArtifactStore
+from service.cluster.coordinator import Coordinator
+from service.cluster.dask.engine import DaskEngine
+from service.cluster.place import Place, PlaceLost
+from service.cluster.share import share_of
+from service.job_runs import RunJob
+from service.settings import Settings
+from service.tuning import Tuning
+from tests.faults.jobs import HERE, SPEC, TRIALS, check_whole, ended, job_of, queue
+from tests.service.cluster.dask_cluster import Cluster, fake_station, running
+from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
+from tuner.errors import ProofFailed
+from tuner.reference import Reference
+from tuner.targets import default_for
+from tuner.verify import verify_on_device
+
+WAIT_S = 60.0
+CONFIG = default_for(SMALL, SPEC)
+LAUNCH = artifact_of(SMALL, CONFIG).launch
+
+
+class Holding(FakeCompiler):
+    """A compiler whose first compilation waits until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered, self.go = threading.Event(), threading.Event()
+
+    def compile(self, *asked: object) -> "Holding":  # type: ignore[override]
+        return self
+
+    def result(self) -> AnyArtifact:
+        if not self.entered.is_set():
+            self.entered.set()
+            assert self.go.wait(WAIT_S)
+        return artifact_of(SMALL, CONFIG)
+
+    def finished(self) -> Made[AnyArtifact]:
+        return Made(self.result(), from_cache=True)
+
+
+class Hooked(FakeDevice):
+    """A device that calls something before each launch."""
+
+    before: Callable[[], None] = staticmethod(lambda: None)
+
+    def run(
+        self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+    ) -> RunReport:
+        self.before()
+        return super().run(launch, buffers, timing, timeout_s)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Generator[Cluster]:
+    """A scheduler."""
+    with running(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def start(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
+    """Starts a worker with a compiler and a device of the test's."""
+
+    def started(name: str, compiler: object = None, device: FakeDevice | None = None, version: str = "") -> str:
+        made = device or FakeDevice(SMALL, SPEC)
+        station = fake_station(
+            monkeypatch, tmp_path, [HERE], compiler or FakeCompiler(), lambda _: made, f"host of {name}"
+        )
+        if version:
+            station.offer = replace(station.offer, version=version)
+        return cluster.start_worker(name, station)
+
+    return started
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Return when it holds."""
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true"
+        time.sleep(0.02)
+
+
+def at(place: Place, buffers: tuple[Buffer, ...]) -> RunReport:
+    """One launch at a place."""
+    with place.opened(place.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
+        assert device is not None
+        return device.run(LAUNCH, buffers, None, 30.0)
+
+
+def test_places_come_and_go_with_workers(cluster: Cluster, start: Callable[..., str]) -> None:
+    engine = cluster.engine()
+    assert engine.places() == ()
+    start("w1")
+    start("w2")
+    until(lambda: len(engine.places()) == 3)
+    assert sorted(place.host for place in engine.places() if not place.predicts) == ["host of w1", "host of w2"]
+    assert [each.listed.spec.id for each in engine.reached()] == [SPEC.id] * 2
+    shares = [DaskEngine(cluster.link, share_of(text)) for text in ("1/2", "2/2")]
+    mine = [place.id for share in shares for place in share.places()]
+    assert sorted(mine) == sorted(place.id for place in engine.places())
+    assert [share.name for share in shares] == ["cluster 1/2", "cluster 2/2"]
+    for share in shares:
+        share.close()
+    cluster.close_worker("w1")
+    until(lambda: [place.host for place in engine.places() if not place.predicts] == ["host of w2"])
+    engine.close()
+
+
+def test_a_worker_of_another_version_is_left_alone(cluster: Cluster, start: Callable[..., str]) -> None:
+    engine = cluster.engine()
+    start("old", version="0.0.1")
+    start("new")
+    until(lambda: len(engine.places()) == 2)
+    assert {place.host for place in engine.places() if not place.predicts} == {"host of new"}
+    engine.close()
+
+
+def test_a_compilation_of_a_lost_machine_runs_on_another(cluster: Cluster, start: Callable[..., str]) -> None:
+    engine, holding = cluster.engine(), Holding()
+    start("w1", holding)
+    until(lambda: len(engine.places()) == 2)
+    with engine.places()[0].compilers(Path("unused")) as compilers:
+        compilation = compilers.compile(SMALL, CONFIG, SPEC)
+        assert holding.entered.wait(WAIT_S)
+        start("w2")
+        cluster.close_worker("w1")
+        assert compilation.result() == artifact_of(SMALL, CONFIG)
+        assert compilers.compile(SMALL, CONFIG, SPEC).result() == artifact_of(SMALL, CONFIG)
+        assert (compilers.uses.hits, compilers.uses.misses) == (0, 2)
+    holding.go.set()
+    engine.close()
+
+
+def test_a_compilation_outlives_the_scheduler(cluster: Cluster, start: Callable[..., str]) -> None:
+    engine, holding = cluster.engine(), Holding()
+    start("w1", holding)
+    until(lambda: len(engine.places()) == 2)
+    with engine.places()[0].compilers(Path("unused")) as compilers:
+        compilation = compilers.compile(SMALL, CONFIG, SPEC)
+        assert holding.entered.wait(WAIT_S)
+        threading.Timer(0.3, holding.go.set).start()  # a worker that closes waits for what it does
+        cluster.close_scheduler()
+        cluster.start_scheduler()
+        start("w2")
+        assert compilation.result() == artifact_of(SMALL, CONFIG)
+    engine.close()
+
+
+@pytest.mark.parametrize("what", ["worker", "scheduler"])
+def test_a_launch_whose_machine_is_lost_ends_its_place(cluster: Cluster, start: Callable[..., str], what: str) -> None:
+    engine, device = cluster.engine(), Hooked(SMALL, SPEC)
+    entered, go = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        entered.set()
+        assert go.wait(WAIT_S)
+
+    device.before = hold  # type: ignore[method-assign]
+    start("w1", device=device)
+    until(lambda: len(engine.places()) == 2)
+    end = cluster.close_scheduler if what == "scheduler" else lambda: cluster.close_worker("w1")
+
+    def lose() -> None:
+        assert entered.wait(WAIT_S)
+        end()
+
+    losing = threading.Thread(target=lose)
+    losing.start()
+    with pytest.raises(PlaceLost, match="is lost"):
+        at(engine.places()[0], Reference(SMALL, 7).buffers())
+    go.set()
+    losing.join(WAIT_S)
+    engine.close()
+
+
+def test_buffers_are_sent_once(cluster: Cluster, start: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = cluster.engine()
+    start("w1")
+    until(lambda: len(engine.places()) == 2)
+    sent: list[int] = []
+    scatter = engine.scatter
+    monkeypatch.setattr(engine, "scatter", lambda data, address: sent.append(len(data)) or scatter(data, address))
+    first, other = Reference(SMALL, 7), Reference(SMALL, 8)
+    for reference in (first, first, other):
+        at(engine.places()[0], reference.buffers())
+    assert sent == [3, 2]  # of the second problem's, the poison in C was there already
+    engine.close()
+
+
+def test_numbers_are_compared_where_the_device_is(
+    cluster: Cluster, start: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, device = cluster.engine(), FakeDevice(SMALL, SPEC)
+    start("w1", device=device)
+    until(lambda: len(engine.places()) == 2)
+    monkeypatch.setattr(engine, "scatter", lambda *_: pytest.fail("operands travelled"))
+    place, kernel, reference = engine.places()[0], artifact_of(SMALL, CONFIG), Reference(SMALL, 7)
+    with place.opened(place.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as opened:
+        assert opened is not None
+        proof, report = verify_on_device(opened, kernel, reference, Timing(), 30.0)
+        here = verify_on_device(FakeDevice(SMALL, SPEC), kernel, reference, Timing(), 30.0)
+        assert (proof, report.times_us, report.outputs) == (here[0], here[1].times_us, {})
+
+        def wrong(c: Buffer) -> None:
+            c[3, 5] += 1
+
+        device.every = wrong
+        with pytest.raises(ProofFailed, match="1 elements are wrong") as failed:
+            verify_on_device(opened, kernel, reference, Timing(), 30.0)
+        assert failed.value.proof.max_error == pytest.approx(1.0, rel=0.1)
+    engine.close()
+
+
+def test_a_job_goes_on_at_another_machine(
+    cluster: Cluster, start: Callable[..., str], database: Database, tmp_path: Path
+) -> None:
+    """Through the coordinator, with the tuner: the machine goes away in the third trial."""
+    job_id, second = queue(database), threading.Event()
+    device = Hooked(SMALL, SPEC)
+
+    def leave() -> None:
+        if len(ended(database, job_id)) == 2 and not second.is_set():
+            second.set()
+            threading.Thread(target=lambda: (start("w2"), cluster.close_worker("w1"))).start()
+            time.sleep(3.0)
+
+    device.before = leave  # type: ignore[method-assign]
+    start("w1", device=device)
+    artifacts = ArtifactStore(tmp_path / "artifacts")
+
+    def run_at(fenced: Database, place: Place) -> RunJob:
+        return Tuning(fenced, artifacts, tmp_path / "cache", place=place).run
+
+    engine = cluster.engine()
+    settings = Settings(data_dir=tmp_path, worker_poll_s=0.1)
+    coordinator = Coordinator(database, settings, engine, run_at)
+    thread = threading.Thread(target=coordinator.run)
+    thread.start()
+    try:
+        until(lambda: job_of(database, job_id).status not in ("queued", "running"))
+    finally:
+        coordinator.stop()
+        thread.join(WAIT_S)
+        engine.close()
+    assert second.is_set()
+    check_whole(database, job_id, artifacts)
+    assert job_of(database, job_id).attempts == 2
+    with database.read() as session:
+        assert len(trials.list_page(session, job_id)) == TRIALS

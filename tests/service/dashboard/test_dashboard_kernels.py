@@ -1,0 +1,184 @@
+"""The pages of kernels as text: the list and its filters, a kernel, two compared."""
+
+import json
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from codegen import CpuConfig, CpuStrategy, Extent, GemmProblem, Isa, MatmulConfig
+from db.session import Database
+from hal.xe import find
+from service.convert import config_to_json, spec_to_json
+from service.dashboard.compare.cost import cost
+from service.dashboard.evidence import measured, predicted
+from service.dashboard.kernels.picture import draw
+from service.dashboard.kernels.tiling import tiling_of
+from tests.conformance.trial_samples import config
+from tests.service import dashboard_rows as rows
+from tests.service.dashboard.test_dashboard_pages import app, client, database, text_of
+
+__all__ = ["app", "client", "database"]
+
+LONG = b"".join(b"%%%d = add i32 1, 2\n" % number for number in range(500))
+LOOP = {"is_loop": True, "dpas": 128, "sends": {"loads": 32, "prefetches": 20}, "loaded_bytes_per_dpas": 384.0}
+CODE = {"kernel": "gemm", "grf_count": 256, "threads_per_eu": 4, "spill_bytes": 64, "instructions": 584, "k_loop": LOOP}
+ISA = json.dumps({"chip": "bmg", "compiler": "26.27", "options": "", "kernels": [CODE]}).encode()
+
+
+def test_an_empty_list_says_what_to_do(client: TestClient) -> None:
+    assert "xetune tune --m 512" in client.get("/kernels").text
+    assert "No kernel is so" in client.get("/kernels?m=3").text
+
+
+def test_kernels_are_found_by_problem_device_and_evidence(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem, small = rows.add_problem(session), rows.add_problem(session, 64, 96, 128)
+        gpu, cpu = rows.add_device(session, "b580", None), rows.add_device(session)
+        on_gpu, on_cpu = rows.add_job(session, problem, gpu), rows.add_job(session, small, cpu)
+        native, emulated = rows.add_kernel(session, on_gpu, problem), rows.add_kernel(session, on_cpu, small)
+        foreseen, untimed = rows.add_kernel(session, on_gpu, problem, 1), rows.add_kernel(session, on_gpu, problem, 2)
+        rows.add_measured(session, on_gpu, 0, 70.0, native.id, "native")
+        rows.add_measured(session, on_cpu, 0, 1500.0, emulated.id)
+        rows.add_predicted(session, on_gpu, 1, 88.0).kernel_id = foreseen.id
+        rows.add_trial(session, on_gpu, 2, "wrong_result", untimed.id)
+    ids = {"measured": native.id, "emulated": emulated.id, "predicted": foreseen.id, "none": untimed.id}
+    for evidence, kernel_id in ids.items():
+        html = client.get(f"/kernels?evidence={evidence}").text
+        assert [each for each in ids.values() if f'href="/kernels/{each}"' in html] == [kernel_id]
+    html = client.get("/kernels?m=64&n=96&k=128&dtype=f16&device=opencl-cpu-as-b580").text
+    assert f"/kernels/{emulated.id}" in html
+    assert f"/kernels/{native.id}" not in html
+    seen = text_of(client.get("/kernels").text)
+    assert "1.500 ms 1.425 ms to 1.650 ms" in seen
+    assert "measured on opencl-cpu-as-b580 · DPAS emulated" in seen
+    for words in ("m=x&evidence=guessed&before=last", "device=%00&dtype=%00", "m=999999999999"):
+        assert client.get(f"/kernels?{words}").status_code == 200
+
+
+def test_a_long_list_has_pages_that_hold_every_kernel_once(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session))
+        ids = sorted(str(rows.add_kernel(session, job, problem, number, {}).id) for number in range(53))
+    first = client.get("/kernels").text
+    second = client.get(f"/kernels?before={ids[3]}").text
+    assert f'href="/kernels?before={ids[3]}"' in first
+    assert [i for i in ids if f"/kernels/{i}" in first] == ids[3:]
+    assert [i for i in ids if f"/kernels/{i}" in second] == ids[:3]
+    assert "Next page" not in second
+
+
+def test_a_kernel_shows_how_it_splits_its_work_its_code_and_where_it_comes_from(
+    client: TestClient, app: FastAPI, database: Database
+) -> None:
+    with database.write() as session:
+        problem, gpu = rows.add_problem(session), rows.add_device(session, "b580", None)
+        gpu.spec = spec_to_json(find("b580"))
+        job = rows.add_job(session, problem, gpu)
+        kernel = rows.add_kernel(session, job, problem, files={"isa.json": ISA, "llvm.ll": LONG})
+        kernel.config = config_to_json(config(3))
+        slow, slower, other = (rows.add_kernel(session, job, problem, number) for number in (1, 2, 3))
+        rows.add_measured(session, job, 0, 70.0, kernel.id, "native")
+        rows.add_measured(session, job, 1, 90.0, slower.id, "native")
+        rows.add_measured(session, job, 2, 80.0, slow.id, "native")
+        rows.add_measured(session, job, 3, 60.0, other.id)
+    for data in (ISA, LONG):
+        app.state.context.artifacts.put(data)
+    html = client.get(f"/kernels/{kernel.id}").text
+    seen = text_of(html)
+    block = config(3).matmul.block
+    assert f"A work-group computes {block.m} x {block.n} of C, and goes through K in steps of {block.k}" in seen
+    assert 'role="img" aria-label="A work-group computes' in html
+    assert "DPAS 8 16 16" in seen
+    assert "for bmg by ocloc 26.27" in seen
+    assert "registers of a thread 256" in seen
+    assert "spilled by a thread 64 B" in seen
+    assert "K loop: loaded for a DPAS 384 B" in seen
+    assert f'href="/jobs/{job.id}/trials/0"' in html
+    others = html[html.index('id="others-title"') :]
+    assert 0 < others.index(f'"/kernels/{slow.id}"') < others.index(f'"/kernels/{slower.id}"')
+    assert str(other.id) not in others, "a time with DPAS emulated is not held against one measured on the device"
+    assert "100 more lines" in seen
+    assert "%499 =" not in seen
+    seen = text_of(client.get(f"/kernels/{kernel.id}/stages/llvm.ll?from=480").text)
+    assert "From line 480 of 500" in seen
+    assert "%499 =" in seen
+    assert client.get(f"/kernels/{kernel.id}/stages/llvm.ll?from=many").status_code == 200
+    assert client.get(f"/kernels/{kernel.id}/stages/kernel.spv").status_code == 404
+
+
+def test_two_kernels_are_held_against_each_other(client: TestClient, app: FastAPI, database: Database) -> None:
+    texts = {"xetile.mlir": b"one\ntwo\n<b>\n"}, {"xetile.mlir": b"one\n2\n<b>\n"}
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        devices = [rows.add_device(session, slug) for slug in ("one-as-b580", "two-as-b580")]
+        jobs = [rows.add_job(session, problem, device) for device in devices]
+        a, b = (rows.add_kernel(session, job, problem, i, texts[i]) for i, job in enumerate(jobs))
+        for job, kernel, us in zip(jobs, (a, b), (100.0, 150.0), strict=True):
+            job.best_trial_id = rows.add_measured(session, job, 0, us, kernel.id).id
+        foreseen = rows.add_kernel(session, jobs[0], problem, 2)
+        rows.add_predicted(session, jobs[0], 1, 88.0).kernel_id = foreseen.id
+        key = problem.key
+    for files in texts:
+        app.state.context.artifacts.put(files["xetile.mlir"])
+    seen = text_of(client.get(f"/compare?kernel={a.id}&kernel={b.id}").text)
+    assert "A is 1.50 times as fast as B: 50.000 µs less, both measured with DPAS emulated." in seen
+    assert "Measured on one-as-b580 and two-as-b580" in seen
+    assert "overlap" not in seen
+    assert "device one-as-b580 two-as-b580" in seen
+    assert "strategy prefetch distance 1 2" in seen
+    assert "1 lines only in A, 1 only in B" in seen
+    assert "2 A two" in seen
+    assert "2 B 2" in seen
+    unlike = text_of(client.get(f"/compare?kernel={a.id}&kernel={foreseen.id}").text)
+    assert "A's time is measured with DPAS emulated, B's is predicted: neither is a measure of the other" in unlike
+    assert "times as fast" not in unlike
+    chart = client.get(f"/compare/charts/times?kernel={a.id}&kernel={foreseen.id}").json()
+    assert {series["evidence"] for series in chart["series"]} == {"emulated", "predicted"}
+    choices = client.get(f"/compare?kernel={a.id}").text
+    assert f"/compare?kernel={a.id}&amp;kernel={b.id}" in choices
+    for words in (f"job={jobs[0].id}&job={jobs[1].id}", f"problem={key[:16]}&device=one-as-b580&device=two-as-b580"):
+        answer = client.get(f"/compare?{words}", follow_redirects=False)
+        assert answer.headers["location"] == f"/compare?kernel={a.id}&kernel={b.id}"
+    for words in ("kernel=nope", f"kernel={a.id}&kernel={key}", f"problem={key}&device=none", "job=1&job=2"):
+        assert client.get(f"/compare?{words}").status_code == 404
+    assert client.get("/compare").status_code == 200
+    three = client.get(f"/compare?kernel={a.id}&kernel={b.id}&kernel={a.id}")
+    assert three.status_code == 400
+    assert "two can be compared, and 3 were chosen" in three.text
+    one = client.get(f"/compare?job={jobs[0].id}", follow_redirects=False)
+    assert one.headers["location"] == f"/compare?kernel={a.id}"
+    places = client.get(f"/problems/{key[:16]}/on/one-as-b580").text
+    places = places[places.index('id="places-title"') : places.index('id="jobs-title"')]
+    assert [f'value="{kernel.id}"' in places for kernel in (a, b, foreseen)] == [True, True, False]
+
+
+def test_a_cost_is_said_no_more_strongly_than_its_evidence_allows() -> None:
+    fast = measured(100.0, 90.0, 140.0, "native", "b580", 10**9)
+    slow = measured(125.0, 110.0, 150.0, "native", "b580", 10**9)
+    found = cost(fast, slow, same_problem=True)
+    assert found.factor == 1.25
+    assert found.notes == ("Their spreads (p10 to p90) overlap: the order may be chance.",)
+    assert cost(slow, fast, same_problem=True).text.startswith("B is 1.25 times as fast as A: 25.000 µs less")
+    assert cost(fast, slow, same_problem=False).factor is None
+    assert cost(fast, None, same_problem=True).text == "B has no time, so nothing can be said of the cost."
+    assert cost(None, None, same_problem=True).text == "Neither has a time, so nothing can be said of the cost."
+    assert cost(fast, predicted(100.0, 90.0, 140.0, "xe-1", 10**9), same_problem=True).factor is None
+
+
+def test_the_tiling_of_a_cpu_shares_whole_tiles_among_threads() -> None:
+    threads, block, tile = Extent(1, 2, 1), Extent(6, 240, 64), Extent(3, 80, 4)
+    for_cpu = CpuConfig(MatmulConfig(threads, block, tile), CpuStrategy(Isa.AVX512))
+    levels = tiling_of(GemmProblem(300, 200, 400), for_cpu, None).levels
+    expected = [(300, 200, 400), (300, 160, 400), (6, 240, 64), (3, 80, 4)]
+    assert [(level.m, level.n, level.k) for level in levels] == expected
+
+
+@pytest.mark.parametrize("mnk", [(1, 1, 1), (1, 7, 100_000), (8192, 3, 5)])
+def test_a_picture_stays_inside_its_frame_and_has_few_lines(mnk: tuple[int, int, int]) -> None:
+    for zoom in tiling_of(GemmProblem(*mnk), config(3), find("b580")).zooms:
+        picture = draw(zoom)
+        assert all(box.x + box.width <= picture.width + 3 for box in picture.boxes)
+        assert all(box.y + box.height <= picture.height + 3 for box in picture.boxes)
+        assert sum(line.path.count("M") for line in picture.lines) < 1000

@@ -1,0 +1,51 @@
+"""Results go in and out over REST as JSON lines: whole or not at all, with who brought them."""
+
+from uuid import uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from service.settings import Settings
+from tests.service.rest import Clock
+from tests.service.safety.test_limits import client_of
+from tests.tuner.exchange.lines import JOB, read, results, text_of
+
+
+@pytest.fixture
+def large(settings: Settings, clock: Clock) -> TestClient:
+    """A client of a service that takes files of results."""
+    return client_of(settings, clock, max_import_bytes=2**20)
+
+
+def _text() -> str:
+    found = text_of(results())
+    return found if isinstance(found, str) else found.decode()
+
+
+def test_what_is_exported_is_what_was_imported(large: TestClient) -> None:
+    done = large.post("/v1/imports", content=_text())
+    assert done.status_code == 200, done.text
+    assert done.json()["jobs"] == 1
+    assert done.json()["trials"] > 0
+    exported = large.get("/v1/exports")
+    assert exported.headers["content-type"].startswith("application/x-ndjson")
+    assert list(read(exported.content).jobs) == [JOB]
+    assert read(large.get(f"/v1/exports?job={JOB}").content).trials.keys() == read(exported.content).trials.keys()
+    again = large.post("/v1/imports", content=exported.content).json()
+    assert (again["jobs"], again["trials"], again["known"]) == (0, 0, done.json()["trials"])
+    actions = [(event["action"], event["actor"]) for event in large.get("/v1/audit").json()["events"]]
+    assert actions == [("import", "local")] * 2
+
+
+def test_a_file_that_is_cut_off_or_no_results_changes_nothing(large: TestClient) -> None:
+    text = _text()
+    for body in (text[: len(text) // 2], "", "{}", '{"record": "header"}\n', "\x00\xff", "[" * 10_000):
+        answer = large.post("/v1/imports", content=body.encode())
+        assert (answer.status_code, answer.json().get("rule")) == (400, "import"), (body[:20], answer.text)
+        assert answer.headers["content-type"] == "application/problem+json"
+    assert large.get("/v1/jobs").json()["jobs"] == []
+
+
+def test_an_export_of_what_is_not_there_is_refused_before_it_begins(large: TestClient) -> None:
+    assert large.get(f"/v1/exports?job={uuid4()}").status_code == 404
+    assert read(large.get("/v1/exports").content).trials == {}

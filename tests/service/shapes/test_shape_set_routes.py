@@ -1,0 +1,244 @@
+"""Sets of shapes over REST: asked for in four ways, run by a coordinator, shown, cancelled and deleted."""
+
+import threading
+import time
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+
+from db import jobs, shape_sets
+from db.base import utc_now
+from db.session import Database
+from hal import UnknownDevice
+from service.cluster.coordinator import Coordinator
+from service.cluster.local import LocalEngine, LocalPlace
+from service.deps import Context
+from service.errors import Conflict
+from service.settings import Settings
+from service.shapes.lease import leased
+from service.shapes.running import SetRunner
+from service.shapes.working import run_set, sets_at
+from service.worker import ClaimedJob, JobEnd
+from service.worker_names import own_name
+from tests.service.rest import Clock
+from tests.service.safety.test_limits import client_of
+from tests.service.shapes.test_shape_sets import SHAPES, SPEC, AnyShape, Start, database, start, submitted
+
+__all__ = ["database", "start"]  # fixtures
+PATH = "/v1/shape-sets"
+TWO = [{"problem": {"m": 16, "n": 96, "k": 64}, "weight": 3.0, "name": "one"}, {"problem": {"m": 32, "n": 96, "k": 64}}]
+BODY: dict[str, Any] = {"shapes": TWO, "device": "b580", "budget": {"trials": 20, "seconds": 60}}
+CSV = "m,n,k,weight\n16,96,64,3\n32,96,64,1\n"
+
+
+def made(client: TestClient, **changes: object) -> dict[str, Any]:
+    """A set that was asked for."""
+    answer = client.post(PATH, json=BODY | changes)
+    assert answer.status_code == 202, answer.text
+    assert answer.headers["location"] == f"{PATH}/{answer.json()['id']}"
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [("shapes", TWO), ("csv", CSV), ("text", "m=16 n=96 k=64 weight=3\nm=32 n=96 k=64\n")],
+)
+def test_shapes_are_said_in_several_ways(client: TestClient, way: str, said: object) -> None:
+    found = made(client, **{"shapes": None, way: said})
+    sizes = [(shape["problem"]["m"], shape["weight"]) for shape in found["shapes"]]
+    name = "one and 1 more" if way == "shapes" else "16x96x64 and 1 more"
+    assert (found["source"], sizes) == (name, [(16, 3.0), (32, 1.0)]), "two sets are told apart by their names"
+    assert (found["status"], found["running"], found["cover"]) == ("active", False, None)
+
+
+def test_a_preset_brings_the_layers_of_a_model(settings: Settings, clock: Clock) -> None:
+    client = client_of(settings, clock, max_body_bytes=2**16)
+    names = [preset["name"] for preset in client.get(f"{PATH}/presets").json()["presets"]]
+    common = {"dtype_a": "bf16", "dtype_b": "bf16", "transpose_b": True, "epilogue": "relu"}
+    found = made(client, shapes=None, preset=f"{names[0]}@tokens=16", common=common, budget={"seconds": 60})
+    problem = found["shapes"][0]["problem"]
+    assert (problem["m"], problem["dtype_a"], problem["transpose_b"]) == (16, "bf16", True)
+    assert [step["kind"] for step in problem["epilogue"]] == ["relu"]
+    assert found["budget"]["trials"] == 25 * len(found["shapes"])
+
+
+def test_options_are_those_of_jobs(client: TestClient, context: Context) -> None:
+    budget = {"trials": 20, "seconds": 60, "no_gain": 7}
+    found = made(client, reuse=False, warm_start=False, search="tpe", budget=budget)
+    assert (found["reuse"], found["warm_start"], found["search"], found["budget"]["no_gain"]) == (
+        False,
+        False,
+        "tpe",
+        7,
+    )
+    with context.database.read() as session:
+        job = jobs.get(session, UUID(found["shapes"][1]["job_id"]))
+    assert job is not None
+    assert job.search is not None
+    assert (job.search.method, job.search.no_gain) == ("tpe", 7)
+    other = made(client)
+    assert other["id"] != found["id"]
+    assert (other["reuse"], other["warm_start"], other["search"]) == (True, True, "portfolio")
+
+
+def test_the_same_set_is_made_once_and_lists_have_pages(client: TestClient) -> None:
+    first = made(client)
+    again = client.post(PATH, json=BODY)
+    assert (again.status_code, again.json()["id"]) == (200, first["id"])
+    second = made(client, seed=5)
+    page = client.get(f"{PATH}?limit=1").json()
+    assert [line["id"] for line in page["shape_sets"]] == [second["id"]]
+    older = client.get(f"{PATH}?limit=1&before={page['next_before']}").json()
+    assert [line["id"] for line in older["shape_sets"]] == [first["id"]]
+    assert older["next_before"] is None
+
+
+def test_a_request_sent_again_with_its_key_is_answered_again(client: TestClient) -> None:
+    key = {"Idempotency-Key": "set-1"}
+    first, again = (client.post(PATH, json=BODY, headers=key) for _ in range(2))
+    assert again.headers["idempotency-replayed"] == "true"
+    assert (again.status_code, again.json()) == (first.status_code, first.json())
+
+
+def test_a_set_is_cancelled_then_deleted_and_its_jobs_stay(client: TestClient) -> None:
+    found = made(client)
+    path = f"{PATH}/{found['id']}"
+    refused = client.delete(path)
+    assert (refused.status_code, refused.json()["rule"]) == (409, "set-active")
+    cancelled = client.post(f"{path}/cancel").json()
+    assert (cancelled["status"], cancelled["shapes"][0]["status"]) == ("cancelled", "cancelled")
+    assert client.delete(path).status_code == 204
+    assert client.get(path).status_code == client.delete(path).status_code == 404
+    assert client.get(f"/v1/jobs/{found['shapes'][0]['job_id']}").status_code == 200
+    actions = [event["action"] for event in client.get("/v1/audit").json()["events"]]
+    assert actions[:3] == ["shapes.delete", "shapes.cancel", "shapes.create"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "rule"),
+    [
+        ({"csv": CSV}, 400, "shapes"),
+        ({"shapes": None}, 400, "shapes"),
+        ({"shapes": None, "csv": "m,n\n1,2\n"}, 400, "shapes"),
+        ({"shapes": None, "preset": "../../etc/passwd"}, 400, "shapes"),
+        ({"shapes": [{"problem": {"m": 0, "n": 1, "k": 1}}]}, 400, "shapes"),
+        ({"budget": {"trials": 1, "seconds": 60}}, 400, "budget"),
+        ({"budget": {"trials": 20, "seconds": 1e8}}, 400, "budget"),
+        ({"device": "nosuch"}, 400, "unknown-device"),
+        ({"within": 2}, 422, None),
+        ({"shapes": []}, 422, None),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_by_name(
+    client: TestClient, changes: dict[str, object], status: int, rule: str | None
+) -> None:
+    answer = client.post(PATH, json=BODY | changes)
+    assert answer.status_code == status, answer.text
+    assert rule is None or answer.json()["rule"] == rule
+    assert client.get(PATH).json()["shape_sets"] == []
+
+
+def test_a_coordinator_runs_a_set_when_no_job_waits(
+    database: Database,
+    start: Start,
+    tmp_path: Path,
+) -> None:
+    set_id = submitted(database)
+    settings = Settings(data_dir=tmp_path, worker_poll_s=0.05)
+    tuning = start(set_id, AnyShape())._tuning  # pyright: ignore[reportPrivateUsage]
+
+    def no_job(_job: ClaimedJob, _interrupt: threading.Event) -> JobEnd:
+        raise AssertionError("jobs of the set are the set's")
+
+    place = tuning.place
+    assert isinstance(place, LocalPlace)
+    engine = LocalEngine(replace(place, here=lambda: {SPEC.id}))
+    coordinator = Coordinator(
+        database,
+        settings,
+        engine,
+        lambda _database, _place: no_job,
+        set_at=sets_at(settings, lambda _database, _place: tuning),
+    )
+    thread = threading.Thread(target=coordinator.run)
+    thread.start()
+    try:
+        deadline = time.monotonic() + 120
+        while _status(database, set_id) == "active" and time.monotonic() < deadline:
+            time.sleep(0.1)
+    finally:
+        coordinator.stop()
+        thread.join()
+    assert _status(database, set_id) == "succeeded"
+
+
+def _status(database: Database, set_id: UUID) -> str:
+    with database.read() as session:
+        found = shape_sets.get(session, set_id)
+    assert found is not None
+    return found.status
+
+
+def test_one_process_runs_a_set_at_a_time(database: Database) -> None:
+    set_id, now = submitted(database), utc_now()
+    with database.write() as session:
+        assert shape_sets.claim(session, set_id, "another", 60.0, lambda _: False, now) is None
+    with database.read() as session:
+        assert shape_sets.waiting(session, lambda _: False, now) == []
+        later = now + timedelta(seconds=61)
+        assert [row.id for row in shape_sets.waiting(session, lambda _: False, later)] == [set_id]
+        assert [row.id for row in shape_sets.waiting(session, lambda name: name == "another", now)] == [set_id]
+    with pytest.raises(Conflict, match="is run by another"), leased(database, set_id, 60.0, lambda: None):
+        pass
+    with database.write() as session:
+        shape_sets.give_up(session, set_id, "another", now)
+    with leased(database, set_id, 60.0, lambda: None), database.write() as session:
+        held = shape_sets.claim(session, set_id, "a third", 60.0, lambda _: False, utc_now())
+    assert held == own_name()
+
+
+def test_a_lease_that_was_lost_stops_the_run(database: Database) -> None:
+    set_id, stopped = submitted(database), threading.Event()
+    with leased(database, set_id, 0.2, stopped.set):
+        with database.write() as session:
+            shape_sets.claim(session, set_id, "another", 60.0, lambda _: True, utc_now())
+        assert stopped.wait(30)
+
+
+def test_a_set_that_cannot_go_on_ends_and_says_why(
+    database: Database,
+    start: Start,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    set_id = submitted(database)
+    tuning = start(set_id, AnyShape())._tuning  # pyright: ignore[reportPrivateUsage]
+
+    def away(_runner: SetRunner) -> bool:
+        raise UnknownDevice("it is not in this machine")
+
+    monkeypatch.setattr(SetRunner, "run", away)
+    with database.write() as session:
+        shape_sets.claim(session, set_id, "w", 60.0, lambda _: False, utc_now())
+    run_set(tuning, Settings(data_dir=tmp_path), set_id, threading.Event())
+    with database.read() as session:
+        found = shape_sets.get(session, set_id)
+    assert found is not None
+    assert found.run is not None
+    assert (found.status, found.run.error) == ("cancelled", "UnknownDevice: it is not in this machine")
+    assert {member.job.status for member in found.members} == {"cancelled"}
+    assert len(found.members) == len(SHAPES)
+    assert SPEC.id == found.device.slug
+
+
+def test_the_presets_are_no_set(client: TestClient) -> None:
+    for method in ("DELETE", "OPTIONS", "POST"):
+        answer = client.request(method, f"{PATH}/presets")
+        assert (answer.status_code, answer.headers["allow"]) == (405, "GET"), (method, answer.text)
+    assert client.get(f"{PATH}/nothing").status_code == 404
