@@ -42,17 +42,6 @@ def by_digest(session: Session, digest: str) -> Recording | None:
     return session.scalars(_whole().where(Recording.digest == digest)).first()
 
 
-def list_all(session: Session) -> list[tuple[Recording, int, int, float | None]]:
-    """Each recording, the newest first, with its trials, those with a time, and the least time in microseconds."""
-    counts = select(
-        RecordedTrial.recording_id, func.count(), func.count(RecordedTrial.time_us), func.min(RecordedTrial.time_us)
-    ).group_by(RecordedTrial.recording_id)
-    of = {row[0]: (row[1], row[2], row[3]) for row in session.execute(counts)}
-    loads = joinedload(Recording.problem), joinedload(Recording.device)
-    found = session.scalars(select(Recording).options(*loads).order_by(Recording.id.desc()))
-    return [(recording, *of.get(recording.id, (0, 0, None))) for recording in found]
-
-
 def list_page(session: Session, *, limit: int, before: UUID | None = None) -> list[tuple[Recording, Counts]]:
     """The newest recordings with their counts, at most `limit`; only older ones than `before`."""
     query = select(Recording) if before is None else select(Recording).where(Recording.id < before)

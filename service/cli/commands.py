@@ -72,7 +72,7 @@ COMMANDS = MappingProxyType(
         "recordings": Command(
             "service.cli.exchange.recordings:recordings_command",
             "List what was imported from Kernel Tuner and T4 files.",
-            of_database=True,
+            with_server=True,
         ),
         "replay": Command(
             "service.cli.tuning.replay:replay_command", "Search a recorded space as if it were a device."

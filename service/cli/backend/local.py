@@ -33,6 +33,8 @@ from service.kernels.schemas import KernelOut, Tune
 from service.keys import service as key_service
 from service.keys.caller import COMMAND_LINE
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
+from service.recordings import service as recording_service
+from service.recordings.schemas import RecordingLine, RecordingOut
 from service.schemas import to_body
 from service.shapes import service as shape_service
 from service.shapes.schemas import ShapeSetLine, ShapeSetOut
@@ -150,6 +152,14 @@ class Local:
         with self._database.write() as session:
             shape_service.forget(session, set_id)
             record(session, COMMAND_LINE, "shapes.delete", set_id)
+
+    def list_recordings(self) -> list[RecordingLine]:
+        with self._database.read() as session:
+            return recording_service.list_recordings(session, _ALL, None).recordings
+
+    def read_recording(self, recording_id: UUID, limit: int) -> RecordingOut:
+        with self._database.read() as session:
+            return recording_service.read_recording(session, recording_id, 0, limit)
 
     def create_key(self, body: KeyBody) -> NewKeyOut:
         with self._database.write() as session:

@@ -12,6 +12,7 @@ from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, Tune
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
+from service.recordings.schemas import RecordingLine, RecordingOut
 from service.shapes.schemas import ShapeSetLine, ShapeSetOut
 
 
@@ -107,6 +108,14 @@ class Backend(Protocol):
 
     def delete_set(self, set_id: UUID) -> None:
         """Forget a set of shapes that is over."""
+        ...
+
+    def list_recordings(self) -> list[RecordingLine]:
+        """What files of other formats brought, the newest first."""
+        ...
+
+    def read_recording(self, recording_id: UUID, limit: int) -> RecordingOut:
+        """A recording with its fastest configurations."""
         ...
 
     def create_key(self, body: KeyBody) -> NewKeyOut:

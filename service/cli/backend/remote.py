@@ -26,6 +26,7 @@ from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, LookupBody, Tune
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
+from service.recordings.schemas import RecordingLine, RecordingOut, RecordingPage
 from service.schemas import to_body
 from service.shapes.schemas import (
     CommonBody,
@@ -209,6 +210,24 @@ class Remote:
 
     def delete_set(self, set_id: UUID) -> None:
         self.send(calls.delete_shape_set(set_id))
+
+    def list_recordings(self) -> list[RecordingLine]:
+        found: list[RecordingLine] = []
+        before: UUID | None = None
+        while True:
+            page = self.send(calls.recordings(before, 200).into(RecordingPage))
+            found, before = found + page.recordings, page.next_before
+            if before is None:
+                return found
+
+    def read_recording(self, recording_id: UUID, limit: int) -> RecordingOut:
+        found = self.send(calls.recording(recording_id, None, min(limit, _PAGE)).into(RecordingOut))
+        while found.next_after is not None and len(found.configurations) < limit:
+            part = min(limit - len(found.configurations), _PAGE)
+            page = self.send(calls.recording(recording_id, found.next_after, part).into(RecordingOut))
+            configurations = found.configurations + page.configurations
+            found = found.model_copy(update={"configurations": configurations, "next_after": page.next_after})
+        return found
 
     def create_key(self, body: KeyBody) -> NewKeyOut:
         made = self.send(calls.create_key(same(models.KeyBody, body)).into(NewKeyOut))

@@ -7,12 +7,14 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from db import models, recordings
-from service.cli.backend.stored import stored
+from service.cli.backend.chosen import backend
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
-from service.convert import config_line, problem_line
+from service.configurations import ConfigBody
+from service.convert import config_line
 from service.errors import NotFound
+from service.recordings.schemas import RecordedOut, RecordingLine, RecordingOut
+from service.schemas import to_problem
 
 _SHOWN = 20
 _NUMBERS = ("number", "tried", "timed", "time_us", "best_us")
@@ -24,15 +26,17 @@ def recordings_command(
     as_json: AsJson = False,
 ) -> None:
     """List what was imported from Kernel Tuner and T4 files, or show one, fastest first."""
-    with stored() as store, store.database.read() as session:
+    with backend() as backing:
         if recording is None:
-            rows = [_line(*found) for found in recordings.list_all(session)]
+            rows = [_line(found) for found in backing.list_recordings()]
             shown = {"recordings": rows}
         else:
-            found = recordings.get(session, recording)
-            if found is None:
-                raise NotFound(f"recording {recording} does not exist; `xetune recordings` lists those that do")
-            rows = [_tried(row) for row in _fastest_first(found)[:limit]]
+            try:
+                found = backing.read_recording(recording, limit)
+            except NotFound as error:
+                message = f"recording {recording} does not exist; `xetune recordings` lists those that do"
+                raise NotFound(message) from error
+            rows = [_tried(row) for row in found.configurations]
             shown = {"recording": str(found.id), "evidence": _evidence(found), "configurations": rows}
     if as_json:
         print_json(shown)
@@ -48,34 +52,31 @@ def recordings_command(
         CONSOLE.print(_stacked(rows) if recording is None else _table(rows))
 
 
-def _line(recording: models.Recording, tried: int, timed: int, best_us: float | None) -> dict[str, object]:
+def _line(recording: RecordingLine) -> dict[str, object]:
     return {
         "id": str(recording.id),
-        "problem": problem_line(recording.problem.definition),
-        "device": recording.device.slug,
+        "problem": str(to_problem(recording.problem)),
+        "device": recording.device,
         "origin": recording.origin,
         "format": recording.format,
-        "tried": tried,
-        "timed": timed,
-        "best_us": best_us,
+        "tried": recording.tried,
+        "timed": recording.timed,
+        "best_us": recording.best_us,
     }
 
 
-def _evidence(recording: models.Recording) -> str:
+def _evidence(recording: RecordingOut) -> str:
     return f"measured elsewhere ({recording.origin}, {recording.label}, on {recording.named}); numbers not proven here"
 
 
-def _tried(row: models.RecordedTrial) -> dict[str, object]:
+def _tried(row: RecordedOut) -> dict[str, object]:
+    config = row.config.model_dump(mode="json") if isinstance(row.config, ConfigBody) else row.config
     return {
         "number": row.number,
         "time_us": row.time_us,
         "result": row.status if row.reason is None else f"{row.status}: {row.reason}",
-        "configuration": config_line(row.config),
+        "configuration": config_line(config),
     }
-
-
-def _fastest_first(recording: models.Recording) -> list[models.RecordedTrial]:
-    return sorted(recording.tried, key=lambda row: (row.time_us is None, row.time_us or 0.0, row.number))
 
 
 def _stacked(rows: list[dict[str, object]]) -> Table:

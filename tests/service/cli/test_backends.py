@@ -2,57 +2,24 @@
 
 import json
 import re
-import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
-from fastapi.testclient import TestClient
 
 from db import jobs
 from service.cli.backend import remote
-from service.cli.main import main
 from service.deps import Context
 from tests.service import dashboard_rows as rows
-from tests.service.passed import Passed
-from tests.tuner.exchange.lines import JOB, results, text_of
-from xetune_client import Client
+from tests.service.cli.ways import Run, both
+from tests.tuner.exchange.lines import results, text_of
 
 SIZE = ("512", "384", "1024", "--dtype", "f16")
 OWN = ("--m", "96", "--n", "64", "--k", "128")
 UNKNOWN = "01970a3c-0000-7000-8000-000000000000"
-Run = Callable[..., tuple[object, str, str]]
 
-
-@pytest.fixture(autouse=True)
-def one_database(tmp_path: Path, sqlite_url: str, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands and service have the same database; the client's requests stay within this process."""
-    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("XETUNE_DATABASE_URL", sqlite_url)
-    monkeypatch.setenv("COLUMNS", "100")
-    transport = Passed(client._transport)  # pyright: ignore[reportPrivateUsage]
-
-    def asked(url: str, **how: object) -> Client:
-        return Client(url, **(how | {"transport": transport}))  # pyright: ignore[reportArgumentType]
-
-    monkeypatch.setattr(remote, "Client", asked)
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """`xetune` with some arguments: its status, standard output and errors."""
-
-    def command(*arguments: str) -> tuple[object, str, str]:
-        monkeypatch.setattr(sys, "argv", ["xetune", *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return command
+pytestmark = pytest.mark.usefixtures("one_database")
 
 
 @pytest.fixture
@@ -68,25 +35,11 @@ def job_id(context: Context) -> str:
         return str(job.id)
 
 
-@pytest.fixture
-def job(run: Run, tmp_path: Path) -> str:
-    """A job of a B580 that was imported: two times, one failure, one prediction."""
-    file = tmp_path / "results.jsonl"
-    file.write_bytes(text_of(results()))
-    assert run("import", str(file))[0] == 0
-    return JOB
-
-
 def without_time(lines: str) -> list[dict[str, object]]:
     """JSON lines but for when they were written."""
     return [
         {name: value for name, value in json.loads(line).items() if name != "written_at"} for line in lines.splitlines()
     ]
-
-
-def both(run: Run, *arguments: str) -> tuple[tuple[object, str, str], tuple[object, str, str]]:
-    """What a command says of the database, and of the service."""
-    return run(*arguments), run("--server", "http://testserver", *arguments)
 
 
 def test_jobs_kernels_keys_and_the_log_are_told_alike(run: Run, job_id: str, context: Context) -> None:

@@ -57,7 +57,7 @@ def test_a_command_that_is_not_there_is_told_with_those_that_are_like_it() -> No
     assert (told.exit_code, "No such command 'tun'. Did you mean 'tune'" in told.output) == (2, True)
 
 
-@pytest.mark.parametrize("name", ["merge", "recordings", "measure", "db"])
+@pytest.mark.parametrize("name", ["merge", "measure", "db"])
 def test_a_command_of_the_own_database_says_so_where_a_service_is_named(name: str) -> None:
     told = CliRunner().invoke(app, [name, "--help"], env={"XETUNE_SERVER": "http://127.0.0.1:9"})
     assert told.exit_code == 0

@@ -1,0 +1,52 @@
+"""Commands run within this process, and a service for them that has their database."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from service.cli.backend import remote
+from service.cli.main import main
+from tests.service.cli.ways import Run
+from tests.service.passed import Passed
+from tests.tuner.exchange.lines import JOB, results, text_of
+from xetune_client import Client
+
+
+@pytest.fixture
+def one_database(tmp_path: Path, sqlite_url: str, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands and service have the same database; the client's requests stay within this process."""
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("XETUNE_DATABASE_URL", sqlite_url)
+    monkeypatch.setenv("COLUMNS", "100")
+    transport = Passed(client._transport)  # pyright: ignore[reportPrivateUsage]
+
+    def asked(url: str, **how: object) -> Client:
+        return Client(url, **(how | {"transport": transport}))  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(remote, "Client", asked)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`xetune` with some arguments: its status, standard output and errors."""
+
+    def command(*arguments: str) -> tuple[object, str, str]:
+        monkeypatch.setattr(sys, "argv", ["xetune", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return command
+
+
+@pytest.fixture
+def job(run: Run, tmp_path: Path) -> str:
+    """A job of a B580 that was imported: two times, one failure, one prediction."""
+    file = tmp_path / "results.jsonl"
+    file.write_bytes(text_of(results()))
+    assert run("import", str(file))[0] == 0
+    return JOB

@@ -1,0 +1,45 @@
+"""`xetune recordings` tells a service's as those of the own database."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from service.cli.backend import remote
+from tests.service.cli.ways import Run, both
+
+UNKNOWN = "01970a3c-0000-7000-8000-000000000000"
+
+pytestmark = pytest.mark.usefixtures("one_database")
+
+
+def test_recordings_are_listed_and_shown_alike(
+    run: Run, tmp_path: Path, job: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local, served = both(run, "recordings")
+    assert local == served == (0, local[1], "")
+    assert local[1].startswith("No recordings.")
+    for format in ("kernel-tuner", "t4"):
+        file = tmp_path / f"{format}.json"
+        origin = ("--origin", f"lab {format}")  # else the second says what the first did
+        assert run("export", "--job", job, "--format", format, *origin, "-o", str(file))[0] == 0
+        assert run("import", str(file), *origin)[0] == 0
+    listed = json.loads(run("recordings", "--json")[1])["recordings"]
+    monkeypatch.setattr(remote, "_PAGE", 2)  # so that a recording is of several pages
+    one = listed[0]["id"]
+    for arguments in (
+        ("recordings",),
+        ("recordings", "--json"),
+        ("recordings", one),
+        ("recordings", one, "--json"),
+        ("recordings", one, "--limit", "1", "--json"),
+    ):
+        local, served = both(run, *arguments)
+        assert (local[0], local) == (0, served), arguments
+    shown = json.loads(run("--server", "http://testserver", "recordings", one, "--json")[1])["configurations"]
+    assert len(shown) == listed[0]["tried"] == 3
+    timed = [row["time_us"] for row in shown if row["time_us"] is not None]
+    assert (len(timed), timed) == (2, sorted(timed))
+    local, served = both(run, "recordings", UNKNOWN)
+    assert local == served
+    assert local[2] == f"error: recording {UNKNOWN} does not exist; `xetune recordings` lists those that do\n"
