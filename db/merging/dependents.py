@@ -11,6 +11,7 @@ from db.merging.rows import Copier, columns, references
 
 _ROOTS = ("job", "trial", "kernel")
 _COMING = (*_ROOTS, "recorded_trial")  # rows that name them may come
+_A_STATEMENT = 1000
 _BY_HAND: set[type[Base]] = {
     models.Artifact,
     models.Device,
@@ -38,22 +39,40 @@ def tables() -> set[str]:
 
 
 def copy(
-    here: Session, there: Session, copier: Copier, taken: Mapping[str, Collection[object]], again: Collection[object]
+    here: Session,
+    there: Session,
+    copier: Copier,
+    taken: Mapping[str, Collection[object]],
+    again: Collection[object],
+    known: Mapping[str, Collection[object]],
 ) -> None:
     """Copy the rows that hang on what was `taken`: identifiers there, by table.
 
-    Of the trials `again` (identifiers here) a better version came: what hung on them here goes.
+    Of the trials `again` (identifiers here) a better version came: what hung on them here goes. What is `known`
+    (identifiers there) gets the rows of a table that it has none of here.
     """
     for model, column, root in _dependents():
         mapped = columns(model)[column]
         if root == "trial":
-            here.execute(delete(model).where(mapped.in_(list(again))))
+            for some in _batched(again):
+                here.execute(delete(model).where(mapped.in_(some)))
+        has = set(here.scalars(select(mapped)))
         for row in there.scalars(select(model)):
-            if getattr(row, column) in taken[root]:
-                values = copier.values(row)
-                if all(values[name] is not None for name in references(model) if not columns(model)[name].nullable):
-                    here.add(model(**values))
+            of = getattr(row, column)
+            if of not in taken[root] and of not in known.get(root, ()):
+                continue
+            values = copier.values(row)
+            whole = all(values[name] is not None for name in references(model) if not columns(model)[name].nullable)
+            if whole and (of in taken[root] or values[column] not in has):
+                here.add(model(**values))
         here.flush()
+
+
+def _batched(values: Collection[object]) -> Iterator[list[object]]:
+    """The values a thousand at a time: databases bound how many a statement names."""
+    listed = list(values)
+    for start in range(0, len(listed), _A_STATEMENT):
+        yield listed[start : start + _A_STATEMENT]
 
 
 def _dependents() -> Iterator[tuple[type[Base], str, str]]:

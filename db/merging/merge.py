@@ -13,7 +13,7 @@ from db.base import Base, new_id
 from db.insert import insert_missing
 from db.merging import dependents, evidence, sets
 from db.merging.evidence import Decision, decide
-from db.merging.rows import Copier, agree, facts
+from db.merging.rows import Copier, agree, differ, facts, fill
 from db.models import (
     ACTIVE_STATUSES,
     Artifact,
@@ -111,6 +111,8 @@ class _Merge:
         self._known_kernels: set[UUID | None] = set()
         self._new_kernels: set[UUID] = set()
         self._new_trials: set[int] = set()
+        self._known_jobs: set[UUID] = set()
+        self._agreeing: set[int] = set()  # trials there that say what those here do, or more
         self._replaced: set[int] = set()
         self._touched: set[tuple[int, str]] = set()
 
@@ -122,7 +124,8 @@ class _Merge:
         self._recordings()
         self._copier.finish()
         taken = {"job": self._new_jobs, "trial": self._new_trials, "kernel": self._new_kernels}
-        dependents.copy(self._here, self._there, self._copier, taken, self._replaced)
+        known = {"job": self._known_jobs, "trial": self._agreeing}
+        dependents.copy(self._here, self._there, self._copier, taken, self._replaced, known)
         over = set(self._there.scalars(select(Job.id).where(Job.status.not_in(ACTIVE_STATUSES)))) - set(self._busy)
         came, staying = sets.copy(self._here, self._there, self._copier, self._members, over)
         for problem_id, slug in sorted(self._touched):
@@ -192,21 +195,31 @@ class _Merge:
         self._touch(theirs)
 
     def _same_job(self, ours: Job, theirs: Job, found: list[Trial]) -> None:
-        """A job that is here too: its trials are brought together, the job itself is as the better side has it."""
+        """A job that is here too: its trials are brought together, the job itself is as the better side has it.
+
+        What only one side says of it is kept.
+        """
         mine = {trial.config_hash: trial for trial in self._here.scalars(_ended(ours.id))}
         before = evidence.of_job(ours, list(mine.values())), evidence.of_job(theirs, found)
         same = [(mine[trial.config_hash], trial) for trial in found if trial.config_hash in mine]
         new = [trial for trial in found if trial.config_hash not in mine]
-        taken = [self._same_trial(*pair) for pair in same]
+        taken = [self._same_trial(ours, theirs, *pair) for pair in same]
         numbers = {trial.number for trial in mine.values()}
         self._add_trials(_numbered(new, numbers))
-        differs = facts(ours, *_OF_HERE) != facts(theirs, *_OF_HERE)
+        compared_here = ours.compared_best_us is not None
+        differs = differ(ours, theirs, *_OF_HERE)
         if differs and self._decide(f"job {ours.id}", *before) == "there":
             _overwrite(ours, facts(theirs, *_OF_HERE))
             ours.cancel_requested = theirs.cancel_requested
             ours.attempts = max(ours.attempts, theirs.attempts)
-            best = theirs.best_trial_id if theirs.compared_best_us is not None else None
-            ours.best_trial_id = self._trials.get(best, ours.best_trial_id)
+            self._take_best(ours, theirs)
+        elif not differs:
+            fill(ours, theirs, *_OF_HERE)
+            if not compared_here:
+                self._take_best(ours, theirs)
+        if ours.imported is not None and theirs.imported is None:
+            ours.imported.origin = self._origin
+        self._known_jobs.add(theirs.id)
         self._count["known"] += 1
         if any(taken) or new or differs:
             self._here.flush()
@@ -214,24 +227,45 @@ class _Merge:
             if ours.compared_best_us is None:
                 jobs.update_best(self._here, ours.id)
 
-    def _same_trial(self, ours: Trial, theirs: Trial) -> bool:
+    def _take_best(self, ours: Job, theirs: Job) -> None:
+        """The winner of a comparison in turns is that of the side whose comparison is kept."""
+        if theirs.compared_best_us is not None:
+            ours.best_trial_id = self._trials.get(theirs.best_trial_id, ours.best_trial_id)
+
+    def _same_trial(self, job: Job, their_job: Job, ours: Trial, theirs: Trial) -> bool:
         """Take the better version of a trial that is here; False if that is here."""
         self._trials[theirs.id] = ours.id
         if agree(ours, theirs):
-            if ours.prediction is None:
-                self._replace(None, theirs.prediction)
-            return False
+            return self._fill_trial(ours, theirs)
         what = f"trial {ours.number} of job {ours.job_id}"
-        if self._decide(what, evidence.of_trial(ours), evidence.of_trial(theirs)) == "here":
+        if self._decide(what, evidence.of_trial(ours, job), evidence.of_trial(theirs, their_job)) == "here":
             return False
         self._kernel(theirs.kernel)
+        proposer = theirs.proposer or ours.proposer
         _overwrite(ours, {k: v for k, v in self._copier.values(theirs).items() if k not in ("number", "job_id")})
+        ours.proposer = proposer
         self._new_trials.add(theirs.id)
         self._replaced.add(ours.id)
         self._replace(ours.measurement, theirs.measurement)
         self._replace(ours.prediction, theirs.prediction)
         self._here.flush()
         return True
+
+    def _fill_trial(self, ours: Trial, theirs: Trial) -> bool:
+        """Take what a trial that is here leaves open, its kernel and that one's files too.
+
+        True if a prediction came, which is to be judged.
+        """
+        fill(ours, theirs, "number")
+        if ours.measurement is not None and theirs.measurement is not None:
+            fill(ours.measurement, theirs.measurement)
+        if theirs.kernel is not None and (ours.kernel is None or _binary(ours.kernel) == _binary(theirs.kernel)):
+            self._kernel(theirs.kernel)
+            ours.kernel_id = self._kernels[theirs.kernel.id]
+        self._agreeing.add(theirs.id)
+        if ours.prediction is None:
+            self._replace(None, theirs.prediction)
+        return ours.prediction is None and theirs.prediction is not None
 
     def _replace(self, old: Base | None, new: Base | None) -> None:
         """Take the times of the better version; what it does not say, such as a prediction, stays."""
@@ -344,6 +378,10 @@ def _itself(identifier: object) -> object:
     return identifier
 
 
+def _binary(kernel: Kernel) -> tuple[str, str]:
+    return kernel.compile_key, kernel.content_hash
+
+
 def _over() -> Select[Job]:
     loads = joinedload(Job.problem), joinedload(Job.device), joinedload(Job.imported)
     return select(Job).where(Job.status.not_in(ACTIVE_STATUSES)).options(*loads).order_by(Job.id)
@@ -352,7 +390,7 @@ def _over() -> Select[Job]:
 def _ended(job_id: UUID) -> Select[Trial]:
     kernel = joinedload(Trial.kernel)
     loads = (
-        joinedload(Trial.measurement),
+        joinedload(Trial.measurement).joinedload(Measurement.key),
         joinedload(Trial.prediction),
         kernel.joinedload(Kernel.device),
         kernel.joinedload(Kernel.problem),

@@ -66,14 +66,26 @@ def facts(row: Base | None, *leave: str) -> dict[str, object]:
     return {name: _comparable(getattr(row, name)) for name in sorted(kept)}
 
 
+def differ(ours: Base | None, theirs: Base | None, *leave: str) -> bool:
+    """Whether two versions of a row contradict each other. What only one of them says is no contradiction."""
+    mine, other = facts(ours, *leave), facts(theirs, *leave)
+    said = [(mine[name], other[name]) for name in mine.keys() & other.keys()]
+    return any(a is not None and b is not None and a != b for a, b in said)
+
+
 def agree(ours: Trial, theirs: Trial) -> bool:
-    """Whether two versions of a trial say the same. What only one of them says is no contradiction: a prediction of
-    a measured trial, or the kernel of one that gave no time.
+    """Whether two versions of a trial contradict each other nowhere. Either may say more: who proposed it, a prediction
+    of a measured trial, the kernel of one that gave no time.
     """
-    if facts(ours, "number") != facts(theirs, "number") or facts(ours.measurement) != facts(theirs.measurement):
-        return False
-    predictions = facts(ours.prediction), facts(theirs.prediction)
-    return predictions[0] == predictions[1] or {} in predictions
+    pairs = (ours.measurement, theirs.measurement), (ours.prediction, theirs.prediction)
+    return not differ(ours, theirs, "number") and not any(differ(*pair) for pair in pairs)
+
+
+def fill(ours: Base, theirs: Base, *leave: str) -> None:
+    """Take from the other version of a row what this one leaves open; identifiers and references stay."""
+    for name in facts(ours, *leave):
+        if getattr(ours, name) is None:
+            setattr(ours, name, getattr(theirs, name))
 
 
 def columns(model: type[Base]) -> dict[str, Column[Any]]:

@@ -22,12 +22,15 @@ from db.models import (
     Device,
     Job,
     JobImport,
+    JobSearch,
+    Kernel,
     KernelImport,
     Measurement,
     PredictionError,
     RecordedDonor,
     RecordedTrial,
     Recording,
+    ResultKey,
     ShapeSetKernel,
     ShapeSetMember,
     Trial,
@@ -205,6 +208,88 @@ def test_of_two_measurements_of_a_trial_the_newer_is_kept(
     (decision,) = here.merge(there).decisions
     assert (decision.what, decision.kept) == (f"trial 1 of job {JOB}", kept)
     assert here.medians()[1] == median_us
+
+
+def make_original(place: Place) -> None:
+    """Let the job of a place be one that ran there: what files of results leave out is known, and nothing imported."""
+    with place.database.write() as session:
+        job = session.get_one(Job, UUID(JOB))
+        session.delete(session.get_one(JobImport, job.id))
+        for imported in session.scalars(select(KernelImport)):
+            session.delete(imported)
+        session.add(JobSearch(job_id=job.id, method="tpe", no_gain=12))
+        for trial in session.scalars(select(Trial)):
+            trial.proposer = "tpe" if trial.number else "default"
+        kernel = session.scalars(select(Kernel)).first()
+        assert kernel is not None
+        sha256 = place.artifacts.put(b"module {}")
+        text = {"name": "xegpu.mlir", "sha256": sha256, "size": 9, "media_type": "text/plain"}
+        session.add(Artifact(kernel_id=kernel.id, **text))
+
+
+def make_older(place: Place) -> None:
+    """Let the job of a place be as a file of an earlier version brings it."""
+    with place.database.write() as session:
+        for key in session.scalars(select(ResultKey)):
+            session.delete(key)
+        for measurement in session.scalars(select(Measurement)):
+            measurement.clock_mhz = measurement.energy_uj = None
+        session.get_one(Job, UUID(JOB)).space_hash = None
+
+
+def told(place: Place) -> dict[str, object]:
+    """What a place knows of its job beside times."""
+    with place.database.read() as session:
+        job = read_job(session, UUID(JOB))
+        return {
+            "proposers": set(session.scalars(select(Trial.proposer))),
+            "search": session.scalars(select(JobSearch.method)).all(),
+            "keys": len(session.scalars(select(ResultKey)).all()),
+            "energy": set(session.scalars(select(Measurement.energy_uj))),
+            "stages": session.scalars(select(Artifact.name).where(Artifact.name == "xegpu.mlir")).all(),
+            "origin": job.origin,
+        }
+
+
+@pytest.mark.parametrize("original", ["here", "there"])
+def test_an_import_of_the_same_results_contradicts_nothing_and_gains_what_it_lacks(
+    here: Place, there: Place, original: str
+) -> None:
+    for place in (here, there):
+        place.bring(results())
+    make_original(here if original == "here" else there)
+    make_older(there if original == "here" else here)
+    done = here.merge(there)
+    assert (done.decisions, done.known_jobs, done.trials) == ((), 1, 0)
+    assert told(here) == {
+        "proposers": {"default", "tpe"},
+        "search": ["tpe"],
+        "keys": 2,
+        "energy": {5120.0},
+        "stages": ["xegpu.mlir"],
+        "origin": None if original == "here" else "there",
+    }
+    assert here.merge(there).decisions == ()
+
+
+@pytest.mark.parametrize(("original", "median_us"), [("here", 40.0), ("there", 44.0)])
+def test_of_two_equally_old_measurements_that_of_the_original_is_kept(
+    here: Place, there: Place, original: str, median_us: float
+) -> None:
+    here.bring(results())
+    there.bring(again(results(), timed(1, 44.0)))
+    make_original(here if original == "here" else there)
+    (decision,) = here.merge(there).decisions
+    assert (decision.kept, decision.because) == (original, "what ran there over what was imported")
+    assert (here.medians()[1], told(here)["proposers"]) == (median_us, {"default", "tpe"})
+
+
+def test_of_two_equally_old_measurements_the_one_with_a_result_key_is_kept(here: Place, there: Place) -> None:
+    here.bring(results())
+    there.bring(again(results(), timed(1, 44.0)))
+    make_older(here)
+    (decision,) = here.merge(there).decisions
+    assert (decision.kept, decision.because) == ("there", "a time with its result key over a time without")
 
 
 def test_a_better_time_there_judges_predictions_again(here: Place, there: Place) -> None:
