@@ -1,16 +1,18 @@
 """Lists of what belongs to problems on devices: what their addresses ask for, read and written in one way."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypedDict
 from urllib.parse import urlencode
 from uuid import UUID
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, false
 
+from codegen.problem import MAX_DIMENSION
 from db.models import Problem
+from service.dashboard.naming import INPUT_DTYPES
 
-_NO_SIZE = -1
+_SHOWN = 60
 
 
 class ProblemWords(TypedDict):
@@ -21,20 +23,27 @@ class ProblemWords(TypedDict):
     n: int | None
     k: int | None
     dtype: str
+    unread: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemFilter:
-    """Which problems on which device a reader asked for; of what cannot be meant there are none."""
+    """Which problems on which device a reader asked for.
+
+    `unread` says in sentences what could not be understood; of what nobody can mean there are none.
+    """
 
     device: str = ""
     m: int | None = None
     n: int | None = None
     k: int | None = None
     dtype: str = ""
+    unread: tuple[str, ...] = ()
 
     def conditions(self) -> list[ColumnElement[bool]]:
         """What holds of the problems."""
+        if self.unread:
+            return [false()]
         asked = {Problem.m: self.m, Problem.n: self.n, Problem.k: self.k, Problem.dtype_a: self.dtype or None}
         return [column == value for column, value in asked.items() if value is not None]
 
@@ -47,24 +56,22 @@ class ProblemFilter:
 
 def problem_words(of: Mapping[str, str]) -> ProblemWords:
     """What the words of an address ask for of problems and devices."""
+    said = f"a whole number from 1 to {MAX_DIMENSION:,}"
+    wrong = (unread(name, of[name], said) for name in ("m", "n", "k") if of.get(name) and not number(of, name))
     return {
-        "device": _text(of, "device", 200),
-        "m": _size(of, "m"),
-        "n": _size(of, "n"),
-        "k": _size(of, "k"),
-        "dtype": _text(of, "dtype", 8),
+        "device": word(of, "device"),
+        "m": number(of, "m"),
+        "n": number(of, "n"),
+        "k": number(of, "k"),
+        "dtype": word(of, "dtype"),
+        "unread": (*wrong, *misread(of, "dtype", INPUT_DTYPES)),
     }
 
 
 def number(of: Mapping[str, str], name: str) -> int | None:
     """A whole number of at most nine digits; None for anything else."""
-    word = of.get(name, "")
-    return int(word) if word.isascii() and word.isdecimal() and len(word) < 10 else None
-
-
-def _size(of: Mapping[str, str], name: str) -> int | None:
-    """A size that is asked for; one that no problem has where the word is no such number."""
-    return (number(of, name) or _NO_SIZE) if of.get(name) else None
+    said = of.get(name, "")
+    return int(said) if said.isascii() and said.isdecimal() and len(said) < 10 else None
 
 
 def identity(text: str) -> UUID | None:
@@ -75,5 +82,23 @@ def identity(text: str) -> UUID | None:
         return None
 
 
-def _text(of: Mapping[str, str], name: str, most: int) -> str:
-    return of.get(name, "")[:most].replace("\0", "")  # PostgreSQL knows no NUL
+def word(of: Mapping[str, str], name: str) -> str:
+    """A word of an address; what no database has a row for is cut off."""
+    return of.get(name, "")[:200].replace("\0", "")  # PostgreSQL knows no NUL
+
+
+def misread(of: Mapping[str, str], name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """What to say where a word is none of those that are known; nothing where it is, or is not there."""
+    said, words = of.get(name, ""), tuple(known)
+    return () if not said or said in words else (unread(name, said, f"one of {', '.join(words)}"),)
+
+
+def unread_id(of: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """What to say where a word is there and no id."""
+    said = of.get(name, "")
+    return () if not said or identity(said) else (unread(name, said, "an id of this list"),)
+
+
+def unread(name: str, said: str, expected: str) -> str:
+    """What to say of a word that cannot be understood."""
+    return f"{name}: expected {expected}, got {said[:_SHOWN]!r}."

@@ -158,6 +158,6 @@ def _check_budget(budget: BudgetBody, settings: Settings) -> None:
         ("seconds", budget.seconds, settings.max_seconds, "seconds"),
     ):
         if not 0 < value <= most:
-            message = f"expected more than 0 and at most {most:g} {unit}, got {value:g}"
+            message = f"expected more than 0 and at most {most:,.12g} {unit}, got {value:,.12g}"
             fault = FieldError(field=f"budget.{name}", message=message)
             raise BadRequest(f"budget.{name}: {message}", rule="budget", errors=[fault])

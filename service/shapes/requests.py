@@ -87,7 +87,7 @@ def understand(
     trials, seconds = budget
     for name, value, most in (("trials", trials, settings.max_trials), ("seconds", seconds, settings.max_seconds)):
         if not 0 < value <= most:
-            raise BadRequest(f"{name}: expected more than 0 and at most {most:g}, got {value:g}", rule="budget")
+            raise BadRequest(f"{name}: expected more than 0 and at most {most:,.12g}, got {value:,.12g}", rule="budget")
     no_gain = None if search is None else search.no_gain
     if no_gain is not None and not 1 <= no_gain < 2**31:
         raise BadRequest(f"no_gain: expected 1 to {2**31 - 1}, got {no_gain}", rule="budget")

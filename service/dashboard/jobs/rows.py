@@ -12,7 +12,7 @@ from db import trials
 from db.models import Device, Job, Problem, Trial
 from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.naming import problem_flops, problem_label
-from service.dashboard.of_problems import ProblemFilter, identity, problem_words
+from service.dashboard.of_problems import ProblemFilter, identity, misread, problem_words, unread_id, word
 from service.dashboard.trial_time import trial_figure
 from service.headline import Basis, Headline, headline
 
@@ -73,11 +73,9 @@ class JobList:
 
 def understand(of: Mapping[str, str]) -> Filter:
     """What the words of an address ask for."""
-    return Filter(
-        **problem_words(of),
-        status=of.get("status", "")[:40].replace("\0", ""),
-        before=identity(of.get("before", "")),
-    )
+    words = problem_words(of)
+    words["unread"] += (*misread(of, "status", STATUSES), *unread_id(of, "before"))
+    return Filter(**words, status=word(of, "status"), before=identity(of.get("before", "")))
 
 
 def job_list(session: Session, wanted: Filter) -> JobList:

@@ -13,6 +13,7 @@ from service.dashboard.evidence import ProofFigure, TimeFigure
 from service.dashboard.jobs.figures import GROUP, ORDER, with_times
 from service.dashboard.jobs.history import FAILURES
 from service.dashboard.naming import config_label
+from service.dashboard.of_problems import misread
 from service.dashboard.trial_time import trial_figure
 from service.energy import energy_text
 
@@ -31,12 +32,13 @@ OUTCOMES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a reader asked for; anything unknown is the usual. `after` is where the page before ended."""
+    """What a reader asked for. `after` is where the page before ended, `unread` says what could not be understood."""
 
     sort: str = "time"
     outcome: str = ""
     by: str = ""
     after: str = ""
+    unread: tuple[str, ...] = ()
 
     def link(self, **changes: str) -> str:
         """The address of the table with something else; a change begins at the first page."""
@@ -85,8 +87,10 @@ class TrialPage:
 
 
 def understand(sort: str, outcome: str, by: str, after: str) -> Wanted:
-    """What the words of an address ask for."""
-    return Wanted(sort if sort in SORTS else "time", outcome if outcome in OUTCOMES else "", by[:40], after[:80])
+    """What the words of an address ask for; the usual where that cannot be understood."""
+    said = {"sort": sort, "outcome": outcome}
+    wrong = *misread(said, "sort", SORTS), *misread(said, "outcome", OUTCOMES)
+    return Wanted(sort if sort in SORTS else "time", outcome if outcome in OUTCOMES else "", by[:40], after[:80], wrong)
 
 
 def trial_page(session: Session, job: Job, wanted: Wanted, best: TimeFigure | None) -> TrialPage:

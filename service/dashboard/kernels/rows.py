@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import false, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
 from db.models import Device, Kernel, Problem, Trial
 from service.dashboard.evidence import ProofFigure, TimeFigure
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.naming import config_label, problem_label
-from service.dashboard.of_problems import ProblemFilter, identity, problem_words
+from service.dashboard.of_problems import ProblemFilter, identity, misread, problem_words, unread_id, word
 from service.dashboard.trial_time import trial_figure
 from service.kernels.listing import Known, has_time
 from service.kernels.service import telling_trials
@@ -61,11 +61,9 @@ class KernelList:
 
 def understand(of: Mapping[str, str]) -> Filter:
     """What the words of an address ask for."""
-    return Filter(
-        **problem_words(of),
-        evidence=of.get("evidence", "")[:40],
-        before=identity(of.get("before", "")),
-    )
+    words = problem_words(of)
+    words["unread"] += (*misread(of, "evidence", EVIDENCES), *unread_id(of, "before"))
+    return Filter(**words, evidence=word(of, "evidence"), before=identity(of.get("before", "")))
 
 
 def kernel_list(session: Session, wanted: Filter) -> KernelList:
@@ -75,8 +73,8 @@ def kernel_list(session: Session, wanted: Filter) -> KernelList:
         query = query.where(Kernel.device_id.in_(select(Device.id).where(Device.slug == wanted.device)))
     if asked := wanted.conditions():
         query = query.where(Kernel.problem_id.in_(select(Problem.id).where(*asked)))
-    if wanted.evidence:
-        query = query.where(*(has_time(Known(wanted.evidence)) if wanted.evidence in EVIDENCES else [false()]))
+    if wanted.evidence in EVIDENCES:
+        query = query.where(*has_time(Known(wanted.evidence)))
     if wanted.before is not None:
         query = query.where(Kernel.id < wanted.before)
     found = session.scalars(query).all()

@@ -5,6 +5,7 @@ from fastapi.responses import HTMLResponse
 
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.devices.rows import device_rows
+from service.dashboard.limits import limits_of
 from service.dashboard.naming import INPUT_DTYPES, OUTPUT_DTYPES
 from service.dashboard.overview.reading import gains_chart, read_now, schedule_rows
 from service.dashboard.problem_pages import PAGE
@@ -31,6 +32,7 @@ def read_overview(request: Request, context: ContextDep, session: ReadSessionDep
         "dtypes": INPUT_DTYPES,
         "output_dtypes": OUTPUT_DTYPES,
         "methods": list(Method),
+        "limits": limits_of(context.settings),
         "schedule_example": _SCHEDULE_EXAMPLE.format(base=request.base_url),
     }
     return page(request, "overview/overview.html", values, "overview")

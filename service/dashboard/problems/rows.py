@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from db.models import Device, Job, Measurement, Prediction, Problem, Trial
 from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
 from service.dashboard.naming import problem_flops, problem_label
-from service.dashboard.of_problems import ProblemFilter, number, problem_words
+from service.dashboard.of_problems import ProblemFilter, number, problem_words, unread
 from service.headline import Basis
 
 PAGE_SIZE = 50
@@ -76,7 +76,10 @@ def pair_href(problem: Problem, slug: str) -> str:
 
 def understand(of: Mapping[str, str]) -> Filter:
     """What the words of an address ask for."""
-    return Filter(**problem_words(of), before=number(of, "before"))
+    words, before = problem_words(of), number(of, "before")
+    if of.get("before") and before is None:
+        words["unread"] += (unread("before", of["before"], "a number of this list"),)
+    return Filter(**words, before=before)
 
 
 def pair_list(session: Session, wanted: Filter) -> PairList:

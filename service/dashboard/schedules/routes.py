@@ -3,11 +3,13 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
 from service.dashboard.devices.rows import device_rows
+from service.dashboard.limits import limits_of
 from service.dashboard.naming import INPUT_DTYPES
+from service.dashboard.of_problems import identity
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.dashboard.schedules.reading import (
@@ -20,7 +22,7 @@ from service.dashboard.schedules.reading import (
     work_of,
 )
 from service.deps import ContextDep, ReadSessionDep
-from service.errors import BadRequest
+from service.errors import BadRequest, NotFound
 from service.keys.guard import READ
 from service.maintenance.service import list_windows
 from service.schedules import service
@@ -29,6 +31,12 @@ from service.shapes.service import presets
 router = APIRouter(prefix="/schedules", default_response_class=HTMLResponse)
 
 _SHOWN_RUNS = 50
+
+
+def _identity(schedule_id: str) -> UUID:
+    if (found := identity(schedule_id)) is None:
+        raise NotFound(f"no schedule has the id {schedule_id[:80]}")
+    return found
 
 
 @router.get("", dependencies=[PAGE, READ])
@@ -41,6 +49,7 @@ def read_schedules(request: Request, context: ContextDep, session: ReadSessionDe
         "devices": device_rows(session, context.devices.all()),
         "dtypes": INPUT_DTYPES,
         "presets": presets().presets,
+        "limits": limits_of(context.settings),
         "max_grace_s": context.settings.max_misfire_grace_s,
         "now": now,
     }
@@ -69,7 +78,7 @@ def read_schedule(
     request: Request,
     context: ContextDep,
     session: ReadSessionDep,
-    schedule_id: UUID,
+    schedule_id: Annotated[UUID, Depends(_identity)],
     before: Annotated[int | None, Query(ge=0, le=2**62)] = None,
 ) -> HTMLResponse:
     """A schedule: what it starts, when it is due, and what came of its runs."""

@@ -3,14 +3,16 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.devices.rows import device_rows
 from service.dashboard.evidence import TimeEvidence
+from service.dashboard.limits import limits_of
 from service.dashboard.naming import INPUT_DTYPES
+from service.dashboard.of_problems import identity
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.dashboard.shapes.reading import (
@@ -24,12 +26,22 @@ from service.dashboard.shapes.reading import (
     shapes_csv,
 )
 from service.deps import ContextDep, ReadSessionDep
+from service.errors import NotFound
 from service.keys.guard import READ
 from service.shapes import service
 
 router = APIRouter(prefix="/shapes", default_response_class=HTMLResponse)
 
 _SHOWN_SETS = 50
+
+
+def _identity(set_id: str) -> UUID:
+    if (found := identity(set_id)) is None:
+        raise NotFound(f"no set of shapes has the id {set_id[:80]}")
+    return found
+
+
+_SetId = Annotated[UUID, Depends(_identity)]
 
 
 @router.get("", dependencies=[PAGE, READ])
@@ -43,18 +55,19 @@ def read_sets(
         "presets": service.presets().presets,
         "devices": device_rows(session, context.devices.all()),
         "dtypes": INPUT_DTYPES,
+        "limits": limits_of(context.settings),
     }
     return page(request, "shapes/list.html", values, "shapes")
 
 
 @router.get("/{set_id}", dependencies=[PAGE, READ])
-def read_set(request: Request, session: ReadSessionDep, set_id: UUID) -> HTMLResponse:
+def read_set(request: Request, session: ReadSessionDep, set_id: _SetId) -> HTMLResponse:
     """A set: its shapes, what was gained, and the fewest kernels that serve all."""
     return page(request, "shapes/set.html", _values(session, set_id), "shapes")
 
 
 @router.get("/{set_id}/live", dependencies=[PAGE, READ])
-def read_live(request: Request, session: ReadSessionDep, set_id: UUID, seen: str = "") -> Response:
+def read_live(request: Request, session: ReadSessionDep, set_id: _SetId, seen: str = "") -> Response:
     """The live part; nothing while all is as it was `seen`."""
     values = _values(session, set_id)
     if values["news"] == seen:
@@ -65,13 +78,13 @@ def read_live(request: Request, session: ReadSessionDep, set_id: UUID, seen: str
 
 
 @router.get("/{set_id}/charts/gains", dependencies=[PAGE, READ])
-def read_gains(request: Request, session: ReadSessionDep, set_id: UUID) -> Response:
+def read_gains(request: Request, session: ReadSessionDep, set_id: _SetId) -> Response:
     """Gains over the defaults."""
     return chart_answer(request, gains_chart(service.read_set(session, set_id)))
 
 
 @router.get("/{set_id}/shapes.csv", dependencies=[PAGE, READ])
-def read_csv(session: ReadSessionDep, set_id: UUID) -> Response:
+def read_csv(session: ReadSessionDep, set_id: _SetId) -> Response:
     """The table of shapes as a file."""
     headers = {"Content-Disposition": f'attachment; filename="shapes-{set_id}.csv"', "Cache-Control": "no-store"}
     text = shapes_csv(service.read_set(session, set_id))

@@ -141,10 +141,9 @@ def test_jobs_are_listed_by_filters_a_page_at_a_time(client: TestClient, databas
     assert client.get("/jobs?m=640&n=96&k=2048").text.count('data-label="Problem"') == 1
     assert client.get("/jobs?status=queued&dtype=f16").text.count('data-label="Problem"') == 30
     assert "No job is so" in client.get("/jobs?m=7").text
-    for odd in ("?status=nonsense", "?m=-1", "?m=abc", "?k=" + "9" * 5000):
-        assert "No job is so" in client.get(f"/jobs{odd}").text, "what cannot be meant is not left out"
-    for odd in ("?before=x", "?m="):
-        assert client.get(f"/jobs{odd}").text.count('data-label="Problem"') == 50
+    for odd in ("?k=" + "9" * 5000, "?status=%00"):
+        assert 'data-label="Problem"' not in client.get(f"/jobs{odd}").text, "what cannot be meant is not left out"
+    assert client.get("/jobs?m=").text.count('data-label="Problem"') == 50
 
 
 def test_a_job_shows_best_speed_up_proof_and_times_against_the_best(client: TestClient, database: Database) -> None:

@@ -19,7 +19,7 @@ BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;
         ("/nothing/here", 404, "nothing is at /nothing/here"),
         ("/v1/nothing", 404, "nothing is at /v1/nothing"),
         ("/jobs/none", 404, "no job has the id none"),
-        ("/schedules/none", 422, "schedule_id"),
+        ("/schedules/none", 404, "no schedule has the id none"),
         ("/v1/jobs/none", 422, "job_id"),
     ],
 )

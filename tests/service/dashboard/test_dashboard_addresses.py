@@ -1,0 +1,79 @@
+"""Addresses of pages that say what cannot be understood: filters, sorts and ids."""
+
+from html import unescape
+
+import pytest
+from fastapi.testclient import TestClient
+
+from service.deps import Context
+from tests.service import dashboard_rows as rows
+
+_NO_ID = "01a20376-2524-7f04-ab73"
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("/jobs?m=abc", "m: expected a whole number from 1 to 16,777,216, got 'abc'."),
+        ("/jobs?n=-1", "n: expected a whole number from 1 to 16,777,216, got '-1'."),
+        ("/problems?k=1.5", "k: expected a whole number from 1 to 16,777,216, got '1.5'."),
+        ("/kernels?m=99999999999999999999", "got '99999999999999999999'."),
+        ("/jobs?m=0", "got '0'."),
+        ("/jobs?status=foo", "status: expected one of queued, running, succeeded, failed, cancelled, got 'foo'."),
+        ("/jobs?dtype=f8", "dtype: expected one of f16, bf16, tf32, f32, s8, u8, got 'f8'."),
+        ("/kernels?evidence=guessed", "evidence: expected one of measured, emulated, predicted, none, got 'guessed'."),
+        ("/jobs?before=x", "before: expected an id of this list, got 'x'."),
+        (f"/kernels?before={_NO_ID}", f"before: expected an id of this list, got '{_NO_ID}'."),
+        ("/problems?before=x", "before: expected a number of this list, got 'x'."),
+    ],
+)
+def test_a_filter_that_cannot_be_understood_shows_nothing_and_says_why(
+    client: TestClient, context: Context, address: str, said: str
+) -> None:
+    with context.database.write() as session:
+        problem, device = rows.add_problem(session), rows.add_device(session)
+        rows.add_kernel(session, rows.add_job(session, problem, device), problem)
+    path = address.partition("?")[0]
+    assert 'data-label="Problem"' in client.get(path).text
+    page = client.get(address)
+    assert page.status_code == 200
+    assert 'data-label="Problem"' not in page.text
+    assert said in unescape(page.text)
+    assert f'href="{path}">All ' in page.text
+
+
+def test_a_table_of_trials_says_what_it_was_asked_for_and_does_not_know(client: TestClient, context: Context) -> None:
+    with context.database.write() as session:
+        job = rows.add_job(session, rows.add_problem(session), rows.add_device(session))
+        rows.add_predicted(session, job, 0, 25.0)
+        address = f"/jobs/{job.id}"
+    text = unescape(client.get(f"{address}?outcome=lost&sort=speed").text)
+    assert "outcome: expected one of measured, predicted, failed, " in text
+    assert "sort: expected one of time, number, " in text
+    assert "got 'speed'." in text
+    assert 'data-label="Trial"' in text
+    assert "expected one of" not in client.get(f"{address}?outcome=measured&sort=number").text
+
+
+@pytest.mark.parametrize(
+    "path", ["/shapes/none", "/shapes/none/live", "/shapes/none/charts/gains", "/shapes/none/shapes.csv"]
+)
+def test_a_set_of_no_id_is_not_found(client: TestClient, path: str) -> None:
+    page = client.get(path)
+    assert page.status_code == 404
+    assert "no set of shapes has the id none" in page.text
+
+
+def test_a_schedule_of_no_id_is_not_found(client: TestClient) -> None:
+    page = client.get(f"/schedules/{_NO_ID}")
+    assert page.status_code == 404
+    assert f"no schedule has the id {_NO_ID}" in page.text
+
+
+def test_forms_ask_for_no_more_than_the_service_takes(client: TestClient, context: Context) -> None:
+    settings = context.settings
+    for path, prefix in (("/", ""), ("/schedules", "job."), ("/shapes", "")):
+        html = client.get(path).text
+        assert f'name="{prefix}budget.trials" type="number" min="1" max="{settings.max_trials}"' in html
+        assert f'name="{prefix}budget.seconds" type="number" min="1" max="{settings.max_seconds:.0f}"' in html
+    assert 'name="problem.m" type="number" min="1" max="16777216"' in client.get("/").text
