@@ -51,11 +51,13 @@ def problem_page(
     return answer
 
 
-def sign_in_page(request: Request, message: str | None, where: str) -> HTMLResponse:
+def sign_in_page(
+    request: Request, message: str | None, where: str, status: HTTPStatus = HTTPStatus.UNAUTHORIZED
+) -> HTMLResponse:
     """The form that asks for a key, and goes to `where` with it; `message` says what was wrong with the last."""
-    values = {"message": message, "where": where}
-    answer = page(request, "sign_in.html", values, status=HTTPStatus.UNAUTHORIZED)
-    answer.headers["WWW-Authenticate"] = 'Bearer realm="xetune"'
+    answer = page(request, "sign_in.html", {"message": message, "where": where}, status=status)
+    if status is HTTPStatus.UNAUTHORIZED:
+        answer.headers["WWW-Authenticate"] = 'Bearer realm="xetune"'
     return answer
 
 

@@ -54,7 +54,6 @@ def page(
         "navigation": NAVIGATION,
         "section": section,
         "signed_in": COOKIE in request.cookies,
-        "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
     }
     text = _environment().get_template(template).render({**common, **values})
     return compressed(request, HTMLResponse(text, status_code=status, headers=_HEADERS))

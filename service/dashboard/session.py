@@ -1,9 +1,13 @@
 """Signing in: a page's form gives an API key, and a cookie that scripts cannot read brings it back.
 
+A form that is sent as such goes on to the page that asked; one that a script sends (it asks for JSON) is told 204 or a
+problem, and its page stays as it is.
+
 The cookie is SameSite=Strict, so that requests of other sites come without it; changes with it, signing in and out
 among them, must besides be said by the browser to come from a page of ours.
 """
 
+from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import parse_qs
 
@@ -18,7 +22,6 @@ from service.keys.guard import PUBLIC
 
 router = APIRouter(prefix="/session", include_in_schema=False, default_response_class=HTMLResponse)
 
-_SEE_OTHER = 303
 _MOST_FIELDS = 8
 
 
@@ -34,17 +37,26 @@ async def _form(request: Request) -> dict[str, str]:
 FormDep = Annotated[dict[str, str], Depends(_form)]
 
 
-@router.post("", dependencies=[PAGE, PUBLIC])
+@router.get("", dependencies=[PAGE, PUBLIC])
+def read_form(request: Request) -> HTMLResponse:
+    """The form alone: where a browser stands after a key that was refused."""
+    return sign_in_page(request, None, "/", HTTPStatus.OK)
+
+
+@router.post("", dependencies=[PUBLIC])
 def sign_in(request: Request, context: ContextDep, form: FormDep) -> Response:
     """Keep a key that works in the browser, and go to the page that asked for it."""
     _check_origin(request)
     key, where = form.get("key", "").strip(), _own_path(form.get("next", "/"))
+    stays = "application/json" in request.headers.get("accept", "")
     try:
         with context.database.read() as session:
             read_key(session, key, context.now())
     except Unauthorized as error:
+        if stays:
+            raise
         return sign_in_page(request, error.detail, where)
-    answer = RedirectResponse(where, _SEE_OTHER)
+    answer = Response(status_code=HTTPStatus.NO_CONTENT) if stays else RedirectResponse(where, HTTPStatus.SEE_OTHER)
     answer.set_cookie(COOKIE, key, httponly=True, samesite="strict", secure=request.url.scheme == "https")
     return answer
 
@@ -53,7 +65,7 @@ def sign_in(request: Request, context: ContextDep, form: FormDep) -> Response:
 def sign_out(request: Request) -> Response:
     """Forget the key in the browser."""
     _check_origin(request)
-    answer = RedirectResponse("/", _SEE_OTHER)
+    answer = RedirectResponse("/", HTTPStatus.SEE_OTHER)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return answer
 

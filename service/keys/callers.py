@@ -90,7 +90,7 @@ def read_key(session: Session, text: str, now: datetime) -> ApiKey:
     """
     token = read_token(text)
     if token is None:
-        raise Unauthorized("what was shown is not an API key: one is xetune_PREFIX_SECRET", rule="key-malformed")
+        raise Unauthorized("that is not an API key; one looks like xetune_PREFIX_SECRET", rule="key-malformed")
     key = api_keys.by_prefix(session, token.prefix)
     if not token.matches(None if key is None else key.secret_sha256) or key is None:
         raise Unauthorized("no such API key", rule="key-unknown")

@@ -12,6 +12,7 @@ from tuner.errors import InvalidShapes
 from tuner.shapes.fields import FIELDS, SIZES, Base, FieldInvalid, name_of, shape_of
 from tuner.shapes.shape import MOST_SHAPES, Shape
 
+_OTHER_MARKS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _MOST_DIGITS = 300  # more than any number has that is not infinite
 
 
@@ -37,10 +38,13 @@ def parse_csv(text: str, base: Base) -> list[Shape]:
 
 def _check_header(names: list[str], line: int) -> None:
     for column, name in enumerate(names, start=1):
-        if name not in FIELDS or name in names[: column - 1]:
-            raise InvalidShapes(
-                f"line {line}, column {column}", f"expected each of {', '.join(FIELDS)} at most once, got {name!r}"
-            )
+        where = f"line {line}, column {column}"
+        if name not in FIELDS:
+            other = next((mark for mark in _OTHER_MARKS if mark in name), None)
+            apart = "" if other is None else f"; columns are separated by commas, not by {_OTHER_MARKS[other]}"
+            raise InvalidShapes(where, f"expected one of {', '.join(FIELDS)}, got {name[:40]!r}{apart}")
+        if name in names[: column - 1]:
+            raise InvalidShapes(where, f"expected each column once, got {name!r} twice")
     if missing := [name for name in SIZES if name not in names]:
         raise InvalidShapes(f"line {line}", f"expected columns m, n and k, got none for {', '.join(missing)}")
 

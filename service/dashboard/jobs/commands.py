@@ -37,8 +37,11 @@ class Commands:
     body: str
 
 
-def commands(job: Job, base: str) -> Commands | None:
-    """How to ask for a job again of the service at `base`; None when this version cannot read its problem."""
+def commands(job: Job, base: str, keyed: bool) -> Commands | None:
+    """How to ask for a job again of the service at `base`; None when this version cannot read its problem.
+
+    `keyed` says that the service wants to be shown a key.
+    """
     try:
         problem = problem_from_json(job.problem.definition)
     except InvalidProblem:
@@ -68,9 +71,14 @@ def commands(job: Job, base: str) -> Commands | None:
         body["warm_start"] = False
         words.append("--cold")
     sent = json.dumps(body)
-    header = "'Content-Type: application/json'"
-    curl = f"curl -X POST {base}v1/jobs -H {header} \\\n  -d {shlex.quote(sent)}"
+    curl = f"{curl_post(f'{base}v1/jobs', keyed)} \\\n  -d {shlex.quote(sent)}"
     return Commands(shlex.join(words), curl, sent)
+
+
+def curl_post(address: str, keyed: bool) -> str:
+    """The command that posts JSON to an address, without its body; a key is taken from the environment."""
+    key = ' \\\n  -H "Authorization: Bearer $XETUNE_API_KEY"' if keyed else ""
+    return f"curl -X POST {address} -H 'Content-Type: application/json'{key}"
 
 
 def _stated(problem: GemmProblem) -> dict[str, object]:

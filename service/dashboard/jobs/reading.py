@@ -91,8 +91,8 @@ def news_of(session: Session, job: Job) -> str:
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:12]
 
 
-def job_page(session: Session, job: Job, wanted: Wanted, base: str) -> JobPage:
-    """The page of a job; `base` is the address of the service, for the commands."""
+def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool) -> JobPage:
+    """The page of a job; `base` is the address of the service and `keyed` whether it wants a key, for the commands."""
     found = outcomes(session, job.id)
     best_time, default_time = times_of(session, [job]).get(job.id, (None, None))
     best = next(iter(read_rows(session, job, [job.best_trial_id], best_time)), None) if job.best_trial_id else None
@@ -108,7 +108,7 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str) -> JobPage:
         finished_at=job.finished_at,
         problem_facts=tuple(problem_pairs(job.problem)),
         best_launch=_launch(session, best),
-        commands=commands(job, base),
+        commands=commands(job, base, keyed),
         stop=None if job.stop is None or job.finished_at is None else stop_words(job.stop.reason),
         search=None if job.search is None else job.search.method,
         objective=None if job.search is None else job.search.objective,

@@ -14,7 +14,7 @@ from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.deps import ReadSessionDep
 from service.errors import NotFound
-from service.keys.guard import READ
+from service.keys.guard import READ, CallerDep
 
 router = APIRouter(prefix="/jobs", default_response_class=HTMLResponse)
 
@@ -33,6 +33,7 @@ def read_jobs(request: Request, session: ReadSessionDep) -> HTMLResponse:
 def read_job(
     request: Request,
     session: ReadSessionDep,
+    asker: CallerDep,
     job_id: str,
     sort: _Word = "time",
     outcome: _Word = "",
@@ -40,7 +41,8 @@ def read_job(
     after: _Word = "",
 ) -> HTMLResponse:
     """A job and one page of its trials."""
-    view = job_page(session, find_job(session, job_id), understand(sort, outcome, by, after), str(request.base_url))
+    wanted = understand(sort, outcome, by, after)
+    view = job_page(session, find_job(session, job_id), wanted, str(request.base_url), asker.key_id is not None)
     return page(request, "jobs/job.html", {"view": view, "fresh": False}, "jobs")
 
 
@@ -48,6 +50,7 @@ def read_job(
 def read_job_parts(
     request: Request,
     session: ReadSessionDep,
+    asker: CallerDep,
     job_id: str,
     seen: _Word = "",
     sort: _Word = "time",
@@ -59,7 +62,8 @@ def read_job_parts(
     job = find_job(session, job_id)
     if news_of(session, job) == seen:
         return Response(status_code=204)
-    view = job_page(session, job, understand(sort, outcome, by, after), str(request.base_url))
+    wanted = understand(sort, outcome, by, after)
+    view = job_page(session, job, wanted, str(request.base_url), asker.key_id is not None)
     answer = page(request, "jobs/_live.html", {"view": view, "fresh": True})
     answer.headers["HX-Trigger"] = "news"
     return answer

@@ -5,25 +5,26 @@ from fastapi.responses import HTMLResponse
 
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.devices.rows import device_rows
+from service.dashboard.jobs.commands import curl_post
 from service.dashboard.limits import limits_of
 from service.dashboard.naming import INPUT_DTYPES, OUTPUT_DTYPES
 from service.dashboard.overview.reading import gains_chart, read_now, schedule_rows
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.deps import ContextDep, ReadSessionDep
-from service.keys.guard import READ
+from service.keys.guard import READ, CallerDep
 from tuner.search.method import Method
 
 router = APIRouter(default_response_class=HTMLResponse)
 
 _SCHEDULE_EXAMPLE = """\
-curl -X POST {base}v1/schedules -H 'Content-Type: application/json' -d '{{
+ -d '{
   "name": "nightly", "cron": "0 2 * * *", "timezone": "Europe/Warsaw",
-  "job": {{"problem": {{"m": 512, "n": 384, "k": 1024}}, "device": "auto", "budget": {{"trials": 50}}}}}}'"""
+  "job": {"problem": {"m": 512, "n": 384, "k": 1024}, "device": "auto", "budget": {"trials": 50}}}'"""
 
 
 @router.get("/", dependencies=[PAGE, READ])
-def read_overview(request: Request, context: ContextDep, session: ReadSessionDep) -> HTMLResponse:
+def read_overview(request: Request, context: ContextDep, session: ReadSessionDep, asker: CallerDep) -> HTMLResponse:
     """What goes on, the latest winners, devices, schedules, and the form that starts a job."""
     values = {
         "view": read_now(session, context.devices.all(), context.now()),
@@ -33,7 +34,7 @@ def read_overview(request: Request, context: ContextDep, session: ReadSessionDep
         "output_dtypes": OUTPUT_DTYPES,
         "methods": list(Method),
         "limits": limits_of(context.settings),
-        "schedule_example": _SCHEDULE_EXAMPLE.format(base=request.base_url),
+        "schedule_example": curl_post(f"{request.base_url}v1/schedules", asker.key_id is not None) + _SCHEDULE_EXAMPLE,
     }
     return page(request, "overview/overview.html", values, "overview")
 

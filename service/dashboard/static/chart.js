@@ -6,6 +6,13 @@ import { glyph } from "./glyph.js";
 import { saveDrawing, savePicture } from "./picture.js";
 
 const LIBRARY = document.querySelector('meta[name="xetune-echarts"]').content;
+const REASONS = {
+  401: "It needs an API key that works; load the page again to sign in.",
+  403: "The key that you signed in with is not for this.",
+  404: "The service knows it no more.",
+  429: "The service is asked too often; wait a moment.",
+  503: "The service cannot reach its database.",
+};
 let library = null;
 
 const figures = new Set();
@@ -43,7 +50,7 @@ class Figure {
     const began = performance.now();
     try {
       const response = await fetch(address, { headers: { Accept: "application/json" } });
-      if (!response.ok) throw new Error(`The service answered ${response.status}.`);
+      if (!response.ok) throw new Error(REASONS[response.status] ?? `The service answered ${response.status}.`);
       const found = await response.json();
       if (address !== this.element.dataset.chart) return;
       this.document = found;
@@ -53,8 +60,27 @@ class Figure {
       // A long history takes longer to draw: look less often then, so that the service keeps up.
       this.rest = performance.now() + 4 * (performance.now() - began);
     } catch (error) {
-      this.message("error", `This chart cannot be drawn now. ${error.message}`);
+      const reason = error instanceof TypeError ? "The service does not answer." : error.message;
+      this.message("error", `This chart cannot be drawn now. ${reason}`);
+      this.plot.append(this.button());
     }
+  }
+
+  button() {
+    const again = document.createElement("button");
+    again.type = "button";
+    again.dataset.again = "";
+    again.textContent = "Try again";
+    return again;
+  }
+
+  again() {
+    const p = document.createElement("p");
+    p.className = "loading";
+    p.textContent = "Loading";
+    this.plot.replaceChildren(p);
+    this.plot.focus();
+    return this.load();
   }
 
   renew() {
@@ -182,6 +208,8 @@ class Figure {
       if (!this.hidden.delete(name)) this.hidden.add(name);
       this.draw();
       [...this.element.querySelectorAll("[data-series]")].find((b) => b.dataset.series === name)?.focus();
+    } else if (target.matches("[data-again]")) {
+      await this.again();
     } else if (target.matches("[data-picture]")) {
       if (this.chart) savePicture(this.chart, this.document, this.shown, colours());
     } else if (target.matches("[data-table]")) {
@@ -194,13 +222,22 @@ class Figure {
     const place = this.element.querySelector(".chart-table");
     const open = place.hidden;
     if (open) {
-      const join = this.element.dataset.chart.includes("?") ? "&" : "?";
-      const response = await fetch(`${this.element.dataset.chart}${join}as=part`);
-      if (response.ok) place.innerHTML = await response.text(); // made and escaped by the service
-      else place.textContent = `The service answered ${response.status}.`;
+      place.innerHTML = '<p class="loading">Loading</p>';
     }
     place.hidden = !open;
     control.setAttribute("aria-expanded", String(open));
+    if (open) await this.fill(place);
+  }
+
+  async fill(place) {
+    const join = this.element.dataset.chart.includes("?") ? "&" : "?";
+    try {
+      const response = await fetch(`${this.element.dataset.chart}${join}as=part`);
+      if (response.ok) place.innerHTML = await response.text(); // made and escaped by the service
+      else place.textContent = REASONS[response.status] ?? `The service answered ${response.status}.`;
+    } catch {
+      place.textContent = "The service does not answer.";
+    }
   }
 }
 
@@ -220,6 +257,9 @@ addEventListener("themechange", () => {
 // The service says that there is news in an answer to a live part; what is hidden and open stays so.
 document.body.addEventListener("news", () => {
   for (const figure of figures) if (figure.element.dataset.live !== undefined && figure.document) figure.renew();
+});
+addEventListener("signedin", () => {
+  for (const figure of figures) if (figure.plot.querySelector("[data-again]")) figure.again();
 });
 // A page may point a figure elsewhere: figure.dispatchEvent(new Event("chart:load")) after changing data-chart.
 document.addEventListener("chart:load", (event) => event.target.figure?.load(), true);

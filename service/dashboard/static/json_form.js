@@ -2,7 +2,7 @@
 // to go on. Fields that are empty or disabled stay out; a [data-chooses] shows the parts that are of its choice.
 
 import { post } from "./problem.js";
-import { refused } from "./refusal.js";
+import { refused, wantsKey } from "./refusal.js";
 
 // What is no number is sent as it is: the service says what it expects.
 const numeric = (text) => (text === "" || Number.isNaN(Number(text)) ? text : Number(text));
@@ -105,7 +105,7 @@ async function send(form) {
     if (new URL(next, location.href).pathname === location.pathname) location.reload();
     else location.assign(next);
   } catch (problem) {
-    if (problem.status === 401 || problem.rule === "scope") refused(problem);
+    if (wantsKey(problem)) refused(problem, () => send(form));
     else {
       const named = problem.fields ?? [];
       fail(form, problem.message, fieldsOf(form).filter((field) => named.includes(field.name.split(".").at(-1))));

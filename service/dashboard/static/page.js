@@ -1,7 +1,9 @@
-// What every page does: the theme, the menu of small screens, buttons that ask the service, texts to copy, news.
+// What every page does: the theme, the menu of small screens, buttons that ask the service, texts to copy.
 
+import "./live.js";
 import { post } from "./problem.js";
 import { refused } from "./refusal.js";
+import "./ticks.js";
 
 const root = document.documentElement;
 const THEMES = ["system", "light", "dark"];
@@ -55,7 +57,10 @@ document.addEventListener("click", async (event) => {
   if (event.target.closest("#ask-key [data-close]")) document.getElementById("ask-key").close();
   if (!event.target.closest("#notice")) notice.hidden = true;
   const button = event.target.closest("button[data-post]");
-  if (!button || (button.dataset.confirm && !confirm(button.dataset.confirm))) return;
+  if (button && (!button.dataset.confirm || confirm(button.dataset.confirm))) await act(button);
+});
+
+async function act(button) {
   button.disabled = true;
   try {
     const body = button.dataset.body ? JSON.parse(button.dataset.body) : undefined;
@@ -64,10 +69,10 @@ document.addEventListener("click", async (event) => {
     else if (button.dataset.live === undefined) location.reload();
     else document.body.dispatchEvent(new Event("look"));
   } catch (problem) {
-    refused(problem);
     button.disabled = false;
+    refused(problem, () => act(button));
   }
-});
+}
 
 async function copyText(button) {
   const text = document.getElementById(button.dataset.copy).textContent;
@@ -84,23 +89,6 @@ async function copyText(button) {
   setTimeout(() => (button.textContent = "Copy"), 2000);
 }
 
-// Two rows to compare: the button waits for two ticks, and a third cannot be set.
-function two(form) {
-  const ticks = [...form.elements].filter((field) => field.matches(".tick"));
-  const set = ticks.filter((tick) => tick.checked).length;
-  for (const tick of ticks) tick.disabled = set >= 2 && !tick.checked;
-  form.hidden = ticks.length < 2;
-  form.querySelector("button").disabled = set !== 2;
-  form.querySelector("[role=status]").textContent = set === 2 ? "" : `Tick ${set === 0 ? "two" : "one more"} of the ${form.dataset.two}.`;
-}
-const allTwo = () => document.querySelectorAll("form[data-two]").forEach(two);
-document.addEventListener("change", (event) => event.target.matches(".tick") && two(event.target.form));
-addEventListener("pageshow", allTwo);
-
-// A list that filters itself: the form is sent when a choice changes.
-document.addEventListener("change", (event) => {
-  if (event.target.matches("form.filters select, form.filters input[type=checkbox]")) event.target.form.requestSubmit();
-});
 // Fields that say nothing stay out of the address, so that it can be kept and read.
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("form.filters")) return;
@@ -108,30 +96,4 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => {
   for (const field of document.querySelectorAll("form.filters [disabled]")) field.disabled = false;
-});
-
-// A live part that cannot be brought up to date says so, and says no more once it can.
-document.body.addEventListener("htmx:afterRequest", (event) => {
-  const stale = document.getElementById("stale");
-  if (!stale) return;
-  const { successful, xhr } = event.detail;
-  stale.hidden = successful || xhr.status === 286;
-  stale.dataset.text ??= stale.textContent;
-  const refusedKey = [401, 403].includes(xhr.status);
-  stale.textContent = refusedKey ? "This page cannot be brought up to date: it needs an API key that works. Load it again to sign in." : stale.dataset.text;
-});
-
-// Tables that scroll stay where they are when news comes, and what is ticked in them stays so.
-const scrolled = new Map();
-const ticked = new Set();
-for (const name of ["htmx:beforeSwap", "htmx:oobBeforeSwap"]) {
-  document.body.addEventListener(name, () => {
-    for (const region of document.querySelectorAll(".scroll[id]")) scrolled.set(region.id, [region.scrollLeft, region.scrollTop]);
-    for (const tick of document.querySelectorAll(".tick")) tick.checked ? ticked.add(tick.id) : ticked.delete(tick.id);
-  });
-}
-document.body.addEventListener("htmx:afterSettle", () => {
-  for (const [id, [left, top]] of scrolled) document.getElementById(id)?.scrollTo(left, top);
-  for (const id of ticked) document.getElementById(id)?.toggleAttribute("checked", true);
-  allTwo();
 });

@@ -48,8 +48,9 @@ def test_a_view_is_made_by_choosing_and_its_address_restores_it(browser: Browser
     with opened(browser, f"{address}/jobs/{job.id}") as (page, complaints):
         page.get_by_role("link", name="Other axes, colours and filters").click()
         for name, choice in (("x", "block n"), ("y", "trial"), ("colour", "outcome"), ("where", "block m=128")):
-            with page.expect_navigation():
-                page.select_option(f"[name={name}] >> visible=true", choice)
+            page.select_option(f"[name={name}] >> visible=true", choice)
+        with page.expect_navigation():
+            page.get_by_role("button", name="Show").click()
         fields, legend, note = _seen(page)
         assert (fields["x"], fields["y"], fields["colour"]) == ("block n", "trial", "outcome")
         assert "rejected" in " ".join(legend)

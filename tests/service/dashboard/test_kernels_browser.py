@@ -54,6 +54,7 @@ def test_a_kernel_is_found_downloaded_and_compared(browser: Browser, address: st
         page.locator("#pages").get_by_role("link", name="Kernels").click()
         page.fill("[name=m]", "512")
         page.get_by_label("Time is").select_option("measured")
+        page.get_by_role("button", name="Filter").click()
         expect(page.locator("tbody tr")).to_have_count(2)
         assert page.url.endswith("/kernels?m=512&evidence=measured")
         assert obstacles(page) == []

@@ -36,7 +36,7 @@ def test_a_browser_gets_a_page_and_a_program_json(client: TestClient, path: str,
 
 
 def test_what_may_only_be_posted_says_so(client: TestClient) -> None:
-    page = client.get("/session", headers=BROWSER)
+    page = client.get("/session/end", headers=BROWSER)
     assert page.status_code == 405
     assert page.headers["allow"] == "POST"
     assert "GET is not allowed here" in page.text

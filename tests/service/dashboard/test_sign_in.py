@@ -1,5 +1,7 @@
 """Pages ask for a key, a cookie keeps it, and no other site can use it."""
 
+from html import unescape
+
 from fastapi.testclient import TestClient
 
 from service.deps import Context
@@ -9,17 +11,20 @@ from tests.service.rest import BODY
 from tests.service.safety.test_keys import make_key
 
 OURS = {"Sec-Fetch-Site": "same-origin"}
+SIGNED_OUT = 'id="sign-out" hidden'
 
 
 def sign_in(client: TestClient, key: str, where: str = "/", **headers: str) -> str:
     """Send the form; says where it leads, or what it answers."""
     fields = {"key": key, "next": where}
-    answer = client.post("/session", data=fields, headers=OURS | headers, follow_redirects=False)
+    answer = client.post(
+        "/session", data=fields, headers=OURS | {"Accept": "text/html"} | headers, follow_redirects=False
+    )
     return answer.headers.get("location", f"{answer.status_code} {answer.text}")
 
 
 def test_a_page_without_a_key_is_the_form_that_asks_for_it(client: TestClient, context: Context) -> None:
-    assert "Sign out" not in client.get("/").text
+    assert SIGNED_OUT in client.get("/").text
     key = make_key(context, "tune")
     answer = client.get("/jobs/nope?page=2")
     assert (answer.status_code, answer.headers["content-type"]) == (401, "text/html; charset=utf-8")
@@ -28,10 +33,35 @@ def test_a_page_without_a_key_is_the_form_that_asks_for_it(client: TestClient, c
     assert COOKIE not in client.cookies
     assert sign_in(client, key, "/jobs/nope?page=2") == "/jobs/nope?page=2"
     assert client.get("/jobs/nope").status_code == 404
-    assert "Sign out" in client.get("/").text
+    assert SIGNED_OUT not in client.get("/").text
     assert client.post("/v1/jobs", json=BODY, headers=OURS).status_code == 202
     client.post("/session/end", headers=OURS)
     assert client.get("/").status_code == 401
+
+
+def test_a_script_signs_in_without_leaving_its_page(client: TestClient, context: Context) -> None:
+    headers = OURS | {"Accept": "application/json"}
+    key = make_key(context, "tune")
+    wrong = client.post("/session", data={"key": "hello"}, headers=headers)
+    assert (wrong.status_code, wrong.headers["content-type"]) == (401, "application/problem+json")
+    assert wrong.json()["detail"] == "that is not an API key; one looks like xetune_PREFIX_SECRET"
+    assert client.post("/session", data={"key": key}, headers=headers).status_code == 204
+    assert client.get("/").status_code == 200
+
+
+def test_the_form_alone_can_be_loaded_again(client: TestClient, context: Context) -> None:
+    make_key(context, "tune")
+    page = client.get("/session")
+    assert page.status_code == 200
+    assert 'name="next" value="/"' in page.text
+
+
+def test_commands_show_a_key_where_one_is_wanted(client: TestClient, context: Context) -> None:
+    job = client.post("/v1/jobs", json=BODY).json()["id"]
+    told = '-H "Authorization: Bearer $XETUNE_API_KEY"'
+    assert all(told not in unescape(client.get(path).text) for path in ("/", f"/jobs/{job}"))
+    sign_in(client, make_key(context, "tune"))
+    assert all(told in unescape(client.get(path).text) for path in ("/", f"/jobs/{job}"))
 
 
 def test_scripts_other_sites_and_plain_connections_do_not_get_the_cookie(client: TestClient, context: Context) -> None:

@@ -11,6 +11,7 @@ from service.app import create_app
 from service.deps import Context
 from service.settings import Settings
 from tests.service import dashboard_rows as rows
+from tests.service.dashboard.accessibility import obstacles
 from tests.service.dashboard.chromium import browser, opened, served
 from tests.service.rest import invented_devices
 from tests.service.safety.test_keys import make_key
@@ -67,7 +68,33 @@ def test_an_action_that_the_key_is_not_for_asks_for_another(browser: Browser, tm
         page.on("dialog", lambda dialog: dialog.accept())
         page.click("#cancel")
         expect(page.locator("#ask-key")).to_contain_text("is for read, this needs tune")
+        expect(page.locator("#ask-key h2")).to_have_text("This needs another API key")
+        page.locator("#ask-key [name=key]").fill("hello")
+        page.locator("#ask-key").get_by_role("button", name="Sign in").click()
+        expect(page.locator("#ask-key-error")).to_contain_text("that is not an API key")
         page.locator("#ask-key [name=key]").fill(tuning)
         page.locator("#ask-key").get_by_role("button", name="Sign in").click()
-        page.click("#cancel")
         expect(page.locator("#summary .status")).to_have_text("cancelling")
+
+
+@pytest.mark.slow
+def test_what_was_typed_stays_and_is_sent_when_the_key_is_given(browser: Browser, tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path, database_url=f"sqlite:///{tmp_path / 'x.sqlite'}", scheduler=False)
+    app = create_app(settings, invented_devices)
+    context: Context = app.state.context
+    upgrade(context.database.engine)
+    with served(app) as address, opened(browser, address) as (page, complaints):
+        for name, value in (("m", "77"), ("n", "96"), ("k", "160")):
+            page.fill(f"[name='problem.{name}']", value)
+        page.select_option("[name=device]", "b580")
+        tuning = make_key(context, "tune", "made meanwhile")
+        expect(page.locator("#stale")).to_contain_text("wants an API key that works", timeout=30_000)
+        page.click("text=Start tuning")
+        expect(page.locator("#ask-key h2")).to_have_text("This needs an API key")
+        assert obstacles(page) == []
+        page.locator("#ask-key [name=key]").fill(tuning)
+        page.locator("#ask-key").get_by_role("button", name="Sign in").click()
+        page.wait_for_url("**/jobs/*")
+        expect(page.locator("h1")).to_contain_text("77x96x160")
+        expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+        assert [said for said in complaints if "401" not in said] == []  # the refusals were meant

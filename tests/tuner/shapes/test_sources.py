@@ -74,6 +74,8 @@ def test_a_table_has_a_header_and_empty_cells_say_nothing() -> None:
     [
         ("", "", "expected a header"),
         ("m,n,k,colour\n1,2,3,red", "line 1, column 4", "'colour'"),
+        ("m,n,k,m\n1,2,3,4", "line 1, column 4", "each column once, got 'm' twice"),
+        ("m;n;k\n1;2;3", "line 1, column 1", "separated by commas, not by semicolons"),
         ("m,n\n1,2", "line 1", "none for k"),
         ("m,n,k\n1,2", "line 2", "expected 3 values"),
         ("m,n,k\n1,2,3\n4,5.5,6", "line 3, column 2", "whole number"),
