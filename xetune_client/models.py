@@ -1073,7 +1073,7 @@ class CompileBody(Model):
     """Its configuration; null: the default"""
 
     files: list[str] = Field(default_factory=list[str])
-    """Names of the files to answer: those of the stages, and kernel.json"""
+    """Names of the files to answer: those of the stages, and kernel.json; `*` for all"""
 
 
 class StageOut(Model):

@@ -37,7 +37,7 @@ class CompileBody(DeviceChoice):
     files: list[Annotated[str, Field(min_length=1, max_length=64)]] = Field(
         default_factory=list[str],
         max_length=16,
-        description="Names of the files to answer: those of the stages, and kernel.json",
+        description="Names of the files to answer: those of the stages, and kernel.json; `*` for all",
         examples=[["kernel.spv", "kernel.json"]],
     )
 

@@ -26,13 +26,14 @@ _LIMITS = (
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Files to answer, by name, and how many bytes they may have together."""
+    """Files to answer, by name or all by `EVERY_FILE`, and how many bytes they may have together."""
 
     names: tuple[str, ...]
     most_bytes: int
 
 
 _NOTHING = Wanted((), 0)
+EVERY_FILE = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def _gemm(asked: GemmWork) -> Json:
 def _answer(artifact: AnyArtifact | KernelArtifact, manifest: Json, wanted: Wanted) -> Json:
     files = {stage.file_name: stage.data for stage in artifact.stages}
     files["kernel.json"] = (json.dumps(manifest, indent=2) + "\n").encode()
-    names = tuple(dict.fromkeys(wanted.names))
+    names = tuple(files) if EVERY_FILE in wanted.names else tuple(dict.fromkeys(wanted.names))
     if unknown := [name for name in names if name not in files]:
         message = f"expected names out of {', '.join(files)}; got {', '.join(map(repr, unknown))}"
         return {"invalid": {"field": "files", "message": message}}

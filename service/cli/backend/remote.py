@@ -19,6 +19,7 @@ from service.audit.schemas import AuditPage
 from service.cli.backend.refusing import not_there
 from service.cli.backend.sets import SetAsked
 from service.cli.printing.progress import INTERRUPTED, bar, tell, update
+from service.compiling.schemas import CompileBody, CompileOut
 from service.devices.schemas import DeviceList, DeviceOut
 from service.exchange.schemas import ImportOut
 from service.hostcode.languages import Language
@@ -162,6 +163,10 @@ class Remote:
 
     def host_code(self, kernel_id: UUID, language: Language) -> str:
         return self.send(calls.host_code(kernel_id, models.Language(language.value)))
+
+    def compile(self, body: CompileBody) -> CompileOut:
+        """Let the service compile a problem or a text."""
+        return self.send(calls.compile_kernels(same(models.CompileBody, body)).into(CompileOut))
 
     def places_of(self, kernel: KernelOut) -> dict[str, str]:
         return {artifact.name: f"{self._url}{artifact.href}" for artifact in kernel.artifacts}

@@ -8,20 +8,23 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from codegen import AnyArtifact, CpuArtifact, Distributor, InvalidProblem, KernelArtifact
+from codegen import AnyArtifact, AnyConfig, CpuArtifact, Distributor, InvalidProblem
 from codegen.isa import NativeCode, Ocloc
-from codegen.manifest import module_manifest
 from codegen.pool import CompilePool
-from codegen.target_kind import describe
 from hal import DeviceSpec, ListedDevice, open_device, runs_own_code
 from service.cli.compiler.isa import Isa, isa_table, wanted_ocloc, with_code
 from service.cli.compiler.launch import launch_lines
+from service.cli.compiler.made import Made, check_same, made_here, made_there
 from service.cli.compiler.modules import Way, described, read_source
 from service.cli.options.configuration import ConfigFile, ConfigOptions, Settings
-from service.cli.options.device_file import named_device
+from service.cli.options.device_file import named_device, server_of
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, TargetName, with_problem
 from service.cli.printing.output import CONSOLE, print_json
+from service.compiling.schemas import CompileBody
+from service.configurations import ConfigBody
+from service.convert import config_to_json
 from service.files import write_atomically
+from service.schemas import to_body
 from tuner.reference import Reference
 from tuner.trial import Proof, ProofKind
 from tuner.verify import verify_by_simulation, verify_on_device
@@ -52,7 +55,7 @@ def compile_command(
     as_json: AsJson = False,
 ) -> None:
     """Compile a GEMM (--m, --n, --k) or the kernels of an .mlir file, and write every stage and kernel.json."""
-    listed = named_device(device, target)
+    listed, url = named_device(device, target), server_of(device)
     spec = listed.spec
     if runs_own_code(spec) and (file is not None or isa):
         given = "a file" if file is not None else "--isa"
@@ -65,22 +68,30 @@ def compile_command(
             raise InvalidProblem(
                 "FILE", f"expected either a file, or --m, --n and --k, got both: {got}; `xetune run` executes a file"
             )
-        _compile_file(file, spec, folder, distribution, ocloc, as_json=as_json)
+        _compile_file(file, spec, folder, distribution, url, ocloc, as_json=as_json)
         return
     if distribution is not None:
         raise InvalidProblem("--distribution", "expected a file with it; MLIR distributes the work of a GEMM")
     gemm = problem.read()
     chosen = ConfigOptions(config, settings or []).read(gemm, spec)
-    with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-        made = pool.compile(gemm, chosen, spec).result()
-    artifact, code = (made, None) if isinstance(made, CpuArtifact) else with_code(made, spec, ocloc)
-    proof = _proof(artifact, listed) if prove else Proof(ProofKind.NONE)
-    document = describe(artifact) | {"proof": _proof_json(proof)}
-    _write(artifact, document, folder)
+    body = CompileBody(problem=to_body(gemm), config=ConfigBody.model_validate(config_to_json(chosen)), device=spec.id)
+    there = None if url is None else made_there(url, body)
+    made, proof, code = there, Proof(ProofKind.NONE), None
+    if made is None or prove or ocloc is not None:
+        with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
+            artifact = pool.compile(gemm, chosen, spec).result()
+        check_same(artifact, there)
+        if not isinstance(artifact, CpuArtifact):
+            artifact, code = with_code(artifact, spec, ocloc)
+        proof = _proof(artifact, listed) if prove else proof
+        made = made_here(artifact)
+    document = dict(made.document) | {"proof": _proof_json(proof)}
+    _write(made, document, folder)
     if as_json:
         print_json(document | _isa_json(code))
         return
-    _print_summary(artifact, document, proof, folder)
+    CONSOLE.print(_stage_table(made, f"{gemm} for {made.target}", folder))
+    _print_summary(chosen, document, proof)
     _print_isa(code)
 
 
@@ -105,21 +116,27 @@ def _compile_file(
     spec: DeviceSpec,
     folder: Path,
     distribution: Distributor | None,
+    url: str | None,
     ocloc: Ocloc | None,
     *,
     as_json: bool,
 ) -> None:
-    with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-        made = pool.compile_module(read_source(file), spec, str(file), distribution=distribution).result()
-    artifact, code = with_code(made, spec, ocloc)
-    document = module_manifest(artifact)
-    _write(artifact, document, folder)
+    source = read_source(file)
+    body = CompileBody(source=source, distribution=distribution, device=spec.id)
+    there = None if url is None else made_there(url, body)
+    made, code = there, None
+    if made is None or ocloc is not None:
+        with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
+            artifact = pool.compile_module(source, spec, str(file), distribution=distribution).result()
+        check_same(artifact, there)
+        artifact, code = with_code(artifact, spec, ocloc)
+        made = made_here(artifact)
+    _write(made, made.document, folder)
     if as_json:
-        print_json(document | _isa_json(code))
+        print_json(dict(made.document) | _isa_json(code))
         return
-    names = ", ".join(kernel.name for kernel in artifact.kernels)
-    CONSOLE.print(_stage_table(artifact, f"{names} for {artifact.target}", folder))
-    CONSOLE.print(f"distribution   {described(artifact.distribution)}")
+    CONSOLE.print(_stage_table(made, f"{', '.join(made.kernel_names)} for {made.target}", folder))
+    CONSOLE.print(f"distribution   {described(made.distribution)}")
     CONSOLE.print("numbers        not proven (`xetune run` executes a kernel in the simulator)")
     _print_isa(code)
 
@@ -133,11 +150,11 @@ def _print_isa(code: NativeCode | None) -> None:
         CONSOLE.print(isa_table(code))
 
 
-def _write(artifact: AnyArtifact | KernelArtifact, document: Mapping[str, object], folder: Path) -> None:
+def _write(made: Made, document: Mapping[str, object], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name in _files_of_an_earlier_kernel(folder) - {stage.file_name for stage in artifact.stages}:
+    for name in _files_of_an_earlier_kernel(folder) - {stage.file_name for stage in made.stages}:
         (folder / name).unlink(missing_ok=True)
-    for stage in artifact.stages:
+    for stage in made.stages:
         write_atomically(folder / stage.file_name, stage.data)
     write_atomically(folder / "kernel.json", (json.dumps(document, indent=2) + "\n").encode())
 
@@ -161,9 +178,8 @@ def _proof_json(proof: Proof) -> dict[str, object]:
     }
 
 
-def _print_summary(artifact: AnyArtifact, document: Mapping[str, object], proof: Proof, folder: Path) -> None:
-    CONSOLE.print(_stage_table(artifact, f"{artifact.problem} for {artifact.target}", folder))
-    CONSOLE.print(f"configuration  {artifact.config}", highlight=False, soft_wrap=True)
+def _print_summary(config: AnyConfig, document: Mapping[str, object], proof: Proof) -> None:
+    CONSOLE.print(f"configuration  {config}", highlight=False, soft_wrap=True)
     for line in launch_lines(document):
         CONSOLE.print(line, highlight=False, soft_wrap=True)
     if proof.kind is ProofKind.NONE:
@@ -175,12 +191,12 @@ def _print_summary(artifact: AnyArtifact, document: Mapping[str, object], proof:
         )
 
 
-def _stage_table(artifact: AnyArtifact | KernelArtifact, title: str, folder: Path) -> Table:
+def _stage_table(made: Made, title: str, folder: Path) -> Table:
     table = Table(title=title, title_justify="left")
     table.add_column("stage")
     table.add_column("file")
     table.add_column("bytes", justify="right")
     table.add_column("time", justify="right")
-    for stage in artifact.stages:
+    for stage in made.stages:
         table.add_row(stage.name, str(folder / stage.file_name), f"{len(stage.data):,}", f"{stage.elapsed_ms:.1f} ms")
     return table

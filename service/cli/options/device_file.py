@@ -38,6 +38,11 @@ def named_device(name: str, target: str | None) -> ListedDevice:
         raise BadRequest(f"--device {path}: {error.strerror}") from error
 
 
+def server_of(name: str) -> str | None:
+    """The service that compiles for a device; None where this machine does, as for one of a file."""
+    return None if Path(name).suffix == _SUFFIX else server()
+
+
 def listed_of(told: DeviceOut) -> ListedDevice:
     """A device as the wire says it, as it is listed where it is.
 

@@ -1,0 +1,68 @@
+"""What a compilation made: on this machine, or at the service that the command works with."""
+
+from base64 import b64decode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from codegen import AnyArtifact, CpuArtifact, Distribution, Distributor, GemmArtifact, KernelArtifact, StageOutput
+from codegen.manifest import module_manifest
+from codegen.target_kind import describe
+from service.cli.backend.chosen import of_service
+from service.compiling.schemas import CompileBody
+from service.compiling.work import EVERY_FILE
+from service.errors import Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Every stage's output and kernel.json as `document`, for the device of the id `target`."""
+
+    target: str
+    content_hash: str
+    stages: tuple[StageOutput, ...]
+    document: Mapping[str, object]
+
+    @property
+    def distribution(self) -> Distribution:
+        """Who dealt the work of a module out, and why it was not MLIR."""
+        told = cast("Mapping[str, object]", self.document["distribution"])
+        return Distribution(Distributor(str(told["by"])), tuple(cast("list[str]", told["because"])))
+
+    @property
+    def kernel_names(self) -> list[str]:
+        """The kernels of a module."""
+        return [str(kernel["name"]) for kernel in cast("list[Mapping[str, object]]", self.document["kernels"])]
+
+
+def made_here(artifact: AnyArtifact | KernelArtifact) -> Made:
+    """What this machine made."""
+    of_a_gemm = isinstance(artifact, GemmArtifact | CpuArtifact)
+    document = describe(artifact) if of_a_gemm else module_manifest(artifact)
+    return Made(artifact.target, artifact.content_hash, artifact.stages, document)
+
+
+def made_there(url: str, body: CompileBody) -> Made:
+    """What a service makes, with every file of it.
+
+    Raises:
+        ServiceError: it refuses, or cannot compile it.
+    """
+    with of_service(url) as remote:
+        answer = remote.compile(body.model_copy(update={"files": [EVERY_FILE]}))
+    data = {file.name: b64decode(file.content) for file in answer.files}
+    stages = tuple(StageOutput(s.name, s.file, data[s.file], s.elapsed_ms) for s in answer.stages)
+    return Made(answer.target, answer.content_hash, stages, answer.manifest)
+
+
+def check_same(artifact: AnyArtifact | KernelArtifact, there: Made | None) -> None:
+    """Return when a service, if one was asked, made the code that this machine did: what is found of it holds there.
+
+    Raises:
+        Conflict: it did not.
+    """
+    if there is not None and there.content_hash != artifact.content_hash:
+        raise Conflict(
+            "--prove and --isa look here at the code that the service made, and this machine's compiler makes other: "
+            f"expected {there.content_hash}, got {artifact.content_hash}; leave them out, or use the service's version"
+        )
