@@ -12,13 +12,13 @@ from db import quarantines
 from db.models import Device, DeviceQuarantine, Job, Measurement, Trial
 from hal import readiness
 from hal.listed import ListedDevice
-from hal.spec import DeviceSpec, Fact
+from hal.spec import DeviceSpec
 from service.convert import spec_from_json
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
+from service.dashboard.devices.facts import ShownFact, shown
 from service.dashboard.devices.rows import DeviceRow
 from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
 from service.dashboard.jobs.rows import JobRow, job_rows
-from service.dashboard.units import count, size
 from service.errors import NotFound
 
 MOST_JOBS = 10
@@ -34,16 +34,6 @@ class ListRow:
     queued: int
     running: int
     held_until: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class ShownFact:
-    """A fact in words. `source` is the kind of its provenance: probed, table, derived; `of` says the rest."""
-
-    name: str
-    value: str
-    source: str
-    of: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +95,7 @@ def device_page(
     ids = [device.id for device in stored]
     return DevicePage(
         row=row,
-        facts=() if spec is None else tuple(_shown(fact) for fact in spec.facts()),
+        facts=() if spec is None else tuple(shown(fact) for fact in spec.facts()),
         disagreements=tuple(map(str, here.match.disagreements)) if here is not None and here.match is not None else (),
         uses=() if spec is None else tuple((use.use.value, use.ready, use.reason) for use in readiness(spec)),
         held=tuple(held for held in quarantines.active(session, now=now) if held.slug == slug),
@@ -146,26 +136,6 @@ def _stored_spec(stored: Sequence[Device]) -> DeviceSpec | None:
         return spec_from_json(stored[0].spec)
     except ValueError:
         return None
-
-
-def _shown(fact: Fact) -> ShownFact:
-    source, _, rest = fact.provenance.partition(":")
-    return ShownFact(fact.name, _value(fact), source.split(" ")[0], rest.strip() or fact.provenance.partition(" ")[2])
-
-
-def _value(fact: Fact) -> str:
-    value, name = fact.value, fact.name
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, tuple):
-        return ", ".join(map(str, value))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if isinstance(value, int) and name.endswith("_bytes_per_s"):
-        return f"{value / 1e9:,.1f} GB/s"
-    if isinstance(value, int) and name.endswith("_mhz"):
-        return f"{count(value)} MHz"
-    if isinstance(value, int) and (name.endswith("_bytes") or name == "slm_bytes_per_core"):
-        return size(value)
-    return count(value) if isinstance(value, int) else str(value)
 
 
 def _drivers(session: Session, stored: Sequence[Device], present: str | None) -> Iterator[Driver]:

@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from db.models import Device
+from db.models import Device, Job, Measurement
 from hal.listed import ListedDevice
 from hal.listing import OPENCL_CPU_ID
-from service.dashboard.evidence import TimeEvidence
+from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceRow:
     """One device. `present` means it can run work now, `targetable` that kernels can be compiled for it.
 
-    `used` means that the database has jobs of it.
+    `used` means that the database has jobs of it, `measured` that it has times measured on it, here or elsewhere.
     """
 
     id: str
@@ -27,6 +27,7 @@ class DeviceRow:
     targetable: bool
     note: str | None
     used: bool = False
+    measured: bool = False
 
     @property
     def times(self) -> TimeEvidence | None:
@@ -40,6 +41,7 @@ class DeviceRow:
 def device_rows(session: Session, listed: Sequence[ListedDevice]) -> list[DeviceRow]:
     """The devices that are here or in the table, and those that only the database knows; those here first."""
     stored = {d.slug: d for d in session.scalars(select(Device).order_by(Device.slug, Device.id))}
+    measured = _measured(session)
     rows = {
         d.spec.id: DeviceRow(
             d.spec.id,
@@ -50,11 +52,21 @@ def device_rows(session: Session, listed: Sequence[ListedDevice]) -> list[Device
             d.targetable,
             d.note,
             used=d.spec.id in stored,
+            measured=d.spec.id in measured,
         )
         for d in listed
     }
     can_stand_in = any(d.id == OPENCL_CPU_ID and d.present for d in rows.values())
     for slug, device in stored.items():
         here = device.emulates is not None and can_stand_in
-        rows.setdefault(slug, DeviceRow(slug, device.name, device.kind, device.emulates, here, False, None, used=True))
+        rows.setdefault(
+            slug, DeviceRow(slug, device.name, device.kind, device.emulates, here, False, None, True, slug in measured)
+        )
     return sorted(rows.values(), key=lambda d: (not d.present, not d.used, d.id))
+
+
+def _measured(session: Session) -> set[str]:
+    """The devices that a winner was measured on, without emulation."""
+    winner = select(Job.id).join(Measurement, Measurement.trial_id == Job.best_trial_id)
+    winner = winner.where(Job.device_id == Device.id, Measurement.label == NATIVE_LABEL)
+    return set(session.scalars(select(Device.slug).where(exists(winner))))

@@ -168,7 +168,9 @@ def test_a_device_shows_facts_with_their_source_health_clocks_and_queue(
         quarantines.put(session, host="lab-7", slug="b60", reason="device-unusable: it hung", job_id=job.id, seconds=60)
     html = client.get("/devices/b60").text
     seen = text_of(html)
-    assert "456.0 GB/s table" in seen
+    assert "bandwidth 456.0 GB/s table" in seen
+    assert "DPAS f16 rate 128 multiply-adds a clock and EU" in seen
+    assert "no time here; measured ones are stored" in seen
     assert "gets no jobs until" in seen
     assert "device-unusable: it hung" in seen
     assert "2,300 MHz median; 2,200 to 2,400 MHz in 3 readings" in seen
@@ -177,3 +179,4 @@ def test_a_device_shows_facts_with_their_source_health_clocks_and_queue(
     assert [row[1] for row in series["rows"]] == [2400.0, 2300.0, 2200.0]
     listed = text_of(client.get("/devices").text)
     assert "quarantined" in listed
+    assert listed.count("measured ones are stored") == 1
