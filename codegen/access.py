@@ -12,6 +12,7 @@ from codegen.target import Target
 
 MAX_SURFACE_BYTES = 2**24  # of a row, and between rows
 _WIDTH_MULTIPLE_BYTES = 4
+PARTIALS_ROW_MULTIPLE = 16  # elements of 4 bytes: what block messages need of a row at least, and of where one begins
 
 
 class AccessBy(StrEnum):
@@ -45,6 +46,11 @@ def memory_path(problem: GemmProblem, operand: Operand, target: Target) -> Memor
         if why is not None:
             return MemoryPath(AccessBy.LANES, name, why)
     return MemoryPath(AccessBy.BLOCK2D)
+
+
+def partials_by_lanes(problem: GemmProblem) -> bool:
+    """Whether lanes access partial sums over K, whose rows are padded to what block messages need, but not longer."""
+    return problem.n < PARTIALS_ROW_MULTIPLE
 
 
 def _base(problem: GemmProblem, operand: Operand, target: Target) -> str | None:

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk, by compile key. Any damage is a miss."""
+"""Compiled kernels on disk, by what their code depends on. Any damage is a miss."""
 
 import hashlib
 import json
@@ -9,9 +9,10 @@ from pathlib import Path
 
 from codegen.artifact import AnyArtifact
 from codegen.cpu.config import AnyConfig
+from codegen.errors import Refused
 from codegen.problem import GemmProblem
 from codegen.stored_kernel import kernel_from_json, kernel_to_json
-from codegen.target_kind import kernel_key
+from codegen.target_kind import code_key, kernel_key
 from hal import DeviceSpec
 
 
@@ -38,27 +39,30 @@ class CompileCache:
         self._root = root
 
     def get(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> AnyArtifact | None:
-        """The kernel of these inputs, or None."""
-        key = kernel_key(problem, config, spec)
+        """The kernel of these inputs, or None; of a dynamic one it may have been compiled for other sizes.
+
+        One that a rule refuses for these sizes is None too: `compile_kernel` says why.
+        """
+        path, key = self._path(problem, config, spec), kernel_key(problem, config, spec)
         try:
-            digest, _, text = self._path(key).read_bytes().partition(b"\n")
+            digest, _, text = path.read_bytes().partition(b"\n")
             if digest.decode() != hashlib.sha256(text).hexdigest():
                 return None
             return kernel_from_json(json.loads(text), key, problem, config, spec)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, Refused):
             return None
 
     def holds(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> bool:
         """Whether a kernel of these inputs was stored; only `get` says whether it is whole."""
-        return self._path(kernel_key(problem, config, spec)).exists()
+        return self._path(problem, config, spec).exists()
 
-    def put(self, artifact: AnyArtifact) -> None:
-        """Store a kernel: written beside, then renamed.
+    def put(self, artifact: AnyArtifact, spec: DeviceSpec) -> None:
+        """Store a kernel that was compiled for a device: written beside, then renamed.
 
         Raises:
             OSError: the disk is full or the folder cannot be written; nothing is left behind.
         """
-        path = self._path(artifact.key)
+        path = self._path(artifact.problem, artifact.config, spec)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(kernel_to_json(artifact)).encode()
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
@@ -70,5 +74,6 @@ class CompileCache:
             Path(temporary).unlink(missing_ok=True)
             raise
 
-    def _path(self, key: str) -> Path:
+    def _path(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Path:
+        key = code_key(problem, config, spec)
         return self._root / key[:2] / f"{key}.kernel"

@@ -8,14 +8,15 @@ from codegen.access import AccessBy, memory_path
 from codegen.artifact import GemmArtifact
 from codegen.build.gemm import KERNEL_NAME, kernels_of
 from codegen.build.matrices import launch_sizes
-from codegen.build.raster import is_persistent, launched
+from codegen.build.raster import launched
 from codegen.build.sums import SUM_LENGTH
 from codegen.build.workspace import scratch
-from codegen.config import Extent, KernelConfig, SplitK
+from codegen.code_basis import PARTIALS, kind_of, with_groups
+from codegen.config import KernelConfig, SplitK
 from codegen.epilogue import Axis
 from codegen.errors import InvalidLaunch
 from codegen.problem import GemmProblem
-from codegen.rules.sizes import ceil_div, tiles_of
+from codegen.rules.sizes import ceil_div, is_persistent, tiles_of
 from codegen.signature import Field, KernelSignature, Parameter
 from codegen.target import LARGE_GRF, LARGE_GRF_OPENCL, SUBGROUP_SIZE, Target, target_of
 from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep, Scalar
@@ -49,15 +50,19 @@ def launch_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -
     problem = replace(problem, dynamic=True)
     if problem.deterministic and config.strategy.split_k is SplitK.ATOMIC:
         raise InvalidLaunch("expected a problem that is not deterministic: the kernel adds atomically, in any order")
-    if _kind(problem) != _kind(tuned):
+    mine, asked = kind_of(tuned, config, target), kind_of(problem, config, target)
+    if replace(mine, by_lanes=asked.by_lanes) != asked:
         raise InvalidLaunch(f"expected a problem that differs in sizes alone from the kernel's, {tuned}; got {problem}")
+    if PARTIALS in asked.by_lanes and PARTIALS not in mine.by_lanes:
+        raise InvalidLaunch(
+            f"the kernel accesses partial sums by block messages, which N of {problem.n} is too short for"
+        )
     for operand in problem.operands:
         path = memory_path(problem, operand, target)
         if artifact.memory_paths[operand.name].by is AccessBy.BLOCK2D and path.by is AccessBy.LANES:
             raise InvalidLaunch(f"the kernel accesses {operand.name} by block messages; {path.rule}: {path.why}")
     if not is_persistent(tuned, config):
-        threads = Extent(*tiles_of(problem, config), config.matmul.threads.k)
-        config = replace(config, matmul=replace(config.matmul, threads=threads))
+        config = with_groups(config, tiles_of(problem, config))
     for signature in artifact.kernels:
         _check_assumptions(problem, signature)
     return launch_spec(problem, config, target, artifact.launch.binary, artifact.kernels)
@@ -74,14 +79,6 @@ def _check_assumptions(problem: GemmProblem, signature: KernelSignature) -> None
         if of_terms and not assumption.holds(sum(of_terms)):
             relied_on = assumption.in_words(signature.arguments)
             raise InvalidLaunch(f"{signature.name} relies on {relied_on}; of {problem} it is {sum(of_terms)}")
-
-
-def _kind(problem: GemmProblem) -> tuple[object, ...]:
-    """What a dynamic kernel is compiled for of a problem."""
-    p = problem
-    shared = tuple(operand.batch_stride == 0 for operand in p.operands)
-    steps = tuple(replace(step, ld=None) for step in p.epilogue)
-    return p.dtype_a, p.dtype_b, p.dtype_c, p.transpose_a, p.transpose_b, p.batch > 1, shared, steps
 
 
 def arguments(problem: GemmProblem, config: KernelConfig) -> tuple[Argument, ...]:

@@ -8,6 +8,7 @@ from codegen.access import memory_paths
 from codegen.artifact import Distributor, GemmArtifact
 from codegen.build.gemm import build_gemm
 from codegen.canonical import content_hash
+from codegen.code_basis import code_basis
 from codegen.config import KernelConfig
 from codegen.dialects import text
 from codegen.dtype import DType
@@ -30,8 +31,15 @@ _FEWER = "fewer-instructions"
 
 
 def compile_key(problem: GemmProblem, config: KernelConfig, target: Target) -> str:
-    """Hash of everything the compiled code depends on."""
+    """Hash of everything that a kernel with its launch depends on."""
     return content_hash([toolchain_versions(), problem, config, target])
+
+
+def code_key(problem: GemmProblem, config: KernelConfig, target: Target) -> str:
+    """Hash of what the code alone depends on: one for all sizes that a dynamic kernel is launched for."""
+    if (basis := code_basis(problem, config, target)) is None:
+        return compile_key(problem, config, target)
+    return content_hash([toolchain_versions(), basis, target])
 
 
 def compile_gemm(

@@ -181,7 +181,7 @@ def _compile(
     if store is not None:
         # A cache that cannot be written costs time, not the result.
         with contextlib.suppress(OSError):
-            store.put(artifact)
+            store.put(artifact, spec)
     return Made(artifact)
 
 

@@ -10,6 +10,7 @@ from codegen.config import KernelConfig
 from codegen.cpu.config import AnyConfig, CpuConfig
 from codegen.decode import decode
 from codegen.problem import GemmProblem
+from codegen.rules import check
 from codegen.signature import KernelSignature
 from codegen.target import target_of
 from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep
@@ -41,6 +42,7 @@ def kernel_from_json(stored: Any, key: str, problem: GemmProblem, config: AnyCon
 
     Raises:
         ValueError, KeyError, TypeError: it is not what `kernel_to_json` gives for such inputs.
+        Refused: its code is that of these inputs, and a rule refuses it for their sizes.
     """
     if isinstance(config, CpuConfig):
         return _cpu(stored, key, problem, config, spec)
@@ -50,6 +52,8 @@ def kernel_from_json(stored: Any, key: str, problem: GemmProblem, config: AnyCon
 def _gemm(stored: Any, key: str, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> GemmArtifact:
     from codegen.launch import launch_spec  # what writes kernels, and xDSL with it
 
+    if problem.dynamic:  # it may have been compiled for other sizes, of which other rules hold
+        check(problem, config, spec)
     target, stages = target_of(spec), _stages(stored)
     kernels = tuple(decode(KernelSignature, kernel) for kernel in stored["kernels"])
     return GemmArtifact(

@@ -80,7 +80,7 @@ def compile_kernel(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) ->
 
 
 def kernel_key(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> str:
-    """Hash of everything the compiled code depends on.
+    """Hash of everything that a kernel with its launch depends on.
 
     Raises:
         Refused: nothing can be compiled for the device.
@@ -92,6 +92,19 @@ def kernel_key(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> str
     from codegen.pipeline import compile_key
 
     return compile_key(problem, config, target_of(spec))
+
+
+def code_key(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> str:
+    """Hash of what the code of a kernel depends on: kernels of one have the same binary.
+
+    Raises:
+        Refused: nothing can be compiled for the device.
+    """
+    if isinstance(config, CpuConfig):
+        return kernel_key(problem, config, spec)
+    from codegen import pipeline
+
+    return pipeline.code_key(problem, config, target_of(spec))
 
 
 def describe(artifact: AnyArtifact) -> dict[str, Json]:

@@ -14,19 +14,21 @@ from codegen.access import AccessBy, memory_path
 from codegen.build.epilogue import Epilogue
 from codegen.build.matrices import Matrix, launch_sizes, matrix_of
 from codegen.build.multiply import Multiply
-from codegen.build.raster import for_each_tile, grid_of, is_persistent
+from codegen.build.raster import for_each_tile, grid_of
 from codegen.build.sources import Place, sources
 from codegen.build.split_k import add_atomically, add_partials, clear, k_range, store_partial
 from codegen.build.sums import sum_partials
 from codegen.build.tiles import Tiles, tiles
-from codegen.build.workspace import PARTIALS, partials, sums, sums_name
+from codegen.build.workspace import partials, sums, sums_name
 from codegen.build.writer import Writer, named
+from codegen.code_basis import PARTIALS
 from codegen.config import KernelConfig, SplitK
 from codegen.dialects import gpu
 from codegen.dialects.arguments_apart import ARGUMENTS_APART
 from codegen.dialects.index_list import Index, index
 from codegen.epilogue import EpilogueKind
 from codegen.problem import GemmProblem
+from codegen.rules.sizes import is_persistent
 from codegen.target import SUBGROUP_SIZE, Target, target_of
 from hal import DeviceSpec
 

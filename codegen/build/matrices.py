@@ -121,8 +121,7 @@ class Matrix:
 
     def _of_batch(self, w: Writer, batch: Index) -> SSAValue:
         assert self.memory is not None
-        offset = w.mul(batch, self.batch_stride)
-        if not self._is_batched or offset == 0:
+        if not self._is_batched or (offset := w.mul(batch, self.batch_stride)) == 0:
             return self.memory
         strides: Sequence[Index] = (1, self.pitch) if self.by_columns else (self.pitch, 1)
         layout = StridedLayoutAttr([s if isinstance(s, int) else None for s in strides], None)

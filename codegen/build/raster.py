@@ -8,7 +8,7 @@ from codegen.config import KernelConfig
 from codegen.dialects import gpu
 from codegen.dialects.index_list import Index
 from codegen.problem import GemmProblem
-from codegen.rules.sizes import tiles_of
+from codegen.rules.sizes import is_persistent, tiles_of
 
 PerTile = Callable[[Writer, Index, Index], None]
 
@@ -36,11 +36,6 @@ def launched(problem: GemmProblem, config: KernelConfig) -> tuple[int, int, int]
         whole = is_persistent(problem, config)
         return threads.m * threads.n if whole else over_m * over_n, 1, z
     return (over_n, over_m, z) if config.matmul.loop_order.walks_along_n else (over_m, over_n, z)
-
-
-def is_persistent(problem: GemmProblem, config: KernelConfig) -> bool:
-    """Whether fewer work-groups are launched than C has tiles."""
-    return (config.matmul.threads.m, config.matmul.threads.n) != tiles_of(problem, config)
 
 
 def grid_of(w: Writer, problem: GemmProblem, config: KernelConfig, m: Index, n: Index) -> Grid:

@@ -5,16 +5,15 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import f32
 
+from codegen.access import PARTIALS_ROW_MULTIPLE, partials_by_lanes
 from codegen.build.matrices import Matrix, stored_element
 from codegen.build.writer import Writer
+from codegen.code_basis import PARTIALS
 from codegen.config import KernelConfig, SplitK
 from codegen.dialects.index_list import Index
 from codegen.epilogue import Axis, EpilogueKind
 from codegen.problem import GemmProblem
 from codegen.rules.sizes import ceil_div, tiles_of
-
-_PITCH_MULTIPLE = 16  # elements of 4 bytes: what block messages need of a row at least, and of where a matrix begins
-PARTIALS = "partials"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ def scratch_formulas(problem: GemmProblem, config: KernelConfig) -> dict[str, st
     found: dict[str, str] = {}
     if config.strategy.split_k is SplitK.PARTIAL_SUMS:
         matrices = config.matmul.threads.k * p.batch
-        found[PARTIALS] = f"{4 * _PITCH_MULTIPLE * matrices} * m * ceil(n / {_PITCH_MULTIPLE})"
+        found[PARTIALS] = f"{4 * PARTIALS_ROW_MULTIPLE * matrices} * m * ceil(n / {PARTIALS_ROW_MULTIPLE})"
     for number, step in enumerate(p.epilogue):
         if step.kind is EpilogueKind.REDUCE:
             counts = f"m * ceil(n / {block.n})" if step.axis is Axis.ROW else f"ceil(m / {block.m}) * n"
@@ -69,10 +68,10 @@ def sums_name(step: int) -> str:
 def partials(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mapping[str, Index]) -> Matrix:
     """Partial sums over K: a matrix for each split of each matrix of the batch."""
     rows, n = sizes["m"], sizes["n"]
-    pitch = w.mul(w.ceil_div(n, _PITCH_MULTIPLE), _PITCH_MULTIPLE)
+    pitch = w.mul(w.ceil_div(n, PARTIALS_ROW_MULTIPLE), PARTIALS_ROW_MULTIPLE)
     matrices = config.matmul.threads.k * problem.batch
-    element, narrow = stored_element(problem.dtype_acc), problem.n < _PITCH_MULTIPLE
-    return Matrix(PARTIALS, element, rows, n, pitch, w.mul(rows, pitch), matrices, False, by_lanes=narrow)
+    element, by_lanes = stored_element(problem.dtype_acc), partials_by_lanes(problem)
+    return Matrix(PARTIALS, element, rows, n, pitch, w.mul(rows, pitch), matrices, False, by_lanes)
 
 
 def sums(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mapping[str, Index], step: int) -> Matrix:
@@ -85,4 +84,4 @@ def sums(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mapping[s
 
 
 def _round_up(columns: int) -> int:
-    return ceil_div(columns, _PITCH_MULTIPLE) * _PITCH_MULTIPLE
+    return ceil_div(columns, PARTIALS_ROW_MULTIPLE) * PARTIALS_ROW_MULTIPLE

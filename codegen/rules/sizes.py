@@ -15,6 +15,11 @@ def tiles_of(problem: GemmProblem, config: KernelConfig) -> tuple[int, int]:
     return ceil_div(problem.m, block.m), ceil_div(problem.n, block.n)
 
 
+def is_persistent(problem: GemmProblem, config: KernelConfig) -> bool:
+    """Whether fewer work-groups are launched than C has tiles."""
+    return (config.matmul.threads.m, config.matmul.threads.n) != tiles_of(problem, config)
+
+
 def steps_of(problem: GemmProblem, config: KernelConfig) -> int:
     """K steps of one split of K, the longest if they differ."""
     matmul = config.matmul

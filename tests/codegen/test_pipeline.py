@@ -205,9 +205,9 @@ def test_grouped_rasters_are_launched_along_one_axis() -> None:
 
 def test_what_a_kernel_of_several_steps_is_comes_back_from_the_cache(of_steps: GemmArtifact, tmp_path: Path) -> None:
     cache = CompileCache(tmp_path)
-    cache.put(of_steps)
+    cache.put(of_steps, B580)
     assert cache.get(OF_STEPS, SPLIT, B580) == of_steps
-    assert cache.get(dataclasses.replace(OF_STEPS, deterministic=True), SPLIT, B580) is None
+    assert cache.get(dataclasses.replace(OF_STEPS, alignment=64), SPLIT, B580) is None
 
 
 def test_what_the_rules_refuse_is_not_compiled() -> None:
@@ -219,7 +219,7 @@ def test_what_the_rules_refuse_is_not_compiled() -> None:
 def test_a_damaged_cache_entry_is_a_miss(artifact: GemmArtifact, tmp_path: Path) -> None:
     cache = CompileCache(tmp_path)
     assert cache.get(PROBLEM, CONFIG, B580) is None
-    cache.put(artifact)
+    cache.put(artifact, B580)
     assert cache.get(PROBLEM, CONFIG, B580) == artifact
     (stored,) = tmp_path.rglob("*.kernel")
     whole = stored.read_bytes()
@@ -238,5 +238,5 @@ def test_a_cache_write_that_fails_leaves_nothing(
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(OSError, match="No space"):
-        CompileCache(tmp_path).put(artifact)
+        CompileCache(tmp_path).put(artifact, B580)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -18,7 +18,7 @@ BEFOREHAND = replace(CONFIG, strategy=replace(CONFIG.strategy, pack_b=Packing.BE
 def test_a_cpu_kernel_comes_back_from_the_cache(tmp_path: Path) -> None:
     cache, artifact = CompileCache(tmp_path), compile_kernel(PROBLEM, BEFOREHAND, SPEC)
     assert cache.get(PROBLEM, BEFOREHAND, SPEC) is None
-    cache.put(artifact)
+    cache.put(artifact, SPEC)
     assert cache.get(PROBLEM, BEFOREHAND, SPEC) == artifact
     assert cache.get(PROBLEM, CONFIG, SPEC) is None
     older = replace(SPEC, isa=tuple(flag for flag in SPEC.isa or () if flag != "avx512_bf16"))

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from codegen import CodegenError, Extent, GemmArtifact, GemmProblem, InvalidLaunch, compile_gemm
-from codegen.build.raster import is_persistent
 from codegen.isa import Ocloc, compile_native
 from codegen.launch import launch_for
 from codegen.rules import tiles_of
+from codegen.rules.sizes import is_persistent
 from codegen.target import target_of
 from hal import DeviceSpec, find
 from tests.codegen.gemm.coverage import VERIFIED, WRONG, Case
