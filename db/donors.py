@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from db import trials
 from db.base import JsonObject
-from db.models import Device, Donor, Job, Measurement, Prediction, Problem, Trial
+from db.models import Device, Donor, ImportedDonor, Job, Measurement, Prediction, Problem, Trial
 
 TYPES = ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b")
 """Columns of a problem in which those that are alike agree."""
@@ -111,3 +111,9 @@ def of_jobs(session: Session, job_ids: Collection[UUID]) -> list[Donor]:
     loads = job.joinedload(Job.problem), job.joinedload(Job.device)
     query = select(Donor).where(Donor.job_id.in_(job_ids)).order_by(Donor.job_id, Donor.position)
     return list(session.scalars(query.options(*loads)))
+
+
+def imported_of_jobs(session: Session, job_ids: Collection[UUID]) -> list[ImportedDonor]:
+    """What jobs that ran elsewhere began with, as far as the donors' own jobs are not here."""
+    of_them = select(ImportedDonor).where(ImportedDonor.job_id.in_(job_ids))
+    return list(session.scalars(of_them.order_by(ImportedDonor.job_id, ImportedDonor.position)))

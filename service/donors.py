@@ -19,7 +19,8 @@ def donors_for(database: Database, job_id: UUID, problem: GemmProblem, spec: Dev
     """The configurations that a job begins with, best first; a job that has none yet chooses them."""
     with database.read() as session:
         kept, recorded = donors.of_job(session, job_id), recordings.donors_of_job(session, job_id)
-    if not kept and not recorded:
+        imported = donors.imported_of_jobs(session, [job_id])
+    if not kept and not recorded and not imported:
         with database.write() as session:
             job = jobs.get(session, job_id)
             if job is not None and job.best_trial_id is None:
@@ -30,7 +31,8 @@ def donors_for(database: Database, job_id: UUID, problem: GemmProblem, spec: Dev
             kept, recorded = donors.of_job(session, job_id), recordings.donors_of_job(session, job_id)
     of_jobs = (_read(donor.source.config, donor.source.job.problem) for donor in kept)
     of_files = (_read(donor.source.config, donor.source.recording.problem) for donor in recorded)
-    return fitted((found for found in (*of_jobs, *of_files) if found is not None), problem, spec)
+    elsewhere = (_read_definition(donor.config, donor.definition) for donor in imported)
+    return fitted((found for found in (*of_jobs, *of_files, *elsewhere) if found is not None), problem, spec)
 
 
 def nearest(session: Session, job: models.Job, problem: GemmProblem, spec: DeviceSpec) -> list[tuple[int, float]]:
@@ -95,7 +97,11 @@ def _is_alike(definition: dict[str, object], problem: GemmProblem) -> bool:
 
 
 def _read(config: dict[str, object], problem: models.Problem) -> Donor | None:
+    return _read_definition(config, problem.definition)
+
+
+def _read_definition(config: dict[str, object], definition: dict[str, object]) -> Donor | None:
     try:
-        return Donor(config_from_json(config), problem_from_json(problem.definition))
+        return Donor(config_from_json(config), problem_from_json(definition))
     except (InvalidConfig, InvalidProblem):
         return None

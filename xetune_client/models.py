@@ -1440,7 +1440,7 @@ class DonorOut(Model):
     """The job that found it; null if a file of another format brought it"""
 
     recording: UUID | None = None
-    """The recording that has it; null if a job found it"""
+    """The recording that has it; null if a job found it, or if it is not here"""
 
 
 class DueOut(Model):

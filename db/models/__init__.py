@@ -18,7 +18,14 @@ from db.models.kernel import Artifact, Kernel
 from db.models.maintenance import MaintenanceWindow
 from db.models.presence import ROLES, Presence
 from db.models.quarantine import DeviceQuarantine
-from db.models.recording import RECORDED_STATUSES, RECORDING_FORMATS, RecordedDonor, RecordedTrial, Recording
+from db.models.recording import (
+    RECORDED_STATUSES,
+    RECORDING_FORMATS,
+    ImportedDonor,
+    RecordedDonor,
+    RecordedTrial,
+    Recording,
+)
 from db.models.retry import JobRetry
 from db.models.reuse import Donor, JobStart, ResultKey, Reuse
 from db.models.schedule import (
@@ -70,6 +77,7 @@ __all__ = [
     "DeviceQuarantine",
     "Donor",
     "IdempotentAnswer",
+    "ImportedDonor",
     "Job",
     "JobEffort",
     "JobImport",

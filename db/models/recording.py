@@ -87,6 +87,35 @@ class RecordedTrial(Base):
     recording: Mapped[Recording] = relationship(back_populates="tried", lazy="raise")
 
 
+class ImportedDonor(Base):
+    """A configuration that a job which ran elsewhere began with, in order of `position`, where its own job is not here.
+
+    Trial `number` of `source_job`, or of the recording of that digest, has it; `definition` is the problem and `device`
+    the id of the device that it is good for. `distance` as of other donors.
+    """
+
+    __tablename__ = "imported_donor"
+    __table_args__ = (
+        UniqueConstraint("job_id", "position"),
+        CheckConstraint("position >= 0", name="position_counted"),
+        CheckConstraint("number >= 0", name="number_counted"),
+        CheckConstraint("distance >= 0", name="distance_not_negative"),
+        CheckConstraint("(source_job IS NULL) <> (source_recording IS NULL)", name="of_one_source"),
+        CheckConstraint("length(source_recording) = 64", name="source_recording_is_sha256"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    job_id: Mapped[UUID] = mapped_column(ForeignKey("job.id"))
+    position: Mapped[int]
+    source_job: Mapped[UUID | None]
+    source_recording: Mapped[str | None]
+    number: Mapped[int]
+    definition: Mapped[JsonObject]
+    device: Mapped[str]
+    config: Mapped[JsonObject]
+    distance: Mapped[float]
+
+
 class RecordedDonor(Base):
     """A recorded configuration that a job began with, after those of other jobs, in order of `position`.
 

@@ -20,6 +20,7 @@ from service.artifacts import ArtifactStore
 from service.audit.log import record
 from service.convert import config_to_json, outcome_to_columns, problem_to_json, spec_to_json
 from service.errors import BadRequest
+from service.exchange.beginnings import add_donors
 from service.exchange.hardware import difference, stored_spec
 from service.exchange.records import trial_record
 from service.kernels.launch_schemas import LaunchOut, to_launch
@@ -27,7 +28,7 @@ from service.keys.caller import COMMAND_LINE, Caller
 from service.result_keys import key_of_imported
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import Exchange, Line, binary_of
-from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord
+from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord, contradicts
 from tuner.trial import Source
 
 _BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"
@@ -137,6 +138,7 @@ class _Import:
         session.flush()
         for line in self._exchange.jobs.values():
             self._best(line)
+            self._beginning(line.record)
         judged: Counter[str] = Counter()
         for problem_id, device in {(row.problem_id, row.device.slug) for row in self._rows.values()}:
             before = predictions.count_judged(session)
@@ -215,11 +217,32 @@ class _Import:
             )
         if known is None:
             self._add_trial(record, job)
-        elif known.status == "pending" or trial_record(known) != record:
+        elif known.status == "pending" or contradicts(trial_record(known), record):
             message = f"trial: expected what trial {known.number} of job {job.id} is here, got another outcome"
             raise InvalidLine(line.number, message)
         else:
+            if job.imported is not None and known.proposer is None:
+                known.proposer = record.proposer
             self._added["known"] += 1
+
+    def _beginning(self, record: JobRecord) -> None:
+        """Keep how a job that ran elsewhere began and searched, where that is not known yet."""
+        session, job = self._session, self._rows[record.id]
+        if job.imported is None or job.search is not None or record.search is None:
+            return
+        asked = record.search
+        objective = None if asked.objective is None else asked.objective.value
+        jobs.set_search(
+            session,
+            job.id,
+            method=asked.method.value,
+            no_gain=asked.no_gain,
+            roofline=asked.roofline,
+            objective=objective,
+        )
+        if job.start is None and (record.reuse is False or record.warm_start is False):
+            jobs.set_start(session, job.id, again=record.reuse is False, cold=record.warm_start is False)
+        add_donors(session, job.id, record.donors)
 
     def _trials_of(self, job: models.Job) -> Mapping[int | str, models.Trial]:
         """The trials that a job had before, by number and by hash of the configuration."""
@@ -234,6 +257,7 @@ class _Import:
             number=record.number,
             config=config_to_json(record.config),
             config_hash=record.config.key,
+            proposer=record.proposer,
             kernel_id=self._kernel(record, job),
             begun_at=datetime.fromisoformat(record.begun_at),
             ended_at=datetime.fromisoformat(record.ended_at),

@@ -8,9 +8,20 @@ from datetime import UTC, datetime
 from codegen import CpuConfig
 from db import models
 from service.artifacts import ArtifactStore
-from service.convert import config_from_json, problem_from_json, spec_from_json, trial_from_row
-from tuner.exchange.records import DeviceRecord, Effort, Ended, JobRecord, KernelRecord, ProblemRecord, TrialRecord
+from service.convert import config_from_json, objective_of, problem_from_json, spec_from_json, trial_from_row
+from tuner.exchange.records import (
+    DeviceRecord,
+    DonorRecord,
+    Effort,
+    Ended,
+    JobRecord,
+    KernelRecord,
+    ProblemRecord,
+    Search,
+    TrialRecord,
+)
 from tuner.result import Stop
+from tuner.search.method import Method
 from tuner.trial import Outcome
 
 
@@ -32,7 +43,7 @@ def problem_record(row: models.Problem) -> ProblemRecord:
     return ProblemRecord(row.key, problem_from_json(row.definition))
 
 
-def job_record(row: models.Job, best: int | None) -> JobRecord:
+def job_record(row: models.Job, best: int | None, donors: tuple[DonorRecord, ...] = ()) -> JobRecord:
     """A job that is over, which names its problem and device; `best` is the number of its best trial."""
     assert row.started_at is not None  # it has trials
     assert row.finished_at is not None  # it is over
@@ -56,7 +67,22 @@ def job_record(row: models.Job, best: int | None) -> JobRecord:
         origin=None if row.imported is None else row.imported.origin,
         effort=None if row.effort is None else Effort(**{f.name: getattr(row.effort, f.name) for f in fields(Effort)}),
         stop=None if row.stop is None else Stop(row.stop.reason),
+        search=None if row.search is None else _search(row.search),
+        reuse=None if (start := _start(row)) is None else start[0],
+        warm_start=None if start is None else start[1],
+        donors=donors,
     )
+
+
+def _search(row: models.JobSearch) -> Search:
+    return Search(Method(row.method), row.no_gain, row.roofline, objective_of(row))
+
+
+def _start(row: models.Job) -> tuple[bool, bool] | None:
+    """Whether a job took known times, and whether it looked for donors; older files do not say it of theirs."""
+    if row.start is not None:
+        return not row.start.again, not row.start.cold
+    return None if row.imported is not None and row.search is None else (True, True)
 
 
 def trial_record(row: models.Trial) -> TrialRecord:
@@ -83,6 +109,7 @@ def trial_record(row: models.Trial) -> TrialRecord:
         measured_at=None if measured is None else _moment(measured.measured_at),
         predicted_at=None if predicted is None else _moment(predicted.predicted_at),
         source=trial.source,
+        proposer=trial.proposer,
     )
 
 

@@ -290,7 +290,9 @@ class DonorOut(BaseModel):
         examples=["01970a3c-0000-7000-8000-000000000000"],
     )
     recording: UUID | None = Field(
-        default=None, description="The recording that has it; null if a job found it", examples=[None]
+        default=None,
+        description="The recording that has it; null if a job found it, or if it is not here",
+        examples=[None],
     )
     trial: int = Field(description="Its number there", examples=[7])
     problem: ProblemBody | dict[str, object] = Field(

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from db import donors, jobs, leases, recordings, trials
 from db.base import JsonObject
-from db.models import Donor, Job, Problem, RecordedDonor, Reuse, Trial
+from db.models import Donor, ImportedDonor, Job, Problem, RecordedDonor, Reuse, Trial
 from service.configurations import to_config_body
 from service.convert import objective_of
 from service.errors import NotFound
@@ -70,6 +70,8 @@ def describe_all(session: Session, rows: Sequence[Job]) -> list[JobOut]:
         donors_of[donor.job_id].append(_donor(donor))
     for donor in recordings.donors_of_jobs(session, ids):
         donors_of[donor.job_id].append(_recorded_donor(donor))
+    for donor in donors.imported_of_jobs(session, ids):
+        donors_of[donor.job_id].append(_imported_donor(donor))
     return [_describe(job, counts[job.id], JobKind(kinds[job.id]), donors_of[job.id]) for job in rows]
 
 
@@ -177,6 +179,16 @@ def _recorded_donor(donor: RecordedDonor) -> DonorOut:
         trial=source.number,
         problem=_problem(source.recording.problem.definition),
         device=source.recording.device.slug,
+        distance=donor.distance,
+    )
+
+
+def _imported_donor(donor: ImportedDonor) -> DonorOut:
+    return DonorOut(
+        job=donor.source_job,
+        trial=donor.number,
+        problem=_problem(donor.definition),
+        device=donor.device,
         distance=donor.distance,
     )
 

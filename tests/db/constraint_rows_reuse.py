@@ -38,6 +38,16 @@ VALID: dict[str, Row] = {
         "samples": 1,
     },
     "recorded_donor": {"job_id": "{job}", "position": 1, "recorded_trial_id": EARLIER_TRIAL, "distance": 0.0},
+    "imported_donor": {
+        "job_id": "{job}",
+        "position": 1,
+        "source_job": UUID(int=9),
+        "number": 3,
+        "definition": {},
+        "device": "b580",
+        "config": {},
+        "distance": 0.0,
+    },
     "job_effort": {
         "job_id": "{job}",
         **dict.fromkeys(("total_s", "propose_s", "compile_s", "wait_s", "verify_s", "measure_s", "compare_s"), 0.0),
@@ -51,6 +61,7 @@ BESIDE: list[tuple[str, Row]] = [
     ("recording", {"id": EARLIER, "digest": digest("an earlier file")}),
     ("recorded_trial", {"id": EARLIER_TRIAL, "number": 0, "config_hash": digest("recorded 0")}),
     ("recorded_donor", {"position": 0}),
+    ("imported_donor", {"position": 0}),
 ]
 
 UNTIMED: Row = {"status": "crashed", "reason": "it hung", "time_us": None}
@@ -64,6 +75,7 @@ ACCEPTED: list[tuple[str, Row]] = [
     ("recorded_trial", {"min_us": None, "p10_us": None, "p90_us": None, "samples": None}),
     *(("recorded_trial", UNTIMED | {"status": s}) for s in ("rejected", "compile_failed", "wrong_result", "timed_out")),
     ("recorded_donor", {"job_id": "{other}", "position": 0}),
+    ("imported_donor", {"source_job": None, "source_recording": digest("a file")}),
     ("job_search", {"method": "exhaustive", "no_gain": None, "roofline": None, "objective": None}),
 ]
 
@@ -107,6 +119,14 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_recorded_trial_times_ordered", {"p10_us": 0.5}),
     ("ck_recorded_trial_times_ordered", {"p90_us": 0.75}),
     ("ck_recorded_trial_samples_positive", {"samples": 0}),
+    ("fk_imported_donor_job_id", {"job_id": uuid4()}),
+    ("uq_imported_donor_job_id_position", {"position": 0}),
+    ("ck_imported_donor_position_counted", {"position": -1}),
+    ("ck_imported_donor_number_counted", {"number": -1}),
+    ("ck_imported_donor_distance_not_negative", {"distance": -0.5}),
+    ("ck_imported_donor_of_one_source", {"source_job": None}),
+    ("ck_imported_donor_of_one_source", {"source_recording": digest("a file")}),
+    ("ck_imported_donor_source_recording_is_sha256", {"source_job": None, "source_recording": "short"}),
     ("fk_recorded_donor_job_id", {"job_id": uuid4()}),
     ("fk_recorded_donor_recorded_trial_id", {"recorded_trial_id": NOBODY}),
     ("uq_recorded_donor_job_id_position", {"position": 0}),

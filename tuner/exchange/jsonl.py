@@ -161,6 +161,8 @@ def _decoded(kind: str, document: dict[str, object]) -> Record:
     try:
         if kind in _OF_ANY_CONFIG and "config" in document:
             document["config"] = _config(document["config"])
+        for donor in _donors(document) if kind == "job" else ():
+            donor["config"] = _config(donor.get("config"), "donors.config")
         return decode(_KINDS[kind], document)  # pyright: ignore[reportReturnType]
     except Malformed as error:
         raise ValueError(f"{kind}: {error if error.field else error.message}") from error
@@ -168,11 +170,19 @@ def _decoded(kind: str, document: dict[str, object]) -> Record:
         raise ValueError(f"{kind}: {error}") from error
 
 
-def _config(value: object) -> AnyConfig:
+def _config(value: object, name: str = "config") -> AnyConfig:
     try:
         return decode_config(value)
     except Malformed as error:
-        raise Malformed(f"config.{error.field}" if error.field else "config", error.message) from error
+        raise Malformed(f"{name}.{error.field}" if error.field else name, error.message) from error
+
+
+def _donors(document: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    """Those of a job, as far as they are objects: what else is there is refused where the record is made."""
+    donors = document.get("donors")
+    for donor in cast("list[object]", donors) if isinstance(donors, list) else ():
+        if isinstance(donor, dict):
+            yield cast("dict[str, object]", donor)
 
 
 def _parsed(text: bytes) -> dict[str, object]:

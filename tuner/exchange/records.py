@@ -6,7 +6,7 @@ A file begins with its Header. Devices, problems, jobs and kernels come before t
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID
@@ -14,7 +14,9 @@ from uuid import UUID
 from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
 from hal import DeviceKind, DeviceSpec
 from tuner.evidence import LONGEST_US, check_numbers
+from tuner.objective import Objective
 from tuner.result import Stop
+from tuner.search.method import Method
 from tuner.trial import Outcome, Prediction, Source, Status
 
 FORMAT, VERSION = "xetune-exchange", 4
@@ -29,6 +31,9 @@ LEAST_US = 1e-6
 _LONGEST_NAME = 200
 _LARGEST_FACT = 2**53
 _LARGEST_SCALE = 1e12
+_MOST_DONORS = 1000
+_LONGEST_PROPOSER = 40
+_LATER = ("proposer",)  # of trials: what files began to say without another version
 
 
 class Ended(StrEnum):
@@ -106,11 +111,56 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """How a job searched: when it would end before its budget, and what it weighed, None for what its method does."""
+
+    method: Method
+    no_gain: int | None = None
+    roofline: float | None = None
+    objective: Objective | None = None
+
+    def __post_init__(self) -> None:
+        if self.no_gain is not None:
+            _check_count("search.no_gain", self.no_gain, 1)
+        if self.roofline is not None and not 0 < self.roofline <= 1:
+            raise ValueError(f"search.roofline: expected more than 0, at most 1, got {self.roofline}")
+
+
+@dataclass(frozen=True, slots=True)
+class DonorRecord:
+    """A configuration that a job began with: of trial `number` of a job (its id) or of a recording (its digest).
+
+    `definition` is the problem and `device` the id of what it is good for; `distance` is counted in doublings of sizes.
+    """
+
+    number: int
+    definition: GemmProblem
+    device: str
+    config: AnyConfig
+    distance: float
+    job: str | None = None
+    recording: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.job is None) == (self.recording is None):
+            raise ValueError(f"donors: expected one of job and recording, got {self.job!r} and {self.recording!r}")
+        if self.job is not None:
+            _check_uuid("donors.job", self.job)
+        if self.recording is not None:
+            check_sha256("donors.recording", self.recording)
+        _check_count("donors.number", self.number, 0)
+        check_name("donors.device", self.device)
+        if not 0 <= self.distance <= _LARGEST_SCALE:
+            raise ValueError(f"donors.distance: expected 0 to {_LARGEST_SCALE}, got {self.distance}")
+
+
+@dataclass(frozen=True, slots=True)
 class JobRecord:
     """A tuning run that is over, under the id that it has everywhere.
 
     `best` is the number of its best trial. `origin` names where it ran, where that is not the header's. `stop` is what
-    ended its search, where that was kept.
+    ended its search, where that was kept. `reuse` says whether it took times of earlier jobs, `warm_start` whether it
+    began with `donors`, best first; None where that is not known.
     """
 
     id: str
@@ -132,9 +182,15 @@ class JobRecord:
     origin: str | None = None
     effort: Effort | None = None
     stop: Stop | None = None
+    search: Search | None = None
+    reuse: bool | None = None
+    warm_start: bool | None = None
+    donors: tuple[DonorRecord, ...] = ()
 
     def __post_init__(self) -> None:
         _check_uuid("id", self.id)
+        if len(self.donors) > _MOST_DONORS:
+            raise ValueError(f"donors: expected at most {_MOST_DONORS}, got {len(self.donors)}")
         if self.stop is Stop.PAUSED:
             raise ValueError(f"stop: expected what ended the job's search, got {self.stop}")
         _check_count("budget_trials", self.budget_trials, 1)
@@ -203,7 +259,7 @@ class KernelRecord:
 class TrialRecord:
     """A trial that ended: its configuration, its outcome with proof, times and prediction, and its kernel, if it is
     in the file. `versions` are the toolchain's of a measurement; moments are those of the rows. One with a `source` was
-    not measured: its measurement is that of this trial of another job.
+    not measured: its measurement is that of this trial of another job. `proposer` chose the configuration.
     """
 
     job: str
@@ -217,9 +273,12 @@ class TrialRecord:
     measured_at: str | None = None
     predicted_at: str | None = None
     source: Source | None = None
+    proposer: str | None = None
 
     def __post_init__(self) -> None:
         _check_uuid("job", self.job)
+        if self.proposer is not None and re.fullmatch("[a-z0-9 _-]+", self.proposer[: _LONGEST_PROPOSER + 1]) is None:
+            raise ValueError(f"proposer: expected a word or a few, got {self.proposer[:60]!r}")
         _check_count("number", self.number, 0)
         outcome = self.outcome
         check_numbers(outcome)
@@ -265,6 +324,12 @@ Record = Header | DeviceRecord | ProblemRecord | JobRecord | KernelRecord | Tria
 def label_of(device: DeviceSpec) -> str:
     """What times of a device are labelled as."""
     return "DPAS emulated" if device.emulates is not None and device.kind is DeviceKind.CPU else "native"
+
+
+def contradicts(known: TrialRecord, record: TrialRecord) -> bool:
+    """Whether two records of a trial differ in more than what files of earlier versions leave out."""
+    left_out = {name: None for name in _LATER if None in (getattr(known, name), getattr(record, name))}
+    return replace(known, **left_out) != replace(record, **left_out)
 
 
 def check_name(field: str, text: str) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
 from db import trials
-from db.models import Donor, Job, Kernel, Measurement, PredictionError, RecordedDonor, Trial
+from db.models import Donor, ImportedDonor, Job, Kernel, Measurement, PredictionError, RecordedDonor, Trial
 from service.dashboard.evidence import TimeFigure
 from service.dashboard.jobs.commands import Commands, commands
 from service.dashboard.jobs.figures import points
@@ -193,5 +193,5 @@ def _judged(session: Session, job_id: UUID) -> bool:
 
 
 def _donors(session: Session, job_id: UUID) -> int:
-    of = (select(table.id).where(table.job_id == job_id) for table in (Donor, RecordedDonor))
+    of = (select(table.id).where(table.job_id == job_id) for table in (Donor, ImportedDonor, RecordedDonor))
     return sum(len(session.scalars(query).all()) for query in of)

@@ -1,0 +1,62 @@
+"""What jobs began with, on its way out and in: a donor's configuration goes along, since its own job may not."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from codegen import InvalidConfig, InvalidProblem
+from db import donors, models, recordings, trials
+from service.convert import config_from_json, config_to_json, problem_from_json, problem_to_json
+from tuner.exchange.records import DonorRecord
+
+
+def donor_records(session: Session, job_id: UUID) -> tuple[DonorRecord, ...]:
+    """What a job began with, best first, without what this version cannot read."""
+    return tuple(_records(session, job_id))
+
+
+def add_donors(session: Session, job_id: UUID, records: tuple[DonorRecord, ...]) -> None:
+    """Keep what a job that ran elsewhere began with: as a trial that is here too, or else as the file has it."""
+    for position, record in enumerate(records):
+        of = None if record.job is None else trials.get(session, UUID(record.job), record.number)
+        if of is not None and of.config_hash == record.config.key:
+            session.add(models.Donor(job_id=job_id, position=position, source_trial_id=of.id, distance=record.distance))
+        else:
+            session.add(
+                models.ImportedDonor(
+                    job_id=job_id,
+                    position=position,
+                    source_job=None if record.job is None else UUID(record.job),
+                    source_recording=record.recording,
+                    number=record.number,
+                    definition=problem_to_json(record.definition),
+                    device=record.device,
+                    config=config_to_json(record.config),
+                    distance=record.distance,
+                )
+            )
+
+
+def _records(session: Session, job_id: UUID) -> Iterator[DonorRecord]:
+    for kept in donors.of_job(session, job_id):
+        of = kept.source
+        if (read := _read(of.config, of.job.problem.definition)) is not None:
+            yield DonorRecord(of.number, read[1], of.job.device.slug, read[0], kept.distance, job=str(of.job_id))
+    for kept in recordings.donors_of_job(session, job_id):
+        of, file = kept.source, kept.source.recording
+        if (read := _read(of.config, file.problem.definition)) is not None:
+            yield DonorRecord(of.number, read[1], file.device.slug, read[0], kept.distance, recording=file.digest)
+    for kept in donors.imported_of_jobs(session, [job_id]):
+        if (read := _read(kept.config, kept.definition)) is not None:
+            job = None if kept.source_job is None else str(kept.source_job)
+            yield DonorRecord(
+                kept.number, read[1], kept.device, read[0], kept.distance, job=job, recording=kept.source_recording
+            )
+
+
+def _read(config: dict[str, object], definition: dict[str, object]):  # -> configuration and problem
+    try:
+        return config_from_json(config), problem_from_json(definition)
+    except (InvalidConfig, InvalidProblem):
+        return None

@@ -1,0 +1,124 @@
+"""How jobs began and searched goes along in JSON lines: method, limits, donors, and who proposed each trial."""
+
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from codegen import GemmProblem
+from db import trials
+from db.session import Database, open_database
+from hal import find
+from service.artifacts import ArtifactStore
+from service.donors import donors_for
+from service.exchange import exporting
+from service.exchange.exporting import Selection
+from service.exchange.importing import take_in
+from service.jobs.service import read_job
+from tests.conformance.trial_samples import config
+from tests.tuner.exchange import lines
+from tests.tuner.exchange.lines import GEMM, JOB, results, text_of
+from tuner.errors import InvalidLine
+from tuner.exchange.records import DonorRecord, JobRecord, Record, Search, TrialRecord
+from tuner.objective import Objective
+from tuner.search.method import Method
+
+FAR = "01970a3c-0000-7000-8000-0000000000ff"
+LARGER = GemmProblem(2 * GEMM.m, GEMM.n, GEMM.k)
+DONORS = (
+    DonorRecord(7, LARGER, "b570", config(3), 1.0, job=FAR),
+    DonorRecord(2, LARGER, "b580", config(2), 1.0, recording="ab" * 32),
+)
+SEARCH = Search(Method.NSGA2, no_gain=12, roofline=0.5, objective=Objective.TIME_MEMORY)
+
+
+def whole() -> list[Record]:
+    """The results with all that is known of how the job searched."""
+    return [told(record) for record in results()]
+
+
+def told(record: Record) -> Record:
+    """A record of the file with what earlier versions left out."""
+    if isinstance(record, JobRecord):
+        return replace(record, search=SEARCH, reuse=False, warm_start=True, donors=DONORS)
+    return replace(record, proposer="nsga2") if isinstance(record, TrialRecord) else record
+
+
+@pytest.fixture
+def database(sqlite_url: str) -> Generator[Database]:
+    """A database without results."""
+    opened = open_database(sqlite_url)
+    yield opened
+    opened.close()
+
+
+def bring(database: Database, folder: Path, records: list[Record]) -> int:
+    """Import a file; how many trials were known."""
+    return take_in(lines.read(text_of(records)), database, ArtifactStore(folder), find).known
+
+
+def check_told(database: Database, folder: Path) -> None:
+    """Check that all is known, shown, and goes on to the next file."""
+    with database.read() as session:
+        job = read_job(session, UUID(JOB))
+        proposers = {trial.proposer for trial in trials.list_page(session, UUID(JOB))}
+        onward = list(exporting.results(session, ArtifactStore(folder), Selection()))
+    asked = job.search, job.objective, job.budget.no_gain, job.budget.roofline, job.reuse, job.warm_start
+    assert asked == ("nsga2", Objective.TIME_MEMORY, 12, 0.5, False, True)
+    assert [(str(d.job), d.trial, d.device, d.distance) for d in job.donors] == [
+        (FAR, 7, "b570", 1.0),
+        ("None", 2, "b580", 1.0),
+    ]
+    assert proposers == {"nsga2"}
+    assert [replace(r, origin=None) for r in onward if isinstance(r, JobRecord)] == [told(lines.job())]
+    assert {r.proposer for r in onward if isinstance(r, TrialRecord)} == {"nsga2"}
+    assert len(donors_for(database, UUID(JOB), GEMM, lines.b580())) == 2
+
+
+def test_how_a_job_searched_and_who_proposed_comes_and_goes_on(database: Database, tmp_path: Path) -> None:
+    bring(database, tmp_path, whole())
+    check_told(database, tmp_path)
+
+
+def test_a_later_file_of_the_same_job_says_what_an_earlier_one_left_out(database: Database, tmp_path: Path) -> None:
+    bring(database, tmp_path, results())
+    assert bring(database, tmp_path, whole()) == 4
+    check_told(database, tmp_path)
+    assert bring(database, tmp_path, results()) == 4
+    check_told(database, tmp_path)
+
+
+def test_another_proposer_of_a_trial_contradicts(database: Database, tmp_path: Path) -> None:
+    bring(database, tmp_path, whole())
+    other = [replace(r, proposer="random") if isinstance(r, TrialRecord) else r for r in whole()]
+    with pytest.raises(InvalidLine, match=r"line 6: trial: expected what trial 0 of job .* is here"):
+        bring(database, tmp_path, other)
+
+
+def test_a_donor_whose_trial_is_here_is_that_trial(database: Database, tmp_path: Path) -> None:
+    bring(database, tmp_path, whole())
+    second = replace(
+        lines.job(best=None, id=FAR), donors=(replace(DONORS[0], job=JOB, number=1, config=config(1)),), search=SEARCH
+    )
+    trial = lines.failed(0, job=FAR)
+    bring(database, tmp_path, [*results()[:3], second, trial])
+    with database.read() as session:
+        (donor,) = read_job(session, UUID(FAR)).donors
+    assert (str(donor.job), donor.trial, donor.device) == (JOB, 1, "b580")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"job": FAR, "recording": "ab" * 32}, "donors: expected one of job and recording"),
+        ({"job": None}, "donors: expected one of job and recording"),
+        ({"number": -1}, "donors.number: expected 0 to"),
+        ({"distance": -0.5}, "donors.distance: expected 0 to"),
+        ({"device": ""}, "donors.device: expected 1 to 200"),
+    ],
+)
+def test_impossible_donors_are_refused(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        replace(DONORS[0], **changes)  # pyright: ignore[reportArgumentType]
