@@ -27,7 +27,13 @@ class FieldError(BaseModel):
 
     field: str = Field(description="Where, as a dotted path", examples=["body.problem.m"])
     message: str = Field(
-        description="What is wrong and what was expected", examples=["Input should be a valid integer"]
+        description="What is wrong, what was expected and what came",
+        examples=["Input should be a valid integer, got True"],
+    )
+    rule: str | None = Field(
+        default=None,
+        description="Name of the rule that it breaks; the manual lists those of malformed requests",
+        examples=["not-an-integer"],
     )
 
 
@@ -48,11 +54,23 @@ class Problem(BaseModel):
     status: int = Field(description="HTTP status", examples=[404])
     detail: str = Field(description="What happened and what to change", examples=["job 1 does not exist"])
     instance: str = Field(description="Path of the request", examples=["/v1/jobs/1"])
-    rule: str = Field(description="Name of the rule that refused; the kind where it has none", examples=["memory"])
+    rule: str = Field(
+        description="Name of the rule that refused, of a malformed request that of its first fault; the kind where it "
+        "has none",
+        examples=["memory"],
+    )
     errors: list[FieldError] | None = Field(
         default=None,
         description="Every fault found",
-        examples=[[{"field": "body.problem.m", "message": "Input should be a valid integer"}]],
+        examples=[
+            [
+                {
+                    "field": "body.problem.m",
+                    "message": "Input should be a valid integer, got True",
+                    "rule": "not-an-integer",
+                }
+            ]
+        ],
     )
     next: list[NextRequest] | None = Field(
         default=None,

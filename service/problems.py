@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from reprlib import Repr
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -23,11 +21,11 @@ from service.errors import (
     ServiceError,
     Unavailable,
 )
+from service.malformed import faults_of
 from tuner.errors import CannotPredict, ContraryObjective, NoEnergy, NoPredictions, NoRoofline, NotOnThisCpu, TunerError
 
 _SHOWN_ERRORS = 20
-_repr = Repr()  # of what came, cut
-_repr.maxstring = _repr.maxother = 80
+_INVALID_PROBLEM = "invalid-problem"
 
 
 def add_problem_handlers(app: FastAPI) -> None:
@@ -40,8 +38,8 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(InvalidProblem)
     def _invalid(request: Request, error: InvalidProblem) -> Response:
-        fault = FieldError(field=f"problem.{error.field}", message=error.message)
-        return _service(request, BadRequest(str(error), rule="invalid-problem", errors=[fault]))
+        fault = FieldError(field=f"problem.{error.field}", message=error.message, rule=_INVALID_PROBLEM)
+        return _service(request, BadRequest(str(error), rule=_INVALID_PROBLEM, errors=[fault]))
 
     @app.exception_handler(Refused)
     def _refused(request: Request, error: Refused) -> Response:
@@ -62,15 +60,11 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def _malformed(request: Request, error: RequestValidationError) -> Response:
-        faults = [
-            FieldError(field=".".join(str(part) for part in e["loc"]), message=_told(e))
-            for e in error.errors()[:_SHOWN_ERRORS]
-        ]
+        faults = faults_of(error.errors()[:_SHOWN_ERRORS], error.body)
         said = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
         detail, status = f"the request is malformed: {said}", HTTPStatus.UNPROCESSABLE_ENTITY
-        rule = "json" if any(e["type"] == "json_invalid" for e in error.errors()) else None
         return problem_page(request, status, detail) or _answer(
-            request, status, "malformed", detail, rule=rule, errors=faults
+            request, status, "malformed", detail, rule=faults[0].rule, errors=faults
         )
 
     @app.exception_handler(HTTPException)
@@ -84,21 +78,14 @@ def add_problem_handlers(app: FastAPI) -> None:
         }.get(error.status_code, (f"http-{error.status_code}", str(error.detail), None))
         if isinstance(error.__cause__, RecursionError):
             kind, detail, rule = "bad-request", "the body's JSON is nested too deeply to be read", "json-nesting"
+        if isinstance(error.__cause__, UnicodeDecodeError):
+            kind, detail, rule = "bad-request", f"the body is no JSON in UTF-8: {error.__cause__}", "json-encoding"
         headers = dict(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             headers["Allow"] = ", ".join(_methods(app, request))
         status = HTTPStatus(error.status_code)
         page = problem_page(request, status, detail, headers)
         return page or _answer(request, status, kind, detail, headers=headers, rule=rule)
-
-
-def _told(fault: Mapping[str, Any]) -> str:
-    """What is wrong with a field, with what came where that is not said."""
-    message, kind = str(fault["msg"]), fault["type"]
-    if kind == "json_invalid":
-        return f"{message}: {fault['ctx']['error']}"
-    is_told = kind in ("missing", "extra_forbidden") or ", got " in message
-    return message if is_told else f"{message}, got {_repr.repr(fault['input'])}"
 
 
 def render_fault(request: Request, error: Exception) -> Response:

@@ -87,10 +87,10 @@ RANGE = _problem(
 )
 MALFORMED = _problem(
     HTTPStatus(422),
-    "The request is malformed; `errors` lists every fault",
+    "The request is malformed; `errors` lists the faults, `rule` is that of the first",
     "malformed",
-    "malformed",
-    "the request is malformed: body.problem.m: Input should be a valid integer",
+    "not-an-integer",
+    "the request is malformed: body.problem.m: Input should be a valid integer, got True",
 )
 TOO_MANY = _problem(
     HTTPStatus.TOO_MANY_REQUESTS,

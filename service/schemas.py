@@ -4,11 +4,13 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
+from pydantic_core import PydanticCustomError
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, InvalidProblem
 from codegen.canonical import to_json
 from codegen.epilogue import MAX_STEPS
 from codegen.problem import MAX_DIMENSION
+from service.malformed import shown
 
 _SIZE: dict[str, object] = {"minimum": 1, "maximum": MAX_DIMENSION}
 Size = Annotated[StrictInt, Field(json_schema_extra=_SIZE)]  # pyright: ignore[reportArgumentType]
@@ -19,7 +21,7 @@ def _is_written_out(moment: object) -> object:
     """Refuse numbers, which would be read as seconds since 1970."""
     if isinstance(moment, str | datetime) and (isinstance(moment, datetime) or "-" in moment[1:]):
         return moment
-    raise ValueError(f"expected a moment with a time zone, such as 2026-01-02T03:04:05Z, got {moment!r}")
+    raise _no_moment("a moment with a time zone, such as 2026-01-02T03:04:05Z", shown(moment))
 
 
 def _in_utc(moment: datetime) -> datetime:
@@ -27,7 +29,11 @@ def _in_utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
     except OverflowError as error:
-        raise ValueError(f"expected a moment of the years 1 to 9999 in UTC, got {moment.isoformat()}") from error
+        raise _no_moment("a moment of the years 1 to 9999 in UTC", moment.isoformat()) from error
+
+
+def _no_moment(expected: str, came: str) -> PydanticCustomError:
+    return PydanticCustomError("datetime_type", "expected {expected}, got {came}", {"expected": expected, "came": came})
 
 
 Moment = Annotated[AwareDatetime, BeforeValidator(_is_written_out), AfterValidator(_in_utc)]

@@ -1486,7 +1486,10 @@ class FieldError(Model):
     """Where, as a dotted path"""
 
     message: str
-    """What is wrong and what was expected"""
+    """What is wrong, what was expected and what came"""
+
+    rule: str | None = None
+    """Name of the rule that it breaks; the manual lists those of malformed requests"""
 
 
 class FireOut(Model):
@@ -2200,7 +2203,7 @@ class Problem(Model):
     """Path of the request"""
 
     rule: str
-    """Name of the rule that refused; the kind where it has none"""
+    """Name of the rule that refused, of a malformed request that of its first fault; the kind where it has none"""
 
     errors: list[FieldError] | None = None
     """Every fault found"""

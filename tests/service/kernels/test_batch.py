@@ -124,11 +124,11 @@ def test_misses_are_named_and_each_problem_may_have_its_device(client: TestClien
     [
         ({"device": ["b580"]}, 400, "batch-devices"),
         ({"device": "nothing"}, 400, "unknown-device"),
-        ({"problems": []}, 422, "malformed"),
-        ({"problems": [{"m": 1, "n": 1, "k": 1}] * 1001}, 422, "malformed"),
+        ({"problems": []}, 422, "too-short"),
+        ({"problems": [{"m": 1, "n": 1, "k": 1}] * 1001}, 422, "too-long"),
         ({"problems": [{"m": 8, "n": 8, "k": 8}, {"m": 8, "n": 8, "k": 8, "lda": 1}]}, 400, "invalid-problem"),
-        ({"problems": [{"m": 8, "n": 8, "k": 8, "mm": 8}]}, 422, "malformed"),
-        ({"form": "rows"}, 422, "malformed"),
+        ({"problems": [{"m": 8, "n": 8, "k": 8, "mm": 8}]}, 422, "unknown-field"),
+        ({"form": "rows"}, 422, "not-one-of"),
     ],
 )
 def test_a_batch_that_cannot_be_meant_is_refused_by_a_rule(

@@ -100,10 +100,10 @@ def test_a_miss_on_a_device_that_cannot_be_tuned_for_promises_nothing(client: Te
     [
         (PROBLEM | {"m": 0}, 400, "invalid-problem"),
         (PROBLEM | {"m": 10**30}, 400, "invalid-problem"),
-        (PROBLEM | {"m": "1.5"}, 422, "malformed"),
-        (PROBLEM | {"dtype": "f15"}, 422, "malformed"),
+        (PROBLEM | {"m": "1.5"}, 422, "not-an-integer"),
+        (PROBLEM | {"dtype": "f15"}, 422, "not-one-of"),
         (PROBLEM | {"device": "nosuch"}, 400, "unknown-device"),
-        ({"m": 5}, 422, "malformed"),
+        ({"m": 5}, 422, "missing"),
     ],
 )
 def test_bad_lookups_name_the_rule(

@@ -15,10 +15,7 @@ from service.compiling.work import ModuleWork, run
 from service.deps import Context
 from service.exchange.hardware import difference
 from service.kernels.ranges import Part, parts_of
-from service.settings import Settings
-from tests.service.rest import BODY, Clock
 from tests.service.safety.test_keys import bearer, make_key
-from tests.service.safety.test_limits import client_of
 from tests.tuner.exchange.lines import results, text_of
 from tests.tuner.fakes import cpu_spec
 
@@ -135,24 +132,6 @@ def test_a_window_is_of_a_device_that_is_known_by_its_id(client: TestClient) -> 
     assert number.status_code == 422
     past = {"name": "z", "starts_at": "2026-01-01T00:00:00Z", "ends_at": "2025-01-01T00:00:00Z"}
     assert "got 2025-01-01" in client.post("/v1/maintenance", json=past).json()["detail"]
-
-
-def test_many_levels_of_json_are_refused_by_name(settings: Settings, clock: Clock) -> None:
-    client = client_of(settings, clock, max_body_bytes=2**20)
-    headers = {"Content-Type": "application/json"}
-    deep = client.post("/v1/jobs", content=b"[" * 200_000, headers=headers)
-    assert (deep.status_code, deep.json()["rule"]) == (400, "json-nesting"), deep.text
-    cut = client.post("/v1/jobs", content=b'{"problem": {', headers=headers)
-    assert (cut.status_code, cut.json()["rule"]) == (422, "json")
-    assert "Expecting property name" in cut.json()["detail"]
-
-
-def test_a_malformed_field_is_told_with_what_came(client: TestClient) -> None:
-    answer = client.post("/v1/jobs", json=BODY | {"seed": True}).json()
-    assert answer["rule"] == "malformed"
-    assert answer["errors"] == [{"field": "body.seed", "message": "Input should be a valid integer, got True"}]
-    assert "equal to 1, got '0'" in client.get("/v1/jobs?limit=0").json()["detail"]
-    assert "got 'xx" in client.get("/v1/jobs", params={"device": "x" * 300}).json()["detail"]
 
 
 def test_a_number_of_too_many_digits_in_a_text_is_told_as_a_fault_of_the_text() -> None:

@@ -230,16 +230,16 @@ def test_a_deleted_schedule_is_gone_and_its_job_stays(client: TestClient, contex
     [
         ({"cron": "61 * * * *"}, 400, "cron"),
         ({"cron": "0 0 30 2 *"}, 400, "cron"),
-        ({"cron": ""}, 422, "malformed"),
+        ({"cron": ""}, 422, "too-short"),
         ({"timezone": "Mars/Olympus"}, 400, "timezone"),
         ({"misfire_grace_s": 0}, 400, "misfire-grace"),
         ({"misfire_grace_s": 10**9}, 400, "misfire-grace"),
         ({"job": BODY | {"device": "nosuch"}}, 400, "unknown-device"),
         ({"job": BODY | {"device": "a770"}}, 409, "device-subgroup-size"),
         ({"job": BODY | {"budget": {"trials": 0}}}, 400, "budget"),
-        ({"job": {}}, 422, "malformed"),
-        ({"name": ""}, 422, "malformed"),
-        ({"name": "a\x00b"}, 422, "malformed"),
+        ({"job": {}}, 422, "missing"),
+        ({"name": ""}, 422, "too-short"),
+        ({"name": "a\x00b"}, 422, "pattern"),
     ],
 )
 def test_bad_schedules_are_refused_with_the_rule(
