@@ -132,6 +132,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,  # by plain http where a proxy ends TLS, with the key
         generate_unique_id_function=_operation_id,
     )
     app.state.context = context

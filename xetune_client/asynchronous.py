@@ -7,7 +7,7 @@ from typing import TypeVar
 import anyio
 import httpx
 
-from xetune_client.connecting import Server, head_of, lost, to_httpx
+from xetune_client.connecting import Server, check_open, head_of, lost, to_httpx
 from xetune_client.steps import Conversation, Following, More, Open, Outcome, Send, Tell, Wait
 from xetune_client.wire import Answer, Lost, Request
 
@@ -68,6 +68,7 @@ class Line:
             return head if isinstance(head, Lost) else await _whole(head, pieces)
 
     async def _open(self, request: Request, opened: AsyncExitStack) -> tuple[Answer | Lost, AsyncIterator[bytes]]:
+        check_open(self._client)
         try:
             response = await self._client.send(to_httpx(self._client, request), stream=True)
         except httpx.RequestError as error:

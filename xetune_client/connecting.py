@@ -1,6 +1,7 @@
 """Where a service is and who asks: what both faces of the client are made with."""
 
 import os
+import re
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
@@ -11,6 +12,8 @@ from xetune_client.retrying import Retries
 from xetune_client.wire import Answer, Lost, Request
 
 DEFAULT_URL = "http://127.0.0.1:8752"
+_PASSWORD = re.compile(r"[^/\s]*@")
+_HOST = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[0-9a-f:]+\]|[\w-]+(?=:))(?::\d{1,5})?/?", re.I)
 KEY_VARIABLE, SERVER_VARIABLE = "XETUNE_API_KEY", "XETUNE_SERVER"
 
 
@@ -52,11 +55,16 @@ def server(url: str | None, api_key: str | None, timeout_s: float, retries: Retr
     """
     told = url or os.environ.get(SERVER_VARIABLE) or DEFAULT_URL
     key = os.environ.get(KEY_VARIABLE) if api_key is None else api_key
-    return Server(_url(told), _Bearer(_checked(key)) if key else None, timeout_s, retries or Retries())
+    return Server(address(told), _Bearer(_checked(key)) if key else None, timeout_s, retries or Retries())
 
 
-def _url(text: str) -> httpx.URL:
-    expected = f"expected the URL of a service, such as {DEFAULT_URL}"
+def address(text: str) -> httpx.URL:
+    """The URL of a service as people say it: with or without the /v1 that its paths begin with.
+
+    Raises:
+        Misused: it is none; says what was perhaps meant, and nothing of a password.
+    """
+    expected, shown = f"expected the URL of a service, such as {DEFAULT_URL}", repr(_PASSWORD.sub("***@", text))
     try:
         url = httpx.URL(text.strip())
     except httpx.InvalidURL as error:
@@ -64,8 +72,24 @@ def _url(text: str) -> httpx.URL:
     if url.userinfo:
         raise Misused(f"{expected}, got one with a user or password; an API key goes into {KEY_VARIABLE}")
     if url.scheme not in ("http", "https") or not url.host or url.query or url.fragment:
-        raise Misused(f"{expected}, got {text!r}")
-    return url
+        raise Misused(f"{expected}, got {shown}{_meant(text.strip())}")
+    path = url.path.rstrip("/")
+    return url.copy_with(path=path.removesuffix("/v1") or "/")
+
+
+def _meant(text: str) -> str:
+    """What a text that is no URL was perhaps to be, as a question."""
+    return f": did you mean http://{text}?" if _HOST.fullmatch(text) else ""
+
+
+def check_open(client: httpx.Client | httpx.AsyncClient) -> None:
+    """Return when requests can be sent.
+
+    Raises:
+        Misused: the client was closed.
+    """
+    if client.is_closed:
+        raise Misused("the client is closed: nothing can be sent with it any more; make another")
 
 
 def _checked(key: str) -> str:

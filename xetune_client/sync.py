@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import httpx
 
-from xetune_client.connecting import Server, head_of, lost, to_httpx
+from xetune_client.connecting import Server, check_open, head_of, lost, to_httpx
 from xetune_client.steps import Conversation, Following, More, Open, Outcome, Send, Tell, Wait
 from xetune_client.wire import Answer, Lost, Request
 
@@ -68,6 +68,7 @@ class Line:
             return head if isinstance(head, Lost) else _whole(head, pieces)
 
     def _open(self, request: Request, opened: ExitStack) -> tuple[Answer | Lost, Iterator[bytes]]:
+        check_open(self._client)
         try:
             response = self._client.send(to_httpx(self._client, request), stream=True)
         except httpx.RequestError as error:

@@ -60,12 +60,13 @@ def import_results(
 ) -> ImportOut:
     """Take in a file: results of another database, or of other autotuners as a recording; all of it or nothing.
 
-    A T1 file, and JSON lines of runners-up, hold no results: jobs are queued that measure what they list, on a device
-    that is here.
+    JSON lines of results bring kernels and times that lookups serve from then on, so a key needs the scope `admin` for
+    them. A T1 file, and JSON lines of runners-up, hold no results: jobs are queued that measure what they list, on a
+    device that is here.
     """
     told = Told(query.format, query.problem(), query.device, query.origin, query.seconds)
     with context.imports.one():
-        read = taking.read_file(upload.path, told, context)
+        read = taking.read_file(upload.path, told, context, by)
         with upload.once.write() as session:
             try:
                 done = taking.take_in(session, read, by, context.settings)

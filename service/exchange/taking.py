@@ -21,6 +21,8 @@ from service.exchange.measuring import Asked
 from service.exchange.schemas import ImportOut
 from service.jobs.requests import check_size
 from service.keys.callers import Caller
+from service.keys.guard import check_scope
+from service.keys.scopes import Scope
 from service.settings import Settings
 from tuner.errors import TunerError
 from tuner.exchange.formats import File, Format, open_file, results_of, specification_of
@@ -64,10 +66,11 @@ class Queued:
     origin: str
 
 
-def read_file(path: Path, told: Told, context: Context) -> Checked | Recorded | Queued:
+def read_file(path: Path, told: Told, context: Context, by: Caller) -> Checked | Recorded | Queued:
     """What a file brings, with everything checked that needs no transaction.
 
     Raises:
+        Forbidden: rule `scope`: it brings kernels and their times, which lookups would serve.
         BadRequest: rule `import`: it is not what its format says, or what it lacks is not told; or a budget.
         Unavailable: the files of its kernels cannot be kept.
         Refused: a rule refuses a problem on its device.
@@ -76,7 +79,7 @@ def read_file(path: Path, told: Told, context: Context) -> Checked | Recorded | 
         file = open_file(path, told.format, context.settings.max_import_bytes)
         match file.format:
             case Format.JSONL:
-                return _lines(path, told, context)
+                return _lines(path, told, context, by)
             case Format.T1:
                 space = measuring.understand_space(
                     _NAME, specification_of(file), _listed(context), told.device, told.seconds
@@ -112,13 +115,15 @@ def refused(error: TunerError, path: Path) -> BadRequest:
     return BadRequest(f"{message}; nothing of the file is imported", rule="import")
 
 
-def _lines(path: Path, told: Told, context: Context) -> Checked | Queued:
+def _lines(path: Path, told: Told, context: Context, by: Caller) -> Checked | Queued:
     with path.open("rb") as stream:
         exchange = read_lines(stream)
     if exchange.candidates and not exchange.trials:
         _check_untold(told.problem, None)
         asked = measuring.understand(exchange, _listed(context), told.device, told.seconds)
         return _queued(asked, Format.JSONL, told.origin or exchange.header.origin, context.settings)
+    # Others run what lookups answer; what the other formats bring is measured here before it is served, or never is.
+    check_scope(context, by, Scope.ADMIN, "POST /v1/imports", "the import of kernels and times that lookups serve")
     _check_untold(told.problem, told.device)
     return importing.check(
         exchange, context.database, context.artifacts, lambda name: _listed(context)(name).spec, told.origin

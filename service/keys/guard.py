@@ -45,13 +45,22 @@ class Needs:
             context.rates.take(_address(request))
             raise
         context.rates.take(caller.key_id or _address(request))
-        if not caller.scope.includes(self.scope):
-            # Refused all the same where it cannot be noted.
-            with suppress(DatabaseError), context.database.write() as session:
-                record(session, caller, "request", f"{request.method} {request.url.path}", Outcome.REFUSED)
-            message = f"the API key {caller.name!r} is for {caller.scope}, this needs {self.scope}"
-            raise Forbidden(message, rule="scope")
+        check_scope(context, caller, self.scope, f"{request.method} {request.url.path}", "this")
         request.state.caller = caller
+
+
+def check_scope(context: Context, caller: Caller, needed: Scope, request: str, what: str) -> None:
+    """Return when a caller may do `what`; a refusal leaves an event that names the `request`.
+
+    Raises:
+        Forbidden: rule `scope`.
+    """
+    if caller.scope.includes(needed):
+        return
+    # Refused all the same where it cannot be noted.
+    with suppress(DatabaseError), context.database.write() as session:
+        record(session, caller, "request", request, Outcome.REFUSED)
+    raise Forbidden(f"the API key {caller.name!r} is for {caller.scope}, {what} needs {needed}", rule="scope")
 
 
 class GuardedRoute(APIRoute):
@@ -110,4 +119,4 @@ TUNE = Depends(Needs(Scope.TUNE))
 ADMIN = Depends(Needs(Scope.ADMIN))
 CallerDep = Annotated[Caller, Depends(_caller)]
 
-__all__ = ["ADMIN", "PUBLIC", "READ", "SCRAPE", "TUNE", "CallerDep", "GuardedRoute", "Needs"]
+__all__ = ["ADMIN", "PUBLIC", "READ", "SCRAPE", "TUNE", "CallerDep", "GuardedRoute", "Needs", "check_scope"]

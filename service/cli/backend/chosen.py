@@ -18,7 +18,7 @@ def backend() -> Generator[Backend]:
 
     Raises:
         InvalidSettings, DatabaseError: the database of this machine cannot be used.
-        Unavailable: the address of the service cannot be.
+        BadRequest: the address of the service cannot be.
     """
     if (url := server()) is not None:
         with of_service(url) as remote:
@@ -54,7 +54,7 @@ def existing(url: str | None) -> Generator[Backend | None]:
 
     Raises:
         InvalidSettings, DatabaseError: the database of this machine cannot be used.
-        Unavailable: the address cannot be.
+        BadRequest: the address cannot be.
     """
     if url is not None:
         with of_service(url, attempts=1) as remote:
@@ -68,11 +68,11 @@ def existing(url: str | None) -> Generator[Backend | None]:
 
 
 @contextmanager
-def of_service(url: str, attempts: int = 5) -> Generator["Remote"]:
-    """Open the service at an address; a request is sent so often until it is answered.
+def of_service(url: str, attempts: int | None = None) -> Generator["Remote"]:
+    """Open the service at an address; a request is sent `attempts` times at most, else as often as the client does.
 
     Raises:
-        Unavailable: the address cannot be.
+        BadRequest: the address cannot be.
     """
     from service.cli.backend.remote import Remote
 

@@ -39,7 +39,8 @@ from service.shapes.schemas import (
     ShapeSetPage,
 )
 from tuner.shapes.presets import is_preset
-from xetune_client import Client, ClientError, JobChanged, NotReached, Refused, Retries, calls, models
+from xetune_client import Client, ClientError, JobChanged, Misused, NotReached, Refused, Retries, calls, models
+from xetune_client.connecting import address
 from xetune_client.wire import Answer, Call, reading
 
 M = TypeVar("M", bound=BaseModel)
@@ -69,10 +70,13 @@ class Exported:
 class Remote:
     """A service, whose workers run what is asked for."""
 
-    def __init__(self, url: str, attempts: int = 5, transport: httpx.BaseTransport | None = None) -> None:
-        self._url = url.rstrip("/")
-        with _told_alike(self._url):
-            self._client = Client(url, retries=Retries(attempts=attempts), transport=transport)
+    def __init__(self, url: str, attempts: int | None = None, transport: httpx.BaseTransport | None = None) -> None:
+        retries = Retries() if attempts is None else Retries(attempts=attempts)
+        try:
+            self._url = str(address(url)).rstrip("/")
+            self._client = Client(url, retries=retries, transport=transport)
+        except Misused as error:
+            raise errors.BadRequest(str(error)) from error
 
     def close(self) -> None:
         """Let the connections go."""
@@ -299,7 +303,7 @@ def _told_alike(url: str) -> Generator[None]:
         yield
     except Refused as refusal:
         kind = _OF_STATUS.get(refusal.status, errors.BadRequest if refusal.status < 500 else errors.Unavailable)
-        faults = [errors.FieldError(field=fault.field, message=fault.message) for fault in refusal.errors] or None
+        faults = [same(errors.FieldError, fault) for fault in refusal.errors] or None
         raise kind(_said(refusal), rule=refusal.rule, errors=faults) from refusal
     except NotReached as error:
         raise errors.Unavailable(f"{url}: {error}; does a service run there? `xetune serve` starts one") from error

@@ -263,4 +263,7 @@ def test_what_a_service_cannot_do_is_refused_by_name(run: Run, arguments: tuple[
 
 def test_an_address_that_cannot_be_is_told(run: Run, app: FastAPI) -> None:
     status, _, said = run("--server", "ftp://x", "jobs")
-    assert (status, said.startswith("error: ftp://x: expected the URL of a service")) == (2, True)
+    assert (status, said.startswith("error: expected the URL of a service")) == (2, True)
+    for text in ("http://me:secret@x", "me:secret@x:80", "ftp://me:secret@x"):
+        status, _, said = run("--server", text, "jobs")
+        assert (status, "expected the URL" in said, "secret" in said) == (2, True, False), said

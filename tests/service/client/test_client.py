@@ -3,8 +3,9 @@
 import hashlib
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterator
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import anyio
 import httpx
@@ -366,6 +367,43 @@ def test_the_key_is_shown_to_the_service_alone(
 def test_an_address_that_cannot_be_is_told(url: str) -> None:
     with pytest.raises(Misused, match="expected the URL"):
         Client(url)
+
+
+@pytest.mark.parametrize("text", ["localhost:8752", "lab.example", "lab:80/", "10.0.0.7:8752", "[::1]:8752"])
+def test_the_likely_address_is_offered(text: str) -> None:
+    with pytest.raises(Misused, match=re.escape(f"did you mean http://{text}?")):
+        Client(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"), [("http://x/v1", "/v1/jobs"), ("http://x/v1/", "/v1/jobs"), ("http://x/a/v1", "/a/v1/jobs")]
+)
+def test_an_address_may_end_with_the_version(text: str, asked: str) -> None:
+    paths: list[str] = []
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        paths.append(request.url.path)
+        return httpx.Response(200, json={"jobs": [], "next_before": None})
+
+    with Client(text, transport=httpx.MockTransport(handler)) as client:
+        client.jobs()
+    assert paths == [asked]
+
+
+def test_a_closed_client_says_so() -> None:
+    closed = faked(lambda _: httpx.Response(200, json={}))
+    closed.close()
+    for use in (closed.jobs, lambda: next(iter(closed.events(uuid4()))), lambda: closed.artifact("0" * 64)):
+        with pytest.raises(Misused, match="the client is closed"):
+            use()
+
+    async def use_closed() -> None:
+        gone = AsyncClient("http://x")
+        await gone.close()
+        await gone.jobs()
+
+    with pytest.raises(Misused, match="the client is closed"):
+        anyio.run(use_closed)
 
 
 def test_an_answer_of_something_else_is_told() -> None:

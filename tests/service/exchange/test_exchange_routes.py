@@ -5,8 +5,10 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
+from service.deps import Context
 from service.settings import Settings
 from tests.service.rest import Clock
+from tests.service.safety.test_keys import bearer, make_key
 from tests.service.safety.test_limits import client_of
 from tests.tuner.exchange.lines import JOB, read, results, text_of
 
@@ -35,6 +37,23 @@ def test_what_is_exported_is_what_was_imported(large: TestClient) -> None:
     assert (again["jobs"], again["trials"], again["known"]) == (0, 0, done.json()["trials"])
     actions = [(event["action"], event["actor"]) for event in large.get("/v1/audit").json()["events"]]
     assert actions == [("import", "local")] * 2
+
+
+def test_a_key_that_may_tune_brings_nothing_that_lookups_serve(settings: Settings, clock: Clock) -> None:
+    client = client_of(settings, clock, max_import_bytes=2**20)
+    context: Context = client.app.state.context  # pyright: ignore
+    tune, admin = (bearer(make_key(context, scope, scope)) for scope in ("tune", "admin"))
+    refused = client.post("/v1/imports", content=_text(), headers=tune)
+    assert (refused.status_code, refused.json()["rule"]) == (403, "scope"), refused.text
+    assert "needs admin" in refused.json()["detail"]
+    assert client.get("/v1/jobs", headers=tune).json()["jobs"] == []
+    assert not any(file.is_file() for file in settings.artifacts_dir.rglob("*"))
+    told = client.get("/v1/audit?action=request", headers=admin).json()["events"]
+    assert [(event["actor"], event["outcome"]) for event in told] == [("tune", "refused")]
+    assert client.post("/v1/imports", content=_text(), headers=admin).status_code == 200
+    asked = {"m": 64, "n": 96, "k": 128, "dtype": "f32", "device": "b580"}
+    cache = client.post("/v1/imports", content="{}", params=asked, headers=tune)
+    assert (cache.status_code, cache.json()["rule"]) == (400, "import"), "tune is enough for recordings"
 
 
 def test_a_file_that_is_cut_off_or_no_results_changes_nothing(large: TestClient) -> None:

@@ -150,3 +150,10 @@ def test_a_range_that_ends_far_beyond_the_file_is_its_rest() -> None:
     assert parts_of("bytes=-" + "9" * 1000, 10) == [Part(0, 9)]
     assert parts_of("bytes=" + "9" * 30 + "-", 10) == []
     assert parts_of("bytes=0-" + "9" * 5000, 10) is None
+
+
+@pytest.mark.parametrize("path", ["/v1/jobs/", "/jobs/", "/healthz/"])
+def test_an_address_with_a_slash_too_many_is_nowhere(client: TestClient, path: str) -> None:
+    for answer in (client.get(path, follow_redirects=False), client.post(path, follow_redirects=False)):
+        assert (answer.status_code, answer.json()["rule"]) == (404, "not-found")
+        assert "location" not in answer.headers
