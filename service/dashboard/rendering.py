@@ -37,6 +37,7 @@ _FILTERS: tuple[Callable[..., object], ...] = (
     units.relative,
     units.seconds,
     units.size,
+    units.unbroken,
     units.utc,
     units.words,
 )

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from cron_descriptor import FormatError, MissingFieldError, Options, WrongArgumentError, get_description
+from markupsafe import Markup
 
 _CRON = Options()
 _CRON.use_24hour_time_format = True
@@ -63,6 +64,12 @@ def factor(value: float) -> str:
 def words(name: str) -> str:
     """An identifier as words: `timed_out` is `timed out`."""
     return name.replace("_", " ")
+
+
+def unbroken(line: str) -> Markup:
+    """A problem in a line of HTML whose types stay whole: browsers break `f16->f32` after the hyphen."""
+    whole = Markup('<span class="number">{}</span>')
+    return Markup(" ").join(whole.format(word) if "->" in word else word for word in line.split(" "))
 
 
 @lru_cache(maxsize=512)

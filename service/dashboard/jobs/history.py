@@ -95,7 +95,7 @@ def failures_chart(session: Session, job: Job) -> Chart:
         series=tuple(series),
         x=Axis(0, "Trial", whole=True),
         y=Axis(1, "", scale="category", categories=tuple(s.name for s in series)),
-        empty="Every trial that ended gave a time.",
+        empty="Every trial that ended gave a time." if count else "No trial has begun.",
     )
 
 

@@ -111,7 +111,8 @@ def times(session: Session, job: Job) -> Times | None:
             Stage("proposing", wall.propose_s),
             Stage("waiting for kernels", wall.wait_s),
         )
-        return Times(wall.total_s, stages, wall.compile_s, wall.device_restarts)
+        rest = Stage("the rest: start, database", max(0.0, wall.total_s - sum(stage.seconds for stage in stages)))
+        return Times(wall.total_s, (*stages, rest), wall.compile_s, wall.device_restarts)
     sums = func.sum(Trial.compile_s), func.sum(Trial.verify_s), func.sum(Trial.measure_s)
     compiled, verified, taken = session.execute(select(*sums).where(Trial.job_id == job.id, Trial.number < WHOLE)).one()
     if not (compiled or verified or taken):

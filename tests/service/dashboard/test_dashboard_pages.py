@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from db import jobs, predictions, presences, quarantines
 from db.migrate import upgrade
-from db.models import JobImport, Reuse
+from db.models import JobEffort, JobImport, Reuse
 from db.session import Database
 from hal import DeviceKind, DeviceSpec
 from hal.listed import Backend, ListedDevice
@@ -335,11 +335,11 @@ def test_the_live_parts_are_those_of_the_page(client: TestClient, database: Data
         rows.add_measured(session, job, 0, 100.0, kernel.id)
         rows.add_trial(session, job, 1, "pending")
     page, parts = client.get(f"/jobs/{job.id}").text, client.get(f"/jobs/{job.id}/live").text
-    for part in ("summary", "outcomes", "trials"):
+    for part in ("summary", "outcomes", "asked", "trials"):
         assert f'id="{part}"' in page
         assert f'id="{part}"' in parts
     assert "hx-swap-oob" not in page
-    assert parts.count("hx-swap-oob") == 2
+    assert parts.count("hx-swap-oob") == 3
     assert "<html" not in parts
     assert 'id="cancel"' in parts
     (seen,) = re.findall(r"live\?seen=(\w+)", page)
@@ -347,6 +347,29 @@ def test_the_live_parts_are_those_of_the_page(client: TestClient, database: Data
     with database.write() as session:
         rows.add_measured(session, job, 2, 90.0, kernel.id)
     assert client.get(f"/jobs/{job.id}/live?seen={seen}").headers["hx-trigger"] == "news"
+
+
+def test_a_job_that_ended_without_a_trial_says_so_once(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        job = rows.add_job(session, rows.add_problem(session), rows.add_device(session), "cancelled")
+    html = client.get(f"/jobs/{job.id}").text
+    assert "The job ended without a trial." in html
+    assert "data-chart" not in html
+    assert "needs a time of trial 0" not in html
+    assert "No trial has begun" in client.get(f"/jobs/{job.id}/charts/failures").json()["empty"]
+
+
+def test_the_stages_of_a_job_add_up(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        job = rows.add_job(session, rows.add_problem(session), rows.add_device(session))
+        job.effort = JobEffort(
+            total_s=23.25, propose_s=2.0, compile_s=30.0, wait_s=4.5, verify_s=1.5, measure_s=6.0, compare_s=3.5,
+            device_restarts=0,
+        )  # fmt: skip
+        rows.add_predicted(session, job, 0, 25.0)
+    seen = text_of(client.get(f"/jobs/{job.id}").text)
+    assert "waiting for kernels 4.5 s the rest: start, database 5.8 s compiling, beside these 30.0 s" in seen
+    assert "23.2 s in all" in seen
 
 
 def test_a_job_can_be_asked_for_again(

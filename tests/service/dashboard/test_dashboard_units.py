@@ -52,3 +52,8 @@ def test_a_cron_expression_is_said_in_words() -> None:
     assert cron_words("*/15 9-17 1 * *") == "Every 15 minutes, between 09:00 and 17:59, on day 1 of the month"
     for unsaid in ("", "1 2", "a b c d e", "15 2 2nd mon *"):
         assert cron_words(unsaid) == ""
+
+
+def test_types_of_a_problem_stay_whole_and_everything_is_escaped() -> None:
+    line = units.unbroken("8x16x32 f16->f32 <b>")
+    assert line == '8x16x32 <span class="number">f16-&gt;f32</span> &lt;b&gt;'
