@@ -7,6 +7,8 @@ trials do: a single measurement each, or what the model predicts.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from service.schemas import TimeEvidence
+
 
 class Basis(StrEnum):
     """How the times that stand for a job came about; its text is what people read."""
@@ -19,6 +21,11 @@ class Basis(StrEnum):
     def of_two(self) -> str:
         """It of two times beside each other."""
         return "single measurements" if self is Basis.SINGLE else self.value
+
+    @property
+    def word(self) -> str:
+        """It as the wire says it: in_turns, single, predicted."""
+        return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +50,12 @@ def headline(
     if default_again_us is not None and best_again_us is not None:
         return Headline(best_again_us, default_again_us, Basis.IN_TURNS)
     return Headline(best_us, default_us, Basis.PREDICTED if predicted else Basis.SINGLE)
+
+
+def headline_of(
+    best: TimeEvidence, default: TimeEvidence | None, *, in_turns: tuple[float | None, float | None]
+) -> Headline:
+    """The same of the evidence of the best trial and of trial 0, which counts if its evidence is the same."""
+    alike = default is not None and (default.kind, default.label) == (best.kind, best.label)
+    default_us = default.value if default is not None and alike else None
+    return headline(best.value, default_us, predicted=best.kind == "predicted", in_turns=in_turns)

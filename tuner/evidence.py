@@ -3,7 +3,9 @@
 from codegen import AnyArtifact
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
 
-LABELS = ("native", "DPAS emulated")
+NATIVE, EMULATED = "native", "DPAS emulated"
+LABELS = (NATIVE, EMULATED)
+"""Of measurements: whether the device ran the kernel as it is, or with built-ins that were emulated."""
 LONGEST_US = 1e12  # eleven days; infinity and NaN are no times either
 
 

@@ -22,13 +22,13 @@ from codegen import (
 from codegen.simulator import SimulationRefused, SimulationTimedOut
 from hal import Device, DeviceFailed, DeviceKind, DeviceSpec, DeviceTimedOut, KernelBuildFailed, RunReport, Timing
 from tuner.errors import ProofFailed
+from tuner.evidence import EMULATED, NATIVE
 from tuner.native import Compilation, Examining
 from tuner.reference import Reference
 from tuner.storage import Float64
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
 from tuner.verify import verify_by_simulation, verify_on_device
 
-EMULATED, NATIVE = "DPAS emulated", "native"
 # Times of the best so far: a kernel whose median is above the first, or whose least time is above the second, which is
 # beyond what finalists may differ by, is not timed to the end.
 _HOPELESS, _BEHIND = 2.0, 1.3

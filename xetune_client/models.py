@@ -1972,6 +1972,9 @@ class JobOut(Model):
     best: TrialOut | None = None
     """The fastest proven trial so far; in the end the winner of the best measured again in turns. Of a job that only predicted it is corrected when others measure its configurations"""
 
+    basis: str | None = None
+    """What the time of `best` rests on: in_turns, measured in turns with the default and the other finalists; single, the least of single measurements, which may have been the luckiest; predicted by a model. null without a time"""
+
     comparison: Comparison | None = None
     """Speed-up over the default configuration, in turns: where it is not null its two times stand for the job, and those of `best` and of trial 0 are single measurements"""
 

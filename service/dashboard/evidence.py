@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from service.headline import Basis
-
-NATIVE_LABEL = "native"
+from tuner.evidence import NATIVE
 
 
 class TimeEvidence(StrEnum):
@@ -57,7 +56,7 @@ class TimeFigure:
 
 def measured(median_us: float, low_us: float, high_us: float, label: str, device: str, flops: int) -> TimeFigure:
     """A measured time; any label but "native" means that built-ins were emulated."""
-    kind = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
+    kind = TimeEvidence.MEASURED if label == NATIVE else TimeEvidence.EMULATED
     return TimeFigure(median_us, low_us, high_us, kind, device, flops / median_us / 1e3)
 
 

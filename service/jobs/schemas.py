@@ -351,6 +351,13 @@ class JobOut(BaseModel):
         "job that only predicted it is corrected when others measure its configurations",
         examples=[None],
     )
+    basis: str | None = Field(
+        default=None,
+        description="What the time of `best` rests on: in_turns, measured in turns with the default and the other "
+        "finalists; single, the least of single measurements, which may have been the luckiest; predicted by a model. "
+        "null without a time",
+        examples=["in_turns"],
+    )
     comparison: Comparison | None = Field(
         None,
         description="Speed-up over the default configuration, in turns: where it is not null its two times stand for "

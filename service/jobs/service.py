@@ -14,6 +14,7 @@ from service.configurations import to_config_body
 from service.convert import objective_of
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
+from service.headline import headline_of
 from service.jobs.schemas import (
     BudgetOut,
     Comparison,
@@ -77,6 +78,7 @@ def describe_all(session: Session, rows: Sequence[Job]) -> list[JobOut]:
 
 def _describe(job: Job, counts: dict[str, int], kind: JobKind, began_with: list[DonorOut]) -> JobOut:
     path = job_path(job.id)
+    best = None if job.best_trial is None else describe_trial(job.best_trial, job.problem)
     return JobOut(
         id=job.id,
         status=JobStatus(job.status),
@@ -95,7 +97,8 @@ def _describe(job: Job, counts: dict[str, int], kind: JobKind, began_with: list[
         counts=counts,
         stop=None if job.stop is None or not JobStatus(job.status).over else job.stop.reason,
         done=sum(number for status, number in counts.items() if status != "pending"),
-        best=None if job.best_trial is None else describe_trial(job.best_trial, job.problem),
+        best=best,
+        basis=None if best is None else _basis(job, best),
         comparison=_comparison(job),
         wall=wall_of(job),
         reuse=job.start is None or not job.start.again,
@@ -134,6 +137,11 @@ def _comparison(job: Job) -> Comparison | None:
     if default_us is None or best_us is None:
         return None
     return Comparison(default_us=default_us, best_us=best_us, speedup=default_us / best_us)
+
+
+def _basis(job: Job, best: TrialOut) -> str | None:
+    time, again = best.evidence.time, (job.compared_default_us, job.compared_best_us)
+    return None if time is None else headline_of(time, None, in_turns=again).basis.word
 
 
 def describe_trial(trial: Trial, problem: Problem) -> TrialOut:

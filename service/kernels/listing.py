@@ -14,8 +14,7 @@ from service.evidence import evidence_of, tflops
 from service.kernels.service import NO_PROOF, telling_trials
 from service.list_query import ID_EXAMPLE, ListQuery
 from service.schemas import EVIDENCE_EXAMPLE, Evidence, ProblemBody
-
-_NATIVE = "native"
+from tuner.evidence import NATIVE
 
 
 class Known(StrEnum):
@@ -101,7 +100,7 @@ def has_time(known: Known) -> list[ColumnElement[bool]]:
         case Known.MEASURED | Known.EMULATED:
             by = func.coalesce(PredictionError.measured_trial_id, Trial.id)
             timed = trials.outerjoin(PredictionError, PredictionError.trial_id == Trial.id)
-            native = Measurement.label == _NATIVE
+            native = Measurement.label == NATIVE
             right = native if known is Known.MEASURED else ~native
             return [timed.join(Measurement, Measurement.trial_id == by).where(right).exists()]
         case Known.PREDICTED:

@@ -11,6 +11,7 @@ from db.models import Job, ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMembe
 from service.configurations import to_config_body
 from service.errors import Conflict
 from service.evidence import evidence_of
+from service.headline import headline_of
 from service.jobs.schemas import BudgetOut, JobStatus
 from service.schemas import ProblemBody
 from service.shapes.schemas import (
@@ -166,15 +167,12 @@ def _shape(member: ShapeSetMember, tried: int, baseline: Trial | None) -> ShapeO
 
 
 def _times(job: Job, baseline: Trial | None) -> tuple[float | None, float | None]:
-    """Default and best: as measured in turns, else their trials' own times."""
-    if job.compared_default_us is not None and job.compared_best_us is not None:
-        return job.compared_default_us, job.compared_best_us
-    return _time_us(baseline), _time_us(job.best_trial)
-
-
-def _time_us(trial: Trial | None) -> float | None:
-    time = None if trial is None else evidence_of(trial).time
-    return None if time is None else time.value
+    """The times that stand for the job: of its default and of its best, which has one once a trial gave a time."""
+    best, first = (None if trial is None else evidence_of(trial).time for trial in (job.best_trial, baseline))
+    if best is None:
+        return None if first is None else first.value, None
+    line = headline_of(best, first, in_turns=(job.compared_default_us, job.compared_best_us))
+    return line.default_us, line.best_us
 
 
 def _cover(found: ShapeSet, within: float) -> CoverOut:

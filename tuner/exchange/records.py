@@ -13,7 +13,7 @@ from uuid import UUID
 
 from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
 from hal import DeviceKind, DeviceSpec
-from tuner.evidence import LONGEST_US, check_numbers
+from tuner.evidence import EMULATED, LONGEST_US, NATIVE, check_numbers
 from tuner.objective import Objective
 from tuner.result import Stop
 from tuner.search.method import Method
@@ -323,7 +323,7 @@ Record = Header | DeviceRecord | ProblemRecord | JobRecord | KernelRecord | Tria
 
 def label_of(device: DeviceSpec) -> str:
     """What times of a device are labelled as."""
-    return "DPAS emulated" if device.emulates is not None and device.kind is DeviceKind.CPU else "native"
+    return EMULATED if device.emulates is not None and device.kind is DeviceKind.CPU else NATIVE
 
 
 def contradicts(known: TrialRecord, record: TrialRecord) -> bool:

@@ -20,10 +20,10 @@ from service.cli.printing.evidence import (
 from service.cli.printing.output import CONSOLE, print_json, print_wrapped
 from service.convert import config_line
 from service.energy import energy_text
-from service.headline import Basis, Headline, headline
+from service.headline import Basis, headline_of
 from service.jobs.schemas import DonorOut, JobOut, TrialOut
 from service.jobs.wall import wall_sentence
-from service.schemas import ProblemBody, TimeEvidence, to_problem
+from service.schemas import ProblemBody, to_problem
 from service.stops import stop_words
 from tuner.objective import Objective, front
 
@@ -193,7 +193,9 @@ def _print_without_time(trials: list[TrialOut]) -> None:
 def _print_winner(job: JobOut, default: TrialOut | None, files: dict[str, str]) -> None:
     if job.best is None or (time := job.best.evidence.time) is None:
         return
-    line = _headline(job, time, default)
+    c = job.comparison
+    again = (None, None) if c is None else (c.default_us, c.best_us)
+    line = headline_of(time, None if default is None else default.evidence.time, in_turns=again)
     in_turns = line.basis is Basis.IN_TURNS
     shown = f"{line.best_us:.4g} us, in turns" if in_turns else f"{shown_time(time)}, {line.basis}"
     CONSOLE.print(f"winner: trial {job.best.number}, {shown}", highlight=False)
@@ -212,19 +214,6 @@ def _print_winner(job: JobOut, default: TrialOut | None, files: dict[str, str]) 
         CONSOLE.print("  speed-up not measured in turns with the default: this is the least of single trials")
     for text in shown_files(files):
         CONSOLE.print(text, highlight=False, soft_wrap=True)
-
-
-def _headline(job: JobOut, time: TimeEvidence, default: TrialOut | None) -> Headline:
-    """The times that stand for a job; trial 0 counts if its evidence is the same."""
-    first = None if default is None else default.evidence.time
-    alike = first is not None and (first.kind, first.label) == (time.kind, time.label)
-    c = job.comparison
-    return headline(
-        time.value,
-        first.value if first is not None and alike else None,
-        predicted=time.kind == "predicted",
-        in_turns=(None, None) if c is None else (c.default_us, c.best_us),
-    )
 
 
 def _without_time(trials: list[TrialOut]) -> list[TrialOut]:

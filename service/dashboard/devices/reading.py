@@ -17,9 +17,10 @@ from service.convert import spec_from_json
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
 from service.dashboard.devices.facts import ShownFact, shown
 from service.dashboard.devices.rows import DeviceRow
-from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
+from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.rows import JobRow, job_rows
 from service.errors import NotFound
+from tuner.evidence import NATIVE
 
 MOST_JOBS = 10
 MOST_CLOCKS = 1000
@@ -113,7 +114,7 @@ def clocks_chart(session: Session, slug: str) -> Chart:
     found = _clock_rows(session, list(session.scalars(select(Device.id).where(Device.slug == slug))))
     series: list[Series] = []
     for label in sorted({label for *_, label in found}):
-        evidence = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
+        evidence = TimeEvidence.MEASURED if label == NATIVE else TimeEvidence.EMULATED
         own = [(i, mhz, at, job, number) for i, (mhz, at, job, number, of) in enumerate(found) if of == label]
         rows: list[Row] = [(i, mhz, f"{at:%Y-%m-%d %H:%M:%S}", number) for i, mhz, at, _, number in own]
         links = [f"/jobs/{job}/trials/{number}" for *_, job, number in own]

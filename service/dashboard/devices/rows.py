@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 from db.models import Device, Job, Measurement
 from hal.listed import ListedDevice
 from hal.listing import OPENCL_CPU_ID
-from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
+from service.dashboard.evidence import TimeEvidence
+from tuner.evidence import NATIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +69,5 @@ def device_rows(session: Session, listed: Sequence[ListedDevice]) -> list[Device
 def _measured(session: Session) -> set[str]:
     """The devices that a winner was measured on, without emulation."""
     winner = select(Job.id).join(Measurement, Measurement.trial_id == Job.best_trial_id)
-    winner = winner.where(Job.device_id == Device.id, Measurement.label == NATIVE_LABEL)
+    winner = winner.where(Job.device_id == Device.id, Measurement.label == NATIVE)
     return set(session.scalars(select(Device.slug).where(exists(winner))))

@@ -9,15 +9,16 @@ from sqlalchemy import Float, case, cast, func, select
 from sqlalchemy.orm import Session, aliased
 
 from db.models import Job, JobImport, Measurement, Prediction, PredictionError, Trial
-from service.dashboard.evidence import NATIVE_LABEL, TimeFigure, device_name, measured, predicted
+from service.dashboard.evidence import TimeFigure, device_name, measured, predicted
 from service.dashboard.naming import problem_flops
+from tuner.evidence import NATIVE
 
 OTHER, THERE = aliased(Trial), aliased(Measurement)
 """The trial that a prediction is judged by, and its measurement."""
 
 MEDIAN_US = func.coalesce(Measurement.median_us, THERE.median_us)
 _LABEL = func.coalesce(Measurement.label, THERE.label)
-GROUP = case((_LABEL == NATIVE_LABEL, 0), (_LABEL.is_not(None), 1), (Prediction.time_us.is_not(None), 2), else_=3)
+GROUP = case((_LABEL == NATIVE, 0), (_LABEL.is_not(None), 1), (Prediction.time_us.is_not(None), 2), else_=3)
 """Trials of one evidence together: measured, emulated, predicted, without a time."""
 ORDER = func.coalesce(MEDIAN_US, Prediction.time_us, cast(Trial.number, Float))
 """Within a group the fastest first; those without a time by number."""

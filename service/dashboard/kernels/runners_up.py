@@ -6,8 +6,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.models import Device, Kernel, Measurement, Prediction, Trial
-from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence, TimeFigure
+from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.kernels.rows import KernelRow, kernel_rows
+from tuner.evidence import NATIVE
 
 MOST = 8
 
@@ -37,7 +38,7 @@ def _fastest(session: Session, kernel: Kernel, evidence: TimeEvidence) -> list[U
     query = select(Kernel.id).join(Trial, Trial.kernel_id == Kernel.id).join(table, table.trial_id == Trial.id)
     query = query.where(*_others(kernel), Trial.proof_kind != "none").group_by(Kernel.id)
     if evidence is not TimeEvidence.PREDICTED:
-        is_native = Measurement.label == NATIVE_LABEL
+        is_native = Measurement.label == NATIVE
         query = query.where(is_native if evidence is TimeEvidence.MEASURED else ~is_native)
     return list(session.scalars(query.order_by(func.min(time), Kernel.id).limit(MOST)))
 

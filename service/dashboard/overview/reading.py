@@ -11,10 +11,11 @@ from sqlalchemy.orm import Session, joinedload
 from db.models import Job, Measurement, Schedule, ScheduleFire
 from hal.listed import ListedDevice
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
-from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
+from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.rows import JobRow, job_rows
 from service.dashboard.naming import problem_flops, problem_label
 from service.dashboard.overview.attention import Note, attention
+from tuner.evidence import NATIVE
 
 MOST_ACTIVE = 12
 MOST_WINNERS = 12
@@ -76,7 +77,7 @@ def gains_chart(session: Session) -> Chart:
     )
     rows: dict[TimeEvidence, list[tuple[Row, str]]] = {}
     for job, label in session.execute(query):
-        evidence = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
+        evidence = TimeEvidence.MEASURED if label == NATIVE else TimeEvidence.EMULATED
         before, after = job.compared_default_us, job.compared_best_us
         assert before is not None  # as the query asks; the database has both or neither
         assert after is not None

@@ -9,10 +9,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.models import Device, Job, Measurement, Prediction, Problem, Trial
-from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
+from service.dashboard.evidence import TimeEvidence
 from service.dashboard.naming import problem_flops, problem_label
 from service.dashboard.of_problems import ProblemFilter, number, problem_words, unread
 from service.headline import Basis
+from tuner.evidence import NATIVE
 
 PAGE_SIZE = 50
 KEY_LENGTH = 16
@@ -147,7 +148,7 @@ def _best(problem: Problem, found: Mapping[Basis, Any]) -> BestTime | None:
     for basis, least in found.items():
         if least is not None:
             time_us, label = least
-            evidence = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
+            evidence = TimeEvidence.MEASURED if label == NATIVE else TimeEvidence.EMULATED
             if basis is Basis.PREDICTED:
                 evidence = TimeEvidence.PREDICTED
             return BestTime(time_us, evidence, problem_flops(problem) / time_us / 1e3, basis)

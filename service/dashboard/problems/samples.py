@@ -15,11 +15,12 @@ from codegen.problem import GemmProblem
 from db.models import Device, Job, Measurement, Prediction, Problem, Trial
 from hal import DeviceSpec
 from service.convert import problem_from_json, spec_from_json
-from service.dashboard.evidence import NATIVE_LABEL, TimeEvidence
+from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.reading import find_job
 from service.dashboard.naming import problem_flops
 from service.dashboard.problems.fields import Value, fields_of
 from service.errors import NotFound
+from tuner.evidence import NATIVE
 
 MOST_TRIALS = 4000
 MOST_JOBS = 100
@@ -226,7 +227,7 @@ def _trials(session: Session, job: Job, numbers: list[int] | None) -> Iterator[S
         if status not in ("measured", "predicted"):
             yield Failure(job_id, number, status, config, fields)
         elif median is not None:
-            evidence = TimeEvidence.MEASURED if label == NATIVE_LABEL else TimeEvidence.EMULATED
+            evidence = TimeEvidence.MEASURED if label == NATIVE else TimeEvidence.EMULATED
             yield Sample(job_id, number, evidence, median, p10, p90, config, fields, prediction, model, is_best)
         elif prediction is not None:
             yield Sample(

@@ -14,11 +14,12 @@ from db.models import Job, Kernel, ShapeSetCell, ShapeSetKernel, ShapeSetMember
 from service.configurations import ConfigBody
 from service.dashboard.charts.answers import csv_cell
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
-from service.dashboard.evidence import NATIVE_LABEL, ProofFigure, TimeEvidence
+from service.dashboard.evidence import ProofFigure, TimeEvidence
 from service.dashboard.naming import config_label
 from service.headline import Basis
 from service.schemas import Evidence, ProblemBody, to_problem
 from service.shapes.schemas import CellOut, KernelChoice, ShapeOut, ShapeSetOut
+from tuner.evidence import NATIVE
 
 KNOWN_BY = {
     "in_turns": "measured in turns",
@@ -198,7 +199,7 @@ def _evidence(evidence: Evidence | None) -> tuple[TimeEvidence | None, ProofFigu
         return None, proof
     if time.kind == "predicted":
         return TimeEvidence.PREDICTED, proof
-    return (TimeEvidence.MEASURED if time.label == NATIVE_LABEL else TimeEvidence.EMULATED), proof
+    return (TimeEvidence.MEASURED if time.label == NATIVE else TimeEvidence.EMULATED), proof
 
 
 def _kernel_time(cell: CellOut, binaries: Mapping[tuple[int, int], UUID], native: bool) -> KernelTime:
