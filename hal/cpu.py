@@ -38,6 +38,11 @@ def probe_cpu(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> DeviceSpe
     return spec_from_facts(id, model or "host CPU", DeviceKind.CPU, facts)
 
 
+def cpu_model(proc: Path = Path("/proc")) -> str:
+    """A short name of the model of the CPU this program runs on; the machine's where Linux tells none."""
+    return _slug(_describe(read(proc / "cpuinfo")))
+
+
 def _cores(cpus: tuple[LogicalCpu, ...], quota: float | None) -> Fact:
     """The cores that may be used; fewer where a limit of CPU time would stop threads on all of them again and again."""
     count = len({cpu.core for cpu in cpus})

@@ -1,7 +1,8 @@
 """Vocabulary to JSON and rows, and back: problems, configurations, devices, outcomes."""
 
 import math
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import cast
 
 from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
@@ -12,6 +13,7 @@ from db import models
 from db.base import JsonObject
 from hal import DeviceSpec
 from tuner.objective import Objective
+from tuner.search.start import SearchStart
 from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, ProofMethod, Source, Status, Trial
 
 
@@ -110,7 +112,50 @@ def trial_from_row(row: models.Trial) -> Trial:
     source = None if row.reused is None else row.reused.source
     scale = 1.0 if row.reused is None else row.reused.scale
     taken = None if source is None else Source(str(source.job_id), source.number, scale)
-    return Trial(row.number, config_from_json(row.config), outcome, taken, row.proposer)
+    return Trial(row.number, config_from_json(row.config), outcome, taken, row.proposer, row.told)
+
+
+def search_to_json(start: SearchStart) -> JsonObject:
+    """The canonical JSON of what a search was made from, without how many outcomes it was told first."""
+    return {
+        "device": spec_to_json(start.spec),
+        "measured": start.measured,
+        "trials": start.trials,
+        "donors": [config_to_json(config) for config in start.donors],
+        "space": start.space,
+        "versions": dict(start.versions),
+    }
+
+
+def search_from_row(row: models.SearchStart) -> SearchStart:
+    """What a search was made from, by its row.
+
+    Raises:
+        ValueError, InvalidConfig: it is of another version.
+    """
+    return search_from_json(row.told, row.given)
+
+
+def search_from_json(told: int, given: JsonObject) -> SearchStart:
+    """What a search was made from that was told so many outcomes first.
+
+    Raises:
+        ValueError, InvalidConfig: it is of another version.
+    """
+    read = decode(_Given, given)
+    donors = tuple(config_from_json(dict(config)) for config in read.donors)
+    spec = spec_from_json(dict(read.device))
+    return SearchStart(told, spec, read.measured, read.trials, donors, read.space, read.versions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    device: Mapping[str, object]
+    measured: bool
+    trials: int
+    donors: tuple[Mapping[str, object], ...]
+    space: str
+    versions: Mapping[str, str]
 
 
 def _outcome(row: models.Trial) -> Outcome:

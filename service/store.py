@@ -10,14 +10,15 @@ from sqlalchemy.orm import Session, joinedload
 
 from codegen import AnyArtifact, AnyConfig
 from codegen.target_kind import describe
-from db import efforts, jobs, kernels, leases, models, predictions, trials
+from db import efforts, jobs, kernels, leases, models, predictions, searches, trials
 from db.base import JsonObject, utc_now
 from db.kernels import ArtifactFile
 from db.session import Database
 from service.artifacts import ArtifactStore
-from service.convert import config_to_json, outcome_to_columns, trial_from_row
+from service.convert import config_to_json, outcome_to_columns, search_from_row, search_to_json, trial_from_row
 from service.result_keys import key_of_measured
 from tuner.evidence import check_evidence, check_reused
+from tuner.search.start import SearchStart
 from tuner.trial import Outcome, Source, Trial
 
 _MEDIA_TYPES = {
@@ -36,7 +37,7 @@ class DbTrialStore:
     """A TrialStore for the job that `worker` has claimed. Each call is one transaction.
 
     Raises:
-        LeaseLost: the job is not this worker's any more; from `begin` and `end`.
+        LeaseLost: the job is not this worker's any more; from all that writes.
         DatabaseError: the database does not answer; from all.
     """
 
@@ -50,8 +51,19 @@ class DbTrialStore:
         with self.database.read() as session:
             return [trial_from_row(row) for row in trials.list_page(session, self.job_id)]
 
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
-        """Record that a trial begins, and who chose it.
+    def searches(self) -> list[SearchStart]:
+        """What the searches of the job's runs were made from."""
+        with self.database.read() as session:
+            return [search_from_row(row) for row in searches.of_job(session, self.job_id)]
+
+    def begin_search(self, start: SearchStart) -> None:
+        """Record what a search is made from."""
+        with self.database.write() as session:
+            leases.check_own(session, self.job_id, self.worker)
+            searches.put(session, self.job_id, start.told, search_to_json(start))
+
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
+        """Record that a trial begins, who chose it, and what that search had been told.
 
         Raises:
             ValueError: a negative number, or the job has that number or that configuration already.
@@ -63,8 +75,15 @@ class DbTrialStore:
             clash = trials.find_clash(session, self.job_id, number, config.key)
             if clash is not None:
                 raise ValueError(f"trial {number} ({config}) is there already as trial {clash.number}")
-            document, key = config_to_json(config), config.key
-            trials.begin(session, self.job_id, number=number, config=document, config_hash=key, proposer=proposer)
+            trials.begin(
+                session,
+                self.job_id,
+                number=number,
+                config=config_to_json(config),
+                config_hash=config.key,
+                proposer=proposer,
+                told=told,
+            )
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         """Record what became of a trial, its times and its kernel.

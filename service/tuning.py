@@ -31,6 +31,7 @@ from tuner.given import measure_given
 from tuner.known import Known
 from tuner.measure import Compiler
 from tuner.result import Event, SessionResult, Stop, TrialEnded, WallTime
+from tuner.search.start import SearchStart
 from tuner.session import run_session
 from tuner.trial import Outcome, Source, Trial, TrialStore
 
@@ -208,8 +209,14 @@ class Interruptible:
     def trials(self) -> list[Trial]:
         return self.store.trials()
 
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
-        self.store.begin(number, config, proposer)
+    def searches(self) -> list[SearchStart]:
+        return self.store.searches()
+
+    def begin_search(self, start: SearchStart) -> None:
+        self.store.begin_search(start)
+
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
+        self.store.begin(number, config, proposer, told)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         self.store.end(number, outcome, artifact)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from codegen import AnyArtifact, AnyConfig
 from tuner.evidence import check_evidence, check_reused
+from tuner.search.start import SearchStart
 from tuner.trial import Outcome, Source, Trial
 
 
@@ -13,6 +14,7 @@ class MemoryTrialStore:
     def __init__(self) -> None:
         self.artifacts: dict[int, AnyArtifact] = {}
         self._trials: dict[int, Trial] = {}
+        self._searches: dict[int, SearchStart] = {}
         self._cancelled = False
         self._spent_s = 0.0
 
@@ -20,8 +22,16 @@ class MemoryTrialStore:
         """All trials in order of number."""
         return [self._trials[number] for number in sorted(self._trials)]
 
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
-        """Record that a trial begins, and who chose it.
+    def searches(self) -> list[SearchStart]:
+        """What the searches of the job's runs were made from."""
+        return [self._searches[told] for told in sorted(self._searches)]
+
+    def begin_search(self, start: SearchStart) -> None:
+        """Record what a search is made from."""
+        self._searches[start.told] = start
+
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
+        """Record that a trial begins, who chose it, and what that search had been told.
 
         Raises:
             ValueError: a negative number, or the job has that number or that configuration already.
@@ -31,7 +41,7 @@ class MemoryTrialStore:
         for trial in self._trials.values():
             if trial.number == number or trial.config == config:
                 raise ValueError(f"trial {number} ({config}) is there already as trial {trial.number}")
-        self._trials[number] = Trial(number, config, proposer=proposer)
+        self._trials[number] = Trial(number, config, proposer=proposer, told=told)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         """Record what became of a trial.

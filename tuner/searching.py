@@ -1,28 +1,38 @@
 """The search of a session: its space is made beside the first trial, and its proposals compile ahead."""
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
+from dataclasses import replace
 
 from codegen import AnyConfig
 from tuner.ahead import Ahead, Candidate
 from tuner.history import History
 from tuner.native import Examining
-from tuner.search.proposer import Proposal
+from tuner.search.proposer import Proposal, Proposer
 from tuner.targets import Search
+from tuner.trial import Trial
 
 
 class SpaceTooLate(Exception):
     """The seconds of the job are over, and its space is not there."""
 
 
+def tell_again(proposer: Proposer[AnyConfig], ended: Iterable[Trial], default: AnyConfig) -> None:
+    """Tell a new proposer what earlier runs found, in order of number; the default is not proposed."""
+    for trial in ended:
+        proposer.tell(trial.config, trial.time_us, trial.proposer)
+    proposer.skip(default)
+
+
 class Searching:
     """What is tried after the default.
 
     Making the space takes a thread seconds. A job needs it when the default has been tried, and may be over by then.
-    What `history` holds at that moment, the proposer is told; from then on it is told by `tell`.
+    What `history` holds at that moment, the proposer is told, and `on_made` hears how many outcomes that are; from then
+    on it is told by `tell`. Each proposal says how many it had been told.
     """
 
     def __init__(
@@ -33,6 +43,7 @@ class Searching:
         left_s: Callable[[], float],
         compile: Callable[[AnyConfig], Examining],
         depth: int,
+        on_made: Callable[[Search, int], None],
         *,
         quiet: bool,
     ) -> None:
@@ -40,6 +51,7 @@ class Searching:
         self._thread = ThreadPoolExecutor(1, "space")
         self._making: Future[Search] | None = None
         self._made: Search | None = None
+        self._on_made, self._told = on_made, 0
         self._ahead = Ahead(self._propose, compile, depth, quiet)
         self.propose_s = 0.0
 
@@ -65,6 +77,7 @@ class Searching:
         """What became of a configuration."""
         if self._made is not None:
             self._made.proposer.tell(config, time_us)
+            self._told += 1
 
     def size(self) -> int:
         """How many configurations there are to try.
@@ -72,7 +85,7 @@ class Searching:
         Raises:
             SpaceTooLate: there is no time left for it.
         """
-        return self._opened().size
+        return self._space().size
 
     @property
     def made(self) -> Search | None:
@@ -88,26 +101,31 @@ class Searching:
         self.drop()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _opened(self) -> Search:
-        if self._made is not None:
-            return self._made
+    def _space(self) -> Search:
         self.begin()
         assert self._making is not None
         with self._proposing():
             try:
-                made = self._making.result(max(self._left_s(), 0.0))
+                return self._making.result(max(self._left_s(), 0.0))
             except FutureTimeoutError:
                 raise SpaceTooLate from None
-            for trial, _ in self._history.ended():
-                made.proposer.tell(trial.config, trial.time_us, trial.proposer)
-            for config in (self._default, *(trial.config for trial in self._history.unfinished)):
-                made.proposer.skip(config)
-        self._made = made
+
+    def _opened(self) -> Search:
+        if self._made is not None:
+            return self._made
+        made = self._space()
+        ended = [trial for trial, _ in self._history.ended()]
+        with self._proposing():
+            tell_again(made.proposer, ended, self._default)
+        self._on_made(made, len(ended))
+        self._made, self._told = made, len(ended)
         return made
 
     def _propose(self) -> Proposal[AnyConfig] | None:
+        search = self._opened()
         with self._proposing():
-            return self._opened().proposer.propose()
+            proposal = search.proposer.propose()
+        return None if proposal is None else replace(proposal, told=self._told)
 
     @contextmanager
     def _proposing(self) -> Generator[None]:

@@ -28,6 +28,7 @@ from tuner.reference import Reference
 from tuner.result import NOTHING, Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
 from tuner.search.method import Method
 from tuner.search.proposer import Proposal
+from tuner.search.start import SearchStart
 from tuner.searching import Searching, SpaceTooLate
 from tuner.stopping import gains_no_more, roof_us
 from tuner.targets import Search, check_method, default_for, search_for
@@ -116,10 +117,11 @@ def run_session(
         trials=budget.trials,
         energy_uj=history.energy_uj if with_energy else None,
     )
+    start = partial(SearchStart.now, spec, measured=device is not None, trials=budget.trials, donors=tuple(donors))
     limits = budget, portion, enough_us
     reuse = Reuse(known, with_energy=with_energy)
     return _Session(
-        bench, default, first, history, store, pool, limits, search, on_event, native, reuse, begun, with_energy
+        bench, default, first, history, store, pool, limits, search, start, on_event, native, reuse, begun, with_energy
     ).run()
 
 
@@ -136,6 +138,7 @@ class _Session:
         pool: Compiler,
         limits: tuple[Budget, Portion | None, float | None],
         search: Callable[[], Search],
+        start: Callable[[str, int], SearchStart],
         on_event: Callable[[Event], None],
         native: Native | None,
         reuse: Reuse,
@@ -153,7 +156,14 @@ class _Session:
         depth = pool.workers * (1 if bench.device is not None else _QUEUED)
         self._quiet = bench.device is not None and runs_own_code(bench.spec)
         self._searching = Searching(
-            search, history, default, lambda: self._allowance.left_s, self._kernels.candidate, depth, quiet=self._quiet
+            search,
+            history,
+            default,
+            lambda: self._allowance.left_s,
+            self._kernels.candidate,
+            depth,
+            lambda made, told: history.begin_search(start(made.version, told)),
+            quiet=self._quiet,
         )
         self._prepare_s, self._compare_s = self._allowance.spent_s, 0.0
         self._told = NOTHING
@@ -183,7 +193,7 @@ class _Session:
                     return Stop.EXHAUSTED
                 number = self._history.next_number
                 proposal, examining = candidate
-                self._history.begin(number, proposal.config, proposal.by)
+                self._history.begin(number, proposal.config, proposal.by, proposal.told)
                 self._try(number, proposal.config, examining)
         except SpaceTooLate:
             return Stop.SECONDS

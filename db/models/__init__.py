@@ -37,6 +37,7 @@ from db.models.schedule import (
     ScheduleFireJob,
 )
 from db.models.search import SEARCH_METHODS, JobSearch
+from db.models.search_start import SearchStart
 from db.models.shape_set import (
     SHAPE_SET_STATUSES,
     ShapeSet,
@@ -105,6 +106,7 @@ __all__ = [
     "Schedule",
     "ScheduleFire",
     "ScheduleFireJob",
+    "SearchStart",
     "ShapeSet",
     "ShapeSetCell",
     "ShapeSetKernel",

@@ -75,9 +75,9 @@ class FusedStore(MemoryTrialStore):
         super().__init__()
         self.fuse = fuse
 
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
         self.fuse.step()
-        super().begin(number, config, proposer)
+        super().begin(number, config, proposer, told)
         self.fuse.step()
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
@@ -213,7 +213,7 @@ def cpu_artifact_of(problem: GemmProblem, config: CpuConfig) -> CpuArtifact:
         content_hash=digest,
         target=cpu_spec().id,
         stages=tuple(
-            StageOutput(stage, name, binary if stage == "object" else f"; {stage}".encode(), 1.5)
+            StageOutput(stage, name, binary if stage == "object" else f"; {stage} of {digest}".encode(), 1.5)
             for stage, name in texts.items()
         ),
         toolchain={"llvmlite": "0.50"},

@@ -13,10 +13,11 @@ C = TypeVar("C")
 
 @dataclass(frozen=True, slots=True)
 class Proposal(Generic[C_co]):
-    """A configuration to try, and the name of who proposes it."""
+    """A configuration to try, and the name of who proposes it; `told` is how many outcomes its search was told."""
 
     config: C_co
     by: str
+    told: int | None = None
 
 
 class Proposer(Protocol[C]):
