@@ -253,6 +253,10 @@ class AsyncClient:
         """A page of a schedule's runs, the newest first: what each started, and what was missed or refused."""
         return await self.send(calls.fires(schedule_id, before, limit))
 
+    async def replace_schedule(self, schedule_id: UUID, body: models.ScheduleBody) -> models.ScheduleOut:
+        """Make a schedule another one; its id and history stay."""
+        return await self.send(calls.replace_schedule(schedule_id, body))
+
     async def delete_schedule(self, schedule_id: UUID) -> None:
         """Forget a schedule."""
         await self.send(calls.delete_schedule(schedule_id))
@@ -268,6 +272,10 @@ class AsyncClient:
     async def window(self, window_id: UUID) -> models.WindowOut:
         """A window of maintenance."""
         return await self.send(calls.window(window_id))
+
+    async def replace_window(self, window_id: UUID, body: models.WindowBody) -> models.WindowOut:
+        """Make a window of maintenance another one."""
+        return await self.send(calls.replace_window(window_id, body))
 
     async def delete_window(self, window_id: UUID) -> None:
         """Remove a window of maintenance; one that is open ends."""

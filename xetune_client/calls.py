@@ -169,6 +169,11 @@ def fires(schedule_id: UUID, before: int | None, limit: int | None) -> Call[m.Fi
     return _get(f"/v1/schedules/{part(schedule_id)}/fires", m.FirePage, {"before": before, "limit": limit})
 
 
+def replace_schedule(schedule_id: UUID, body: m.ScheduleBody) -> Call[m.ScheduleOut]:
+    """Make a schedule another one; its id and history stay."""
+    return _put(f"/v1/schedules/{part(schedule_id)}", body, m.ScheduleOut)
+
+
 def delete_schedule(schedule_id: UUID) -> Call[None]:
     """Forget a schedule."""
     return _delete(f"/v1/schedules/{part(schedule_id)}")
@@ -187,6 +192,11 @@ def windows() -> Call[m.WindowList]:
 def window(window_id: UUID) -> Call[m.WindowOut]:
     """A window of maintenance."""
     return _get(f"/v1/maintenance/{part(window_id)}", m.WindowOut)
+
+
+def replace_window(window_id: UUID, body: m.WindowBody) -> Call[m.WindowOut]:
+    """Make a window of maintenance another one."""
+    return _put(f"/v1/maintenance/{part(window_id)}", body, m.WindowOut)
 
 
 def delete_window(window_id: UUID) -> Call[None]:
@@ -295,6 +305,10 @@ def _post(path: str, model: type[T], body: BaseModel | None = None) -> Call[T]:
 def _create(path: str, body: BaseModel | None, model: type[T], key: str | None) -> Call[T]:
     call = _post(path, model, body)
     return Call(call.request.with_headers(idempotency_key=key or str(uuid4())), call.read)
+
+
+def _put(path: str, body: BaseModel, model: type[T]) -> Call[T]:
+    return Call(Request("PUT", path, headers={"content-type": JSON}, body=to_json(body)), reading(model))
 
 
 def _delete(path: str) -> Call[None]:

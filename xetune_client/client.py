@@ -245,6 +245,10 @@ class Client:
         """A page of a schedule's runs, the newest first: what each started, and what was missed or refused."""
         return self.send(calls.fires(schedule_id, before, limit))
 
+    def replace_schedule(self, schedule_id: UUID, body: models.ScheduleBody) -> models.ScheduleOut:
+        """Make a schedule another one; its id and history stay."""
+        return self.send(calls.replace_schedule(schedule_id, body))
+
     def delete_schedule(self, schedule_id: UUID) -> None:
         """Forget a schedule."""
         self.send(calls.delete_schedule(schedule_id))
@@ -260,6 +264,10 @@ class Client:
     def window(self, window_id: UUID) -> models.WindowOut:
         """A window of maintenance."""
         return self.send(calls.window(window_id))
+
+    def replace_window(self, window_id: UUID, body: models.WindowBody) -> models.WindowOut:
+        """Make a window of maintenance another one."""
+        return self.send(calls.replace_window(window_id, body))
 
     def delete_window(self, window_id: UUID) -> None:
         """Remove a window of maintenance; one that is open ends."""

@@ -2744,6 +2744,9 @@ class WindowOut(Model):
     created_at: datetime
     """When it was made, UTC"""
 
+    opens_at: datetime | None = None
+    """When it opens next, UTC; null: never again"""
+
 
 class WindowList(Model):
     """Every window, by name."""

@@ -9,7 +9,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from service.dashboard import units
+from service.dashboard import forms, units
 from service.dashboard.assets import asset_url, compressed
 from service.dashboard.navigation import NAVIGATION
 from service.keys.callers import COOKIE
@@ -27,6 +27,8 @@ _HEADERS = {
 }
 
 _FILTERS: tuple[Callable[..., object], ...] = (
+    forms.epilogue_line,
+    forms.whole_problems,
     units.count,
     units.cron_words,
     units.duration,

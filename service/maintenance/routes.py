@@ -43,6 +43,18 @@ def read_window(window_id: WindowId, context: ContextDep, session: ReadSessionDe
     return service.read_window(session, window_id, context.now())
 
 
+@router.put("/{window_id}", responses=BAD_REQUEST | NOT_FOUND | CONFLICT | TOO_LARGE, dependencies=[TUNE])
+def replace_window(window_id: WindowId, body: WindowBody, context: ContextDep, by: CallerDep) -> WindowOut:
+    """Change a window of maintenance wholly, checked as a new one."""
+    now = context.now()
+    service.check(body, now)
+    device = None if body.device is None else service.known_device(body.device, context.devices, context.database)
+    with context.database.write() as session:
+        window = service.replace(session, window_id, body, now, device)
+        record(session, by, "maintenance.replace", window_id)
+    return window
+
+
 @router.delete("/{window_id}", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])
 def delete_window(window_id: WindowId, database: DatabaseDep, by: CallerDep) -> None:
     """Remove a window; one that is open ends at once."""

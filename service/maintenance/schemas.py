@@ -67,6 +67,11 @@ class WindowOut(BaseModel):
     open_until: datetime | None = Field(
         description="When it ends, if it is open now, UTC", examples=["2026-03-07T00:00:00Z"]
     )
+    opens_at: datetime | None = Field(
+        default=None,
+        description="When it opens next, UTC; null: never again",
+        examples=["2026-03-13T22:00:00Z"],
+    )
     created_at: datetime = Field(description="When it was made, UTC", examples=["2026-03-01T12:00:00Z"])
 
 

@@ -1,4 +1,4 @@
-"""Windows of maintenance: made, listed, removed."""
+"""Windows of maintenance: made, listed, changed, removed."""
 
 from datetime import datetime
 from uuid import UUID
@@ -14,7 +14,7 @@ from service.devices.service import DeviceDirectory
 from service.errors import BadRequest, Conflict, FieldError, NotFound
 from service.maintenance.closed import open_until
 from service.maintenance.schemas import WindowBody, WindowList, WindowOut
-from service.schedules.cron import parse_cron
+from service.schedules.cron import next_due, parse_cron
 
 
 def check(body: WindowBody, now: datetime) -> None:
@@ -30,7 +30,8 @@ def check(body: WindowBody, now: datetime) -> None:
         raise _bad("cron", "expected either cron and duration_s (and timezone), or starts_at and ends_at")
     if recurs:
         assert body.cron is not None
-        parse_cron(body.cron, body.timezone or "UTC")
+        if next_due(parse_cron(body.cron, body.timezone or "UTC"), now) is None:
+            raise _bad("cron", f"{body.cron!r} never comes due; name a day that exists")
         return
     assert body.starts_at is not None
     assert body.ends_at is not None
@@ -61,21 +62,30 @@ def create(session: Session, body: WindowBody, now: datetime, device: str | None
     Raises:
         Conflict: the name is taken.
     """
-    zone = (body.timezone or "UTC") if body.cron is not None else None
-    window = MaintenanceWindow(
-        name=body.name,
-        device=device or body.device,
-        cron=body.cron,
-        timezone=zone,
-        duration_s=body.duration_s,
-        starts_at=body.starts_at,
-        ends_at=body.ends_at,
-        created_at=now,
-    )
+    window = MaintenanceWindow(created_at=now)
+    _fill(window, body, device)
     if maintenance.by_name(session, body.name) is not None:
         raise _taken(body.name)
     try:
         maintenance.add(session, window)
+    except IntegrityError as error:  # another request took the name since
+        raise _taken(body.name) from error
+    return describe(window, now)
+
+
+def replace(session: Session, window_id: UUID, body: WindowBody, now: datetime, device: str | None) -> WindowOut:
+    """Make a window another one that passed `check`; one that is open and would not be ends at once.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: the name is another's.
+    """
+    window = _existing(session, window_id)
+    if (other := maintenance.by_name(session, body.name)) is not None and other.id != window_id:
+        raise _taken(body.name)
+    _fill(window, body, device)
+    try:
+        session.flush()
     except IntegrityError as error:  # another request took the name since
         raise _taken(body.name) from error
     return describe(window, now)
@@ -128,8 +138,25 @@ def describe(window: MaintenanceWindow, now: datetime) -> WindowOut:
         starts_at=window.starts_at,
         ends_at=window.ends_at,
         open_until=open_until(window, now),
+        opens_at=_opens_at(window, now),
         created_at=window.created_at,
     )
+
+
+def _fill(window: MaintenanceWindow, body: WindowBody, device: str | None) -> None:
+    window.name, window.device = body.name, device or body.device
+    window.cron, window.duration_s = body.cron, body.duration_s
+    window.timezone = None if body.cron is None else body.timezone or "UTC"
+    window.starts_at, window.ends_at = body.starts_at, body.ends_at
+
+
+def _opens_at(window: MaintenanceWindow, now: datetime) -> datetime | None:
+    if window.cron is None:
+        return window.starts_at if window.starts_at is not None and window.starts_at > now else None
+    try:
+        return next_due(parse_cron(window.cron, window.timezone or "UTC"), now)
+    except BadRequest:  # a zone that this machine does not know any more
+        return None
 
 
 def _existing(session: Session, window_id: UUID) -> MaintenanceWindow:

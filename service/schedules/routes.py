@@ -45,6 +45,17 @@ def read_schedule(schedule_id: ScheduleId, session: ReadSessionDep) -> ScheduleO
     return service.read_schedule(session, schedule_id)
 
 
+@router.put("/{schedule_id}", responses=BAD_REQUEST | NOT_FOUND | CONFLICT | TOO_LARGE, dependencies=[TUNE])
+def replace_schedule(schedule_id: ScheduleId, body: ScheduleBody, context: ContextDep, by: CallerDep) -> ScheduleOut:
+    """Change a schedule wholly, checked as a new one; its id, history and whether it is paused stay."""
+    due_at = service.first_due(body, context.settings, context.now())
+    service.check_work(body, context)
+    with context.database.write() as session:
+        schedule = service.replace(session, schedule_id, body, due_at)
+        record(session, by, "schedule.replace", schedule_id)
+    return schedule
+
+
 @router.delete("/{schedule_id}", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])
 def delete_schedule(schedule_id: ScheduleId, database: DatabaseDep, by: CallerDep) -> None:
     """Remove a schedule; the jobs it started stay."""

@@ -1,4 +1,4 @@
-"""Schedules: made, listed, paused, resumed, removed."""
+"""Schedules: made, listed, changed, paused, resumed, removed."""
 
 from datetime import datetime
 from uuid import UUID
@@ -93,6 +93,28 @@ def create(session: Session, body: ScheduleBody, due_at: datetime) -> ScheduleOu
             missed_most=body.missed.most,
             next_due_at=due_at,
         )
+    except IntegrityError as error:  # another request took the name since
+        raise _taken(body.name) from error
+    return describe(session, schedule)
+
+
+def replace(session: Session, schedule_id: UUID, body: ScheduleBody, due_at: datetime) -> ScheduleOut:
+    """Make a schedule another one that passed `first_due` and `check_work`; its history stays, paused stays paused.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: the name is another's.
+    """
+    schedule = _existing(session, schedule_id)
+    if (other := schedules.by_name(session, body.name)) is not None and other.id != schedule_id:
+        raise _taken(body.name)
+    schedule.kind, schedule.template = _work_of(body)
+    schedule.name, schedule.cron, schedule.timezone = body.name, body.cron, body.timezone
+    schedule.misfire_grace_s = body.misfire_grace_s
+    schedule.missed, schedule.missed_most = body.missed.policy, body.missed.most
+    schedule.next_due_at = due_at if schedule.enabled else None
+    try:
+        session.flush()
     except IntegrityError as error:  # another request took the name since
         raise _taken(body.name) from error
     return describe(session, schedule)

@@ -4,19 +4,17 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
 from service.dashboard.charts.answers import chart_answer
-from service.dashboard.devices.rows import device_rows
+from service.dashboard.forms import first_job, offered
 from service.dashboard.jobs.commands import curl_post
-from service.dashboard.limits import limits_of
-from service.dashboard.naming import INPUT_DTYPES, OUTPUT_DTYPES
 from service.dashboard.overview.reading import gains_chart, read_now, schedule_rows
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.deps import ContextDep, ReadSessionDep
 from service.keys.guard import READ, CallerDep
-from tuner.search.method import Method
 
 router = APIRouter(default_response_class=HTMLResponse)
 
+_TRIALS = 20
 _SCHEDULE_EXAMPLE = """\
  -d '{
   "name": "nightly", "cron": "0 2 * * *", "timezone": "Europe/Warsaw",
@@ -28,12 +26,9 @@ def read_overview(request: Request, context: ContextDep, session: ReadSessionDep
     """What goes on, the latest winners, devices, schedules, and the form that starts a job."""
     values = {
         "view": read_now(session, context.devices.all(), context.now()),
-        "devices": device_rows(session, context.devices.all()),
+        "offered": offered(session, context),
+        "job": first_job(_TRIALS),
         "schedules": list(schedule_rows(session)),
-        "dtypes": INPUT_DTYPES,
-        "output_dtypes": OUTPUT_DTYPES,
-        "methods": list(Method),
-        "limits": limits_of(context.settings),
         "schedule_example": curl_post(f"{request.base_url}v1/schedules", asker.key_id is not None) + _SCHEDULE_EXAMPLE,
     }
     return page(request, "overview/overview.html", values, "overview")

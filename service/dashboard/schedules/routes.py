@@ -5,13 +5,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
 
-from service.dashboard.devices.rows import device_rows
-from service.dashboard.limits import limits_of
-from service.dashboard.naming import INPUT_DTYPES
+from service.dashboard.forms import offered
 from service.dashboard.of_problems import identity
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
+from service.dashboard.schedules.fields import WindowFields, fields_of, new_schedule
 from service.dashboard.schedules.reading import (
     budget_of,
     missed_of,
@@ -21,16 +21,19 @@ from service.dashboard.schedules.reading import (
     window_time,
     work_of,
 )
-from service.deps import ContextDep, ReadSessionDep
+from service.deps import Context, ContextDep, ReadSessionDep
 from service.errors import BadRequest, NotFound
 from service.keys.guard import READ
-from service.maintenance.service import list_windows
+from service.maintenance.service import list_windows, read_window
 from service.schedules import service
-from service.shapes.service import presets
 
 router = APIRouter(prefix="/schedules", default_response_class=HTMLResponse)
 
 _SHOWN_RUNS = 50
+
+
+def _form_values(session: Session, context: Context) -> dict[str, object]:
+    return {"offered": offered(session, context), "max_grace_s": context.settings.max_misfire_grace_s}
 
 
 def _identity(schedule_id: str) -> UUID:
@@ -46,11 +49,9 @@ def read_schedules(request: Request, context: ContextDep, session: ReadSessionDe
     values = {
         "rows": list(schedule_rows(session)),
         "windows": [(window, window_time(window)) for window in list_windows(session, now).windows],
-        "devices": device_rows(session, context.devices.all()),
-        "dtypes": INPUT_DTYPES,
-        "presets": presets().presets,
-        "limits": limits_of(context.settings),
-        "max_grace_s": context.settings.max_misfire_grace_s,
+        **_form_values(session, context),
+        "blank": new_schedule(),
+        "blank_window": WindowFields(),
         "now": now,
     }
     return page(request, "schedules/list.html", values, "schedules")
@@ -95,3 +96,26 @@ def read_schedule(
         "now": now,
     }
     return page(request, "schedules/schedule.html", values, "schedules")
+
+
+@router.get("/{schedule_id}/edit", dependencies=[PAGE, READ])
+def read_edit_form(
+    request: Request,
+    context: ContextDep,
+    session: ReadSessionDep,
+    schedule_id: Annotated[UUID, Depends(_identity)],
+) -> HTMLResponse:
+    """The form that changes a schedule."""
+    schedule = service.read_schedule(session, schedule_id)
+    values = {"schedule": schedule, "work": work_of(schedule), "fields": fields_of(schedule)}
+    return page(request, "schedules/edit.html", values | _form_values(session, context), "schedules")
+
+
+@router.get("/windows/{window_id}", dependencies=[PAGE, READ])
+def read_window_form(request: Request, context: ContextDep, session: ReadSessionDep, window_id: str) -> HTMLResponse:
+    """The form that changes a window of maintenance."""
+    if (found := identity(window_id)) is None:
+        raise NotFound(f"no window of maintenance has the id {window_id[:80]}")
+    window = read_window(session, found, context.now())
+    values = {"fields": window, "time": window_time(window)}
+    return page(request, "schedules/window.html", values | _form_values(session, context), "schedules")

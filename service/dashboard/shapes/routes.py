@@ -8,10 +8,8 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from service.dashboard.charts.answers import chart_answer
-from service.dashboard.devices.rows import device_rows
 from service.dashboard.evidence import TimeEvidence
-from service.dashboard.limits import limits_of
-from service.dashboard.naming import INPUT_DTYPES
+from service.dashboard.forms import first_set, offered
 from service.dashboard.of_problems import identity
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
@@ -52,10 +50,8 @@ def read_sets(
     values = {
         "view": service.list_sets(session, _SHOWN_SETS, before),
         "before": before,
-        "presets": service.presets().presets,
-        "devices": device_rows(session, context.devices.all()),
-        "dtypes": INPUT_DTYPES,
-        "limits": limits_of(context.settings),
+        "offered": offered(session, context),
+        "first": first_set(),
     }
     return page(request, "shapes/list.html", values, "shapes")
 

@@ -31,6 +31,7 @@ function value(field) {
   const text = field.value.trim();
   if (text === "") return undefined;
   if (field.dataset.list !== undefined) return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+  if (field.dataset.json !== undefined) return JSON.parse(text);
   if (field.dataset.steps !== undefined) return text.split(",").map(step);
   if (field.dataset.part !== undefined) return Number(text) / 100;
   if (field.type === "number") return Number(text) * Number(field.dataset.times ?? 1);
@@ -100,7 +101,7 @@ async function send(form) {
   button.disabled = true;
   progress.textContent = "Sending…";
   try {
-    const { answer } = await post(form.dataset.json, request(form));
+    const { answer } = await post(form.dataset.json, request(form), form.dataset.method);
     const next = form.dataset.then.replace("{id}", encodeURIComponent(answer.id));
     if (new URL(next, location.href).pathname === location.pathname) location.reload();
     else location.assign(next);

@@ -57,6 +57,8 @@ OPERATIONS: dict[str, Callable[[Client], object]] = {
     "create_schedule": lambda c: c.create_schedule(_none()),
     "list_schedules": lambda c: c.schedules(),
     "read_schedule": lambda c: c.schedule(ID),
+    "replace_schedule": lambda c: c.replace_schedule(ID, _none()),
+    "replace_window": lambda c: c.replace_window(ID, _none()),
     "pause_schedule": lambda c: c.pause_schedule(ID),
     "resume_schedule": lambda c: c.resume_schedule(ID),
     "run_schedule": lambda c: c.run_schedule(ID),

@@ -75,5 +75,5 @@ def test_forms_ask_for_no_more_than_the_service_takes(client: TestClient, contex
     for path, prefix in (("/", ""), ("/schedules", "job."), ("/shapes", "")):
         html = client.get(path).text
         assert f'name="{prefix}budget.trials" type="number" min="1" max="{settings.max_trials}"' in html
-        assert f'name="{prefix}budget.seconds" type="number" min="1" max="{settings.max_seconds:.0f}"' in html
+        assert f'name="{prefix}budget.seconds" type="number" min="0.1" max="{settings.max_seconds:.0f}"' in html
     assert 'name="problem.m" type="number" min="1" max="16777216"' in client.get("/").text

@@ -81,6 +81,21 @@ def test_windows_that_cannot_be_meant_are_refused(
     assert (answer.status_code, rule) == (status, rule if rule is None else answer.json()["rule"])
 
 
+def test_a_window_is_changed_and_keeps_its_id(client: TestClient) -> None:
+    made = client.post("/v1/maintenance", json=FRIDAYS).json()
+    assert made["opens_at"] == "2026-03-06T21:00:00Z"
+    client.post("/v1/maintenance", json=FRIDAYS | {"name": "power"})
+    once = {"name": "drivers", "starts_at": "2026-03-04T12:00:00Z", "ends_at": "2026-03-04T13:00:00Z"}
+    changed = client.put(f"/v1/maintenance/{made['id']}", json=once)
+    assert changed.status_code == 200
+    assert changed.json() == client.get(f"/v1/maintenance/{made['id']}").json()
+    assert (changed.json()["device"], changed.json()["cron"], changed.json()["opens_at"]) == (None, None, None)
+    assert changed.json()["open_until"] == "2026-03-04T13:00:00Z"
+    for body, status in ((FRIDAYS | {"name": "power"}, 409), (FRIDAYS | {"cron": "0 0 30 2 *"}, 400)):
+        assert client.put(f"/v1/maintenance/{made['id']}", json=body).status_code == status
+    assert client.put("/v1/maintenance/01970a3c-0000-7000-8000-000000000000", json=FRIDAYS).status_code == 404
+
+
 def test_a_window_that_is_over_is_refused(client: TestClient) -> None:
     past = {"name": "power", "starts_at": "2026-03-01T12:00:00Z", "ends_at": "2026-03-01T13:00:00Z"}
     assert client.post("/v1/maintenance", json=past).json()["rule"] == "window"

@@ -215,6 +215,39 @@ def test_a_paused_schedule_rests_and_what_came_due_then_does_not_count(
     assert jobs_of(context.database) == []
 
 
+def test_a_changed_schedule_keeps_its_id_its_history_and_its_pause(
+    client: TestClient, context: Context, clock: Clock
+) -> None:
+    made = post(client)
+    clock.step(days=1)
+    fire_due(context)
+    path = f"/v1/schedules/{made['id']}"
+    other = {"name": "weekly", "cron": "0 4 * * sun", "stale": {"most_jobs": 3}, "missed": {"policy": "all", "most": 7}}
+    changed = client.put(path, json=other)
+    assert changed.status_code == 200
+    assert changed.json() == client.get(path).json()
+    seen = changed.json()
+    assert (seen["name"], seen["kind"], seen["job"], seen["stale"]["most_jobs"]) == ("weekly", "stale", None, 3)
+    assert (seen["next_due_at"], seen["missed"]["most"]) == ("2026-03-08T04:00:00Z", 7)
+    assert len(seen["fires"]) == 1
+    client.post(f"{path}/pause")
+    assert client.put(path, json=other | {"cron": "0 5 * * sun"}).json()["next_due_at"] is None
+    assert client.post(f"{path}/resume").json()["next_due_at"] == "2026-03-08T05:00:00Z"
+
+
+def test_a_change_is_refused_as_a_new_schedule_is(client: TestClient) -> None:
+    made = post(client)
+    path = f"/v1/schedules/{made['id']}"
+    body = {"name": "second", "cron": "0 4 * * *", "stale": {}}
+    assert client.post("/v1/schedules", json=body).status_code == 201
+    for wrong, status in (({}, 409), ({"name": "a", "cron": "0 0 30 2 *"}, 400), ({"name": "a", "stale": None}, 400)):
+        assert client.put(path, json=body | wrong).status_code == status
+    assert (
+        client.put("/v1/schedules/01970a3c-0000-7000-8000-000000000000", json=body | {"name": "b"}).status_code == 404
+    )
+    assert client.get(path).json() == made
+
+
 def test_a_deleted_schedule_is_gone_and_its_job_stays(client: TestClient, context: Context, clock: Clock) -> None:
     made = post(client)
     clock.step(hours=1)

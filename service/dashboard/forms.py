@@ -1,0 +1,60 @@
+"""What forms offer to choose from, and what they are filled with before anyone has chosen."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from codegen import DType
+from codegen.epilogue import EpilogueStep
+from codegen.epilogue_text import print_epilogue
+from service.dashboard.devices.rows import DeviceRow, device_rows
+from service.dashboard.limits import Limits, limits_of
+from service.dashboard.naming import INPUT_DTYPES, OUTPUT_DTYPES
+from service.deps import Context
+from service.jobs.schemas import BudgetBody, JobBody
+from service.schemas import EpilogueStepBody, ProblemBody
+from service.shapes.schemas import PresetOut, ShapeBody, ShapeSetBody
+from service.shapes.service import presets
+from tuner.objective import Objective
+from tuner.search.method import Method
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """Devices, element types, ways to search, models and limits, each as a form lists them."""
+
+    devices: Sequence[DeviceRow]
+    presets: Sequence[PresetOut]
+    limits: Limits
+    dtypes: Sequence[str] = INPUT_DTYPES
+    output_dtypes: Sequence[str] = OUTPUT_DTYPES
+    sum_dtypes: Sequence[str] = (DType.F32, DType.F16, DType.I32)
+    methods: Sequence[str] = tuple(Method)
+    objectives: Sequence[str] = tuple(Objective)
+
+
+def offered(session: Session, context: Context) -> Offered:
+    """What the forms of this service offer now."""
+    return Offered(device_rows(session, context.devices.all()), presets().presets, limits_of(context.settings))
+
+
+def first_job(trials: int) -> JobBody:
+    """What a form that asks for a job says at first."""
+    return JobBody(problem=ProblemBody(m=512, n=384, k=1024), budget=BudgetBody(trials=trials))
+
+
+def first_set() -> ShapeSetBody:
+    """What a form that asks for a set of shapes says at first."""
+    return ShapeSetBody()
+
+
+def epilogue_line(steps: Sequence[EpilogueStepBody]) -> str:
+    """Steps of an epilogue as a form has them, in a line."""
+    return print_epilogue(tuple(EpilogueStep(**dict(step)) for step in steps))
+
+
+def whole_problems(shapes: Sequence[ShapeBody]) -> str:
+    """Shapes that were given whole, as the JSON that gives them again."""
+    return json.dumps([shape.model_dump(mode="json") for shape in shapes], indent=1)
