@@ -1,15 +1,25 @@
 """Imports and exports on the wire."""
 
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from service.problem_query import OptionalProblemQuery
 from service.schemas import FiniteFloat
 from tuner.exchange.formats import Format
+from tuner.exchange.records import check_name
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _NAME = r"^[^\x00-\x1f\x7f]*$"
+
+
+def _checked_origin(origin: str) -> str:
+    check_name("origin", origin)
+    return origin
+
+
+Origin = Annotated[str, Field(min_length=1, max_length=200, pattern=_NAME), AfterValidator(_checked_origin)]
 
 
 class ImportQuery(OptionalProblemQuery):
@@ -25,11 +35,8 @@ class ImportQuery(OptionalProblemQuery):
         description="Device that it was measured on, or is to be measured on",
         examples=["b580"],
     )
-    origin: str | None = Field(
+    origin: Origin | None = Field(
         default=None,
-        min_length=1,
-        max_length=200,
-        pattern=_NAME,
         description="Name of the place that the results are from, in place of the file's",
         examples=["the lab"],
     )
@@ -60,11 +67,8 @@ class ExportQuery(OptionalProblemQuery):
         description="Predicted configurations that nobody measured, in place of results",
         examples=[False],
     )
-    origin: str | None = Field(
+    origin: Origin | None = Field(
         default=None,
-        min_length=1,
-        max_length=200,
-        pattern=_NAME,
         description="Name of the place that the results are from, in place of the service's host",
         examples=["the lab"],
     )
