@@ -32,8 +32,8 @@ from codegen.manifest import module_manifest
 from codegen.simulator import RaceDetected
 from hal.xe import find
 from tests.codegen.gemm_fixtures import GemmFixture
+from tests.codegen.lower_xetile.test_lower_xetile_numbers import FAULTS, arrays_of
 from tests.codegen.test_examples import EXAMPLE, EXAMPLES
-from tests.codegen.test_lower_xetile_numbers import FAULTS, arrays_of
 from tests.codegen.xetile_kernels import KERNELS
 
 Array = NDArray[np.generic]

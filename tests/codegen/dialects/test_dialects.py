@@ -86,8 +86,8 @@ def test_constants_print_as_xdsl_prints_them(values: list[float]) -> None:
     assert printer.written_out(constant) == str(constant)
 
 
-FIXTURES = Path(__file__).parent / "fixtures" / "xetile"
-EXAMPLES = Path(__file__).parents[2] / "examples"
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "xetile"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 FILES = sorted([*FIXTURES.glob("*.mlir"), *EXAMPLES.glob("*.mlir")])
 
 

@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from codegen.dialects import context, gpu, parse, text
 
-MODULE = (Path(__file__).parent / "fixtures" / "gpu.mlir").read_text()
+MODULE = (Path(__file__).parents[1] / "fixtures" / "gpu.mlir").read_text()
 
 
 def test_every_operation_survives_its_text() -> None:

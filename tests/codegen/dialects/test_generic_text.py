@@ -7,7 +7,7 @@ import pytest
 from codegen.dialects import parse, text
 from codegen.dialects.generic_text import generic_text
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.mlir"))
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.mlir"))
 BRANCHES = """
 "test.op"() ({
 ^bb0(%a: i32):

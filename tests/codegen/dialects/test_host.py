@@ -7,7 +7,7 @@ import pytest
 from codegen.dialects import gpu, parse, text
 from codegen.dialects.gpu.host import Launch, device_part
 
-FIXTURES = Path(__file__).parent / "fixtures" / "xetile"
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "xetile"
 
 MIXED = r"""
 // gpu.module @in_a_comment { gpu.func @no() kernel { gpu.return } }

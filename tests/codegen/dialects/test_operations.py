@@ -11,7 +11,7 @@ from tests.codegen.operations.catalogue import CASES, FILES, SAMPLE
 from tests.codegen.operations.table import NOT_ASKED, Row, read, render, row_of
 from tests.codegen.operations.verdict import judge
 
-PAGE = (Path(__file__).parents[2] / "docs/operations.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs/operations.md").read_text()
 ROWS = {(row.operation, row.form): row for row in read(PAGE)}
 OTHERS = [case for case in CASES if case not in SAMPLE]
 
@@ -53,7 +53,7 @@ def test_the_page_has_the_cases_and_is_as_it_is_written() -> None:
 
 
 def test_every_file_of_kernels_is_there_and_every_case_has_its_own_name() -> None:
-    folder = Path(__file__).parent / "operations"
+    folder = Path(__file__).parents[1] / "operations"
     assert sorted(file.stem for file in folder.glob("*.mlir")) == sorted(FILES)
     assert len(ROWS) == len(CASES)
 

@@ -31,7 +31,7 @@ from codegen.modules import compile_module
 from codegen.transforms.legalise_xegpu import legalise_xegpu
 from hal import find
 
-SAMPLES = (Path(__file__).parent.parent / "filecheck/legalise_xegpu.mlir").read_text().split("// -----\n")
+SAMPLES = (Path(__file__).parents[2] / "filecheck/legalise_xegpu.mlir").read_text().split("// -----\n")
 BATCHED = """
 #a = #xegpu.layout<sg_layout = [2, 2], sg_data = [32, 16], inst_data = [8, 16]>
 #b = #xegpu.layout<sg_layout = [2, 2], sg_data = [16, 16], inst_data = [16, 16]>

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.codegen.distribute_kernels import assert_agrees, copy_kernel, kernel, layout, numbers, run
+from tests.codegen.distribute.distribute_kernels import assert_agrees, copy_kernel, kernel, layout, numbers, run
 
 A, B, C = layout([2, 2], [16, 32]), layout([2, 2], [32, 16]), layout([2, 2], [16, 16])
 

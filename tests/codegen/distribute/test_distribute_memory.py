@@ -8,7 +8,7 @@ from codegen.dialects.gpu import FuncOp
 from codegen.dialects.xegpu import ConvertLayoutOp, DpasOp, LoadNdOp
 from codegen.transforms.distribute import distribute_to_subgroups, layouts_of, slm_bytes
 from codegen.transforms.distribute.layout import Axis, Layout
-from tests.codegen.distribute_kernels import assert_agrees, copy_kernel, kernel, layout, numbers
+from tests.codegen.distribute.distribute_kernels import assert_agrees, copy_kernel, kernel, layout, numbers
 
 C = layout([2, 2], [16, 16])
 

@@ -7,7 +7,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects import parse
 from codegen.transforms.distribute import distribute_to_subgroups
-from tests.codegen.distribute_kernels import kernel, layout
+from tests.codegen.distribute.distribute_kernels import kernel, layout
 
 C = layout([2, 2], [16, 16])
 ROWS = layout([4, 1], [16, 32])

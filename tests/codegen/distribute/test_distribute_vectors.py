@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.codegen.distribute_kernels import assert_agrees, copy_kernel, kernel, layout, numbers
+from tests.codegen.distribute.distribute_kernels import assert_agrees, copy_kernel, kernel, layout, numbers
 
 C = layout([2, 2], [16, 16])
 ROWS = layout([4, 1], [16, 32])

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import BFloat16Type
 
 from codegen.interpret import InterpretationRefused, KernelFault
 from codegen.interpret.elements import element_of
-from tests.codegen.interpret_kernels import compute, from_bf16, to_bf16
+from tests.codegen.interpret.interpret_kernels import compute, from_bf16, to_bf16
 
 I8 = [-128, -127, -7, -1, 0, 1, 3, 127]
 PAIRS = [(a, b) for a in I8 for b in I8]

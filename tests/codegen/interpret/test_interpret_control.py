@@ -5,7 +5,7 @@ import pytest
 
 from codegen.interpret import InterpretationRefused, KernelFault, interpret
 from codegen.interpret.memory import Memory
-from tests.codegen.interpret_kernels import compute, module, run
+from tests.codegen.interpret.interpret_kernels import compute, module, run
 
 ONE_GROUP = (1, 1, 1)
 

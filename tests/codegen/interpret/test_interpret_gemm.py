@@ -21,7 +21,7 @@ from codegen.dialects import parse
 from codegen.interpret import interpret
 from hal.xe import find
 from tests.codegen.gemm_fixtures import Buffer, GemmFixture
-from tests.codegen.interpret_kernels import Array
+from tests.codegen.interpret.interpret_kernels import Array
 
 B580 = find("b580")
 

@@ -13,7 +13,7 @@ from codegen.dialects.upstream.arith_ops import Arith
 from codegen.errors import InvalidLaunch
 from codegen.interpret import InterpretationRefused, KernelFault, interpret
 from codegen.interpret.registry import find_rule
-from tests.codegen.interpret_kernels import from_bf16, module, run, to_bf16
+from tests.codegen.interpret.interpret_kernels import from_bf16, module, run, to_bf16
 
 COPY = """
   %z = arith.constant 0 : index

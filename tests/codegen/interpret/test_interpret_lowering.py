@@ -15,9 +15,9 @@ from codegen.transforms.expand_subgroup_threads import expand_subgroup_threads
 from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
 from hal.xe import find
 from tests.codegen.gemm_fixtures import GemmFixture
-from tests.codegen.interpret_kernels import Argument
+from tests.codegen.interpret.interpret_kernels import Argument
+from tests.codegen.lower_xetile.test_lower_xetile import CASES, config
 from tests.codegen.test_examples import EXAMPLE, EXAMPLES, Arrays
-from tests.codegen.test_lower_xetile import CASES, config
 
 B580 = find("b580")
 

@@ -10,7 +10,7 @@ from codegen.dialects import gpu, parse
 from codegen.dialects.upstream.xevm import BlockLoad2dOp, BlockPrefetch2dOp
 from codegen.signature import KernelArgument
 from codegen.transforms.lanes import LowerToLanesPass, assumptions_of, lower_to_lanes
-from tests.codegen.lane_kernels import (
+from tests.codegen.lanes.lane_kernels import (
     DTYPES,
     check,
     compiled,

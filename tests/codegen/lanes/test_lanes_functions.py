@@ -6,7 +6,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.dialects import parse
 from codegen.transforms.lanes import lower_to_lanes
-from tests.codegen.lane_kernels import DTYPES, Argument, Array, check, kernel
+from tests.codegen.lanes.lane_kernels import DTYPES, Argument, Array, check, kernel
 
 ROWS, COLUMNS = 6, 24
 

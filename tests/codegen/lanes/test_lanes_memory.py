@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import PassFailedException
 from codegen.dialects import parse
 from codegen.simulator import RaceDetected
 from codegen.transforms.lanes import lower_to_lanes
-from tests.codegen.lane_kernels import DTYPES, check, compiled, kernel, lanes_text, numbers
+from tests.codegen.lanes.lane_kernels import DTYPES, check, compiled, kernel, lanes_text, numbers
 
 MASK = "%n = arith.constant 11 : index %mask = vector.create_mask %n : vector<16xi1>"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from codegen.dialects.arguments_apart import ARGUMENTS_APART
-from tests.codegen.lane_kernels import check, kernel, lanes_text, numbers
+from tests.codegen.lanes.lane_kernels import check, kernel, lanes_text, numbers
 
 TILE, VALUE = "!xegpu.tensor_desc<32x64xf32>", "vector<32x64xf32>"
 MESSAGE = re.compile(r"xevm\.block(load|store)2d|math\.exp|gpu\.barrier")

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.codegen.lane_kernels import DTYPES, check, compiled, kernel, numbers
+from tests.codegen.lanes.lane_kernels import DTYPES, check, compiled, kernel, numbers
 
 Shape = tuple[int, ...]
 

@@ -15,7 +15,7 @@ from codegen.layout import (
     corners,
     first_lane,
 )
-from tests.codegen.test_layout_dpas import GEMM, listing
+from tests.codegen.layout.test_layout_dpas import GEMM, listing
 
 LIMITS = BlockLimits(32, 64, 64, 8, 16, 32)
 A = block_load_layout(GEMM, Operand.A, (256, 32), 16, LIMITS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from codegen.layout import ERRATA
 from codegen.layout.errata import errata_tables
 
-PAGE = (Path(__file__).parents[2] / "docs" / "layouts.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "layouts.md").read_text()
 SNIPPET = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
 
 

@@ -16,7 +16,7 @@ from codegen.layout import (
 from codegen.layout.work_items import ELEMENT_BITS, LEGAL_MAPS, Access, LegalMap
 from tests.codegen.ir_snippets import LANES, run
 
-LISTINGS = Path(__file__).parent / "layout_listings"
+LISTINGS = Path(__file__).parent / "listings"
 GEMM = DpasLayout(8, 8, 16, 2, 16, (8, 4), (4, 2))
 
 

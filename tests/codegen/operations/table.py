@@ -30,8 +30,8 @@ _OPERATIONS, _FORMS, _NOTES = "## Operations\n", "## Forms\n", "## Levels that m
 _ABOUT = f"""# Operations
 
 Every operation that kernels may be written in, in every form, and how far each comes. The kernels are in
-`tests/codegen/operations`; `tests/codegen/test_operations.py` checks every row but for the last two columns, and
-`python -m benchmarks.operations` writes this page.
+`tests/codegen/operations`; `tests/codegen/dialects/test_operations.py` checks every row but for the last two columns,
+and `python -m benchmarks.operations` writes this page.
 
 - **parses, verifies, interprets**: at both levels; it is printed as it is parsed.
 - **lowers**: by MLIR's pipeline (`mlir`), or by our own distribution and lane code (`xetune`) and why: sub-group-level

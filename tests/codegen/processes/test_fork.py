@@ -12,7 +12,7 @@ from codegen.fork import in_fork
 from codegen.mlir import XeGpuModule
 from hal.xe import find
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "batched_gemm.mlir"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "batched_gemm.mlir"
 
 
 def test_what_the_work_gives_comes_back_whole() -> None:
