@@ -1,6 +1,7 @@
 """A Dask scheduler and workers of ours in a thread of the test, with compilers and devices that do as told."""
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
@@ -22,6 +23,10 @@ from service.cluster.dask.station_process import leave
 from service.cluster.link import Link
 
 WAIT_S = 60.0
+# Its own handler writes to what was standard error while a test was collected, and is closed by now.
+_LOGGER = logging.getLogger("distributed")
+_LOGGER.handlers.clear()
+_LOGGER.propagate = True
 
 
 class Cluster:
