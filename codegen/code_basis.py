@@ -5,11 +5,13 @@ compute one tile each are as many as a launch has tiles. What else is equal give
 """
 
 from dataclasses import dataclass, fields, replace
+from typing import cast
 
 from codegen.access import AccessBy, memory_path, partials_by_lanes
 from codegen.config import Extent, KernelConfig, SplitK
 from codegen.dtype import DType
 from codegen.epilogue import EpilogueStep
+from codegen.epilogue_text import print_step
 from codegen.problem import GemmProblem
 from codegen.rules.sizes import is_persistent
 from codegen.target import Target
@@ -36,9 +38,10 @@ class DynamicKind:
     epilogue: tuple[EpilogueStep, ...]
     by_lanes: tuple[str, ...]
 
-    def differences(self, other: "DynamicKind") -> tuple[str, ...]:
-        """Names of the fields in which another kind differs."""
-        return tuple(f.name for f in fields(self) if getattr(self, f.name) != getattr(other, f.name))
+    def differences(self, other: "DynamicKind") -> str:
+        """In what this kind differs from another, in words; nothing if they are equal."""
+        pairs = [(f.name, getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
+        return "; ".join(f"{name} is {_said(mine)}, not {_said(its)}" for name, mine, its in pairs if mine != its)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +92,10 @@ def with_groups(config: KernelConfig, groups: tuple[int, int]) -> KernelConfig:
     """The configuration with so many work-groups over M and N."""
     threads = Extent(*groups, config.matmul.threads.k)
     return replace(config, matmul=replace(config.matmul, threads=threads))
+
+
+def _said(value: object) -> str:
+    if not isinstance(value, tuple):
+        return str(value)
+    said = [print_step(each) if isinstance(each, EpilogueStep) else str(each) for each in cast("tuple[object]", value)]
+    return " ".join(said) or "none"

@@ -980,6 +980,9 @@ class CellOut(Model):
     reason: str | None = None
     """Why no time is known"""
 
+    content_hash: str | None = None
+    """SHA-256 of the binary, equal where shapes share one; null where none was made"""
+
 
 class CheckOut(Model):
     """A part that was looked at."""
@@ -1168,7 +1171,10 @@ class KernelChoice(Model):
     """Numbers of the shapes that it serves; empty if not needed"""
 
     binaries: int
-    """Different binaries among those made of it for what it serves"""
+    """Binaries for what it serves; one that takes sizes counts once, one never made for each shape"""
+
+    content_hash: str | None = None
+    """SHA-256 of the binary if all that it serves share one that was made"""
 
 
 class CoverOut(Model):
@@ -1203,6 +1209,9 @@ class CoverOut(Model):
 
     cells: list[CellOut]
     """What each takes on each"""
+
+    binaries: int = 0
+    """Binaries of all needed kernels together"""
 
 
 class HeuristicStepOut(Model):

@@ -1,6 +1,7 @@
 """What is legal: one named function a rule, with the message a user sees.
 
-A rule returns why it refuses, or None. Its name is the function's, with dashes.
+A rule returns why it refuses, or None. Its name is the function's, with dashes. Kernels of a dynamic problem may have
+choices without effect at the sizes it is tuned for; the search, which asks `refusal`, leaves those out.
 """
 
 from collections.abc import Callable
@@ -51,9 +52,12 @@ def check_problem(problem: GemmProblem, spec: DeviceSpec) -> Problem:
     return on
 
 
-def refusal(on: Problem, config: KernelConfig) -> Refused | None:
-    """The first rule that refuses a configuration of a problem that passed `check_problem`."""
-    case = Case(on, config)
+def refusal(on: Problem, config: KernelConfig, *, any_size: bool = False) -> Refused | None:
+    """The first rule that refuses a configuration of a problem that passed `check_problem`.
+
+    Of code for `any_size`, rules about what has an effect at these sizes are left out.
+    """
+    case = Case(on, config, any_size)
     for rule in CONFIG_RULES:
         if (why := rule(case)) is not None:
             return Refused(rule_name(rule), why)
@@ -66,7 +70,7 @@ def violations(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> 
     Raises:
         Refused: the problem or the device is refused already.
     """
-    case = Case(check_problem(problem, spec), config)
+    case = Case(check_problem(problem, spec), config, any_size=problem.dynamic)
     return [Refused(rule_name(rule), why) for rule in CONFIG_RULES if (why := rule(case)) is not None]
 
 
@@ -76,6 +80,6 @@ def check(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> None:
     Raises:
         Refused: the first rule that refuses.
     """
-    refused = refusal(check_problem(problem, spec), config)
+    refused = refusal(check_problem(problem, spec), config, any_size=problem.dynamic)
     if refused is not None:
         raise refused

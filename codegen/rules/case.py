@@ -7,7 +7,7 @@ from codegen.access import AccessBy, memory_paths
 from codegen.config import KernelConfig
 from codegen.dtype import DType
 from codegen.problem import GemmProblem
-from codegen.rules.sizes import steps_of, tiles_of
+from codegen.rules.sizes import ceil_div, is_persistent, steps_of, tiles_of
 from codegen.target import Target
 from hal import DeviceSpec
 
@@ -40,12 +40,19 @@ def on_target(problem: GemmProblem, spec: DeviceSpec, target: Target) -> Problem
     return Problem(problem, spec, target, lanes_a, lanes_b)
 
 
+_ANY = 2**24  # tiles, or K steps: more than any choice of a configuration asks for
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One configuration of a problem on a target."""
+    """One configuration of a problem on a target.
+
+    Code that takes sizes is for `any_size`: what has no effect at the problem's own is no reason against it.
+    """
 
     on: Problem
     config: KernelConfig
+    any_size: bool = False
 
     @property
     def problem(self) -> GemmProblem:
@@ -55,12 +62,25 @@ class Case:
     @property
     def tiles(self) -> tuple[int, int]:
         """Tiles of C over M and N."""
-        return tiles_of(self.on.problem, self.config)
+        return (_ANY, _ANY) if self.any_size else tiles_of(self.on.problem, self.config)
 
     @property
     def steps(self) -> int:
         """K steps of the longest split."""
-        return steps_of(self.on.problem, self.config)
+        return _ANY if self.any_size else steps_of(self.on.problem, self.config)
+
+    @property
+    def all_steps(self) -> int:
+        """K steps of all splits."""
+        return _ANY if self.any_size else ceil_div(self.on.problem.k, self.config.matmul.block.k)
+
+    @property
+    def raster_rows(self) -> int:
+        """Rows of work-groups that the raster walks over; columns where it walks along M."""
+        threads = self.config.matmul.threads
+        if self.any_size and not is_persistent(self.on.problem, self.config):
+            return _ANY
+        return threads.m if self.config.matmul.loop_order.walks_along_n else threads.n
 
 
 ProblemRule = Callable[[Problem], str | None]

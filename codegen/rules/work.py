@@ -33,8 +33,7 @@ def loop_order(case: Case) -> str | None:
 
 def raster_group(case: Case) -> str | None:
     """Groups of the raster are smaller than the raster."""
-    threads, group = case.config.matmul.threads, case.config.strategy.raster_group
-    rows = threads.m if case.config.matmul.loop_order.walks_along_n else threads.n
+    group, rows = case.config.strategy.raster_group, case.raster_rows
     if group > 1 and group >= rows:
         return f"raster_group must be below the {rows} rows of work-groups that the raster walks over, got {group}"
     return None
@@ -45,7 +44,7 @@ def split_k(case: Case) -> str | None:
     splits, method = case.config.matmul.threads.k, case.config.strategy.split_k
     if (splits == 1) != (method is SplitK.NONE):
         return f"threads k of 1 goes with split_k none and only that, got {splits} and {method.value}"
-    steps = ceil_div(case.problem.k, case.config.matmul.block.k)
+    steps = case.all_steps
     if (splits - 1) * ceil_div(steps, splits) >= steps and splits > 1:
         return f"threads k splits {steps} K steps into {splits} parts, of which the last would have none"
     return None

@@ -4,11 +4,11 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-from codegen import AnyConfig, GemmProblem
+from codegen import AnyConfig
 from db import jobs, leases, shape_sets
-from db.models import ShapeSet, ShapeSetMember
+from db.models import ShapeSet, ShapeSetKernel, ShapeSetMember
 from service.convert import config_from_json, config_to_json
-from service.shapes.matrix import Searched, cells_of, choose_kernels, visitors_of
+from service.shapes.matrix import Searched, SetKernel, cells_of, choose_kernels, visitors_of
 from service.shapes.state import SetState
 from service.tuning import ended_by
 from service.worker import ClaimedJob, JobEnd
@@ -16,15 +16,13 @@ from tuner.measure import Bench
 from tuner.shapes.across import compare_across
 from tuner.targets import default_for
 
-Kernels = list[tuple[int, GemmProblem, AnyConfig]]
-
 
 def compare(state: SetState, on_progress: Callable[[int], None]) -> None:
     """Choose the kernels, once, and try them on each shape that has not been compared."""
     if state.is_over():
         return
     wanted = _with_kernels(state)
-    kernels = [(k.id, state.problems[k.member_id], config_from_json(k.config)) for k in wanted.kernels]
+    kernels = [_as_made(state, kernel) for kernel in wanted.kernels]
     waiting = [member for member in wanted.members if not _is_compared(wanted, member)]
     for place, member in enumerate(waiting):
         if state.is_over():
@@ -47,6 +45,12 @@ def _with_kernels(state: SetState) -> ShapeSet:
     return state.read()
 
 
+def _as_made(state: SetState, kernel: ShapeSetKernel) -> SetKernel:
+    config, trials = config_from_json(kernel.config), state.trials[kernel.member_id]
+    made = [trial.outcome.kernel_hash for trial in trials if trial.config == config and trial.outcome is not None]
+    return SetKernel(kernel.id, state.problems[kernel.member_id], config, next(iter(made), None))
+
+
 def _is_compared(wanted: ShapeSet, member: ShapeSetMember) -> bool:
     has_cells = any(cell.member_id == member.id for kernel in wanted.kernels for cell in kernel.cells)
     return has_cells and member.job.status not in ("queued", "running")
@@ -55,7 +59,7 @@ def _is_compared(wanted: ShapeSet, member: ShapeSetMember) -> bool:
 def _close(
     state: SetState,
     member: ShapeSetMember,
-    kernels: Kernels,
+    kernels: list[SetKernel],
     seconds: float,
     job: ClaimedJob,
     interrupt: threading.Event,

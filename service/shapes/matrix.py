@@ -10,6 +10,7 @@ from tuner.model.xe import predict
 from tuner.shapes.across import Compared, How
 from tuner.shapes.carry import carried, choices
 from tuner.shapes.neighbours import distance, ranked
+from tuner.shapes.relaunch import code_of, relaunched
 from tuner.trial import Trial
 
 MOST_KERNELS = 24
@@ -47,25 +48,44 @@ def choose_kernels(shapes: Sequence[Searched], spec: DeviceSpec, within: float) 
 
 
 @dataclass(frozen=True, slots=True)
+class SetKernel:
+    """A kernel of a set: its configuration on the shape that it is from, and the binary that was made there, if any."""
+
+    id: int
+    problem: GemmProblem
+    config: AnyConfig
+    content_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Visitors:
-    """Kernels of a set as they are on one shape, the nearest shape's first; `refused` says why others cannot be."""
+    """Kernels of a set as they are on one shape, the nearest shape's first; `refused` says why others cannot be.
+
+    `binaries` are the hashes of those that run one binary on every shape.
+    """
 
     configs: tuple[tuple[int, AnyConfig], ...]
     refused: dict[int, str]
+    binaries: dict[int, str]
 
 
-def visitors_of(
-    kernels: Sequence[tuple[int, GemmProblem, AnyConfig]], problem: GemmProblem, spec: DeviceSpec
-) -> Visitors:
-    """The kernels, each with its id and the problem that its configuration is for, on `problem`."""
+def visitors_of(kernels: Sequence[SetKernel], problem: GemmProblem, spec: DeviceSpec) -> Visitors:
+    """The kernels on `problem`: one that takes sizes is the same binary, others are the same choices."""
     configs: list[tuple[int, AnyConfig]] = []
     refused: dict[int, str] = {}
-    for kernel_id, source, config in sorted(kernels, key=lambda kernel: (distance(kernel[1], problem), kernel[0])):
+    binaries: dict[int, str] = {}
+    for kernel in sorted(kernels, key=lambda kernel: (distance(kernel.problem, problem), kernel.id)):
+        config, code = kernel.config, code_of(kernel.config, kernel.problem, spec)
         try:
-            configs.append((kernel_id, carried(config, source, problem, spec)))
+            if code is not None and isinstance(config, KernelConfig):
+                configs.append((kernel.id, relaunched(config, code, problem, spec)))
+                if kernel.content_hash is not None:
+                    binaries[kernel.id] = kernel.content_hash
+            else:
+                configs.append((kernel.id, carried(config, kernel.problem, problem, spec)))
         except Refused as refusal:
-            refused[kernel_id] = f"rule {refusal.rule}: {refusal.message}"
-    return Visitors(tuple(configs), refused)
+            refused[kernel.id] = f"rule {refusal.rule}: {refusal.message}"
+    return Visitors(tuple(configs), refused, binaries)
 
 
 def cells_of(
@@ -80,7 +100,8 @@ def cells_of(
         elif taken is not None:
             cells.append(Cell(kernel_id, How.NONE.value, None, taken.reason or "it gave no time", taken.content_hash))
         elif not measured and isinstance(config, KernelConfig):
-            cells.append(Cell(kernel_id, How.PREDICTED.value, predict(problem, config, spec).time_us))
+            time_us, binary = predict(problem, config, spec).time_us, visitors.binaries.get(kernel_id)
+            cells.append(Cell(kernel_id, How.PREDICTED.value, time_us, None, binary))
         else:
             cells.append(Cell(kernel_id, How.NONE.value, reason="not tried: the seconds of the set were spent"))
     return cells

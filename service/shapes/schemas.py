@@ -165,6 +165,11 @@ class CellOut(BaseModel):
         default=None, description="Its time over the least that is known of the shape", examples=[1.02]
     )
     reason: str | None = Field(default=None, description="Why no time is known", examples=["rule registers: ..."])
+    content_hash: str | None = Field(
+        default=None,
+        description="SHA-256 of the binary, equal where shapes share one; null where none was made",
+        examples=["9f86d081884c7d65..."],
+    )
 
 
 class KernelChoice(BaseModel):
@@ -178,7 +183,15 @@ class KernelChoice(BaseModel):
     serves: list[int] = Field(
         description="Numbers of the shapes that it serves; empty if not needed", examples=[[1, 3]]
     )
-    binaries: int = Field(description="Different binaries among those made of it for what it serves", examples=[2])
+    binaries: int = Field(
+        description="Binaries for what it serves; one that takes sizes counts once, one never made for each shape",
+        examples=[2],
+    )
+    content_hash: str | None = Field(
+        default=None,
+        description="SHA-256 of the binary if all that it serves share one that was made",
+        examples=["9f86d081884c7d65..."],
+    )
 
 
 class CoverOut(BaseModel):
@@ -192,6 +205,7 @@ class CoverOut(BaseModel):
     total_us: float = Field(description="Weighted time of all served shapes under it, in us", examples=[5210.0])
     best_us: float = Field(description="The same with the best kernel of each shape, in us", examples=[5100.0])
     unknown: int = Field(description="Times of kernels on shapes that are not known", examples=[3])
+    binaries: int = Field(default=0, description="Binaries of all needed kernels together", examples=[2])
     kernels: list[KernelChoice] = Field(description="Every kernel that was tried on all shapes", examples=[[]])
     cells: list[CellOut] = Field(description="What each takes on each", examples=[[]])
 

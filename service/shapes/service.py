@@ -187,6 +187,12 @@ def _cover(found: ShapeSet, within: float) -> CoverOut:
     served = [
         (row, w, kernel) for row, w, kernel in zip(times, weights, cover.serves, strict=True) if kernel is not None
     ]
+    serving = [
+        cell
+        for number, kernel in enumerate(kernels)
+        for cell in kernel.cells
+        if cover.serves[places[cell.member_id]] == number
+    ]
     cells = [
         _cell(number, cell, places[cell.member_id], times[places[cell.member_id]])
         for number, kernel in enumerate(kernels)
@@ -197,10 +203,11 @@ def _cover(found: ShapeSet, within: float) -> CoverOut:
         needed=[number + 1 for number in cover.kernels],
         unserved=[place + 1 for place, kernel in enumerate(cover.serves) if kernel is None],
         one_each=cover.is_one_each,
-        evidence=_evidence(kernels, cover, places),
+        evidence=sorted({cell.evidence for cell in serving}),
         total_us=sum(w * row[kernel] for row, w, kernel in served),
         best_us=sum(w * min(row.values()) for row, w, _ in served),
         unknown=sum(len(kernels) - len(row) for row in times),
+        binaries=_binaries(serving),
         kernels=[_choice(number, kernel, cover, places) for number, kernel in enumerate(kernels)],
         cells=cells,
     )
@@ -215,28 +222,25 @@ def _cell(number: int, cell: ShapeSetCell, place: int, row: dict[int, float]) ->
             "time_us": cell.time_us,
             "slower": None if cell.time_us is None else cell.time_us / min(row.values()),
             "reason": cell.reason,
+            "content_hash": cell.content_hash,
         }
     )
 
 
 def _choice(number: int, kernel: ShapeSetKernel, cover: Cover, places: dict[int, int]) -> KernelChoice:
     serves = [place for place, by in enumerate(cover.serves) if by == number]
-    hashes = {cell.content_hash for cell in kernel.cells if places[cell.member_id] in serves and cell.content_hash}
+    cells = [cell for cell in kernel.cells if places[cell.member_id] in serves]
+    count = _binaries(cells)
     return KernelChoice(
         number=number + 1,
         shape=places[kernel.member_id] + 1,
         config=to_config_body(kernel.config),
         serves=[place + 1 for place in serves],
-        binaries=len(hashes),
+        binaries=count,
+        content_hash=cells[0].content_hash if count == 1 else None,
     )
 
 
-def _evidence(kernels: Sequence[ShapeSetKernel], cover: Cover, places: dict[int, int]) -> list[str]:
-    """How the times of the recommendation are known."""
-    found = {
-        cell.evidence
-        for number, kernel in enumerate(kernels)
-        for cell in kernel.cells
-        if cover.serves[places[cell.member_id]] == number
-    }
-    return sorted(found)
+def _binaries(cells: Sequence[ShapeSetCell]) -> int:
+    """How many binaries these are: those that were made, and one for each cell whose own was not."""
+    return len({cell.content_hash for cell in cells if cell.content_hash}) + sum(not c.content_hash for c in cells)

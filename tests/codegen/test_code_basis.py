@@ -139,11 +139,25 @@ def test_one_compilation_gives_the_kernel_of_each_size(tmp_path: Path) -> None:
         assert found.launch.steps[0].groups != made.launch.steps[0].groups
 
 
-def test_what_a_rule_refuses_at_a_size_is_not_taken_from_another(tmp_path: Path) -> None:
+def test_what_has_no_effect_at_a_size_is_not_searched_there_but_may_be_launched(tmp_path: Path) -> None:
     cache, tall = CompileCache(tmp_path), GemmProblem(256, 96, 128, dynamic=True)
     grouped = tile_each(tall, replace(CONFIG, strategy=replace(CONFIG.strategy, raster_group=4)))
     cache.put(compile_gemm(tall, grouped, B580), B580)
-    assert cache.get(tall, grouped, B580) is not None
     low = GemmProblem(64, 96, 128, dynamic=True)
-    assert key_of(low, tile_each(low, grouped)) == key_of(tall, grouped)
-    assert cache.get(low, tile_each(low, grouped), B580) is None
+    there = tile_each(low, grouped)
+    refused = refusal(check_problem(low, B580), there)
+    assert refused is not None
+    assert refused.rule == "raster-group"
+    assert cache.get(low, there, B580) is not None
+    with pytest.raises(Refused, match="raster_group must be below the 2 rows"):
+        compile_gemm(replace(low, dynamic=False), there, B580)
+
+
+def test_what_a_rule_refuses_at_a_size_is_not_taken_from_another(tmp_path: Path) -> None:
+    cache = CompileCache(tmp_path)
+    cache.put(compile_gemm(TUNED, CONFIG, B580), B580)
+    huge = GemmProblem(2**20, 2**16, 128, dtype_a=DType.BF16, dtype_b=DType.BF16, dynamic=True)
+    assert key_of(huge) == key_of(TUNED)
+    assert cache.get(huge, tile_each(huge), B580) is None
+    with pytest.raises(Refused, match=r"the operands need 256.* GiB"):
+        compile_gemm(huge, tile_each(huge), B580)

@@ -11,6 +11,7 @@ from codegen.rules import check_problem, refusal
 from codegen.rules.sizes import ceil_div
 from hal import DeviceSpec
 from tuner.cpu import points as cpu
+from tuner.shapes.relaunch import code_of
 from tuner.xe import points as xe
 
 
@@ -28,9 +29,14 @@ def carried(config: AnyConfig, source: GemmProblem, problem: GemmProblem, spec: 
 
 
 def choices(config: AnyConfig, problem: GemmProblem, spec: DeviceSpec) -> tuple[object, ...]:
-    """What a configuration chose, whatever the sizes: equal for what is one kernel on several shapes."""
+    """What a configuration chose, whatever the sizes: equal for what is one kernel on several shapes.
+
+    Of a kernel that takes sizes that is its code.
+    """
     if isinstance(config, CpuConfig):
         return tuple(cpu.point_of(check_cpu_problem(problem, spec), config))
+    if (code := code_of(config, problem, spec)) is not None:
+        return (code,)
     return tuple(xe.point_of(problem, config))
 
 

@@ -7,7 +7,7 @@ from service.cli.printing.evidence import shown_kind, shown_proof_short
 from service.cli.printing.output import CONSOLE
 from service.convert import config_line
 from service.schemas import to_problem
-from service.shapes.schemas import CoverOut, ShapeOut, ShapeSetOut
+from service.shapes.schemas import CoverOut, KernelChoice, ShapeOut, ShapeSetOut
 
 _WORDS = {
     "in_turns": "measured in turns",
@@ -77,10 +77,11 @@ def _evidence(shape: ShapeOut) -> str:
 def _print_cover(found: ShapeSetOut, cover: CoverOut) -> None:
     served = len(found.shapes) - len(cover.unserved)
     bound, tried = f"within {cover.within:.0%} of its best", f"of {len(cover.kernels)} kernels tried on all"
+    binaries = "one binary in all" if cover.binaries == 1 else f"{cover.binaries} binaries in all"
     if cover.one_each:
-        CONSOLE.print(f"\none kernel per shape: no fewer keep each {bound}, {tried}", soft_wrap=True)
+        CONSOLE.print(f"\none kernel per shape: no fewer keep each {bound}, {tried}; {binaries}", soft_wrap=True)
     else:
-        CONSOLE.print(f"\n{len(cover.needed)} {tried} keep each of {served} shapes {bound}", soft_wrap=True)
+        CONSOLE.print(f"\n{len(cover.needed)} {tried} keep each of {served} shapes {bound}; {binaries}", soft_wrap=True)
     if served:
         more = cover.total_us / cover.best_us - 1
         how = " and ".join(_WORDS[word] for word in cover.evidence)
@@ -89,13 +90,13 @@ def _print_cover(found: ShapeSetOut, cover: CoverOut) -> None:
     table.add_column("kernel", justify="right", no_wrap=True)
     table.add_column("configuration, as the shape it is from has it", min_width=30)
     table.add_column("serves shapes")
-    table.add_column("binaries", justify="right")
+    table.add_column("binaries", justify="right", no_wrap=True)
     by_number = {kernel.number: kernel for kernel in cover.kernels}
     for number in cover.needed:
         kernel = by_number[number]
         config = kernel.model_dump(mode="json")["config"]
         serves = ", ".join(str(shape) for shape in kernel.serves)
-        table.add_row(str(number), f"{config_line(config)} (shape {kernel.shape})", serves, str(kernel.binaries or "-"))
+        table.add_row(str(number), f"{config_line(config)} (shape {kernel.shape})", serves, _binaries(kernel))
     CONSOLE.print(table)
     CONSOLE.print(_matrix(found, cover))
     if cover.unserved:
@@ -105,6 +106,11 @@ def _print_cover(found: ShapeSetOut, cover: CoverOut) -> None:
         CONSOLE.print(
             f"{unknown} not known, because a rule refuses, time was up or it is of an earlier job; --json says why"
         )
+
+
+def _binaries(kernel: KernelChoice) -> str:
+    """The first digits of the only one's hash, else how many."""
+    return kernel.content_hash[:12] if kernel.content_hash is not None else str(kernel.binaries or "-")
 
 
 def _matrix(found: ShapeSetOut, cover: CoverOut) -> Table:

@@ -1,0 +1,38 @@
+"""A dynamic kernel of one shape on another: the same binary at other sizes."""
+
+from codegen import AnyConfig, GemmProblem, KernelConfig, Refused
+from codegen.code_basis import DynamicCode, code_basis, with_groups
+from codegen.rules import check_problem, refusal, tiles_of
+from codegen.target import target_of
+from hal import DeviceSpec
+
+
+def code_of(config: AnyConfig, problem: GemmProblem, spec: DeviceSpec) -> DynamicCode | None:
+    """What the code of a kernel that takes sizes is written from; None of one whose sizes are compiled in."""
+    if not isinstance(config, KernelConfig):
+        return None
+    return code_basis(problem, config, target_of(spec))
+
+
+def relaunched(config: KernelConfig, code: DynamicCode, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
+    """The configuration of `problem` whose code is `code`, which `config` has at another shape.
+
+    Raises:
+        Refused: a rule of the problem, or its code is another one: rule `one-binary` says in what.
+    """
+    on = check_problem(problem, spec)
+    found = config if code.persistent else with_groups(config, tiles_of(problem, config))
+    asked = code_of(found, problem, spec)
+    if asked is None:
+        raise Refused("one-binary", f"the kernel takes sizes, those of {problem} are compiled in: make it dynamic")
+    if other := asked.kind.differences(code.kind):
+        raise Refused("one-binary", f"{problem} needs another binary: {other}")
+    if asked != code:
+        threads = config.matmul.threads
+        raise Refused(
+            "one-binary",
+            f"in the binary {threads.m}x{threads.n} work-groups loop over tiles; {problem} has a tile for each",
+        )
+    if (refused := refusal(on, found, any_size=True)) is not None:
+        raise refused
+    return found
