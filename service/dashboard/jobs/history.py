@@ -12,6 +12,7 @@ from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Se
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.figures import Point, points
 from service.dashboard.naming import config_label
+from service.dashboard.sampling import sample_of
 
 MOST_DOTS = 600
 """Most dots of a series: as many as can be told apart."""
@@ -43,7 +44,7 @@ def read_points(session: Session, job: Job) -> tuple[list[Point], int]:
     count = 0 if last is None else last + 1
     if count <= WHOLE:
         return points(session, job), count
-    numbers = {i * count // (4 * MOST_DOTS) for i in range(4 * MOST_DOTS)} | {0}
+    numbers = set(sample_of(count, 4 * MOST_DOTS))
     best = session.scalar(select(Trial.number).where(Trial.id == job.best_trial_id))
     return points(session, job, sorted(numbers if best is None else numbers | {best})), count
 

@@ -70,33 +70,6 @@ def roofline(pair: Pair) -> Chart:
     )
 
 
-def heat_map(pair: Pair, x: str, y: str) -> Chart:
-    """The least time for each pair of values of two parameters."""
-    own = pair.measured or pair.of(TimeEvidence.PREDICTED)
-    cells: dict[tuple[Value, Value], tuple[Sample, int]] = {}
-    for sample in own:  # the fastest first
-        if x in sample.fields and y in sample.fields:
-            where = sample.fields[x], sample.fields[y]
-            best, count = cells.get(where, (sample, 0))
-            cells[where] = best, count + 1
-    evidence = own[0].evidence if own else None
-    rows: list[Row] = [(*where, best.time_us, count) for where, (best, count) in cells.items()]
-    links = [best.href for best, _ in cells.values()]
-    return Chart(
-        title=f"Least time by {x} and {y}",
-        note=f"{'' if evidence is None else _NAMES[evidence].capitalize() + '. '}{pair.note}.",
-        columns=(Column(x.capitalize()), Column(y.capitalize()), Column("Least time", "µs"), Column("Trials")),
-        series=(Series(f"least time, {_NAMES[own[0].evidence]}", Mark.CELLS, rows, evidence, links=links),)
-        if rows
-        else (),
-        kind=Kind.HEAT,
-        x=Axis(0, x.capitalize(), scale="category", categories=ordered(r[0] for r in rows)),
-        y=Axis(1, y.capitalize(), scale="category", categories=ordered(r[1] for r in rows)),
-        color=Axis(2, "Least time", "µs"),
-        empty="No trial with a time has both parameters.",
-    )
-
-
 def parallel(pair: Pair) -> Chart:
     """An axis for each of the parameters that matter most, and one for time; a path is a trial."""
     own = pair.measured or pair.of(TimeEvidence.PREDICTED)

@@ -8,9 +8,11 @@ from service.dashboard.compare.choosing import best_everywhere
 from service.dashboard.jobs.rows import job_rows
 from service.dashboard.kernels.rows import kernel_rows
 from service.dashboard.naming import config_label, problem_label, problem_pairs
+from service.dashboard.of_problems import misread
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.problems import charts
 from service.dashboard.problems.choices import choices_of
+from service.dashboard.problems.heat import heat_map
 from service.dashboard.problems.rows import pair_href, pair_list, understand
 from service.dashboard.problems.samples import read_pair
 from service.dashboard.rendering import page
@@ -46,6 +48,7 @@ def read_problem(
         "facts": list(problem_pairs(pair.problem)),
         "choices": [(choice, choice.figure(pair), config_label(choice.sample.config)) for choice in choices_of(pair)],
         "parameters": names,
+        "unread": [said for axis in ("x", "y") for said in misread(request.query_params, axis, names)],
         "x": x if x in names else default_x,
         "y": y if y in names else default_y,
         "places": list(kernel_rows(session, best_everywhere(session, pair.problem.key))),
@@ -61,7 +64,10 @@ def read_chart(
     """A chart of a problem on a device."""
     pair = read_pair(session, key, device)
     if name == "heat":
-        return chart_answer(request, charts.heat_map(pair, x[:80], y[:80]))
+        known = {name for sample in pair.samples for name in sample.fields}
+        if known and (unknown := [name for name in (x, y) if name and name not in known]):
+            raise NotFound(f"no trial has the parameter {unknown[0][:80]!r}; there are {', '.join(sorted(known))}")
+        return chart_answer(request, heat_map(session, pair, x[:80], y[:80]))
     if name not in charts.CHARTS:
         raise NotFound(f"a problem has no chart {name!r}; it has heat, {', '.join(charts.CHARTS)}")
     return chart_answer(request, charts.CHARTS[name](pair))

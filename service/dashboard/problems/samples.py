@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, aliased, joinedload
 
 from codegen import InvalidProblem
@@ -19,6 +19,7 @@ from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.reading import find_job
 from service.dashboard.naming import problem_flops
 from service.dashboard.problems.fields import Value, fields_of
+from service.dashboard.sampling import sample_of
 from service.errors import NotFound
 from tuner.evidence import NATIVE
 
@@ -70,8 +71,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Trials of a problem on a device, of all its jobs or of one. `trials` is how many there are.
+    """Trials of a problem on a device, of its jobs or of one. `trials` is how many there are, `all_jobs` how many jobs.
 
+    Of very many jobs `jobs` are the latest, and the one of the least time.
     `samples` are those with times, `failures` those that ended without. `gemm` and `spec` are None where this version
     cannot read them. Two are equal only if they are the same, so that what is worked out of one can be kept.
     """
@@ -80,6 +82,7 @@ class Pair:
     slug: str
     device: Device
     jobs: tuple[Job, ...]
+    all_jobs: int
     trials: int
     looked_at: int
     samples: tuple[Sample, ...]
@@ -102,9 +105,16 @@ class Pair:
         return self.of(TimeEvidence.MEASURED) or self.of(TimeEvidence.EMULATED)
 
     @property
+    def jobs_note(self) -> str:
+        """Of how many jobs the trials are."""
+        if len(self.jobs) < self.all_jobs:
+            return f"{len(self.jobs):,} jobs (the latest and the fastest of {self.all_jobs:,})"
+        return "1 job" if len(self.jobs) == 1 else f"{len(self.jobs):,} jobs"
+
+    @property
     def note(self) -> str:
         """Of how many trials the charts are."""
-        jobs = "1 job" if len(self.jobs) == 1 else f"{len(self.jobs):,} jobs"
+        jobs = self.jobs_note
         if self.looked_at < self.trials:
             of = f"{self.looked_at:,} trials that were looked at, of {self.trials:,} of {jobs},"
             return f"{len(self.samples):,} of the {of} have a time"
@@ -125,7 +135,7 @@ def read_pair(session: Session, key: str, slug: str) -> Pair:
     jobs = _jobs(session, problem, slug)
     if not jobs:
         raise NotFound(f"no job tuned the problem {key} on {slug}")
-    return _kept_or_read(session, problem, slug, jobs)
+    return _kept_or_read(session, problem, slug, jobs, len(jobs) if len(jobs) < MOST_JOBS else _count(session, jobs[0]))
 
 
 def read_job(session: Session, job_id: str) -> Pair:
@@ -135,18 +145,18 @@ def read_job(session: Session, job_id: str) -> Pair:
         NotFound: there is no such job.
     """
     job = find_job(session, job_id)
-    return _kept_or_read(session, job.problem, job.device.slug, (job,))
+    return _kept_or_read(session, job.problem, job.device.slug, (job,), 1)
 
 
-def _kept_or_read(session: Session, problem: Problem, slug: str, jobs: tuple[Job, ...]) -> Pair:
+def _kept_or_read(session: Session, problem: Problem, slug: str, jobs: tuple[Job, ...], all_jobs: int) -> Pair:
     counts = _counts(session, jobs)
     state = (str(session.get_bind().engine.url), problem.id, slug, *((j.id, j.best_trial_id, j.status) for j in jobs))
-    token = (*state, *counts.values())
+    token = (*state, *counts.values(), all_jobs)
     with _lock:
         if (kept := _kept.get(token)) is not None:
             _kept.move_to_end(token)
             return kept
-    pair = _read(session, problem, slug, jobs, counts)
+    pair = _read(session, problem, slug, jobs, counts, all_jobs)
     with _lock:
         _kept[token] = pair
         while len(_kept) > _KEPT:
@@ -164,10 +174,25 @@ def _problem(session: Session, key: str) -> Problem:
 
 
 def _jobs(session: Session, problem: Problem, slug: str) -> tuple[Job, ...]:
-    devices = select(Device.id).where(Device.slug == slug)
-    query = select(Job).where(Job.problem_id == problem.id, Job.device_id.in_(devices)).order_by(Job.id.desc())
+    query = select(Job).where(*_tuned(problem.id, slug))
     columns = (Job.device, Job.problem, Job.imported)
-    return tuple(session.scalars(query.limit(MOST_JOBS).options(*(joinedload(column) for column in columns))))
+    query = query.options(*(joinedload(column) for column in columns))
+    latest = session.scalars(query.order_by(Job.id.desc()).limit(MOST_JOBS)).all()
+    if len(latest) < MOST_JOBS:
+        return tuple(latest)
+    time_us = func.coalesce(Job.compared_best_us, Measurement.median_us)
+    fastest = query.join(Measurement, Measurement.trial_id == Job.best_trial_id).order_by(time_us, Job.id).limit(1)
+    return (*latest, *(job for job in session.scalars(fastest) if job not in latest))
+
+
+def _count(session: Session, job: Job) -> int:
+    """How many jobs there are of a job's problem on its device."""
+    return session.scalar(select(func.count(Job.id)).where(*_tuned(job.problem_id, job.device.slug))) or 0
+
+
+def _tuned(problem_id: int, slug: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    devices = select(Device.id).where(Device.slug == slug)
+    return Job.problem_id == problem_id, Job.device_id.in_(devices)
 
 
 def _counts(session: Session, jobs: Sequence[Job]) -> dict[UUID, int]:
@@ -180,14 +205,16 @@ def _counts(session: Session, jobs: Sequence[Job]) -> dict[UUID, int]:
     return {job_id: 0 if number is None else number + 1 for job_id, number in last}
 
 
-def _read(session: Session, problem: Problem, slug: str, jobs: Sequence[Job], counts: Mapping[UUID, int]) -> Pair:
+def _read(
+    session: Session, problem: Problem, slug: str, jobs: Sequence[Job], counts: Mapping[UUID, int], all_jobs: int
+) -> Pair:
     share = max(1, MOST_TRIALS // len(jobs))
     samples: list[Sample] = []
     failures: list[Failure] = []
     looked_at = 0
     for job in jobs:
         count = counts.get(job.id, 0)
-        numbers = None if count <= share else sorted({i * count // share for i in range(share)})
+        numbers = None if count <= share else sample_of(count, share)
         looked_at += min(count, share)
         for found in _trials(session, job, numbers):
             if isinstance(found, Sample):
@@ -199,6 +226,7 @@ def _read(session: Session, problem: Problem, slug: str, jobs: Sequence[Job], co
         slug=slug,
         device=jobs[0].device,
         jobs=tuple(jobs),
+        all_jobs=all_jobs,
         trials=sum(counts.values()),
         looked_at=looked_at,
         samples=tuple(samples),
