@@ -41,6 +41,15 @@ class ProcessDevice:
         """How often the process was started again after it was lost."""
         return max(self._started - 1, 0)
 
+    def start(self, timeout_s: float) -> None:
+        """Starts the child process and opens the device in it, unless it is up: else the next run does.
+
+        Raises:
+            DeviceTimedOut: it was not open within `timeout_s`; it was ended.
+            DeviceFailed: it cannot be opened.
+        """
+        self._opened(timeout_s)
+
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
     ) -> RunReport:
@@ -64,13 +73,13 @@ class ProcessDevice:
             self._child.close()
             self._child = None
 
-    def _opened(self) -> Child:
+    def _opened(self, timeout_s: float = _OPEN_TIMEOUT_S) -> Child:
         if self._child is not None and not self._child.alive:
             self.close()
         if self._child is None:
             child = Child()
             try:
-                child.call(_OPEN_TIMEOUT_S, _open, self._spec, self._address)
+                child.call(min(max(timeout_s, 0.0), _OPEN_TIMEOUT_S), _open, self._spec, self._address)
             except HalError as failure:
                 child.close()
                 raise type(failure)(f"opening {self._spec.id} at {self._address}: {failure}") from None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -77,6 +77,15 @@ class Limits:
         if waited_s >= self.all_s:
             raise CancelledError
         return min(self.run_s, self.all_s - waited_s)
+
+
+@runtime_checkable
+class StartingDevice(Protocol):
+    """A device whose process may take long to start: at its first run, and after it was lost."""
+
+    def start(self, timeout_s: float) -> None:
+        """Start it unless it is up; raises DeviceTimedOut when it was not within `timeout_s`."""
+        ...
 
 
 @dataclass(slots=True)
@@ -213,6 +222,7 @@ def median_us(bench: Bench, kernel: AnyArtifact | Compilation, run_s: float) -> 
         else:
             with _time_limit(kernel, run_s):
                 artifact = kernel.result()
+        _start(bench.device, run_s - (time.perf_counter() - begun_s))
         limit_s = Limits(run_s, run_s).run_after_s(time.perf_counter() - begun_s)
         report = bench.device.run(artifact.launch, bench.reference.buffers(), timing_for(bench.spec, None), limit_s)
     except (Refused, CompileFailed, DeviceFailed, CancelledError):
@@ -225,12 +235,21 @@ def _timed(
 ) -> Outcome:
     """One run gives the outputs of its first launch, which are compared, and the times of others."""
     assert bench.device is not None
-    timing, limit_s = timing_for(bench.spec, limits.best_us), limits.run_after_s(progress.compile_s)
+    timing, left_s = timing_for(bench.spec, limits.best_us), limits.all_s - progress.compile_s
+    begun_s = time.perf_counter()
     with _stopwatch(progress, "verify_s"):
+        limits.run_after_s(progress.compile_s)
+        _start(bench.device, left_s)
+        limit_s = limits.run_after_s(progress.compile_s + time.perf_counter() - begun_s)
         progress.proof, report = verify_on_device(bench.device, artifact, bench.reference, timing, limit_s)
     progress.measure_s = report.sampling_s
     progress.verify_s = max(progress.verify_s - report.sampling_s, 0.0)
     return _measured(report, bench.spec, prediction)
+
+
+def _start(device: Device, timeout_s: float) -> None:
+    if isinstance(device, StartingDevice):
+        device.start(timeout_s)
 
 
 def _measured(report: RunReport, spec: DeviceSpec, prediction: Prediction | None) -> Outcome:

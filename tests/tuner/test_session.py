@@ -2,7 +2,7 @@
 
 import threading
 from contextlib import nullcontext
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from codegen import GemmProblem, KernelConfig
 from codegen.errors import CompileFailed
 from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, cpu_spec, emulated
-from tuner.budget import Budget, Portion
+from tuner.budget import GRACE_S, Budget, Portion
 from tuner.cpu.heuristic import default_cpu_config
 from tuner.errors import CannotPredict, DeviceUnusable, NoRoofline, NoValidMeasurement
 from tuner.finalists import FINALISTS, NEAR
@@ -431,3 +431,26 @@ def test_a_roofline_that_is_not_known_ends_it_before_it_begins() -> None:
 def test_enough_that_is_nothing_is_refused(enough: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"expected to stop after|expected a fraction"):
         Budget(3, 10.0, **enough)
+
+
+@dataclass
+class NeverUp(FakeDevice):
+    """Its process does not start."""
+
+    asked_s: list[float] = field(default_factory=list)
+
+    def start(self, timeout_s: float) -> None:
+        self.asked_s.append(timeout_s)
+        raise DeviceTimedOut(f"opening fake at nowhere: no answer within {timeout_s:g} s")
+
+
+def test_a_device_that_does_not_start_gets_no_longer_than_the_job_has() -> None:
+    device, store = NeverUp(SMALL, SPEC), MemoryTrialStore()
+    with pytest.raises(NoValidMeasurement, match="opening fake at nowhere"):
+        _run(store, device, trials=2, seconds=5.0)
+    outcomes = [trial.outcome for trial in store.trials()]
+    assert [(o and o.status, o and o.reason and o.reason[:15]) for o in outcomes] == [
+        (Status.TIMED_OUT, "opening fake at")
+    ] * 2
+    assert device.runs == []
+    assert all(0 < asked_s <= 5.0 + GRACE_S for asked_s in device.asked_s)
