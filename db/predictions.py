@@ -11,9 +11,13 @@ from db import trials
 from db.models import Device, Job, Measurement, Prediction, PredictionError, Problem, Trial
 
 
+_ROWS_AT_ONCE = 1_000  # where there may be tens of thousands
+
+
 class Judged(NamedTuple):
     """One measured trial and what a model predicted for it. Times in microseconds, `ratio` measured over predicted."""
 
+    problem_key: str
     model_version: str
     ratio: float
     measured_us: float
@@ -45,11 +49,15 @@ def judge(session: Session, problem_id: int, device: str, config_hashes: Collect
     _correct_best(session, changed)
 
 
-def judged(session: Session, device: str) -> list[Judged]:
-    """The judged predictions for a device (a slug): one for each measured trial and model version, the oldest first."""
+def judged(session: Session, device: str, problem_keys: Collection[str] | None = None) -> list[Judged]:
+    """The judged predictions for a device (a slug): one for each measured trial and model version, the oldest first.
+
+    Those of the problems of `problem_keys`; None: of all.
+    """
     query = (
         select(
             PredictionError.measured_trial_id,
+            Problem.key,
             Prediction.model_version,
             PredictionError.ratio,
             Measurement.median_us,
@@ -60,12 +68,16 @@ def judged(session: Session, device: str) -> list[Judged]:
         .join(Measurement, Measurement.trial_id == PredictionError.measured_trial_id)
         .join(Trial, Trial.id == PredictionError.trial_id)
         .join(Job, Job.id == Trial.job_id)
+        .join(Problem, Problem.id == Job.problem_id)
         .join(Device, Device.id == Job.device_id)
         .where(Device.slug == device)
         .order_by(PredictionError.trial_id)
+        .execution_options(yield_per=_ROWS_AT_ONCE)
     )
+    if problem_keys is not None:
+        query = query.where(Problem.key.in_(problem_keys))
     # The same configuration may be predicted in several jobs: the measurement counts once for a model.
-    found = {(row[0], row[1]): Judged(*row[1:]) for row in session.execute(query)}
+    found = {(row[0], row[2]): Judged(*row[1:]) for row in session.execute(query)}
     return list(found.values())
 
 

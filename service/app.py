@@ -14,6 +14,7 @@ from db.base import utc_now
 from db.session import open_database
 from hal.listed import ListedDevice
 from hal.listing import list_devices
+from service.accuracy.kept import Accuracies
 from service.accuracy.routes import router as accuracy
 from service.artifacts import ArtifactStore
 from service.audit.routes import router as audit
@@ -88,8 +89,12 @@ def create_app(
     database = open_database(settings.database_url)
     streams = Slots(settings.max_streams, "streams", "event streams")
     freshness = Freshness(database, settings.replica_age_s)
-    answers, callers = Answers(settings.answers_bytes, now), KnownCallers(now)
-    for kept in (answers, callers):
+    answers, callers, accuracies = (
+        Answers(settings.answers_bytes, now),
+        KnownCallers(now),
+        Accuracies(database, freshness),
+    )
+    for kept in (answers, callers, accuracies):
         freshness.tell(kept.on_news)
     context = Context(
         settings=settings,
@@ -107,6 +112,7 @@ def create_app(
         answers=answers,
         callers=callers,
         news=SharedNews(database, settings.replica_age_s),
+        accuracies=accuracies,
     )
 
     @asynccontextmanager

@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from sqlalchemy.orm import Session
 
 from db.session import Database
+from service.accuracy.kept import Accuracies
 from service.artifacts import ArtifactStore
 from service.compiling.service import Compiler
 from service.devices.service import DeviceDirectory
@@ -41,6 +42,7 @@ class Context:
     answers: Answers
     callers: KnownCallers
     news: SharedNews
+    accuracies: Accuracies
 
 
 def context_of(request: Request) -> Context:

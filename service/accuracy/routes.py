@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from service.accuracy.schemas import AccuracyList
-from service.accuracy.service import accuracy_of
-from service.deps import DevicesDep, ReadSessionDep
+from service.deps import ContextDep
 from service.keys.guard import READ, GuardedRoute
 from service.responses import NOT_FOUND
 
@@ -16,6 +15,6 @@ DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"]
 
 
 @router.get("/{device_id}/accuracy", responses=NOT_FOUND, dependencies=[READ])
-def read_accuracy(device_id: DeviceId, devices: DevicesDep, session: ReadSessionDep) -> AccuracyList:
+def read_accuracy(device_id: DeviceId, context: ContextDep) -> AccuracyList:
     """How far predictions for a device were off, by what was measured here or imported."""
-    return accuracy_of(session, devices.get(device_id).spec.id)
+    return context.accuracies.of(context.devices.get(device_id).spec.id)

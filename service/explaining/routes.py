@@ -2,7 +2,6 @@
 
 from fastapi import APIRouter
 
-from service.accuracy.service import accuracy_of
 from service.configurations import from_config_body
 from service.deps import ContextDep
 from service.explaining.schemas import CpuExplanation, ExplainBody, GpuExplanation
@@ -24,6 +23,5 @@ def explain_configuration(body: ExplainBody, context: ContextDep) -> GpuExplanat
     spec = context.devices.resolve(body.device, body.target).spec  # may probe: before the transaction
     problem = to_problem(body.problem)
     check_size(problem, context.settings)
-    with context.database.read() as session:
-        accuracy = accuracy_of(session, spec.id).models
-    return explanation(problem, None if body.config is None else from_config_body(body.config), spec, accuracy)
+    config = None if body.config is None else from_config_body(body.config)
+    return explanation(problem, config, spec, context.accuracies.of(spec.id).models)

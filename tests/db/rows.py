@@ -100,10 +100,10 @@ def add_predicted(
     return trial
 
 
-def predict(session: Session, trial: Trial, time_us: float) -> None:
+def predict(session: Session, trial: Trial, time_us: float, model: str = "1") -> None:
     """The predicted time of a trial."""
     times = {"low_us": time_us - 1, "time_us": time_us, "high_us": time_us + 1}
-    session.add(Prediction(trial_id=trial.id, model_version="1", **times))
+    session.add(Prediction(trial_id=trial.id, model_version=model, **times))
     session.flush()
 
 

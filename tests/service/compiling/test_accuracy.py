@@ -1,13 +1,19 @@
 """How far predictions were off is told by device and version of the model, on the wire and at the command line."""
 
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from db import predictions
+from db.errors import DatabaseUnavailable
+from db.models import Job, Problem
 from db.session import open_database
+from service.accuracy.service import accuracy_of
 from service.cli.main import main
 from service.deps import Context
 from tests.db import rows
@@ -80,3 +86,46 @@ def test_without_a_database_none_is_made_and_one_that_cannot_be_read_is_told(
     path.write_bytes(b"no database at all, not by far" * 100)
     show(monkeypatch, f"sqlite:///{path}", tmp_path)
     assert "whether predictions were right is not known: database" in capsys.readouterr().err
+
+
+def test_what_is_kept_follows_every_commit_and_reads_only_what_changed(
+    client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[set[str] | None] = []
+    judged = predictions.judged
+
+    def spied(session: Session, device: str, keys: Collection[str] | None = None) -> list[predictions.Judged]:
+        asked.append(None if keys is None else set(keys))
+        return judged(session, device, keys)
+
+    monkeypatch.setattr(predictions, "judged", spied)
+    for _ in range(2):
+        client.get("/v1/devices/b580/accuracy")
+    judge_three(context.settings.database_url)
+    for _ in range(2):
+        assert [of["measured"] for of in client.get("/v1/devices/b580/accuracy").json()["models"]] == [3]
+    with context.database.write() as session:
+        other = rows.add_job(session, "b580", m=48)
+        rows.predict(session, rows.add_measured(session, other, 7, 40.0), 20.0, model="2")
+        predictions.judge(session, other.problem_id, "b580")
+        keys = session.scalars(select(Problem.key).join(Job).order_by(Problem.id)).all()
+    for _ in range(2):
+        kept = client.get("/v1/devices/b580/accuracy").json()
+        assert [(of["model"], of["measured"], of["off_by"]) for of in kept["models"]] == [("1", 3, 1.5), ("2", 1, 2.0)]
+    assert asked == [None, {keys[0]}, {keys[1]}]
+    with context.database.read() as session:
+        assert kept == accuracy_of(session, "b580").model_dump(mode="json")
+
+
+def test_a_database_that_failed_leaves_nothing_wrong_behind(
+    client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge_three(context.settings.database_url)
+
+    def failing(*_: object) -> list[predictions.Judged]:
+        raise DatabaseUnavailable("not now")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(predictions, "judged", failing)
+        assert client.get("/v1/devices/b580/accuracy").status_code == 503
+    assert [of["measured"] for of in client.get("/v1/devices/b580/accuracy").json()["models"]] == [3]

@@ -148,12 +148,12 @@ def test_more_compilations_than_the_setting_are_refused_for_now(client: TestClie
         ({"problem": {"m": 2**24, "n": 2**24 - 1, "k": 64}}, 400, "problem-bytes"),
         ({"source": "x", "device": "../../etc/passwd"}, 400, "unknown-device"),
         ({"source": "x" * 3000}, 413, "source-bytes"),
-        ({"source": ""}, 422, "malformed"),
-        ({"source": 7}, 422, "malformed"),
-        ({"source": "\ud800"}, 422, "malformed"),
-        ({"source": "x", "path": "/etc/passwd"}, 422, "malformed"),
-        ({"source": "x", "files": "kernel.spv"}, 422, "malformed"),
-        ({"source": "x", "files": ["a"] * 17}, 422, "malformed"),
+        ({"source": ""}, 422, "too-short"),
+        ({"source": 7}, 422, "not-a-text"),
+        ({"source": "\ud800"}, 422, "not-a-text"),
+        ({"source": "x", "path": "/etc/passwd"}, 422, "unknown-field"),
+        ({"source": "x", "files": "kernel.spv"}, 422, "not-a-list"),
+        ({"source": "x", "files": ["a"] * 17}, 422, "too-long"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_started(

@@ -71,7 +71,7 @@ def test_a_cpu_says_why_its_default_is_so(large: TestClient) -> None:
         ({"problem": {"m": 2**24, "n": 2**24, "k": 64}}, 400, "problem-bytes"),
         ({"device": "b70"}, 409, "cannot-predict"),
         ({"device": "nosuch"}, 400, "unknown-device"),
-        ({"budget": 1}, 422, "malformed"),
+        ({"budget": 1}, 422, "unknown-field"),
     ],
 )
 def test_what_cannot_be_explained_says_which_rule(
