@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from db import trials
 from db.models import Device, Job, Measurement, Prediction, PredictionError, Problem, Trial
 
-
 _ROWS_AT_ONCE = 1_000  # where there may be tens of thousands
 
 

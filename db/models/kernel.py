@@ -27,6 +27,7 @@ class Kernel(Base):
     __table_args__ = (
         UniqueConstraint("device_id", "compile_key", "content_hash"),
         Index(None, "problem_id", "device_id"),
+        Index(None, "device_id", "id"),
         CheckConstraint("length(config_hash) = 64", name="config_hash_is_sha256"),
         CheckConstraint("length(compile_key) = 64", name="compile_key_is_sha256"),
         CheckConstraint("length(content_hash) = 64", name="content_hash_is_sha256"),

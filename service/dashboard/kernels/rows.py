@@ -14,7 +14,7 @@ from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.naming import config_label, problem_label
 from service.dashboard.of_problems import ProblemFilter, identity, misread, problem_words, unread_id, word
 from service.dashboard.trial_time import trial_figure
-from service.kernels.listing import Known, has_time
+from service.kernels.listing import Known, has_time, newest
 from service.kernels.service import telling_trials
 
 PAGE_SIZE = 50
@@ -68,16 +68,14 @@ def understand(of: Mapping[str, str]) -> Filter:
 
 def kernel_list(session: Session, wanted: Filter) -> KernelList:
     """A page of the kernels that are wanted."""
-    query = select(Kernel.id).order_by(Kernel.id.desc()).limit(PAGE_SIZE + 1)
-    if wanted.device:
-        query = query.where(Kernel.device_id.in_(select(Device.id).where(Device.slug == wanted.device)))
+    query = select(Kernel.id)
     if asked := wanted.conditions():
         query = query.where(Kernel.problem_id.in_(select(Problem.id).where(*asked)))
     if wanted.evidence in EVIDENCES:
         query = query.where(*has_time(Known(wanted.evidence)))
     if wanted.before is not None:
         query = query.where(Kernel.id < wanted.before)
-    found = session.scalars(query).all()
+    found = newest(session, query, wanted.device or None, PAGE_SIZE + 1)
     shown = found[:PAGE_SIZE]
     return KernelList(
         kernels=tuple(kernel_rows(session, shown)),

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import select
 
+from db import devices
+from db.models import Kernel
+from service.deps import Context
+from service.kernels.listing import newest
+from tests.db import rows
 from tests.tuner.exchange.lines import results, text_of
 
 PATH = "/v1/kernels/stored"
@@ -46,6 +52,23 @@ def test_pages_hold_each_kernel_once(stored: TestClient) -> None:
         asked["before"] = page["next_before"]
     assert seen == every
     assert len(every) == 2
+
+
+def test_kernels_of_a_device_with_several_drivers_come_in_one_order(client: TestClient, context: Context) -> None:
+    with context.database.write() as session:
+        made: list[str] = []
+        for number in range(6):
+            driver = f"1.{number % 3}"
+            device = devices.upsert(session, slug="b580", driver=driver, name="b", kind="gpu", emulates=None, spec={})
+            job = rows.add_job(session, "b60", m=32 + number)
+            job.device_id = device.id
+            made.insert(0, str(rows.add_kernel(session, job, number).id))
+        rows.add_kernel(session, rows.add_job(session, "b60"))
+        found = newest(session, select(Kernel.id), "b580", 4)
+        assert [str(kernel) for kernel in found] == made[:4]
+        older = newest(session, select(Kernel.id).where(Kernel.id < found[-1]), "b580", 4)
+        assert [str(kernel) for kernel in older] == made[4:]
+        assert len(newest(session, select(Kernel.id), None, 10)) == 7
 
 
 @pytest.mark.parametrize(
