@@ -44,7 +44,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A column on an axis: linear, log, or category with the values in order. `from_zero` keeps zero in sight."""
+    """A column on an axis: linear, log, or category with the values in order. `from_zero` keeps zero in sight.
+
+    `low` and `high` are in sight too where they are said: charts that belong together have the same.
+    """
 
     column: int
     name: str
@@ -53,6 +56,8 @@ class Axis:
     categories: tuple[Value, ...] = ()
     from_zero: bool = False
     whole: bool = False
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ _UNITS = {"time": "µs", "rate": "TFLOP/s", "trial": ""}
 def explore_chart(pair: Pair, view: View, part: str) -> Chart:
     """The dots of a view, an even choice where they are too many; `part` is a value or empty."""
     found = chosen(pair, view)
-    own = [dot for dot in found if _drawable(pair, dot, view) and (not view.parts or _is(dot, view.parts, part))]
+    drawable = [dot for dot in found if _drawable(pair, dot, view)]
+    own = [dot for dot in drawable if not view.parts or _is(dot, view.parts, part)]
     split = list(_split(own, found, view))
     most = min(MOST_DOTS, 3 * MOST_DOTS // max(1, len(split)))
     series = [_series(pair, view, name, _spread(dots, most), palette) for name, dots, palette in split]
@@ -42,8 +43,9 @@ def explore_chart(pair: Pair, view: View, part: str) -> Chart:
             *((Column(view.colour),) if view.colour not in ("", OUTCOME) else ()),
         ),
         series=tuple(series),
-        x=_axis(0, view.x, own),
-        y=_axis(1, view.y, own),
+        # Of all parts, so that their charts can be held beside each other.
+        x=_axis(0, view.x, pair, drawable),
+        y=_axis(1, view.y, pair, drawable),
         empty="No trial of these has both values.",
     )
 
@@ -91,14 +93,16 @@ def _left_out(view: View) -> str:
     return f" whose {', '.join(said)}" if said else ""
 
 
-def _axis(column: int, name: str, dots: Sequence[Dot]) -> Axis:
+def _axis(column: int, name: str, pair: Pair, dots: Sequence[Dot]) -> Axis:
     unit = _UNITS.get(name, "")
+    values = {value for dot in dots if (value := _value(pair, dot, name)) is not None}
+    numbers = [value for value in values if not isinstance(value, str)]
+    if len(numbers) < len(values):
+        return Axis(column, name, unit, "category", ordered({dot.fields[name] for dot in dots}))
+    low, high = min(numbers, default=None), max(numbers, default=None)
     if name in ("time", "rate"):
-        return Axis(column, name, unit, "log")
-    values = {dot.fields[name] for dot in dots if name in dot.fields}
-    if any(isinstance(value, str) for value in values):
-        return Axis(column, name, unit, "category", ordered(values))
-    return Axis(column, name, unit, whole=True)
+        return Axis(column, name, unit, "log", low=low, high=high)
+    return Axis(column, name, unit, whole=True, low=low, high=high)
 
 
 def _drawable(pair: Pair, dot: Dot, view: View) -> bool:

@@ -37,6 +37,14 @@ class Commands:
     body: str
 
 
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A configuration as a file has it, and the command that compiles it."""
+
+    config: str
+    command: str
+
+
 def commands(job: Job, base: str, keyed: bool) -> Commands | None:
     """How to ask for a job again of the service at `base`; None when this version cannot read its problem.
 
@@ -73,6 +81,17 @@ def commands(job: Job, base: str, keyed: bool) -> Commands | None:
     sent = json.dumps(body)
     curl = f"{curl_post(f'{base}v1/jobs', keyed)} \\\n  -d {shlex.quote(sent)}"
     return Commands(shlex.join(words), curl, sent)
+
+
+def again(job: Job, config: Mapping[str, object]) -> Again | None:
+    """How to compile a configuration for a job's problem and device; None when this version cannot read the problem."""
+    try:
+        problem = problem_from_json(job.problem.definition)
+    except InvalidProblem:
+        return None
+    sizes = (word for name in _PLAIN for word in (f"--{name}", str(getattr(problem, name))))
+    words = ["xetune", "compile", *sizes, *_problem_words(problem), "--device", job.device.slug]
+    return Again(json.dumps(config, indent=1), shlex.join([*words, "--config", "config.json", "-o", "again"]))
 
 
 def curl_post(address: str, keyed: bool) -> str:

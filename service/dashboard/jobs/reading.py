@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, joinedload
 from db import trials
 from db.models import Donor, ImportedDonor, Job, Kernel, Measurement, PredictionError, RecordedDonor, Trial
 from service.dashboard.evidence import TimeFigure
-from service.dashboard.jobs.commands import Commands, commands
+from service.dashboard.jobs.commands import Again, Commands, again, commands
 from service.dashboard.jobs.figures import points
 from service.dashboard.jobs.outcomes import Outcomes, Times, outcomes, proposers, times
 from service.dashboard.jobs.rows import JobRow, job_row, times_of
@@ -122,7 +122,10 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
 
 @dataclass(frozen=True, slots=True)
 class OneTrial:
-    """One trial in full. `times` are wall seconds of compiling, proving and measuring."""
+    """One trial in full. `times` are wall seconds of compiling, proving and measuring; `is_last`: none follows.
+
+    `again` compiles its configuration once more, None for a problem of another version.
+    """
 
     job: JobRow
     trial: TrialRow
@@ -132,6 +135,8 @@ class OneTrial:
     times: tuple[tuple[str, float], ...]
     begun_at: datetime
     ended_at: datetime | None
+    is_last: bool
+    again: Again | None
 
 
 def one_trial(session: Session, job: Job, number: int) -> OneTrial:
@@ -162,6 +167,8 @@ def one_trial(session: Session, job: Job, number: int) -> OneTrial:
         times=(("compiling", trial.compile_s), ("proving numbers", trial.verify_s), ("measuring", trial.measure_s)),
         begun_at=trial.begun_at,
         ended_at=trial.ended_at,
+        is_last=session.scalar(select(Trial.id).where(Trial.job_id == job.id, Trial.number == number + 1)) is None,
+        again=again(job, trial.config),
     )
 
 

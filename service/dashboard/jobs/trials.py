@@ -20,7 +20,7 @@ from service.energy import energy_text
 PAGE_SIZE = 100
 NOT_RECORDED = "not recorded"
 """Who chose a configuration of a trial that does not say."""
-SORTS = ("time", "number", "-number")
+SORTS = ("time", "-time", "number", "-number")
 OUTCOMES: Mapping[str, tuple[str, ...]] = {
     "measured": ("measured",),
     "predicted": ("predicted",),
@@ -47,8 +47,8 @@ class Wanted:
         return f"?{urlencode(asked)}#trials"
 
     def sorted_by(self, sort: str) -> str:
-        """The address of the table in that order; time has one alone."""
-        return self.link(sort="time" if sort == "-time" else sort)
+        """The address of the table in that order."""
+        return self.link(sort=sort)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +94,19 @@ def understand(sort: str, outcome: str, by: str, after: str) -> Wanted:
 
 
 def trial_page(session: Session, job: Job, wanted: Wanted, best: TimeFigure | None) -> TrialPage:
-    """The trials that are wanted; those of one evidence together, the fastest first, unless sorted by number."""
+    """The trials that are wanted; those of one evidence together, by time, unless sorted by number."""
     query = select(Trial.id, Trial.number).where(Trial.job_id == job.id)
     if wanted.outcome:
         query = query.where(Trial.status.in_(OUTCOMES[wanted.outcome]))
     if wanted.by:
         query = query.where(Trial.proposer.is_(None) if wanted.by == NOT_RECORDED else Trial.proposer == wanted.by)
-    if wanted.sort == "time":
-        query = with_times(query.add_columns(GROUP, ORDER)).order_by(GROUP, ORDER, Trial.number)
+    down = wanted.sort.startswith("-")
+    if wanted.sort.endswith("time"):
+        order = -ORDER if down else ORDER
+        query = with_times(query.add_columns(GROUP, order)).order_by(GROUP, order, Trial.number)
         if (cursor := _cursor(wanted.after)) is not None:
-            query = query.where(tuple_(GROUP, ORDER, Trial.number) > tuple_(*cursor))
+            query = query.where(tuple_(GROUP, order, Trial.number) > tuple_(*cursor))
     else:
-        down = wanted.sort.startswith("-")
         query = query.order_by(Trial.number.desc() if down else Trial.number)
         if wanted.after.isdecimal() and len(wanted.after) < 10:
             last = int(wanted.after)

@@ -24,8 +24,14 @@ function lines(found, shown, of, width) {
     xAxis: axis(found.x, shown, of, width / 90, { nameLocation: "middle", nameGap: 26 }),
     yAxis: axis(found.y, shown, of, 6, { nameLocation: "end", nameGap: 8, nameTextStyle: { align: "left", color: of.quiet } }),
     dataZoom: [{ type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseMove: "ctrl", moveOnMouseWheel: false, filterMode: "none" }],
-    series: shown.map((series, i) => drawn(found, series, i, of)),
+    series: shown.map((series, i) => ({ ...drawn(found, series, i, of), ...(alone(found, shown) ? { barGap: "-100%" } : {}) })),
   };
+}
+
+// Whether no place has two bars: then each stands in its middle, where its spread is drawn.
+function alone(found, shown) {
+  const places = shown.filter((series) => series.mark === "bars").flatMap((series) => series.rows.map((row) => row[found.x.column]));
+  return new Set(places).size === places.length;
 }
 
 function at(axis, row, column = axis.column) {
@@ -96,9 +102,10 @@ function axis(of_, shown, of, most, more) {
     const columns = series.mark === "spans" ? [series.low, series.high] : [of_.column];
     return series.rows.flatMap((row) => columns.map((column) => row[column])).filter((value) => value !== null);
   });
+  for (const end of [of_.low, of_.high]) if (typeof end === "number") values.push(end);
   let [low, high] = [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
   if (of_.scale !== "log") {
-    return { ...common, type: "value", scale: !of_.from_zero, minInterval: of_.whole ? 1 : undefined,
+    return { ...common, type: "value", scale: !of_.from_zero, ...ends(of_), minInterval: of_.whole ? 1 : undefined,
       axisLabel: { ...common.axisLabel, formatter: (value) => short(value, unit) } };
   }
   // Values that hardly differ get room around them: an axis of nothing else would have labels that are all alike.
@@ -111,6 +118,12 @@ function axis(of_, shown, of, most, more) {
     axisTick: { show: true, customValues: ticks.map(Math.log10), lineStyle: { color: of["line-strong"] } },
     axisLabel: { ...common.axisLabel, customValues: ticks.map(Math.log10), formatter: (value) => short(10 ** value, unit, digits) },
   };
+}
+
+// Charts that are told the same ends have the same axis; the library rounds them outwards.
+function ends(of_) {
+  if (typeof of_.low !== "number" || typeof of_.high !== "number") return {};
+  return { min: (found) => Math.min(found.min, of_.low), max: (found) => Math.max(found.max, of_.high) };
 }
 
 export function logTicks(low, high, most) {

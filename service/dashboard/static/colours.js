@@ -7,6 +7,7 @@ const NAMES = [
 
 export function colours() {
   const probe = document.createElement("span");
+  probe.className = "own-colours";
   document.body.append(probe);
   const found = {};
   for (const name of NAMES) {

@@ -68,6 +68,9 @@ def test_filters_colours_and_one_job_are_words_of_the_address(client: TestClient
         f"block m {size}, measured, DPAS emulated": sizes.count(size) for size in set(sizes)
     }
     assert series(**of_job, x="trial", y="time", where="block m=7") == {}
+    asked = {**of_job, "x": "trial", "y": "time", "parts": "block m"}
+    divided = [client.get("/explore/chart", params={**asked, "part": str(n)}) for n in sorted(set(sizes))]
+    assert {(chart.json()["y"]["low"], chart.json()["y"]["high"]) for chart in divided} == {(30.0, 61.0)}
     page = client.get("/explore", params={**of_job, "where": ["block m=64", "grf mode=256"], "outcome": "measured"})
     assert "Remove: block m is 64" in page.text
     assert client.get("/explore/chart?x=time").status_code == 400

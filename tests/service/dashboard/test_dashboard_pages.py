@@ -1,5 +1,6 @@
 """The pages as text: what they say, with which evidence, and that nothing hostile gets through."""
 
+import json
 import re
 import shlex
 from collections.abc import Generator
@@ -302,10 +303,25 @@ def test_a_kernel_with_wrong_numbers_says_so(client: TestClient, database: Datab
     assert f"Proof of its numbers {told} Chosen by" in text_of(client.get(f"/jobs/{job.id}/trials/1").text)
 
 
+def test_a_failed_trial_can_be_tried_again_and_leads_to_its_neighbours(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        job = rows.add_job(session, rows.add_problem(session, 72, 136, 200), rows.add_device(session, "b580", None))
+        for number in range(3):
+            rows.add_trial(session, job, number, "compile_failed")
+    pages = [unescape(client.get(f"/jobs/{job.id}/trials/{number}").text) for number in range(3)]
+    assert ["Trial before" in page for page in pages] == [False, True, True]
+    assert ["Trial after" in page for page in pages] == [True, True, False]
+    (config,) = re.findall(r'<code id="config-json">(.*?)</code>', pages[1], re.DOTALL)
+    assert json.loads(config) == rows.config(1)
+    (command,) = re.findall(r'<code id="compile">(.*?)</code>', pages[1])
+    assert command.startswith("xetune compile --m 72 --n 136 --k 200")
+    assert command.endswith("--device b580 --config config.json -o again")
+
+
 @pytest.mark.parametrize(
     ("query", "first", "last"),
-    [("", 249, 0), ("?sort=number", 0, 249), ("?sort=-number", 249, 0), ("?sort=nonsense", 249, 0),
-     ("?after=~x~", 249, 0), ("?sort=number&after=" + "9" * 5000, 0, 249)],
+    [("", 249, 0), ("?sort=-time", 0, 249), ("?sort=number", 0, 249), ("?sort=-number", 249, 0),
+     ("?sort=nonsense", 249, 0), ("?after=~x~", 249, 0), ("?sort=number&after=" + "9" * 5000, 0, 249)],
 )  # fmt: skip
 def test_trials_are_sorted_and_paged_by_the_database(
     client: TestClient, database: Database, query: str, first: int, last: int
