@@ -12,7 +12,14 @@ from apscheduler.triggers.cron import CronTrigger
 
 from service.errors import BadRequest, FieldError
 
-_FIELDS = ("minute", "hour", "day", "month", "day_of_week")
+_FIELDS = {
+    "minute": ("minute", "0 to 59"),
+    "hour": ("hour", "0 to 23"),
+    "day": ("day", "1 to 31"),
+    "month": ("month", "1 to 12, or jan to dec"),
+    "day_of_week": ("weekday", "0 to 7 (0 and 7 are Sunday), or mon to sun"),
+}
+"""The fields by the library's names: what they are called, and what may stand in them."""
 _WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _TICK = timedelta(microseconds=1)
 _SHORTEST_SPAN = timedelta(minutes=15)
@@ -47,7 +54,7 @@ def parse_cron(expression: str, timezone: str) -> Cron:
     try:
         return Cron(CronTrigger(**dict(zip(_FIELDS, fields, strict=True)), timezone=UTC), zone)
     except ValueError as error:
-        raise _bad_cron(f"cannot read {expression!r}: {error}") from error
+        raise _bad_cron(_wrong(fields)) from error
 
 
 def next_due(cron: Cron, after: datetime) -> datetime | None:
@@ -146,6 +153,19 @@ def _weekday_names(field: str) -> str:
     if stepped := re.fullmatch(r"\*/(\d+)", field):
         field = f"0-6/{stepped[1]}"
     return ",".join(dict.fromkeys(name for part in field.split(",") for name in named(part)))
+
+
+def _wrong(fields: list[str]) -> str:
+    """Which fields cannot be read, and what may stand there."""
+    found: list[str] = []
+    for (name, (called, expected)), field in zip(_FIELDS.items(), fields, strict=True):
+        try:
+            CronTrigger(**{name: field}, timezone=UTC)
+        except ValueError:
+            found.append(
+                f"{called}: expected {expected}, as numbers, ranges (2-5) and steps (*/2) with commas, got {field!r}"
+            )
+    return "; ".join(found)
 
 
 def _bad_cron(message: str) -> BadRequest:

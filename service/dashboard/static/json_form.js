@@ -1,6 +1,7 @@
 // Forms that send JSON to the service: a field's name is its path in the body ("job.budget.trials"), data-then is where
 // to go on. Fields that are empty or disabled stay out; a [data-chooses] shows the parts that are of its choice.
 
+import { keepPlace } from "./focus.js";
 import { post } from "./problem.js";
 import { refused, wantsKey } from "./refusal.js";
 
@@ -103,8 +104,12 @@ async function send(form) {
   try {
     const { answer } = await post(form.dataset.json, request(form), form.dataset.method);
     const next = form.dataset.then.replace("{id}", encodeURIComponent(answer.id));
-    if (new URL(next, location.href).pathname === location.pathname) location.reload();
-    else location.assign(next);
+    if (new URL(next, location.href).pathname === location.pathname) {
+      keepPlace(form);
+      location.reload();
+    } else {
+      location.assign(next);
+    }
   } catch (problem) {
     if (wantsKey(problem)) refused(problem, () => send(form));
     else {

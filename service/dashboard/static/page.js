@@ -1,6 +1,7 @@
 // What every page does: the theme, the menu of small screens, buttons that ask the service, texts to copy.
 
 import "./live.js";
+import { keepPlace, leave } from "./focus.js";
 import { post } from "./problem.js";
 import { refused } from "./refusal.js";
 import "./ticks.js";
@@ -65,9 +66,15 @@ async function act(button) {
   try {
     const body = button.dataset.body ? JSON.parse(button.dataset.body) : undefined;
     const { answer } = await post(button.dataset.post, body, button.dataset.method);
-    if (button.dataset.then) location.assign(button.dataset.then.replace("{id}", encodeURIComponent(answer.id)));
-    else if (button.dataset.live === undefined) location.reload();
-    else document.body.dispatchEvent(new Event("look"));
+    if (button.dataset.then) {
+      location.assign(button.dataset.then.replace("{id}", encodeURIComponent(answer.id)));
+    } else if (button.dataset.live === undefined) {
+      keepPlace(button);
+      location.reload();
+    } else {
+      leave(button);
+      document.body.dispatchEvent(new Event("look"));
+    }
   } catch (problem) {
     button.disabled = false;
     refused(problem, () => act(button));

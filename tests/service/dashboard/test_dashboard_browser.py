@@ -63,6 +63,7 @@ def test_a_trial_that_ends_appears_without_a_reload(browser: Browser, site: tupl
         page.on("dialog", lambda dialog: dialog.accept())
         page.locator("#cancel").click()
         expect(page.locator("#summary .status")).to_have_text("cancelling", timeout=8000)
+        expect(page.locator("#summary")).to_be_focused()
         assert complaints == []
 
 

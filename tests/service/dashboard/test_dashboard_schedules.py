@@ -125,8 +125,10 @@ def test_a_schedule_is_made_paused_run_and_deleted_in_the_browser(browser: Brows
         expect(page.locator("main")).to_contain_text("the newest 3 get a run each")
         page.get_by_role("button", name="Pause refresh").click()
         expect(page.locator(".summary .status")).to_have_text("paused")
+        expect(page.get_by_role("button", name="Resume refresh")).to_be_focused()
         page.get_by_role("button", name="Run now: refresh").click()
         expect(page.get_by_role("table")).to_contain_text("nothing to do")
+        expect(page.get_by_role("button", name="Run now: refresh")).to_be_focused()
         assert obstacles(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.on("dialog", lambda dialog: dialog.accept())
@@ -176,10 +178,12 @@ def test_a_window_of_maintenance_is_made_and_deleted_in_the_browser(browser: Bro
         form.locator("[name=ends_at]").fill("2199-03-07T02:00")
         form.get_by_role("button", name="Make the window").click()
         expect(page.locator("#maintenance table")).to_contain_text("open until 2199-03-07 02:00:00 UTC")
+        expect(page.locator("#maintenance-title")).to_be_focused()
         assert obstacles(page) == []
         page.on("dialog", lambda dialog: dialog.accept())
         page.get_by_role("button", name="Delete power").click()
         expect(page.locator("#maintenance")).to_contain_text("No window")
+        expect(page.locator("#maintenance-title")).to_be_focused()
         assert complaints == []
 
 
