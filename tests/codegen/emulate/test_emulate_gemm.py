@@ -2,11 +2,27 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from codegen import GemmArtifact, GemmProblem, KernelConfig, Prefetch, Refused, compile_gemm
+from codegen import (
+    Axis,
+    EpilogueKind,
+    EpilogueStep,
+    Extent,
+    GemmArtifact,
+    GemmProblem,
+    KernelConfig,
+    MatmulConfig,
+    Prefetch,
+    Refused,
+    SplitK,
+    XeStrategy,
+    compile_gemm,
+)
+from codegen.cache import CompileCache
 from codegen.errors import InvalidLaunch
 from codegen.launch import launch_for
 from codegen.rules import check
@@ -14,7 +30,8 @@ from hal import Device, DeviceSpec, list_devices, open_device, resolve_device
 from tests.codegen.gemm.draws import DEVICES, draw
 from tests.codegen.gemm.problems import other_sizes
 from tuner.reference import Reference
-from tuner.verify import verify_on_device
+from tuner.shapes.relaunch import code_of, relaunched
+from tuner.verify import verify_by_simulation, verify_on_device
 
 pytestmark = pytest.mark.opencl
 
@@ -67,6 +84,41 @@ def launched_for_other_sizes(artifact: GemmArtifact, seed: int, spec: DeviceSpec
         except InvalidLaunch:
             continue
         return
+
+
+TUNED = GemmProblem(72, 104, 136, dynamic=True, epilogue=(EpilogueStep(EpilogueKind.BIAS, axis=Axis.COLUMN),))
+SIZES = ((25, 200, 96, None, None), (136, 40, 48, 64, 56), (1, 72, 328, None, 80))  # M, N, K, and rows of A and C apart
+A_TILE_EACH = KernelConfig(MatmulConfig(Extent(3, 2, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))
+LOOPS = replace(
+    A_TILE_EACH,
+    matmul=replace(A_TILE_EACH.matmul, threads=Extent(2, 3, 1), block=Extent(16, 16, 16), innermost=Extent(8, 16, 16)),
+    strategy=XeStrategy((1, 1)),
+)
+SPLIT = replace(
+    A_TILE_EACH,
+    matmul=replace(A_TILE_EACH.matmul, threads=Extent(3, 2, 3)),
+    strategy=XeStrategy((2, 2), split_k=SplitK.PARTIAL_SUMS),
+)
+
+
+@pytest.mark.parametrize("config", [A_TILE_EACH, LOOPS, SPLIT], ids=["a tile each", "loops", "split"])
+def test_one_binary_is_right_at_each_size_and_writes_nothing_else(
+    cpu: Device, specs: dict[str, DeviceSpec], config: KernelConfig, tmp_path: Path
+) -> None:
+    spec, cache = specs["b580"], CompileCache(tmp_path)
+    made, code = compile_gemm(TUNED, config, spec), code_of(config, TUNED, spec)
+    cache.put(made, spec)
+    assert code is not None
+    for m, n, k, lda, ldc in SIZES:
+        problem = GemmProblem(m, n, k, lda=lda, ldc=ldc, dynamic=True, epilogue=TUNED.epilogue)
+        found = cache.get(problem, relaunched(config, code, problem, spec), spec)
+        assert isinstance(found, GemmArtifact)
+        assert found.launch.binary == made.launch.binary
+        for proof in (
+            verify_on_device(cpu, found, Reference(problem, seed=m), None, _LIMIT_S)[0],
+            verify_by_simulation(found, seed=m),
+        ):
+            assert proof.checked == proof.total
 
 
 @pytest.mark.parametrize("seed", FEW)
