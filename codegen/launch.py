@@ -11,7 +11,7 @@ from codegen.build.matrices import launch_sizes
 from codegen.build.raster import launched
 from codegen.build.sums import SUM_LENGTH
 from codegen.build.workspace import scratch
-from codegen.code_basis import PARTIALS, kind_of, with_groups
+from codegen.code_basis import kind_of, with_groups
 from codegen.config import KernelConfig, SplitK
 from codegen.epilogue import Axis
 from codegen.errors import InvalidLaunch
@@ -44,6 +44,16 @@ def launch_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -
         InvalidLaunch: the kernel is for one size, for another kind of problem, or relies on what `problem` breaks.
         Refused: codegen cannot target the device.
     """
+    return kernel_for(artifact, problem, spec).launch
+
+
+def kernel_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -> GemmArtifact:
+    """A dynamic kernel as that of another problem: the same binary, with the launch and the work-groups of its sizes.
+
+    Raises:
+        InvalidLaunch: the kernel is for one size, for another kind of problem, or relies on what `problem` breaks.
+        Refused: codegen cannot target the device.
+    """
     tuned, config, target = artifact.problem, artifact.config, target_of(spec)
     if not tuned.dynamic:
         raise InvalidLaunch(f"expected the kernel of a dynamic problem, got one of {tuned}")
@@ -53,19 +63,15 @@ def launch_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -
     mine, asked = kind_of(tuned, config, target), kind_of(problem, config, target)
     if replace(mine, by_lanes=asked.by_lanes) != asked:
         raise InvalidLaunch(f"expected a problem that differs in sizes alone from the kernel's, {tuned}; got {problem}")
-    if PARTIALS in asked.by_lanes and PARTIALS not in mine.by_lanes:
-        raise InvalidLaunch(
-            f"the kernel accesses partial sums by block messages, which N of {problem.n} is too short for"
-        )
     for operand in problem.operands:
         path = memory_path(problem, operand, target)
         if artifact.memory_paths[operand.name].by is AccessBy.BLOCK2D and path.by is AccessBy.LANES:
             raise InvalidLaunch(f"the kernel accesses {operand.name} by block messages; {path.rule}: {path.why}")
-    if not is_persistent(tuned, config):
-        config = with_groups(config, tiles_of(problem, config))
     for signature in artifact.kernels:
         _check_assumptions(problem, signature)
-    return launch_spec(problem, config, target, artifact.launch.binary, artifact.kernels)
+    here = config if is_persistent(tuned, config) else with_groups(config, tiles_of(problem, config))
+    launch = launch_spec(problem, here, target, artifact.launch.binary, artifact.kernels)
+    return replace(artifact, problem=problem, config=here, launch=launch)
 
 
 def _check_assumptions(problem: GemmProblem, signature: KernelSignature) -> None:

@@ -6,7 +6,7 @@ never given as this one's.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -99,17 +99,17 @@ class Lookup:
 
     def _carried(self, found: Tuned, far: float) -> Found | None:
         source, config = found.problem, found.config
-        try:
-            here = carried(config, source, self.problem, self.device.spec)
-        except Refused:
-            return None
         if epilogue_class(source) != epilogue_class(self.problem):
             return None
         trial = donors.whole(self.session, found.trial_id)
+        kernel = None if trial.kernel_id is None else kernels.get(self.session, trial.kernel_id)
+        launched = None if kernel is None else self._launched(source, config)
+        try:
+            here = launched.config if launched is not None else carried(config, source, self.problem, self.device.spec)
+        except Refused:
+            return None
         there = evidence_of(trial).time
         measured = trial.measurement is not None
-        kernel = None if trial.kernel_id is None else kernels.get(self.session, trial.kernel_id)
-        launch = None if kernel is None else self._launch(source, config)
         stale = [] if kernel is None else staleness(kernel, trial, self.device.spec)
         base = trust.NEARBY_MEASURED if measured else trust.NEARBY_PREDICTED
         what = f"{'measured' if measured else 'predicted'} for a problem nearby on this device"
@@ -124,9 +124,9 @@ class Lookup:
         answer = LookupOut(
             source=Source.NEAREST,
             confidence=trust.confidence(base, what, against),
-            kernel=None if kernel is None or launch is None else describe_kernel(kernel, trial),
-            config=to_config_body(config_to_json(config if launch is not None else here)),
-            launch=launch,
+            kernel=None if kernel is None or launched is None else describe_kernel(kernel, trial),
+            config=to_config_body(config_to_json(here)),
+            launch=None if launched is None else to_launch(dict(describe(launched))),
             time=time,
             time_told=(told(time) if time is not None else "unknown here") + at_there,
             elsewhere=ElsewhereOut(
@@ -141,21 +141,19 @@ class Lookup:
         )
         return Found(answer, trust.same_until(trial, self.now))
 
-    def _launch(self, source: GemmProblem, config: AnyConfig):  # of what to_launch gives
-        """The launch of a kernel that takes sizes, for these; None where it does not run them, or is not at hand."""
+    def _launched(self, source: GemmProblem, config: AnyConfig) -> GemmArtifact | None:
+        """A kernel that takes sizes as that of these; None where it does not run them, or is not at hand."""
         if not source.dynamic or not isinstance(config, KernelConfig):
             return None
         artifact = self.compiled(source, config)
         if artifact is None:
             return None
-        from codegen.launch import launch_for  # xDSL with it, which other lookups do without
+        from codegen.launch import kernel_for  # xDSL with it, which other lookups do without
 
         try:
-            launch = launch_for(artifact, self.problem, self.device.spec)
+            return kernel_for(artifact, self.problem, self.device.spec)
         except (InvalidLaunch, Refused):
             return None
-        at = replace(self.problem, dynamic=True)
-        return to_launch(dict(describe(replace(artifact, launch=launch, problem=at))))
 
     def _foreseen(self) -> LookupOut | None:
         """What the model predicts to be the fastest of what is good elsewhere and the default; else the default."""

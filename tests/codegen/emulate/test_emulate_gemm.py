@@ -24,7 +24,7 @@ from codegen import (
 )
 from codegen.cache import CompileCache
 from codegen.errors import InvalidLaunch
-from codegen.launch import launch_for
+from codegen.launch import kernel_for
 from codegen.rules import check
 from hal import Device, DeviceSpec, list_devices, open_device, resolve_device
 from tests.codegen.gemm.draws import DEVICES, draw
@@ -80,7 +80,7 @@ def launched_for_other_sizes(artifact: GemmArtifact, seed: int, spec: DeviceSpec
     for _ in range(_TRIES if artifact.problem.dynamic else 0):
         other = other_sizes(rng, artifact.problem)
         try:
-            yield replace(artifact, problem=other, launch=launch_for(artifact, other, spec))
+            yield kernel_for(artifact, other, spec)
         except InvalidLaunch:
             continue
         return

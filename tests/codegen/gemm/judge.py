@@ -4,14 +4,12 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
-from codegen import CodegenError, Extent, GemmArtifact, GemmProblem, InvalidLaunch, compile_gemm
+from codegen import CodegenError, GemmArtifact, GemmProblem, InvalidLaunch, compile_gemm
 from codegen.isa import Ocloc, compile_native
-from codegen.launch import launch_for
-from codegen.rules import tiles_of
-from codegen.rules.sizes import is_persistent
+from codegen.launch import kernel_for, launch_for
 from codegen.target import target_of
 from hal import DeviceSpec, find
 from tests.codegen.gemm.coverage import VERIFIED, WRONG, Case
@@ -55,13 +53,7 @@ def judge(drawn: Draw, ocloc: Ocloc | None = None, by_validator: bool = True) ->
 
 def verify_launched_for(artifact: GemmArtifact, other: GemmProblem, spec: DeviceSpec) -> None:
     """Compare the numbers of a dynamic kernel at other sizes."""
-    launched = replace(artifact, problem=other, launch=launch_for(artifact, other, spec))
-    if not is_persistent(artifact.problem, artifact.config):
-        threads = Extent(*tiles_of(other, artifact.config), artifact.config.matmul.threads.k)
-        launched = replace(
-            launched, config=replace(artifact.config, matmul=replace(artifact.config.matmul, threads=threads))
-        )
-    verify_by_simulation(launched, time_limit_s=_LIMIT_S)
+    verify_by_simulation(kernel_for(artifact, other, spec), time_limit_s=_LIMIT_S)
 
 
 def _other_sizes(artifact: GemmArtifact, drawn: Draw) -> Iterator[GemmProblem]:

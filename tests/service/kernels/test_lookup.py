@@ -224,6 +224,8 @@ def test_a_dynamic_kernel_is_served_with_the_launch_of_the_sizes_asked_for(
     launch = found.model_dump(mode="json")["launch"]
     values = {p["scalar"]: p["value"] for p in launch["steps"][0]["parameters"] if p.get("scalar")}
     assert values["m"] == 640
+    block = best.matmul.block
+    assert found.model_dump(mode="json")["config"]["matmul"]["threads"]["m"] == -(-640 // block.m)
     assert (
         launch["steps"][0]["global_size"] != found.kernel.model_dump(mode="json")["launch"]["steps"][0]["global_size"]
     )
