@@ -60,14 +60,14 @@ COMMANDS = MappingProxyType(
             with_server=True,
         ),
         "measure": Command(
-            "service.cli.exchange.results:measure_command",
-            "Measure on this machine what a file of results lists.",
-            of_database=True,
+            "service.cli.exchange.measure:measure_command",
+            "Measure on this machine what a file or a service lists.",
+            with_server=True,
         ),
         "merge": Command(
             "service.cli.exchange.merge:merge_command",
             "Bring what another database holds into this one.",
-            of_database=True,
+            with_server=True,
         ),
         "recordings": Command(
             "service.cli.exchange.recordings:recordings_command",

@@ -30,7 +30,7 @@ def merge_in(other: Other, database: Database, artifacts: ArtifactStore, origin:
         with database.read() as here:
             _check_devices(here, there)
         missing = {hash: size for hash, size in needed_artifacts(there).items() if not artifacts.path(hash).is_file()}
-        _check_files(other, missing)
+        check_files(other, missing)
         if dry_run:
             with database.read() as here:
                 return merge(here, there, origin)
@@ -64,7 +64,12 @@ def _check_devices(here: Session, there: Session) -> None:
             )
 
 
-def _check_files(other: Other, missing: dict[str, int]) -> None:
+def check_files(other: Other, missing: dict[str, int]) -> None:
+    """Return when those files of its kernels are where they should be.
+
+    Raises:
+        BadRequest: some are not; says to name their folder.
+    """
     if missing and other.artifacts is None:
         raise BadRequest(
             f"{len(missing)} files of kernels of {other.name} are not here: name the folder of its artifacts with "

@@ -6,14 +6,16 @@ from typing import Annotated
 import typer
 
 from db.merging.merge import Merged
+from service.cli.backend.choice import server
+from service.cli.backend.refusing import not_there
 from service.cli.backend.stored import stored
+from service.cli.exchange.lines import check_origin
+from service.cli.exchange.merge_there import merge_there
 from service.cli.options.problem import AsJson
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json
-from service.errors import BadRequest
 from service.exchange.merging import merge_in
-from service.exchange.other import open_other
-from tuner.exchange.records import check_name
+from service.exchange.other import Other, open_other
 
 
 def merge_command(
@@ -29,17 +31,25 @@ def merge_command(
     as_json: AsJson = False,
 ) -> None:
     """Bring jobs that are over, with trials, kernels and files, from another database: all or nothing."""
+    if (url := server()) is not None:
+        if dry_run:
+            raise not_there("--dry-run", "merge without it, which brings nothing twice")
+        with open_other(other, artifacts) as opened:
+            merge_there(url, opened, _origin(origin, opened), as_json=as_json)
+        return
     with stored() as store, open_other(other, artifacts) as opened:
-        name = origin or opened.name[-200:]
-        try:
-            check_name("--origin", name)
-        except ValueError as error:
-            raise BadRequest(str(error)) from error
+        name = _origin(origin, opened)
         done = merge_in(opened, store.database, store.artifacts, name, dry_run=dry_run)
     if as_json:
         print_json(_document(done, dry_run=dry_run))
     else:
         _print(done, name, dry_run=dry_run)
+
+
+def _origin(origin: str | None, other: Other) -> str:
+    name = origin or other.name[-200:]
+    check_origin(name)
+    return name
 
 
 def _document(done: Merged, *, dry_run: bool) -> dict[str, object]:

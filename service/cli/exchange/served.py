@@ -1,6 +1,5 @@
 """Files of results to and from a service, in every format."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -8,11 +7,11 @@ from uuid import UUID
 from service.cli.backend.chosen import of_service
 from service.cli.exchange import foreign
 from service.cli.exchange.foreign import Said
+from service.cli.exchange.lines import write
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json
 from service.errors import BadRequest
 from service.exchange.schemas import ImportOut
-from service.files import write_atomically
 from service.problem_query import to_query
 from tuner.exchange.formats import File, Format
 
@@ -24,11 +23,7 @@ def export_lines(url: str, query: "Query", output: Path | None) -> None:
     """Write results of a service as JSON lines."""
     with of_service(url) as remote:
         lines = remote.export_results(query).content
-    if output is None:
-        sys.stdout.write(lines.decode())
-        return
-    write_atomically(output, lines)
-    CONSOLE.print(f"{lines.count(bytes([10])) - 1} records written to {output}", highlight=False, soft_wrap=True)
+    write(lines, output)
 
 
 def export(
@@ -46,10 +41,10 @@ def export(
     foreign.write(found.content, found.configurations, found.left_out, output)
 
 
-def take_in_lines(url: str, file: Path, origin: str | None) -> ImportOut:
-    """Let a service take in JSON lines."""
+def take_in_lines(url: str, lines: bytes, device: str | None, origin: str | None) -> ImportOut:
+    """Let a service take in JSON lines; runners-up are measured on `device` in place of the one that they name."""
     with of_service(url) as remote:
-        return remote.import_results(file.read_bytes(), {"origin": origin})
+        return remote.import_results(lines, {"device": device, "origin": origin})
 
 
 def take_in(url: str, path: Path, file: File, said: Said, origin: str | None, *, as_json: bool) -> None:

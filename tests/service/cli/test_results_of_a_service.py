@@ -1,0 +1,130 @@
+"""What is found elsewhere goes to a service by a merge, and what it lists is measured here and sent back."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from db.session import open_database
+from hal import find
+from service.artifacts import ArtifactStore
+from service.cli.exchange import measure
+from service.deps import Context
+from service.errors import Unavailable
+from service.exchange.importing import take_in
+from tests.service.cli.ways import Run, both
+from tests.tuner.exchange import lines
+from tests.tuner.exchange.lines import GEMM, JOB, results, text_of
+from tuner.exchange.jsonl import read_lines
+
+AT = ("--server", "http://testserver")
+EMULATED = ("--device", "opencl-cpu-as-b580")
+
+pytestmark = pytest.mark.usefixtures("one_database")
+
+
+@pytest.fixture
+def other(tmp_path: Path, migrated_file: Path) -> Path:
+    """The data folder of another database, with a job of two times, one failure and one prediction."""
+    folder, file = tmp_path / "other", tmp_path / "theirs.jsonl"
+    folder.mkdir()
+    (folder / "xetune.sqlite").write_bytes(migrated_file.read_bytes())
+    file.write_bytes(text_of(results()))
+    opened = open_database(f"sqlite:///{folder / 'xetune.sqlite'}")
+    with file.open("rb") as stream:
+        take_in(read_lines(stream), opened, ArtifactStore(folder / "artifacts"), find)
+    opened.close()
+    return folder
+
+
+def test_the_results_of_another_database_go_to_a_service(run: Run, other: Path) -> None:
+    status, told, said = run(*AT, "merge", str(other), "--json")
+    done = json.loads(told)
+    assert (status, said) == (0, "")
+    assert (done["jobs"], done["trials"], done["kernels"], done["known"]) == (1, 4, 2, 0)
+    assert done["stays"] == {"active_jobs": 0, "recordings": 0, "shape_sets": 0}
+    assert done["origin"] == str(other / "xetune.sqlite")
+    shown = json.loads(run("jobs", "show", JOB, "--json")[1])
+    assert (shown["id"], shown["status"]) == (JOB, "succeeded")
+    assert run(*AT, "merge", str(other), "--origin", "lab 3") == (
+        *(0, "merged from lab 3: 0 jobs, 0 trials, 0 kernels; 4 trials known before\n", ""),
+    )
+
+
+def test_what_a_merge_leaves_behind_is_told(
+    run: Run, other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache.json"
+    monkeypatch.setenv("XETUNE_DATABASE_URL", f"sqlite:///{other / 'xetune.sqlite'}")  # of the commands alone
+    assert run("export", "--job", JOB, "--format", "t4", "-o", str(cache))[0] == 0
+    assert run("import", str(cache))[0] == 0
+    told = run(*AT, "merge", str(other))[1]
+    assert "stays there: 1 recording; `xetune export --recording ID --format t4 -o FILE` writes one" in told
+
+
+def test_a_merge_that_cannot_be_is_refused_alike(run: Run, other: Path, tmp_path: Path) -> None:
+    for arguments in ((str(tmp_path / "nowhere"),), (str(other), "--origin", "a\tb")):
+        local, served = both(run, "merge", *arguments)
+        assert (local[0], local) == (2, served)
+    (other / "artifacts").rename(tmp_path / "moved")
+    local, served = both(run, "merge", str(other))
+    assert (local[0], local) == (2, served)
+    assert "name the folder of its artifacts with --artifacts" in served[2]
+    assert run(*AT, "merge", str(other), "--artifacts", str(tmp_path / "moved"))[0] == 0
+
+
+def test_a_service_measures_runners_up_on_the_device_that_is_named(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "runners-up.jsonl"
+    file.write_bytes(text_of(lines.candidates(*lines.plain(GEMM))))
+    status, told, _ = run(*AT, "import", str(file), *EMULATED, "--json")
+    (queued,) = json.loads(told)["queued"]
+    shown = json.loads(run("jobs", "show", queued, "--json")[1])
+    assert (status, shown["device"], shown["kind"]) == (0, "opencl-cpu-as-b580", "measure")
+    status, _, said = run("import", str(file), *EMULATED)
+    assert (status, "leave them out" in said) == (2, True)
+
+
+def test_what_is_to_be_measured_is_a_file_or_of_a_service(run: Run, tmp_path: Path) -> None:
+    for arguments in (("measure",), (*AT, "measure"), ("measure", *EMULATED)):
+        status, _, said = run(*arguments)
+        assert (status, said.startswith("error: expected FILE, which `xetune export --runners-up` writes")) == (2, True)
+    status, _, said = run(*AT, "measure", *EMULATED)
+    message = "error: http://testserver has no configuration of b580 that is predicted and was not measured\n"
+    assert (status, said) == (2, message)
+    missing = run(*AT, "measure", str(tmp_path / "missing"))
+    assert missing[0] == 2
+
+
+@pytest.mark.opencl
+@pytest.mark.slow
+def test_what_a_service_lists_is_measured_here_and_comes_back(
+    run: Run, tmp_path: Path, other: Path, monkeypatch: pytest.MonkeyPatch, sqlite_url: str, context: Context
+) -> None:
+    """On the CPU that stands in for the GPU: the way is the same, its times are its own."""
+    others = tuple(listed for listed in context.devices.all() if listed.spec.emulates is None)
+    object.__setattr__(context.devices, "_list_all", lambda: others)  # else its CPU is another of that name
+    object.__setattr__(context.devices, "_listed", None)
+    came = run(*AT, "merge", str(other))
+    assert came[0] == 0, came
+    monkeypatch.setenv("XETUNE_DATABASE_URL", f"sqlite:///{tmp_path / 'here.sqlite'}")  # of the commands alone
+    with monkeypatch.context() as away:
+        away.setattr(measure.served, "take_in_lines", _unavailable)
+        status, _, said = run(*AT, "measure", *EMULATED)
+    assert status == 2, said
+    kept = re.findall(r"`xetune export --job (\S+) -o FILE`", said)
+    assert [line["id"] for line in json.loads(run("jobs", "--json")[1])["jobs"]] == kept
+    file = tmp_path / "measured.jsonl"
+    status, told, said = run(*AT, "measure", *EMULATED, "--origin", "the lab", "-o", str(file))
+    assert (status, "measuring 1 configuration of 96x64x128" in said) == (0, True), said
+    assert f"records written to {file}" in told
+    assert " imported from the lab; 0 trials were here before" in told
+    with file.open("rb") as stream:
+        (measured,) = read_lines(stream).jobs
+    monkeypatch.setenv("XETUNE_DATABASE_URL", sqlite_url)
+    shown = json.loads(run("jobs", "show", measured, "--json")[1])
+    assert (shown["id"], shown["best"]["time"]["kind"]) == (measured, "measured")
+
+
+def _unavailable(*_: object) -> None:
+    raise Unavailable("the service is away")
