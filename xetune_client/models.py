@@ -2448,6 +2448,9 @@ class ShapeSetBody(Model):
     search: Method = Method.PORTFOLIO
     """How each space is searched, as of a job"""
 
+    objective: Objective | None = None
+    """What is made small on each shape, as of a job: time, time-memory or time-energy; null: what the search weighs anyway"""
+
 
 class StaleBody(Model):
     """Tune again what a change of driver, compiler, generator or model made stale."""
@@ -2664,6 +2667,9 @@ class ShapeSetOut(Model):
 
     error: str | None = None
     """Why it ended without a result; null if it did not"""
+
+    objective: Objective | None = None
+    """What is made small; null of sets of before, which weigh what the search does"""
 
     across: int = 0
     """Trials among these of other shapes' kernels, after the search and beyond the budget"""

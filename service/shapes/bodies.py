@@ -39,7 +39,7 @@ def understand_body(body: ShapeSetBody, directory: DeviceDirectory, settings: Se
         raise _invalid(way, str(error)) from error
     if not shapes:
         raise _invalid(way, "expected at least one shape, got none")
-    search = SetSearch(body.reuse, body.warm_start, body.search, body.budget.no_gain)
+    search = SetSearch(body.reuse, body.warm_start, body.search, body.budget.no_gain, body.objective)
     trials = EACH * len(shapes) if body.budget.trials is None else body.budget.trials
     source = body.preset or _name_of(shapes)
     budget = trials, body.budget.seconds

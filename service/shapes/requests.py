@@ -18,6 +18,7 @@ from service.errors import BadRequest, TooMany
 from service.jobs.requests import check_size
 from service.settings import Settings
 from tuner.forecast import check_predictable
+from tuner.objective import Objective, agreed, check_objective
 from tuner.search.method import Method
 from tuner.shapes.shape import Shape
 from tuner.targets import check_method
@@ -27,12 +28,13 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class SetSearch:
-    """How the shapes of a set are searched, as of a job."""
+    """How the shapes of a set are searched, as of a job; `objective` None is what the method weighs anyway."""
 
     reuse: bool = True
     warm_start: bool = True
     method: Method = Method.PORTFOLIO
     no_gain: int | None = None
+    objective: Objective | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +56,14 @@ class SetRequest:
     warm_start: bool = True
     method: Method = Method.PORTFOLIO
     no_gain: int | None = None
+    objective: Objective = Objective.TIME
 
     @property
     def hash(self) -> str:
         """Equal for requests that ask for the same work."""
         shapes = [[shape.problem, shape.weight] for shape in self.shapes]
         device = [self.device.id, self.device.driver or ""]
-        how = [self.reuse, self.warm_start, self.method, self.no_gain]
+        how = [self.reuse, self.warm_start, self.method, self.no_gain, self.objective]
         return content_hash(["shapes", shapes, device, self.trials, self.seconds, self.seed, self.within, how])
 
 
@@ -83,6 +86,7 @@ def understand(
     Raises:
         BadRequest: a budget out of bounds, or too small for the shapes.
         RefusedByRule, CannotPredict, NotOnThisCpu: a shape or the device is refused; says which.
+        ContraryObjective, NoEnergy: the search does not weigh that, or it cannot be read.
     """
     trials, seconds = budget
     for name, value, most in (("trials", trials, settings.max_trials), ("seconds", seconds, settings.max_seconds)):
@@ -100,7 +104,9 @@ def understand(
         check_predictable(listed.spec)
     _check_shapes(shapes, listed.spec, settings)
     how = SetSearch() if search is None else search
-    check_method(how.method, listed.spec, measured=listed.runnable)
+    method, objective = agreed(how.method, how.objective)
+    check_method(method, listed.spec, measured=listed.runnable)
+    check_objective(objective, listed.spec.id, listed.no_energy)
     return SetRequest(
         source,
         shapes,
@@ -111,8 +117,9 @@ def understand(
         within,
         how.reuse,
         how.warm_start,
-        how.method,
+        method,
         how.no_gain,
+        objective,
     )
 
 
@@ -168,7 +175,14 @@ def submit(session: Session, request: SetRequest, max_active: int) -> tuple[UUID
         assert job is not None  # its request is of this set alone
         if not (request.reuse and request.warm_start):
             jobs.set_start(session, job.id, again=not request.reuse, cold=not request.warm_start)
-        jobs.set_search(session, job.id, method=request.method.value, no_gain=request.no_gain, roofline=None)
+        jobs.set_search(
+            session,
+            job.id,
+            method=request.method.value,
+            no_gain=request.no_gain,
+            roofline=None,
+            objective=request.objective.value,
+        )
         shape_sets.add_member(session, made.id, position, job.id, shape.weight, shape.name)
     session.flush()
     return made.id, True

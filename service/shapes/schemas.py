@@ -10,6 +10,7 @@ from codegen import DType
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.jobs.schemas import MAX_SEED, BudgetOut, JobStatus
 from service.schemas import EVIDENCE_EXAMPLE, DeviceChoice, Evidence, FiniteFloat, ProblemBody, Size
+from tuner.objective import Objective
 from tuner.search.method import Method
 from tuner.shapes.shape import MOST_SHAPES
 
@@ -112,6 +113,12 @@ class ShapeSetBody(DeviceChoice):
     )
     search: Method = Field(
         default=Method.PORTFOLIO, description="How each space is searched, as of a job", examples=["portfolio"]
+    )
+    objective: Objective | None = Field(
+        default=None,
+        description="What is made small on each shape, as of a job: time, time-memory or time-energy; null: what the "
+        "search weighs anyway",
+        examples=[None],
     )
 
 
@@ -221,6 +228,11 @@ class ShapeSetOut(BaseModel):
     )
     running: bool = Field(description="Whether a process runs it now", examples=[True])
     search: Method = Field(description="How each space is searched", examples=["portfolio"])
+    objective: Objective | None = Field(
+        default=None,
+        description="What is made small; null of sets of before, which weigh what the search does",
+        examples=["time"],
+    )
     reuse: bool = Field(description="Whether times that are known are taken", examples=[True])
     warm_start: bool = Field(
         description="Whether it begins with what is good for other jobs' problems", examples=[True]

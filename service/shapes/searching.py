@@ -96,6 +96,7 @@ def _run(
         donors=_donors(state, job, donors_for(job.problem, others, state.spec)),
         known=state.known(job),
         method=job.method,
+        objective=job.objective,
         portion=portion,
         reference=state.references.of(job.problem, job.seed),
     )

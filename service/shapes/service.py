@@ -9,6 +9,7 @@ from db import leases, shape_sets
 from db.base import utc_now
 from db.models import Job, ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember, Trial
 from service.configurations import to_config_body
+from service.convert import objective_of
 from service.errors import Conflict
 from service.evidence import evidence_of
 from service.headline import headline_of
@@ -137,6 +138,7 @@ def _how(found: ShapeSet) -> dict[str, object]:
     start, search = (found.members[0].job.start, found.members[0].job.search) if found.members else (None, None)
     return {
         "search": Method.PORTFOLIO if search is None else Method(search.method),
+        "objective": objective_of(search),
         "reuse": start is None or not start.again,
         "warm_start": start is None or not start.cold,
     }

@@ -293,6 +293,7 @@ def _set_body(asked: SetAsked) -> ShapeSetBody:
         reuse=how.reuse,
         warm_start=how.warm_start,
         search=how.method,
+        objective=how.objective,
     )
 
 

@@ -78,9 +78,7 @@ def tune_command(
     if shapes is not None:
         if roofline is not None:
             raise BadRequest("--shapes: expected no --roofline; a set ends by trials, seconds and --no-gain")
-        if objective is not None:
-            raise BadRequest("--shapes: expected no --objective; `--search nsga2` weighs memory, too")
-        how = SetSearch(reuse=not again, warm_start=not cold, method=search, no_gain=no_gain)
+        how = SetSearch(reuse=not again, warm_start=not cold, method=search, no_gain=no_gain, objective=objective)
         options = SetOptions(shapes, device, target, trials, seconds, seed, read_within(within), how)
         tune_shapes(options, problem.base(), as_json)
         return

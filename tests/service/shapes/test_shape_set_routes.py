@@ -85,6 +85,10 @@ def test_options_are_those_of_jobs(client: TestClient, context: Context) -> None
     other = made(client)
     assert other["id"] != found["id"]
     assert (other["reuse"], other["warm_start"], other["search"]) == (True, True, "portfolio")
+    weighing = made(client, objective="time-memory")
+    assert (weighing["search"], weighing["objective"], other["objective"]) == ("nsga2", "time-memory", "time")
+    refused = client.post(PATH, json=BODY | {"objective": "time-memory", "search": "random"})
+    assert (refused.status_code, "does not weigh time-memory" in refused.json()["detail"]) == (409, True)
 
 
 def test_the_same_set_is_made_once_and_lists_have_pages(client: TestClient) -> None:

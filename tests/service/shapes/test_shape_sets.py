@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -19,12 +20,17 @@ from service.cluster.local import LocalPlace
 from service.devices.service import DeviceDirectory
 from service.errors import BadRequest, NotFound
 from service.settings import Settings
-from service.shapes import service
+from service.shapes import searching, service
 from service.shapes.requests import SetRequest, SetSearch, submit, understand
 from service.shapes.running import SetProgress, SetRunner
 from service.shapes.schemas import ShapeSetOut
 from service.tuning import Tuning
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, Killed, cpu_spec
+from tuner.errors import ContraryObjective, NoEnergy
+from tuner.objective import Objective
+from tuner.result import SessionResult
+from tuner.search.method import Method
+from tuner.session import run_session
 from tuner.shapes.shape import Shape
 from tuner.targets import default_for
 
@@ -215,6 +221,21 @@ def test_equal_requests_share_a_set_while_it_is_active(database: Database, start
         assert shape_sets.get(session, found.shapes[0].job_id) is None
 
 
+def test_a_set_may_weigh_memory_too(database: Database, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    weighed: list[Any] = []
+
+    def watched(*arguments: Any, **options: Any) -> SessionResult:
+        weighed.append((options["method"], options["objective"]))
+        return run_session(*arguments, **options)
+
+    monkeypatch.setattr(searching, "run_session", watched)
+    set_id = submitted(database, replace(_request(3), method=Method.NSGA2, objective=Objective.TIME_MEMORY))
+    assert start(set_id, AnyShape()).run()
+    found = _read(database, set_id)
+    assert (found.status, found.search, found.objective) == ("succeeded", Method.NSGA2, Objective.TIME_MEMORY)
+    assert weighed == [(Method.NSGA2, Objective.TIME_MEMORY)] * len(SHAPES)
+
+
 def test_what_cannot_be_is_refused_before_anything_is_stored(tmp_path: Path) -> None:
     directory, settings = DeviceDirectory(lambda: [HERE], 10.0), Settings(data_dir=tmp_path)
 
@@ -229,6 +250,13 @@ def test_what_cannot_be_is_refused_before_anything_is_stored(tmp_path: Path) -> 
     for no_gain in (0, -1, 2**31):
         with pytest.raises(BadRequest, match=f"no_gain: expected 1 to 2147483647, got {no_gain}"):
             ask(SHAPES, search=SetSearch(no_gain=no_gain))
+    weighing = SetSearch(objective=Objective.TIME_MEMORY)
+    assert (ask(SHAPES, search=weighing).method, ask(SHAPES).method) == (Method.NSGA2, Method.PORTFOLIO)
+    assert ask(SHAPES, search=weighing).hash != ask(SHAPES).hash
+    with pytest.raises(ContraryObjective, match="does not weigh time-memory"):
+        ask(SHAPES, search=SetSearch(method=Method.RANDOM, objective=Objective.TIME_MEMORY))
+    with pytest.raises(NoEnergy, match="cannot be read"):
+        ask(SHAPES, search=SetSearch(objective=Objective.TIME_ENERGY))
     with pytest.raises(BadRequest, match="within"):
         ask(SHAPES, within=1.5)
     with pytest.raises(BadRequest, match=r"shape 3, 9x64x96 .*rule dynamic"):
