@@ -1,7 +1,10 @@
 """Compiles what a request holds in a confined child, so many at a time."""
 
+import time
+from collections.abc import Callable
 from dataclasses import asdict
 
+import structlog
 from pydantic import BaseModel, ValidationError
 
 from hal import DeviceSpec
@@ -17,12 +20,14 @@ from service.schemas import to_problem
 from service.settings import Settings
 
 _WORK = "service.compiling.work"
+_PROBED_AGAIN_S = 10.0
+_log = structlog.stdlib.get_logger(__name__)
 
 
 class Compiler:
     """Confined compilations of one service. Thread-safe."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits = Limits(
             memory_bytes=settings.compile_memory_bytes,
             cpu_s=settings.compile_cpu_s,
@@ -30,7 +35,7 @@ class Compiler:
         )
         self.slots = Slots(settings.max_compiles, "compiles", "compilations")
         self._held: Held | None = None
-        self._tried = False
+        self._clock, self._again_at = clock, 0.0
 
     def compile(self, asked: ModuleWork | GemmWork) -> CompileOut:
         """What a confined child makes of it.
@@ -52,12 +57,13 @@ class Compiler:
         return _read(answer.document, answer.held)
 
     def confinement(self) -> ConfinementOut | None:
-        """What this machine holds the child to; None if none starts."""
-        if not self._tried and self._held is None:
-            self._tried = True
+        """What this machine holds the child to; None if none started, which is tried again some seconds later."""
+        if self._held is None and self._clock() >= self._again_at:
+            self._again_at = self._clock() + _PROBED_AGAIN_S  # others need not wait for this one
             try:
                 self._held = probe(self._limits)
-            except ConfinedFailure:
+            except ConfinedFailure as failure:
+                _log.warning("no confined process starts", why=str(failure))
                 return None
         return None if self._held is None else ConfinementOut.model_validate(asdict(self._held))
 

@@ -21,6 +21,7 @@ from service.cluster.one_machine import check_one_machine
 from service.cluster.share import share_of
 from service.keys.callers import check_closed
 from service.lean import settle
+from service.limits.heads import bounded_heads
 from service.logs import configure_logs
 from service.settings import InvalidSettings, Settings, read_settings, unknown_settings
 from service.supervisor import LATE_S, Supervisor, end_with, end_within
@@ -82,6 +83,7 @@ def config_of(settings: Settings) -> uvicorn.Config:
         port=settings.port,
         log_config=None,
         access_log=False,
+        http=bounded_heads(settings.max_head_s),
         # Longer than who asks keeps a connection (httpx 5 s, proxies 60 s): else a request meets one that just closes.
         timeout_keep_alive=settings.keep_alive_s,
         timeout_graceful_shutdown=settings.shutdown_s,

@@ -8,8 +8,12 @@ from fastapi.testclient import TestClient
 
 from db import coordinators, presences
 from db.session import Database
+from service.compiling.service import Compiler
+from service.confine.limits import Held, Limits
+from service.confine.parent import ConfinedFailure
 from service.deps import Context
 from service.presence import Role, present
+from service.settings import Settings
 from tests.service.rest import Clock
 
 
@@ -100,3 +104,23 @@ def test_a_lease_to_give_out_jobs_that_ran_out_is_named(client: TestClient, cont
     assert "coordinator" not in checks(client)
     clock.step(seconds=16.0)
     assert "coordinator" in checks(client)
+
+
+def test_the_compiler_is_looked_for_again_after_it_did_not_start(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment, tries = [100.0], list[float]()
+
+    def failing(_limits: Limits) -> Held:
+        tries.append(moment[0])
+        if len(tries) < 3:
+            raise ConfinedFailure("no memory")
+        return held
+
+    held = Held(network="none", files="none", system_calls="none", processes=False)
+    monkeypatch.setattr("service.compiling.service.probe", failing)
+    compiler = Compiler(settings, clock=lambda: moment[0])
+    for later_s, found in ((0.0, False), (1.0, False), (20.0, False), (20.0, True), (20.0, True)):
+        moment[0] += later_s
+        assert (compiler.confinement() is not None) is found
+    assert tries == [100.0, 121.0, 141.0]
