@@ -14,15 +14,20 @@ from service.dashboard.assets import compressed
 from service.dashboard.charts.document import Chart, Mark, Row, Series, Value
 from service.dashboard.rendering import page
 
+_LONGEST_NAME = 120
 MOST_ROWS = 500
 """Most rows of a table that is read; the CSV has all that are drawn."""
 
 
-def chart_answer(request: Request, chart: Chart) -> Response:
-    """The chart in the form that the query's `as` names: csv, table (a page), part (of one), else JSON."""
+def chart_answer(request: Request, chart: Chart, of: str = "") -> Response:
+    """The chart in the form that the query's `as` names: csv, table (a page), part (of one), else JSON.
+
+    `of` is what it belongs to.
+    """
+    chart = replace(chart, of=of)
     match request.query_params.get("as"):
         case "csv":
-            name = re.sub(r"[^a-z0-9]+", "-", chart.title.lower()).strip("-")[:80]
+            name = re.sub(r"[^a-z0-9]+", "-", f"{chart.title} {of}".lower())[:_LONGEST_NAME].strip("-")
             headers = {"Content-Disposition": f'attachment; filename="{name or "chart"}.csv"'}
             answer = Response(chart_csv(chart), media_type="text/csv; charset=utf-8", headers=headers)
         case "table":

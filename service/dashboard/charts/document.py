@@ -84,6 +84,8 @@ class Series:
 class Chart:
     """A chart. `note` says what it is of, and of how many rows these are a sample; `empty` what to say without rows.
 
+    `of` names what it belongs to, such as a problem and a device: saved files and pictures stand alone.
+
     `x` and `y` are for two axes and cells, `axes` for one axis a column, `color` is the column that colours cells and
     paths.
     """
@@ -98,3 +100,4 @@ class Chart:
     color: Axis | None = None
     axes: tuple[Axis, ...] = field(default=())
     empty: str = "Nothing to draw yet."
+    of: str = ""

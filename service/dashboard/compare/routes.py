@@ -11,6 +11,7 @@ from service.dashboard.compare.reading import candidates, compare, times_chart
 from service.dashboard.compare.texts import MOST_LINES
 from service.dashboard.kernels.reading import find_kernel
 from service.dashboard.kernels.stages import reader
+from service.dashboard.naming import problem_label
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.deps import ContextDep, ReadSessionDep
@@ -59,8 +60,9 @@ def read_times(request: Request, session: ReadSessionDep, kernel: _Several) -> R
     """The times of two kernels."""
     if len(kernel) != 2:
         raise NotFound("A chart of two kernels needs two ids: /compare/charts/times?kernel=ID&kernel=ID")
-    left, right = (find_kernel(session, each).id for each in kernel)
-    return chart_answer(request, times_chart(session, (left, right)))
+    left, right = (find_kernel(session, each) for each in kernel)
+    of = f"{problem_label(left.problem)} {left.content_hash[:8]} and {right.content_hash[:8]}"
+    return chart_answer(request, times_chart(session, (left.id, right.id)), of)
 
 
 def _to(ids: list[str]) -> RedirectResponse:

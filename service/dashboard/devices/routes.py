@@ -32,4 +32,4 @@ def read_device(request: Request, context: ContextDep, session: ReadSessionDep, 
 @router.get("/{device}/charts/clocks", dependencies=[PAGE, READ])
 def read_clocks(request: Request, session: ReadSessionDep, device: str) -> Response:
     """Clocks during measurements."""
-    return chart_answer(request, clocks_chart(session, device))
+    return chart_answer(request, clocks_chart(session, device), device)

@@ -48,4 +48,4 @@ def read_chart(request: Request, session: ReadSessionDep, part: str = "") -> Res
     if not asked.scoped:
         raise BadRequest("a chart of trials needs `job`, or `problem` and `device`, in its address")
     pair = read_scope(session, asked)
-    return chart_answer(request, explore_chart(pair, settle(pair, asked), part[:120]))
+    return chart_answer(request, explore_chart(pair, settle(pair, asked), part[:120]), pair.label)

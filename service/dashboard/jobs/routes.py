@@ -10,6 +10,7 @@ from service.dashboard.jobs import rows
 from service.dashboard.jobs.history import failures_chart, history_chart, judged_chart
 from service.dashboard.jobs.reading import find_job, job_page, news_of, one_trial
 from service.dashboard.jobs.trials import understand
+from service.dashboard.naming import problem_label
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.deps import ReadSessionDep
@@ -74,7 +75,9 @@ def read_chart(request: Request, session: ReadSessionDep, job_id: str, name: str
     """A chart of a job."""
     if name not in CHARTS:
         raise NotFound(f"a job has no chart {name!r}; it has {', '.join(CHARTS)}")
-    return chart_answer(request, CHARTS[name](session, find_job(session, job_id)))
+    job = find_job(session, job_id)
+    of = f"{problem_label(job.problem)} on {job.device.slug}"
+    return chart_answer(request, CHARTS[name](session, job), of)
 
 
 @router.get("/{job_id}/trials/{number}", dependencies=[PAGE, READ])

@@ -17,7 +17,7 @@ from hal import DeviceSpec
 from service.convert import problem_from_json, spec_from_json
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.reading import find_job
-from service.dashboard.naming import problem_flops
+from service.dashboard.naming import problem_flops, problem_label
 from service.dashboard.problems.fields import Value, fields_of
 from service.dashboard.sampling import sample_of
 from service.errors import NotFound
@@ -89,6 +89,11 @@ class Pair:
     failures: tuple[Failure, ...]
     gemm: GemmProblem | None
     spec: DeviceSpec | None
+
+    @property
+    def label(self) -> str:
+        """The problem and the device."""
+        return f"{problem_label(self.problem)} on {self.slug}"
 
     @property
     def flops(self) -> int:

@@ -76,7 +76,8 @@ def read_live(request: Request, session: ReadSessionDep, set_id: _SetId, seen: s
 @router.get("/{set_id}/charts/gains", dependencies=[PAGE, READ])
 def read_gains(request: Request, session: ReadSessionDep, set_id: _SetId) -> Response:
     """Gains over the defaults."""
-    return chart_answer(request, gains_chart(service.read_set(session, set_id)))
+    found = service.read_set(session, set_id)
+    return chart_answer(request, gains_chart(found), f"{found.source} on {found.device}")
 
 
 @router.get("/{set_id}/shapes.csv", dependencies=[PAGE, READ])

@@ -188,8 +188,23 @@ class Figure {
     this.chart.dispatchAction({ type: "downplay" });
     this.place = Math.min(Math.max(next[event.key], 0), points.length - 1);
     const { series, index } = points[this.place];
-    this.chart.dispatchAction({ type: "highlight", seriesId: `${this.shown.indexOf(series)}:`, dataIndex: index });
+    this.highlight();
     this.tell({ series, row: series.rows[index] }, null);
+  }
+
+  // The point that was walked to last is drawn as the others are.
+  async save() {
+    this.chart.dispatchAction({ type: "downplay" });
+    // The library changes what stands out with the next frame.
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    savePicture(this.chart, this.document, this.shown, colours());
+    this.highlight();
+  }
+
+  highlight() {
+    if (this.place < 0) return;
+    const { series, index } = this.points()[this.place];
+    this.chart.dispatchAction({ type: "highlight", seriesId: `${this.shown.indexOf(series)}:`, dataIndex: index });
   }
 
   points() {
@@ -211,7 +226,7 @@ class Figure {
     } else if (target.matches("[data-again]")) {
       await this.again();
     } else if (target.matches("[data-picture]")) {
-      if (this.chart) savePicture(this.chart, this.document, this.shown, colours());
+      if (this.chart) await this.save();
     } else if (target.matches("[data-table]")) {
       event.preventDefault();
       await this.table(target);

@@ -10,25 +10,29 @@ const LINE = 18;
 export function savePicture(chart, found, shown, of) {
   const drawing = chart.getRenderedCanvas({ pixelRatio: SCALE, backgroundColor: of.card });
   const named = shown.filter((series) => !series.part_of);
-  const head = MARGIN + LINE * (2 + Math.ceil(named.length / 3)) + 8;
   const canvas = document.createElement("canvas");
   canvas.width = drawing.width + 2 * MARGIN * SCALE;
-  canvas.height = drawing.height + (head + MARGIN) * SCALE;
   const pen = canvas.getContext("2d");
+  const width = drawing.width / SCALE;
+  const told = [[found.title, `600 14px ${of.sans}`, of.text], [found.of, `14px ${of.sans}`, of.text], [found.note, `12px ${of.sans}`, of.quiet]];
+  const lines = told.flatMap(([text, font, colour]) => wrapped(pen, text, font, width).map((line) => [line, font, colour]));
+  const legend = MARGIN + LINE * lines.length;
+  const head = legend + LINE * Math.ceil(named.length / 3) + 8;
+  canvas.height = drawing.height + (head + MARGIN) * SCALE;
   pen.scale(SCALE, SCALE);
   pen.fillStyle = of.card;
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.textBaseline = "top";
-  write(pen, found.title, MARGIN, MARGIN, `600 14px ${of.sans}`, of.text);
-  write(pen, found.note, MARGIN, MARGIN + LINE, `12px ${of.sans}`, of.quiet);
-  const third = drawing.width / SCALE / 3;
+  lines.forEach(([text, font, colour], i) => write(pen, text, MARGIN, MARGIN + LINE * i, font, colour));
+  const third = width / 3;
   named.forEach((series, i) => {
-    const [x, y] = [MARGIN + (i % 3) * third, MARGIN + LINE * (2 + Math.floor(i / 3))];
+    const [x, y] = [MARGIN + (i % 3) * third, legend + LINE * Math.floor(i / 3)];
     mark(pen, series, x, y + 7, seriesColour(of, series));
     write(pen, series.name, x + 32, y, `12px ${of.sans}`, of.quiet);
   });
   pen.drawImage(drawing, MARGIN, head, drawing.width / SCALE, drawing.height / SCALE);
-  saveCanvas(canvas, `${found.title.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 80)}.png`);
+  const name = `${found.title} ${found.of}`.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 120);
+  saveCanvas(canvas, `${name.replace(/^-|-$/g, "")}.png`);
 }
 
 // A drawing of the service as a PNG of twice the size.
@@ -81,6 +85,18 @@ function mark(pen, series, x, y, colour) {
     series.evidence === "emulated" ? pen.stroke() : pen.fill();
   }
   pen.restore();
+}
+
+// The text in lines of at most that width; of nothing there are none.
+function wrapped(pen, text, font, width) {
+  pen.font = font;
+  const lines = [];
+  for (const word of text.split(" ").filter((part) => part !== "")) {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length && pen.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 function write(pen, text, x, y, font, colour) {

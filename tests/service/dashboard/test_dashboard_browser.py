@@ -76,6 +76,8 @@ def test_the_chart_is_read_by_keyboard_has_a_table_and_saves(browser: Browser, s
     with opened(browser, f"{address}/jobs/{job.id}", width=400) as (page, complaints):
         chart = page.locator("#history")
         expect(chart.locator("canvas")).to_be_visible()
+        with page.expect_download() as untouched:
+            chart.locator("[data-picture]").click()
         chart.locator(".plot").focus()
         page.keyboard.press("ArrowRight")
         expect(chart.locator(".readout")).to_contain_text("Trial: 0 · Time: 7.780 ms")
@@ -86,10 +88,12 @@ def test_the_chart_is_read_by_keyboard_has_a_table_and_saves(browser: Browser, s
         expect(chart.locator(".chart-table tbody tr").first).to_contain_text("DPAS emulated")
         with page.expect_download() as picture:
             chart.locator("[data-picture]").click()
-        assert picture.value.suggested_filename == "time-of-each-trial.png"
+        assert picture.value.suggested_filename == "time-of-each-trial-64x128x192-f16-f32-nn-on-tip-device.png"
         assert picture.value.path().read_bytes().startswith(b"\x89PNG")
+        assert picture.value.path().read_bytes() == untouched.value.path().read_bytes(), "no point stands out"
         with page.expect_download() as saved:
             chart.locator("a[download]").click()
+        assert saved.value.suggested_filename == "time-of-each-trial-64x128x192-f16-f32-nn-on-tip-device.csv"
         lines = saved.value.path().read_text().splitlines()
         assert lines[0] == "series,evidence,Trial,Time (µs),Low (µs),High (µs),Rate (GFLOP/s),Configuration"
         assert lines[1].startswith('"trials, measured, DPAS emulated",emulated,0,')
