@@ -13,11 +13,13 @@ from codegen import (
     Prefetch,
     PrefetchLevels,
     Refused,
+    SlmOperands,
+    SplitK,
     XeStrategy,
 )
 from codegen.code_basis import with_groups
 from codegen.pipeline import code_key, compile_gemm
-from codegen.rules import check
+from codegen.rules import check, check_problem, refusal
 from codegen.target import target_of
 from hal import find
 from tests.tuner.fakes import cpu_spec
@@ -36,6 +38,7 @@ def _problem(m: int, n: int, k: int, batch: int = 1, ldc: int | None = None) -> 
 SOURCE = _problem(128, 192, 256)
 RAGGED = _problem(40, 200, 136)
 SMALL = _problem(24, 32, 48, ldc=40)
+ONE_STEP = _problem(24, 40, 32)
 CONFIG = KernelConfig(
     MatmulConfig(Extent(4, 3, 1), Extent(32, 64, 32), Extent(16, 32, 32)),
     XeStrategy((2, 2), Prefetch(PrefetchLevels.L1, 3), raster_group=2, k_unroll=4),
@@ -60,6 +63,25 @@ def test_one_binary_is_right_on_each_shape_whatever_has_no_effect_there(problem:
     assert made.content_hash == compile_gemm(SOURCE, CONFIG, B580).content_hash
     assert made.launch.steps[0].groups == (config.matmul.threads.m * config.matmul.threads.n, 1, 1)
     proof = verify_by_simulation(made)
+    assert proof.checked == proof.total
+
+
+@pytest.mark.parametrize(
+    ("strategy", "splits"),
+    [
+        (XeStrategy((2, 2), slm=SlmOperands.BOTH, slm_stages=4), 1),
+        (XeStrategy((2, 2), pipelined_registers=True, barrier_every=2), 1),
+        (XeStrategy((2, 2), split_k=SplitK.PARTIAL_SUMS, k_unroll=2), 3),
+        (XeStrategy((2, 2), split_k=SplitK.ATOMIC), 3),
+    ],
+    ids=["more buffers than steps", "no next step", "splits without a step", "atomic ones"],
+)
+def test_code_for_more_steps_than_there_are_is_right(strategy: XeStrategy, splits: int) -> None:
+    matmul = replace(CONFIG.matmul, threads=Extent(4, 3, splits), innermost=Extent(8, 16, 16))
+    config = _on(ONE_STEP, KernelConfig(matmul, strategy))
+    on = check_problem(ONE_STEP, B580)
+    assert refusal(on, config) is not None  # it is not searched there
+    proof = verify_by_simulation(compile_gemm(ONE_STEP, config, B580))
     assert proof.checked == proof.total
 
 
