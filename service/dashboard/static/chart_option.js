@@ -120,10 +120,14 @@ function axis(of_, shown, of, most, more) {
   };
 }
 
-// Charts that are told the same ends have the same axis; the library rounds them outwards.
+// Charts that are told the same ends have the same axis, whatever is drawn on it.
 function ends(of_) {
-  if (typeof of_.low !== "number" || typeof of_.high !== "number") return {};
-  return { min: (found) => Math.min(found.min, of_.low), max: (found) => Math.max(found.max, of_.high) };
+  if (typeof of_.low !== "number" || typeof of_.high !== "number" || of_.low === of_.high) return {};
+  const rough = (of_.high - of_.low) / 6;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const least = of_.whole ? 1 : 0;
+  const interval = Math.max(least, [1, 2, 5, 10].map((c) => c * power).find((c) => c >= rough));
+  return { min: Math.floor(of_.low / interval) * interval, max: Math.ceil(of_.high / interval) * interval, interval };
 }
 
 export function logTicks(low, high, most) {
