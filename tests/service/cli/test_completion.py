@@ -1,7 +1,5 @@
-"""What shells complete, by their own protocol; and bash itself, with the script that it is given."""
+"""What shells complete, by their own protocol."""
 
-import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +12,6 @@ from service.cli.backend.stored import stored
 from service.cli.bash_words import rejoined
 from tests.service import dashboard_rows as rows
 
-_ROOT = Path(__file__).parents[3]
 Complete = Callable[[str], list[str]]
 
 
@@ -80,24 +77,3 @@ def test_a_service_that_is_not_there_or_silent_leaves_the_shell_its_prompt(
 )
 def test_words_that_bash_cut_are_put_together(words: list[str], at: int, whole: list[str], place: int) -> None:
     assert rejoined(words, at) == (whole, place)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_bash_completes_by_the_script_that_it_is_shown(tmp_path: Path) -> None:
-    program = tmp_path / "xetune"
-    # What an installed `xetune` is: a script that Python runs.
-    program.write_text(f"#!{sys.executable}\nimport sys\nfrom service.cli.main import main\nsys.exit(main())\n")
-    program.chmod(0o755)
-    asked = f"""
-    source <({program} --show-completion)
-    COMP_WORDS=(xetune --server http : //127.0.0.1 : 9 shapes pre) COMP_CWORD=8
-    _xetune_completion xetune; echo "${{COMPREPLY[@]}}"
-    COMP_WORDS=(xetune tune --device = b5) COMP_CWORD=4
-    _xetune_completion xetune; echo "${{COMPREPLY[@]}}"
-    """
-    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHONPATH": str(_ROOT), "XETUNE_DATA_DIR": str(tmp_path)}
-    done = subprocess.run(
-        ["bash", "--norc", "-c", asked], capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=120
-    )
-    assert done.stdout.splitlines() == ["presets", "b580 b570 b50"], done.stderr
