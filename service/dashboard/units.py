@@ -1,5 +1,6 @@
 """Numbers and times as people read them, each with its unit."""
 
+import re
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -9,6 +10,7 @@ from markupsafe import Markup
 _CRON = Options()
 _CRON.use_24hour_time_format = True
 
+_BREAKS = re.compile(r"->|\de-\d")
 _TIME_UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 _AGE_UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _BYTE_UNITS = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
@@ -67,9 +69,9 @@ def words(name: str) -> str:
 
 
 def unbroken(line: str) -> Markup:
-    """A problem in a line of HTML whose types stay whole: browsers break `f16->f32` after the hyphen."""
+    """A line of HTML in which types and numbers stay whole: browsers break `f16->f32` and `3e-07` after the hyphen."""
     whole = Markup('<span class="number">{}</span>')
-    return Markup(" ").join(whole.format(word) if "->" in word else word for word in line.split(" "))
+    return Markup(" ").join(whole.format(word) if _BREAKS.search(word) else word for word in line.split(" "))
 
 
 @lru_cache(maxsize=512)

@@ -13,6 +13,7 @@ from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.figures import Point, points
 from service.dashboard.naming import config_label
 from service.dashboard.sampling import sample_of
+from service.dashboard.units import duration
 
 MOST_DOTS = 600
 """Most dots of a series: as many as can be told apart."""
@@ -182,7 +183,7 @@ def _in_turns(job: Job) -> str:
     default_us, best_us = job.compared_default_us, job.compared_best_us
     if default_us is None or best_us is None:
         return ""
-    times = f"in turns at the end the default took {default_us:.4g} µs, the best {best_us:.4g} µs"
+    times = f"in turns at the end the default took {duration(default_us)}, the best {duration(best_us)}"
     return f". Drawn are single measurements; {times}"
 
 

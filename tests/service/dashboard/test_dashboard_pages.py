@@ -216,7 +216,7 @@ def test_the_winner_is_the_one_measured_again_in_turns(client: TestClient, datab
     assert told in text_of(html)
     assert "Against the winner" in html, "rows may be below the winner's own single measurement"
     note = client.get(f"/jobs/{kept.id}/charts/history").json()["note"]
-    assert note.endswith("in turns at the end the default took 2900 µs, the best 2900 µs")
+    assert note.endswith("in turns at the end the default took 2.900 ms, the best 2.900 ms")
     seen = text_of(client.get(f"/jobs/{won.id}").text)
     assert "Best time 1.450 ms measured in turns on gpu1" in seen
     assert "2.00x default 2.900 ms, best 1.450 ms, in turns" in seen

@@ -55,5 +55,6 @@ def test_a_cron_expression_is_said_in_words() -> None:
 
 
 def test_types_of_a_problem_stay_whole_and_everything_is_escaped() -> None:
-    line = units.unbroken("8x16x32 f16->f32 <b>")
-    assert line == '8x16x32 <span class="number">f16-&gt;f32</span> &lt;b&gt;'
+    line = units.unbroken("8x16x32 f16->f32 3.1e-07, off-line <b>")
+    whole = '<span class="number">f16-&gt;f32</span> <span class="number">3.1e-07,</span>'
+    assert line == f"8x16x32 {whole} off-line &lt;b&gt;"
