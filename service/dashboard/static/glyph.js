@@ -22,7 +22,9 @@ export function glyph(series) {
   if (["line", "steps", "limit", "paths"].includes(series.mark)) {
     svg.append(draw("line", { ...line, "stroke-dasharray": (DASHES[series.evidence] ?? []).join(" ") }));
   } else if (series.mark === "bars" || series.mark === "cells") {
-    svg.append(draw("rect", { x: 7, y: 1, width: 12, height: 10, fill: "currentColor" }));
+    const outline = { fill: "none", stroke: "currentColor", "stroke-width": 1.5, "stroke-dasharray": DASHES.predicted.join(" ") };
+    const filled = series.mark === "cells" || series.evidence !== "predicted";
+    svg.append(draw("rect", { x: 7, y: 1, width: 12, height: 10, ...(filled ? { fill: "currentColor" } : outline) }));
   } else if (series.role === "failed") {
     svg.append(draw("path", { d: "M9 2L17 10M17 2L9 10", stroke: "currentColor", "stroke-width": 1.5 }));
   } else if (series.evidence === "predicted") {

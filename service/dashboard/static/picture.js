@@ -68,8 +68,9 @@ function mark(pen, series, x, y, colour) {
     pen.stroke();
   } else if (series.mark === "bars" || series.mark === "cells") {
     pen.rect(x + 7, y - 5, 12, 10);
-    if (series.evidence === "predicted") pen.setLineDash(DASHES.predicted);
-    series.evidence === "predicted" ? pen.stroke() : pen.fill();
+    const outline = series.mark === "bars" && series.evidence === "predicted";
+    if (outline) pen.setLineDash(DASHES.predicted);
+    outline ? pen.stroke() : pen.fill();
   } else if (series.role === "failed") {
     for (const way of [1, -1]) {
       pen.moveTo(x + 9, y - 4 * way);
