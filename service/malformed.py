@@ -93,8 +93,9 @@ def _fault(error: Mapping[str, Any], document: object) -> FieldError:
             rule=rule_of(kind),
         )
     message = str(error["msg"]).removeprefix(_PREFIX)
-    if kind not in ("missing", "extra_forbidden") and ", got " not in message:
-        message = f"{message}, got {shown(error['input'])}"
+    came = shown(error["input"])
+    if kind not in ("missing", "extra_forbidden") and ", got " not in message and not message.startswith(came):
+        message = f"{message}, got {came}"
     return FieldError(field=".".join(map(str, place)), message=message, rule=rule_of(kind))
 
 

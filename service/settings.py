@@ -215,7 +215,8 @@ def read_settings() -> Settings:
         return Settings()
     except ValidationError as error:
         faults = "; ".join(
-            f"{PREFIX}{str(e['loc'][0]).upper()} is {e['input']!r}: {e['msg']}" for e in error.errors(include_url=False)
+            f"{PREFIX}{str(e['loc'][0]).upper()} is {e['input']!r}: {e['msg'].removeprefix('Value error, ')}"
+            for e in error.errors(include_url=False)
         )
         raise InvalidSettings(f"cannot start: {faults}; change or unset the variable") from error
 

@@ -23,6 +23,26 @@ class LoadedWhenNamed(TyperGroup):
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else load(name), rest
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is named."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = _with_what_came(error)
+            raise
+
+
+def _with_what_came(error: typer.BadParameter) -> str:
+    """What is wrong with an option; Typer leaves out what was given, and lets its library's prefix stand."""
+    # Imported here: help and completion do without.
+    from pydantic import ValidationError
+
+    from service.malformed import faults_of
+
+    if not isinstance(error.__cause__, ValidationError):
+        return error.message
+    return "; ".join(fault.message for fault in faults_of(error.__cause__.errors(include_url=False)))
+
 
 def load(name: str) -> Any:
     """Import a command of `COMMANDS`."""

@@ -1,5 +1,6 @@
 """Keys: made, listed, revoked."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
@@ -74,10 +75,21 @@ def find(session: Session, name: str) -> UUID:
     named = api_keys.in_use(session, name)
     if named is not None:
         return named.id
-    for key in api_keys.list_all(session):
+    known = list_keys(session).keys
+    for key in known:
         if name in (key.prefix, str(key.id)):
             return key.id
-    raise NotFound(f"no key in use is named {name!r}, and none has that prefix or id; `xetune keys` lists them")
+    raise none_named(name, known)
+
+
+def none_named(name: str, known: Iterable[KeyOut]) -> NotFound:
+    """That no key in use has a name; says when the newest that had it was revoked."""
+    revoked = max((key.revoked_at for key in known if key.name == name and key.revoked_at is not None), default=None)
+    if revoked is not None:
+        return NotFound(
+            f"the key {name!r} was revoked on {revoked:%Y-%m-%d at %H:%M} UTC; no key of that name is in use"
+        )
+    return NotFound(f"no key in use is named {name!r}, and none has that prefix or id; `xetune keys` lists them")
 
 
 def describe(key: ApiKey) -> KeyOut:

@@ -27,6 +27,7 @@ from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, LookupBody, Tune
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
+from service.keys.service import none_named
 from service.recordings.schemas import RecordingLine, RecordingOut, RecordingPage
 from service.schemas import to_body
 from service.shapes.schemas import (
@@ -255,9 +256,7 @@ class Remote:
         named = [one for one in known if one.name == key and one.revoked_at is None]
         of_id = [one for one in known if key in (one.prefix, str(one.id))]
         if not (named or of_id):
-            raise errors.NotFound(
-                f"no key in use is named {key!r}, and none has that prefix or id; `xetune keys` lists them"
-            )
+            raise none_named(key, known)
         return self.send(calls.revoke_key((named or of_id)[0].id).into(KeyOut))
 
     def audit(self, limit: int, before: UUID | None, action: str | None, subject: str | None) -> AuditPage:

@@ -15,9 +15,11 @@ from service.cli.printing.output import CONSOLE, print_json
 from service.errors import BadRequest
 from service.keys.schemas import KeyBody, KeyOut
 from service.keys.scopes import Scope
+from service.malformed import shown
 
 app = typer.Typer(help="Make, list and revoke API keys.", invoke_without_command=True)
 
+_DIGITS = 4
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 
@@ -81,9 +83,12 @@ def _name(text: str) -> str:
 
 
 def _span(text: str) -> timedelta:
-    form = re.fullmatch(r"(\d{1,4})([hdw])", text)
-    if form is None or int(form[1]) == 0:
-        raise BadRequest(f"--expires: expected a number and h, d or w, such as 90d, got {text!r}")
+    form = re.fullmatch(r"([0-9]+)([hdw])", text)
+    if form is None:
+        raise BadRequest(f"--expires: expected a number and h, d or w, such as 90d, got {shown(text)}")
+    if len(form[1].lstrip("0")) > _DIGITS or int(form[1]) == 0:
+        bound = "9" * _DIGITS
+        raise BadRequest(f"--expires: expected 1{form[2]} to {bound}{form[2]}, got {shown(text)}")
     return int(form[1]) * _UNITS[form[2]]
 
 

@@ -1,18 +1,25 @@
 """xetune maintenance: times at which devices are not worked on."""
 
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from service.cli.backend.chosen import timetable
+from service.cli.options.naming import told_by_options
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 from service.errors import BadRequest
 from service.maintenance.schemas import WindowBody, WindowOut
+
+_MOST_MINUTES = 7 * 24 * 60
+_OPTIONS = MappingProxyType(
+    {"name": "NAME", "starts_at": "--start", "ends_at": "--end", "duration_s": "--minutes"}
+    | {name: f"--{name}" for name in ("device", "cron", "timezone")}
+)
 
 app = typer.Typer(help="Keep jobs from devices for a time.", invoke_without_command=True)
 
@@ -39,7 +46,9 @@ def create_command(
     device: Annotated[str | None, typer.Option(help="Id of the device (default: all).")] = None,
     cron: Annotated[str | None, typer.Option(help="When it begins, again and again.")] = None,
     timezone: Annotated[str | None, typer.Option(help="IANA time zone of --cron (default: UTC).")] = None,
-    minutes: Annotated[int | None, typer.Option(help="With --cron: how long it lasts.")] = None,
+    minutes: Annotated[
+        int | None, typer.Option(min=1, max=_MOST_MINUTES, help="With --cron: how long it lasts.")
+    ] = None,
     start: Annotated[
         str | None, typer.Option(help="Begin of a window that is once, such as 2026-03-06T22:00Z.")
     ] = None,
@@ -47,6 +56,10 @@ def create_command(
     as_json: AsJson = False,
 ) -> None:
     """Keep jobs from a device, or from all, for a time; one that runs is put back and goes on after."""
+    recurs, once = (cron, minutes), (start, end)
+    stray = once if None not in recurs else (*recurs, timezone)
+    if (None in recurs) == (None in once) or any(value is not None for value in stray):
+        raise BadRequest("expected either --cron and --minutes (and --timezone), or --start and --end", rule="window")
     values = {
         "name": name,
         "device": device,
@@ -56,13 +69,8 @@ def create_command(
         "starts_at": _moment("--start", start),
         "ends_at": _moment("--end", end),
     }
-    try:
-        body = WindowBody.model_validate(values)
-    except ValidationError as error:
-        faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False))
-        raise BadRequest("; ".join(faults)) from error
-    with timetable() as times:
-        made = times.create_window(body)
+    with timetable() as times, told_by_options(_OPTIONS):
+        made = times.create_window(WindowBody.model_validate(values))
     if as_json:
         print_json(made.model_dump(mode="json"))
     else:

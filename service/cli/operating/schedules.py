@@ -2,21 +2,37 @@
 
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from service.cli.backend.chosen import timetable
 from service.cli.options.documents import read_json
+from service.cli.options.naming import told_by_options
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
-from service.errors import BadRequest
 from service.schedules.schemas import FireOut, ScheduleBody, ScheduleOut
 
 app = typer.Typer(help="Start work by the clock.", invoke_without_command=True)
+
+_OPTIONS = MappingProxyType(
+    {
+        "name": "NAME",
+        "misfire_grace_s": "--grace",
+        "missed.policy": "--missed",
+        "missed.most": "--most",
+        "stale": "--stale",
+        "stale.most_jobs": "--stale",
+        "stale.devices": "--device",
+        "stale.budget.trials": "--trials",
+        "stale.budget.seconds": "--seconds",
+    }
+    | {name: f"--{name}" for name in ("cron", "timezone", "job", "shapes")}
+)
 
 Named = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Name or id of the schedule.")]
 
@@ -61,20 +77,18 @@ def create_command(
 ) -> None:
     """Start a job or a set of shapes, or tune stale results again, by the clock."""
     budget = {"trials": trials, "seconds": seconds}
-    body = _body(
-        {
-            "name": name,
-            "cron": cron,
-            "timezone": timezone,
-            "job": None if job is None else read_json("--job", job, "a job"),
-            "shapes": None if shapes is None else read_json("--shapes", shapes, "a set of shapes"),
-            "stale": None if stale is None else {"most_jobs": stale, "devices": device or None, "budget": budget},
-            "missed": {"policy": missed, "most": most},
-            "misfire_grace_s": grace,
-        }
-    )
-    with timetable() as times:
-        made = times.create_schedule(body)
+    values = {
+        "name": name,
+        "cron": cron,
+        "timezone": timezone,
+        "job": None if job is None else read_json("--job", job, "a job"),
+        "shapes": None if shapes is None else read_json("--shapes", shapes, "a set of shapes"),
+        "stale": None if stale is None else {"most_jobs": stale, "devices": device or None, "budget": budget},
+        "missed": {"policy": missed, "most": most},
+        "misfire_grace_s": grace,
+    }
+    with timetable() as times, told_by_options(_OPTIONS):
+        made = times.create_schedule(ScheduleBody.model_validate(values))
     _say(made, as_json, f"schedule {made.name}: first run {_moment(made.next_due_at)}")
 
 
@@ -163,14 +177,6 @@ def delete_command(schedule: Named) -> None:
     with timetable() as times:
         times.delete_schedule(schedule)
     CONSOLE.print(f"schedule {schedule} is deleted", highlight=False)
-
-
-def _body(values: dict[str, object]) -> ScheduleBody:
-    try:
-        return ScheduleBody.model_validate(values)
-    except ValidationError as error:
-        faults = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False))
-        raise BadRequest("; ".join(faults)) from error
 
 
 def _say(made: BaseModel, as_json: bool, sentence: str) -> None:

@@ -90,8 +90,10 @@ class LocalTimetable:
     def create_window(self, body: WindowBody) -> WindowOut:
         now = utc_now()
         windows.check(body, now)
+        here = self._here
+        device = None if body.device is None else windows.known_device(body.device, here.devices, here.database)
         with self._database.write() as session:
-            made = windows.create(session, body, now)
+            made = windows.create(session, body, now, device)
             record(session, COMMAND_LINE, "maintenance.create", made.id)
         return made
 

@@ -1,14 +1,13 @@
 """xetune tune: one problem on one device, from search to stored kernel."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
 from service.cli.backend.chosen import backend
 from service.cli.completing import presets
+from service.cli.options.naming import told_by_options
 from service.cli.options.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.printing.output import CONSOLE
 from service.cli.printing.progress import end_with
@@ -22,7 +21,13 @@ from tuner.objective import Objective
 from tuner.search.method import Method
 
 _TRIALS = 50
-_OPTIONS = ("trials", "seconds", "seed", "device", "target", "search", "objective", "no_gain", "roofline")
+_OPTIONS = MappingProxyType(
+    {name: f"--{name}" for name in ("seed", "device", "target", "search", "objective", "trials", "seconds", "roofline")}
+    | {"no_gain": "--no-gain", "problem": "the problem"}
+)
+_OF_BUDGET = MappingProxyType(
+    {f"budget.{name}": _OPTIONS[name] for name in ("trials", "seconds", "no_gain", "roofline")} | _OPTIONS
+)
 
 
 @with_problem
@@ -84,7 +89,7 @@ def tune_command(
         return
     gemm = problem.read()
     with backend() as backing:
-        with _named_by_option():
+        with told_by_options(_OF_BUDGET):
             most = _TRIALS if trials is None else trials
             budget = BudgetBody(trials=most, seconds=seconds, no_gain=no_gain, roofline=roofline)
             body = JobBody(
@@ -104,26 +109,3 @@ def tune_command(
             CONSOLE.print(f"{'job' if is_new else 'going on with job'} {job.id}", highlight=False)
         backing.work_on(job.id, as_json)
         end_with(print_job(backing, job.id, as_json))
-
-
-@contextmanager
-def _named_by_option() -> Generator[None]:
-    """Say what is wrong with a request by the options that it was made from."""
-    try:
-        yield
-    except ValidationError as error:
-        faults = [(str(e["loc"][-1]), f"{e['msg']}, got {e['input']!r}") for e in error.errors(include_url=False)]
-        raise BadRequest(_told(faults)) from error
-    except BadRequest as error:
-        if not error.errors:
-            raise
-        faults = [(fault.field.rpartition(".")[2], fault.message) for fault in error.errors]
-        raise BadRequest(_told(faults), rule=error.rule) from error
-
-
-def _told(faults: list[tuple[str, str]]) -> str:
-    return "; ".join(f"{_option(field) if field in _OPTIONS else field}: {message}" for field, message in faults)
-
-
-def _option(field: str) -> str:
-    return f"--{field.replace('_', '-')}"

@@ -1,0 +1,41 @@
+"""What is wrong with a request, said by the options that it was made from."""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+
+from pydantic import ValidationError
+
+from service.errors import BadRequest, FieldError
+from service.malformed import faults_of
+
+
+@contextmanager
+def told_by_options(options: Mapping[str, str]) -> Generator[None]:
+    """Tell each fault by the option of its field: `options` by fields, dotted; one includes what is within it.
+
+    Raises:
+        BadRequest: as the service says it, but for the names.
+    """
+    try:
+        yield
+    except ValidationError as error:
+        raise _told(faults_of(error.errors(include_url=False)), None, options) from error
+    except BadRequest as error:
+        if not error.errors:
+            raise
+        raise _told(error.errors, error.rule, options) from error
+
+
+def _told(faults: list[FieldError], rule: str | None, options: Mapping[str, str]) -> BadRequest:
+    sentences = (f"{_name(fault.field.removeprefix('body.'), options)}: {fault.message}" for fault in faults)
+    return BadRequest("; ".join(sentences), rule=rule)
+
+
+def _name(field: str, options: Mapping[str, str]) -> str:
+    """The option of the longest part of a field that has one, and the rest as it is; the field without one."""
+    parts = field.split(".")
+    for end in range(len(parts), 0, -1):
+        option = options.get(".".join(parts[:end]))
+        if option is not None:
+            return ": ".join([option, *([".".join(parts[end:])] if end < len(parts) else [])])
+    return field
