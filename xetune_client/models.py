@@ -1174,7 +1174,7 @@ class KernelChoice(Model):
     """Binaries for what it serves; one that takes sizes counts once, one never made for each shape"""
 
     content_hash: str | None = None
-    """SHA-256 of the binary if all that it serves share one that was made"""
+    """SHA-256 of the binary if all that it serves, or else all that it was tried on, share one"""
 
 
 class CoverOut(Model):

@@ -196,7 +196,7 @@ class KernelChoice(BaseModel):
     )
     content_hash: str | None = Field(
         default=None,
-        description="SHA-256 of the binary if all that it serves share one that was made",
+        description="SHA-256 of the binary if all that it serves, or else all that it was tried on, share one",
         examples=["9f86d081884c7d65..."],
     )
 

@@ -232,14 +232,14 @@ def _cell(number: int, cell: ShapeSetCell, place: int, row: dict[int, float]) ->
 def _choice(number: int, kernel: ShapeSetKernel, cover: Cover, places: dict[int, int]) -> KernelChoice:
     serves = [place for place, by in enumerate(cover.serves) if by == number]
     cells = [cell for cell in kernel.cells if places[cell.member_id] in serves]
-    count = _binaries(cells)
+    timed = cells or [cell for cell in kernel.cells if cell.time_us is not None]
     return KernelChoice(
         number=number + 1,
         shape=places[kernel.member_id] + 1,
         config=to_config_body(kernel.config),
         serves=[place + 1 for place in serves],
-        binaries=count,
-        content_hash=cells[0].content_hash if count == 1 else None,
+        binaries=_binaries(cells),
+        content_hash=timed[0].content_hash if _binaries(timed) == 1 else None,
     )
 
 

@@ -143,7 +143,11 @@ def test_a_set_is_tuned_under_one_budget_and_kernels_are_tried_on_all_shapes(dat
     assert found.trials <= searched + len(cover.kernels) * 3
     served = sorted(place for kernel in cover.kernels for place in kernel.serves)
     assert served == [1, 2, 3]
+    made = {(cell.kernel, cell.shape): cell.content_hash for cell in cover.cells}
+    used = [(kernel.number, place) for kernel in cover.kernels for place in kernel.serves]
+    assert cover.binaries == len({made[pair] for pair in used}) == len(used)  # a CPU's are for one size
     for kernel in cover.kernels:
+        assert kernel.binaries == len(kernel.serves)
         for place in kernel.serves:
             cell = next(c for c in cover.cells if (c.kernel, c.shape) == (kernel.number, place))
             assert cell.slower is not None
