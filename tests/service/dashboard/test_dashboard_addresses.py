@@ -49,7 +49,7 @@ def test_a_table_of_trials_says_what_it_was_asked_for_and_does_not_know(client: 
         address = f"/jobs/{job.id}"
     text = unescape(client.get(f"{address}?outcome=lost&sort=speed").text)
     assert "outcome: expected one of measured, predicted, failed, " in text
-    assert "sort: expected one of time, number, " in text
+    assert "sort: expected one of time, -time, number, -number, got" in text
     assert "got 'speed'." in text
     assert 'data-label="Trial"' in text
     assert "expected one of" not in client.get(f"{address}?outcome=measured&sort=number").text

@@ -46,6 +46,17 @@ def test_the_list_tells_what_is_started_and_when(client: TestClient, context: Co
     assert "2 h" in text
 
 
+def test_a_long_name_is_cut_in_lists_and_whole_on_its_page(client: TestClient) -> None:
+    name = "x" * 200
+    made = client.post("/v1/schedules", json=NIGHTLY | {"name": name}).json()
+    for path in ("/schedules", "/"):
+        html = client.get(path).text
+        assert f'title="{name}">{"x" * 57}...</a>' in html
+        assert f">{name}<" not in html
+    assert f"<h1>{name} " in client.get(f"/schedules/{made['id']}").text
+    assert client.post("/v1/schedules", json=NIGHTLY | {"name": f"{name}x"}).status_code == 422
+
+
 def test_a_schedule_tells_its_next_times_and_its_history(client: TestClient, context: Context, clock: Clock) -> None:
     made = client.post("/v1/schedules", json=NIGHTLY | {"missed": {"policy": "all", "most": 3}}).json()
     window = {"name": "power", "cron": "0 1 * * *", "duration_s": 7200}
