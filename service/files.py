@@ -1,5 +1,6 @@
 """Files written whole or not at all."""
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -11,6 +12,8 @@ def write_atomically(path: Path, data: bytes) -> None:
     Raises:
         OSError: the disk is full or the folder cannot be written; `path` is as before.
     """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "No such folder", str(path.parent))
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -51,11 +51,13 @@ class CannotPredict(TunerError):
 
 
 class NoRoofline(TunerError):
-    """What a device can do is not known. `facts` are those that are missed; none where a CPU stands in for a GPU."""
+    """What a device can do is not known. `facts` are those that are missed; none of a CPU, in a GPU's place too."""
 
     def __init__(self, device: str, *facts: str) -> None:
         why = (
-            f"what {device} can do is not known ({', '.join(facts)})" if facts else f"{device} only stands in for a GPU"
+            f"what {device} can do is not known ({', '.join(facts)})"
+            if facts
+            else f"{device} is a CPU: it is known of GPUs"
         )
         super().__init__(
             f"a fraction of the roofline was asked for, but {why}: leave it out, and stop by trials, seconds or no gain"

@@ -2,7 +2,7 @@
 
 from codegen import GemmProblem
 from codegen.rules import check_problem
-from hal import DeviceSpec
+from hal import DeviceKind, DeviceSpec
 from tuner.errors import NoRoofline
 from tuner.history import History
 from tuner.model.core_clocks import gpu_rates
@@ -38,9 +38,10 @@ def roof_us(problem: GemmProblem, spec: DeviceSpec) -> float:
         "clock_mhz",
         "bandwidth_bytes_per_s",
     )
-    missing = () if spec.emulates is not None else tuple(name for name in needed if getattr(spec, name) is None)
+    is_cpu = spec.kind is DeviceKind.CPU
+    missing = () if is_cpu else tuple(name for name in needed if getattr(spec, name) is None)
     clock_mhz, bandwidth = spec.clock_mhz, spec.bandwidth_bytes_per_s
-    if spec.emulates is not None or missing or clock_mhz is None or bandwidth is None:
+    if is_cpu or missing or clock_mhz is None or bandwidth is None:
         raise NoRoofline(spec.name, *missing)
     rates = gpu_rates(check_problem(problem, spec))
     multiplies = problem.m * problem.n * problem.k * problem.batch

@@ -93,7 +93,9 @@ def parse(name: str, text: str) -> Document:
             raise InvalidFile(f"{name}: {error}") from error
         return Document(cast("dict[str, object]", value), was_cut=number > 0)
     why = "" if first is None else f": {first.msg} at line {first.lineno}, column {first.colno}"
-    raise InvalidFile(f"{name}: expected one JSON object, got {text[:40]!r}{why}")
+    raise InvalidFile(
+        f"{name}: expected one JSON object, got {text[:40]!r}{why}; tables are not read: name a cache or a T4 file"
+    )
 
 
 class _TooLong(ValueError):

@@ -16,6 +16,7 @@ from codegen.stored_config import decode_config
 from hal import DeviceSpec
 from tuner.errors import InvalidLine
 from tuner.exchange.documents import check_texts
+from tuner.exchange.parameters import check_counts
 from tuner.exchange.records import (
     FORMAT,
     READABLE,
@@ -172,7 +173,9 @@ def _decoded(kind: str, document: dict[str, object]) -> Record:
 
 def _config(value: object, name: str = "config") -> AnyConfig:
     try:
-        return decode_config(value)
+        config = decode_config(value)
+        check_counts(config)
+        return config
     except Malformed as error:
         raise Malformed(f"{name}.{error.field}" if error.field else name, error.message) from error
 

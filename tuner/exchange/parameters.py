@@ -17,6 +17,7 @@ from codegen.decode import decode
 
 Plain = int | str
 _NONE = "none"
+_MOST_DIGITS = 10  # as many as 32 bits need
 _Path = tuple[str, ...]
 
 
@@ -54,7 +55,21 @@ def config_of(given: Mapping[str, object]) -> AnyConfig:
         for parent in parents:
             place = place.setdefault(parent, {})
         place[last] = _read(hints[names[name]], value)
-    return decode(kind, nested)
+    config = decode(kind, nested)
+    check_counts(config)
+    return config
+
+
+def check_counts(config: AnyConfig) -> None:
+    """Return when the numbers of a configuration are such as a configuration has.
+
+    Raises:
+        ValueError: one has more digits.
+    """
+    for name, value in parameters_of(config).items():
+        longest = max((len(digits) for digits in re.findall("[0-9]+", str(value))), default=0)
+        if longest > _MOST_DIGITS:
+            raise ValueError(f"{name}: expected numbers of at most {_MOST_DIGITS} digits, got one of {longest}")
 
 
 def _leaves(kind: type, path: _Path = ()) -> Iterator[tuple[_Path, object]]:

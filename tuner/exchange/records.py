@@ -68,6 +68,8 @@ class DeviceRecord:
     def __post_init__(self) -> None:
         check_name("spec.id", self.spec.id)
         check_name("spec.name", self.spec.name)
+        if self.spec.driver:
+            check_name("spec.driver", self.spec.driver)
         for fact in self.spec.facts():
             numbers = [fact.value] if isinstance(fact.value, int | float) else []
             if not all(0 <= number <= _LARGEST_FACT for number in numbers):

@@ -63,6 +63,8 @@ class Source:
     def __post_init__(self) -> None:
         for name in ("device", "device_name", "origin"):
             check_name(name, getattr(self, name))
+        if self.driver:
+            check_name("driver", self.driver)
         if self.label not in LABELS:
             raise ValueError(f"label: expected one of {', '.join(LABELS)}, got {self.label[:40]!r}")
 

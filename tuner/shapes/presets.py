@@ -89,8 +89,12 @@ def preset_shapes(source: str, base: Base) -> list[Shape]:
     if model is None:
         raise InvalidShapes(source, f"expected a model of {', '.join(MODELS)}; got {name!r}")
     tokens, layers = DEFAULT_TOKENS, LAYERS
+    said: set[str] = set()
     for choice in choices:
         key, _, text = choice.partition("=")
+        if key in said:
+            raise InvalidShapes(source, f"expected @{key}= once, got it again: @{choice}")
+        said.add(key)
         if key == _TOKENS:
             tokens = _numbers(source, text)
         elif key == _LAYERS:

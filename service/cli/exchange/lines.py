@@ -7,7 +7,7 @@ from pathlib import Path
 
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json
-from service.errors import BadRequest
+from service.errors import BadRequest, NotFound
 from service.exchange.exporting import header
 from service.exchange.importing import Imported
 from service.exchange.schemas import ImportOut
@@ -35,8 +35,16 @@ def lines_of(records: Iterable[Record], origin: str | None) -> bytes:
     return "".join(write_lines([header(origin_of(origin)), *records])).encode()
 
 
-def write(lines: bytes, output: Path | None) -> None:
-    """Write lines where they are to go, and say how many records they are if that is a file."""
+def write(lines: bytes, output: Path | None, *, chosen: bool = False) -> None:
+    """Write lines where they are to go, and say how many records they are if that is a file.
+
+    Raises:
+        NotFound: results were `chosen`, and there is nothing beside the header.
+    """
+    if chosen and lines.count(b"\n") < 2:
+        raise NotFound(
+            "nothing is known of what was asked for, and nothing written; `xetune jobs` lists what was tuned"
+        )
     if output is None:
         sys.stdout.write(lines.decode())
         return

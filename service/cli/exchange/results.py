@@ -75,7 +75,7 @@ def export_command(
             if runners_up
             else exporting.results(session, store.artifacts, selection)
         )
-        write(lines_of(found, origin), output)
+        write(lines_of(found, origin), output, chosen=selection != Selection() and not runners_up)
 
 
 @with_problem

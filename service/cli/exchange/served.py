@@ -23,7 +23,8 @@ def export_lines(url: str, query: "Query", output: Path | None) -> None:
     """Write results of a service as JSON lines."""
     with of_service(url) as remote:
         lines = remote.export_results(query).content
-    write(lines, output)
+    chosen = any(value is not None for name, value in query.items() if name not in ("limit", "origin", "runners_up"))
+    write(lines, output, chosen=chosen and not query.get("runners_up"))
 
 
 def export(

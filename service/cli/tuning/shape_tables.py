@@ -142,4 +142,4 @@ def _us(value: float) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
+    return "-" if value is None else f"{value:#.3g}" if value < 99.95 else f"{value:,.0f}"

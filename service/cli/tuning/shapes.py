@@ -13,6 +13,7 @@ from service.cli.backend.chosen import backend
 from service.cli.backend.protocol import Backend
 from service.cli.backend.sets import SetAsked
 from service.cli.options.problem import AsJson
+from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json
 from service.cli.printing.progress import INTERRUPTED, tell
 from service.cli.tuning.shape_tables import print_set
@@ -84,7 +85,7 @@ def tune_shapes(options: SetOptions, base: Base, as_json: bool) -> None:
     with backend() as backing:
         set_id, where, is_new = backing.create_set(asked)
         if not as_json:
-            told = f"tuning {len(shapes)} shapes of {options.source} on {where}"
+            told = f"tuning {counted(len(shapes), 'shape')} of {options.source} on {where}"
             CONSOLE.print(told, highlight=False, soft_wrap=True)
             CONSOLE.print(f"{'set of shapes' if is_new else 'going on with set of shapes'} {set_id}", highlight=False)
         _work(backing, set_id, as_json)

@@ -105,13 +105,19 @@ def test_an_export_is_an_import_elsewhere(run: Run, file: Path, tmp_path: Path, 
     other.close()
 
 
-def test_export_goes_to_standard_output_and_may_hold_nothing(
-    run: Run, file: Path, capsys: pytest.CaptureFixture[str]
+def test_export_goes_to_standard_output_and_holds_nothing_only_where_all_was_asked_for(
+    run: Run, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert run("export") == 0
+    assert len(read(capsys.readouterr().out.encode()).jobs) == 0
     run("import", str(file))
     capsys.readouterr()
-    assert run("export", "--device", "b60") == 0
-    assert len(read(capsys.readouterr().out.encode()).jobs) == 0
+    for choice in (("--device", "b60"), ("--m", "1", "--n", "2", "--k", "3")):
+        assert run("export", *choice, "-o", str(tmp_path / "nothing.jsonl")) == 2
+        assert capsys.readouterr().err.startswith("error: nothing is known of what was asked for")
+    assert not (tmp_path / "nothing.jsonl").exists()
+    assert run("export", "-o", str(tmp_path / "nowhere" / "all.jsonl")) == 2
+    assert capsys.readouterr().err.strip() == f"error: No such folder: {tmp_path / 'nowhere'}"
     assert run("export", "--runners-up") == 0
     found = read(io.BytesIO(capsys.readouterr().out.encode()).getvalue())
     assert [c.record.config for c in found.candidates.values()] == [lines.config(2)]

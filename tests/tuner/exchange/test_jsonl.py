@@ -79,6 +79,8 @@ def test_a_file_of_version_1_says_less_of_a_measurement() -> None:
         (TRIAL, put("outcome.measurement.clock_mhz", 0), "line 6: trial: outcome.measurement.clock_mhz: expected more"),
         (JOB_LINE, put("budget_seconds", 10**400), "line 4: job: budget_seconds: expected a number that a float holds"),
         (TRIAL, put("outcome.proof.checked", 0), "line 6: trial: a proof compares at least one tile, got 0 of "),
+        (2, put("spec.driver", "x" * 300), "line 2: device: spec.driver: expected 1 to 200 printable characters"),
+        (TRIAL, put("config.matmul.block.m", 10**30), "line 6: trial: block_m: expected numbers of at most 10 digits"),
         (JOB_LINE, put("search", {"method": "luck"}), "line 4: job: search.method: "),
         (JOB_LINE, put("search", {"method": "tpe", "no_gain": 0}), "line 4: job: search.no_gain: expected 1 to"),
         (JOB_LINE, put("search", {"method": "tpe", "roofline": 2.0}), "line 4: job: search.roofline: expected more"),

@@ -62,3 +62,7 @@ def test_what_is_missing_unknown_or_no_value_is_said() -> None:
         config_of({**said, "block_m": "wide"})
     with pytest.raises(Malformed, match="expected a list, got 'none'"):
         config_of({**said, "sg_layout": "none"})
+    with pytest.raises(ValueError, match="block_m: expected numbers of at most 10 digits, got one of 31"):
+        config_of({**said, "block_m": 10**30})
+    with pytest.raises(ValueError, match="sg_layout: expected numbers of at most 10 digits, got one of 31"):
+        config_of({**said, "sg_layout": f"{10**30}x2"})

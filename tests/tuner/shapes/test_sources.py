@@ -137,7 +137,15 @@ def test_a_preset_is_a_models_layers_by_tokens() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["preset:gpt-9", "llama-9@tokens=1", "llama-3-8b@tokens=0", "llama-3-8b@layers=moe", "llama-3-8b@depth=2"]
+    "text",
+    [
+        "preset:gpt-9",
+        "llama-9@tokens=1",
+        "llama-3-8b@tokens=0",
+        "llama-3-8b@layers=moe",
+        "llama-3-8b@depth=2",
+        "llama-3-8b@tokens=1@tokens=2",
+    ],
 )
 def test_a_preset_that_is_not_known_is_refused(text: str) -> None:
     with pytest.raises(InvalidShapes, match="expected"):
