@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import httpx
@@ -69,6 +69,15 @@ def listen(url: str) -> str:
         return "".join(answer.iter_text())
 
 
+def is_compiling(service: Service) -> bool:
+    """Whether the confined child of a request is there: a request that has not come yet would be refused."""
+    for process in psutil.Process(service.process.pid).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if "service.confine.child" in process.cmdline():
+                return True
+    return False
+
+
 @pytest.mark.slow
 @pytest.mark.opencl
 def test_streams_are_closed_a_request_is_answered_and_the_job_is_put_back(service: Service) -> None:
@@ -88,7 +97,7 @@ def test_streams_are_closed_a_request_is_answered_and_the_job_is_put_back(servic
             json={"problem": {"m": 512, "n": 384, "k": 1024}, "device": "b580"},
             timeout=60,
         )
-        time.sleep(0.3)
+        until(lambda: is_compiling(service), "the compilation")
         family = psutil.Process(service.process.pid).children(recursive=True)
         begun = time.monotonic()
         os.kill(service.process.pid, signal.SIGTERM)
