@@ -5,10 +5,11 @@ from fastapi.responses import HTMLResponse
 
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.explore.chart import explore_chart
-from service.dashboard.explore.choice import understand
+from service.dashboard.explore.choice import EVIDENCES, OUTCOME, understand
 from service.dashboard.explore.reading import choices, chosen, parts_of, read_scope, settle
 from service.dashboard.jobs.history import FAILURES
 from service.dashboard.naming import problem_label
+from service.dashboard.of_problems import misread
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.problems.rows import pair_list
 from service.dashboard.problems.rows import understand as understand_problems
@@ -18,6 +19,8 @@ from service.errors import BadRequest
 from service.keys.guard import READ
 
 router = APIRouter(prefix="/explore", default_response_class=HTMLResponse)
+
+_OUTCOMES = ("measured", "predicted", *FAILURES)
 
 
 @router.get("", dependencies=[PAGE, READ])
@@ -29,13 +32,23 @@ def read_explore(request: Request, session: ReadSessionDep) -> HTMLResponse:
         return page(request, "explore/choose.html", {"view": found}, "explore")
     pair = read_scope(session, asked)
     view = settle(pair, asked)
+    offered = choices(pair)
+    words = request.query_params
+    known = {
+        **dict.fromkeys(("x", "y"), offered.axes),
+        "colour": (OUTCOME, *offered.parameters),
+        "parts": offered.parameters,
+        "evidence": EVIDENCES,
+        "outcome": _OUTCOMES,
+    }
     parts = [str(value) for value in parts_of(chosen(pair, view), view.parts)] if view.parts else [""]
     values = {
         "pair": pair,
         "label": problem_label(pair.problem),
         "view": view,
-        "choices": choices(pair),
-        "outcomes": ("measured", "predicted", *FAILURES),
+        "choices": offered,
+        "outcomes": _OUTCOMES,
+        "unread": [said for name, of in known.items() for said in misread(words, name, of)],
         "charts": [(part, view.chart(part)) for part in parts],
     }
     return page(request, "explore/explore.html", values, "explore")

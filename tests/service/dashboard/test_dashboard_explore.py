@@ -26,7 +26,13 @@ def test_the_address_holds_the_choice_and_no_series_joins_evidence(client: TestC
     chart = client.get(f"/explore/chart?{of}&x=trial&y=time").json()
     assert [s["evidence"] for s in chart["series"]] == ["emulated", "predicted"]
     assert chart["series"][1]["rows"][0][:2] == [5, 88.0]
-    assert client.get(f"/explore?{of}&x=nothing&y=<script>&parts=none").status_code == 200
+    odd = client.get(f"/explore?{of}&x=nothing&y=<script>&parts=none&outcome=lost&evidence=heard")
+    assert odd.status_code == 200
+    assert "<script>'" not in odd.text
+    for name in ("x", "y", "parts", "outcome", "evidence"):
+        assert f"{name}: expected one of " in odd.text
+    assert "expected one of" not in page
+    assert "m: expected a whole number" in client.get("/explore?m=abc").text
     parts = client.get(f"/explore?{of}&parts=block m").text
     assert "where block m is" in parts
     assert client.get("/explore?problem=abcdefgh&device=x").status_code == 404
