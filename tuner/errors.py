@@ -57,7 +57,7 @@ class NoRoofline(TunerError):
         why = (
             f"what {device} can do is not known ({', '.join(facts)})"
             if facts
-            else f"{device} is a CPU: it is known of GPUs"
+            else f"{device} is a CPU, of which it is not known"
         )
         super().__init__(
             f"a fraction of the roofline was asked for, but {why}: leave it out, and stop by trials, seconds or no gain"
