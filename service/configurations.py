@@ -7,6 +7,7 @@ from codegen.decode import Malformed
 from codegen.stored_config import decode_config
 from db.base import JsonObject
 from service.errors import BadRequest, FieldError
+from service.schemas import DeviceChoice
 
 _Pair = tuple[int, int]
 _BLOCK = {"m": 256, "n": 256, "k": 32}
@@ -131,6 +132,14 @@ class ConfigBody(BaseModel):
 
     matmul: MatmulBody = Field(description="The nine numbers and loop order", examples=[_MATMUL])
     strategy: StrategyBody | CpuStrategyBody = Field(description="What they do not say", examples=[_STRATEGY])
+
+
+class ConfigChoice(DeviceChoice):
+    """What requests about one configuration say of it and of its device."""
+
+    config: ConfigBody | None = Field(
+        default=None, description="Configuration of the problem; null: the default", examples=[CONFIG_EXAMPLE]
+    )
 
 
 def to_config_body(stored: JsonObject) -> ConfigBody | dict[str, object]:

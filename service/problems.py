@@ -143,7 +143,7 @@ def _methods(app: FastAPI, request: Request) -> list[str]:
     """What is allowed at the path; the router itself names the methods of one route only."""
     return [
         method
-        for method in ("GET", "HEAD", "POST", "DELETE")
+        for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
         if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in app.routes)
     ]
 

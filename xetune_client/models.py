@@ -1063,6 +1063,9 @@ class CompileBody(Model):
     target: str | None = None
     """GPU whose kernels an emulating device runs; its default if left out"""
 
+    config: ConfigBody | None = None
+    """Configuration of the problem; null: the default"""
+
     source: str | None = None
     """Kernels as text, XeTile or XeGPU; then without problem and config"""
 
@@ -1071,9 +1074,6 @@ class CompileBody(Model):
 
     problem: ProblemBody | None = None
     """A GEMM; then without source"""
-
-    config: ConfigBody | None = None
-    """Its configuration; null: the default"""
 
     files: list[str] = Field(default_factory=list[str])
     """Names of the files to answer: those of the stages, and kernel.json; `*` for all"""
@@ -1485,7 +1485,7 @@ class ExplainBody(Model):
     """GPU whose kernels an emulating device runs; its default if left out"""
 
     config: ConfigBody | None = None
-    """Its configuration; null: the default"""
+    """Configuration of the problem; null: the default"""
 
 
 class FieldError(Model):

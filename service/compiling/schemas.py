@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from codegen import Distributor
-from service.configurations import CONFIG_EXAMPLE, ConfigBody
-from service.schemas import DeviceChoice, ProblemBody
+from service.configurations import ConfigChoice
+from service.schemas import ProblemBody
 
 _SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 _STAGE = {"name": "spirv", "file": "kernel.spv", "size": 4096, "sha256": _SHA256, "elapsed_ms": 12.5}
@@ -16,7 +16,7 @@ _FILE = {"name": "kernel.spv", "size": 20, "sha256": _FILE_SHA256, "content": _C
 _HELD = {"network": "namespace", "files": "landlock", "system_calls": "seccomp", "processes": True}
 
 
-class CompileBody(DeviceChoice):
+class CompileBody(ConfigChoice):
     """What to compile: the text of kernels, or a problem."""
 
     source: str | None = Field(
@@ -30,9 +30,6 @@ class CompileBody(DeviceChoice):
     )
     problem: ProblemBody | None = Field(
         default=None, description="A GEMM; then without source", examples=[{"m": 512, "n": 384, "k": 1024}]
-    )
-    config: ConfigBody | None = Field(
-        default=None, description="Its configuration; null: the default", examples=[CONFIG_EXAMPLE]
     )
     files: list[Annotated[str, Field(min_length=1, max_length=64)]] = Field(
         default_factory=list[str],

@@ -3,8 +3,8 @@
 from pydantic import BaseModel, Field
 
 from service.accuracy.schemas import AccuracyOut
-from service.configurations import CONFIG_EXAMPLE, ConfigBody
-from service.schemas import DeviceChoice, ProblemBody
+from service.configurations import CONFIG_EXAMPLE, ConfigBody, ConfigChoice
+from service.schemas import ProblemBody
 
 _PARTS = {"multiply": 139.8, "memory": 96.1, "launch": 2.0}
 _CEILING = {"level": "L2", "gbytes_per_s": 1400.0, "flops_per_byte": 64.0, "tflops": 89.6}
@@ -12,13 +12,10 @@ _STEP = {"name": "innermost", "choice": "6x64x4", "why": "24 of 32 registers hol
 _TRAFFIC = {"into": "L2", "a": 1048576, "b": 2097152, "c": 786432, "packing": 0, "total": 3932160}
 
 
-class ExplainBody(DeviceChoice):
+class ExplainBody(ConfigChoice):
     """What to explain: a problem on a device, in a configuration."""
 
     problem: ProblemBody = Field(description="A GEMM", examples=[{"m": 512, "n": 384, "k": 1024}])
-    config: ConfigBody | None = Field(
-        default=None, description="Its configuration; null: the default", examples=[CONFIG_EXAMPLE]
-    )
 
 
 class CeilingOut(BaseModel):
