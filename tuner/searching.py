@@ -13,17 +13,21 @@ from tuner.history import History
 from tuner.native import Examining
 from tuner.search.proposer import Proposal, Proposer
 from tuner.targets import Search
-from tuner.trial import Trial
 
 
 class SpaceTooLate(Exception):
     """The seconds of the job are over, and its space is not there."""
 
 
-def tell_again(proposer: Proposer[AnyConfig], ended: Iterable[Trial], default: AnyConfig) -> None:
-    """Tell a new proposer what earlier runs found, in order of number; the default is not proposed."""
-    for trial in ended:
-        proposer.tell(trial.config, trial.time_us, trial.proposer)
+def tell_again(
+    proposer: Proposer[AnyConfig], ended: Iterable[tuple[AnyConfig, float | None, str | None]], default: AnyConfig
+) -> None:
+    """Tell a new proposer what earlier runs found: configurations, their times, and who proposed them, in order.
+
+    The default is not proposed.
+    """
+    for config, time_us, by in ended:
+        proposer.tell(config, time_us, by)
     proposer.skip(default)
 
 
@@ -114,7 +118,7 @@ class Searching:
         if self._made is not None:
             return self._made
         made = self._space()
-        ended = [trial for trial, _ in self._history.ended()]
+        ended = [(trial.config, trial.time_us, trial.proposer) for trial, _ in self._history.ended()]
         with self._proposing():
             tell_again(made.proposer, ended, self._default)
         self._on_made(made, len(ended))

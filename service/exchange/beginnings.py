@@ -6,9 +6,16 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import InvalidConfig, InvalidProblem
-from db import donors, models, recordings, trials
-from service.convert import config_from_json, config_to_json, problem_from_json, problem_to_json
-from tuner.exchange.records import DonorRecord
+from db import donors, models, recordings, searches, trials
+from service.convert import (
+    config_from_json,
+    config_to_json,
+    problem_from_json,
+    problem_to_json,
+    search_from_row,
+    search_to_json,
+)
+from tuner.exchange.records import DonorRecord, SearchRecord
 
 
 def donor_records(session: Session, job_id: UUID) -> tuple[DonorRecord, ...]:
@@ -36,6 +43,20 @@ def add_donors(session: Session, job_id: UUID, records: tuple[DonorRecord, ...])
                     distance=record.distance,
                 )
             )
+
+
+def search_records(session: Session, job_id: UUID) -> Iterator[SearchRecord]:
+    """What the searches of a job were made from, without what this version cannot read."""
+    for row in searches.of_job(session, job_id):
+        try:
+            yield SearchRecord(str(job_id), search_from_row(row))
+        except (InvalidConfig, ValueError):
+            continue
+
+
+def add_search(session: Session, job_id: UUID, record: SearchRecord) -> None:
+    """Keep what a search of a job that ran elsewhere was made from."""
+    searches.put(session, job_id, record.start.told, search_to_json(record.start))
 
 
 def _records(session: Session, job_id: UUID) -> Iterator[DonorRecord]:

@@ -17,7 +17,7 @@ from db.job_filter import JobFilter
 from service.artifacts import ArtifactStore
 from service.convert import prediction_from_row
 from service.errors import Conflict, NotFound
-from service.exchange.beginnings import donor_records
+from service.exchange.beginnings import donor_records, search_records
 from service.exchange.records import device_record, job_record, kernel_record, problem_record, trial_record
 from tuner.exchange.records import FORMAT, VERSION, CandidateRecord, Header, Record
 
@@ -62,6 +62,7 @@ def results(
         yield from _named(job, said)
         best = next((trial.number for trial in ended if trial.id == job.best_trial_id), None)
         yield job_record(job, best, donor_records(session, job.id))
+        yield from search_records(session, job.id)
         for trial in ended:
             if trial.reused is None:
                 yield from _trial(session, job, trial, said, artifacts)

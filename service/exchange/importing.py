@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from codegen import CpuConfig
 from codegen.canonical import content_hash
-from db import devices, jobs, kernels, models, predictions, problems, trials
+from db import devices, jobs, kernels, models, predictions, problems, searches, trials
 from db.kernels import ArtifactFile
 from db.session import Database
 from db.turns import one_import_at_a_time
@@ -20,7 +20,7 @@ from service.artifacts import ArtifactStore
 from service.audit.log import record
 from service.convert import config_to_json, outcome_to_columns, problem_to_json, spec_to_json
 from service.errors import BadRequest
-from service.exchange.beginnings import add_donors
+from service.exchange.beginnings import add_donors, add_search
 from service.exchange.hardware import difference, stored_spec
 from service.exchange.records import trial_record
 from service.kernels.launch_schemas import LaunchOut, to_launch
@@ -28,7 +28,7 @@ from service.keys.caller import COMMAND_LINE, Caller
 from service.result_keys import key_of_imported
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import Exchange, Line, binary_of
-from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord, contradicts
+from tuner.exchange.records import Ended, JobRecord, KernelRecord, SearchRecord, TrialRecord, contradicts
 from tuner.trial import Source
 
 _BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"
@@ -135,6 +135,8 @@ class _Import:
             self._rows[line.record.id] = self._job(line)
         for line in self._exchange.trials.values():
             self._trial(line)
+        for line in self._exchange.searches.values():
+            self._search(line.record)
         session.flush()
         for line in self._exchange.jobs.values():
             self._best(line)
@@ -223,7 +225,16 @@ class _Import:
         else:
             if job.imported is not None and known.proposer is None:
                 known.proposer = record.proposer
+            if job.imported is not None and known.told is None:
+                known.told = record.told
             self._added["known"] += 1
+
+    def _search(self, record: SearchRecord) -> None:
+        """Keep what a search of a job that ran elsewhere was made from; what is known of it stays."""
+        job = self._rows[record.job]
+        known = {row.told for row in searches.of_job(self._session, job.id)}
+        if job.imported is not None and record.start.told not in known:
+            add_search(self._session, job.id, record)
 
     def _beginning(self, record: JobRecord) -> None:
         """Keep how a job that ran elsewhere began and searched, where that is not known yet."""
@@ -258,6 +269,7 @@ class _Import:
             config=config_to_json(record.config),
             config_hash=record.config.key,
             proposer=record.proposer,
+            told=record.told,
             kernel_id=self._kernel(record, job),
             begun_at=datetime.fromisoformat(record.begun_at),
             ended_at=datetime.fromisoformat(record.ended_at),

@@ -110,6 +110,7 @@ def trial_record(row: models.Trial) -> TrialRecord:
         predicted_at=None if predicted is None else _moment(predicted.predicted_at),
         source=trial.source,
         proposer=trial.proposer,
+        told=trial.told,
     )
 
 

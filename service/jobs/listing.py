@@ -1,14 +1,19 @@
 """Jobs and trials in pages, filtered."""
 
 from collections.abc import Sequence
+from typing import cast
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.orm import Session
 
-from db import jobs, trials
+from db import jobs, searches, trials
+from db.base import JsonObject
 from db.job_filter import JobFilter
+from db.models import SearchStart
+from service.configurations import to_config_body
 from service.jobs.schemas import JobKind, JobPage, JobStatus, TrialPage, TrialStatus
+from service.jobs.search_schemas import SearchList, SearchOut
 from service.jobs.service import describe_all, describe_trial, find_job
 from service.list_query import ListQuery
 from service.schemas import Moment
@@ -72,3 +77,18 @@ def list_trials(
         trials=[describe_trial(row, job.problem) for row in page],
         next_after=page[-1].number if len(rows) > limit else None,
     )
+
+
+def list_searches(session: Session, job_id: UUID) -> SearchList:
+    """What the searches of a job were made from.
+
+    Raises:
+        NotFound: there is no such job.
+    """
+    job = find_job(session, job_id)
+    return SearchList(searches=[_search(row) for row in searches.of_job(session, job.id)])
+
+
+def _search(row: SearchStart) -> SearchOut:
+    donors = [to_config_body(config) for config in cast("list[JsonObject]", row.given["donors"])]
+    return SearchOut.model_validate({**row.given, "told": row.told, "donors": donors})

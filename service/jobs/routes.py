@@ -18,6 +18,7 @@ from service.jobs.listing import JobQuery, TrialQuery
 from service.jobs.requests import submit, understand
 from service.jobs.retrying import asked_by
 from service.jobs.schemas import JobBody, JobOut, JobPage, TrialPage
+from service.jobs.search_schemas import SearchList
 from service.keys.guard import READ, TUNE, CallerDep, GuardedRoute
 from service.limits.streams import CountedStream
 from service.responses import BAD_REQUEST, CONFLICT, NOT_FOUND, TOO_LARGE, TOO_MANY, Responses
@@ -74,6 +75,12 @@ def read_job(job_id: JobId, session: ReadSessionDep) -> JobOut:
 def list_trials(job_id: JobId, session: ReadSessionDep, query: Annotated[TrialQuery, Query()]) -> TrialPage:
     """Trials of a job in order of number, pending ones too."""
     return listing.list_trials(session, job_id, query.after, query.limit, query.status)
+
+
+@router.get("/{job_id}/searches", responses=NOT_FOUND, dependencies=[READ])
+def list_searches(job_id: JobId, session: ReadSessionDep) -> SearchList:
+    """What the searches of a job were made from: with it, its seed and its trials each is made again."""
+    return listing.list_searches(session, job_id)
 
 
 @router.get(

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from codegen import AnyConfig, GemmProblem
-from hal import DeviceSpec
 from tuner.errors import NotReplayable
 from tuner.objective import Objective
 from tuner.search.method import DONOR, Method
@@ -17,20 +16,43 @@ from tuner.trial import Trial
 
 @dataclass(frozen=True, slots=True)
 class SearchedJob:
-    """What a job was asked for, as far as its proposals follow from it. `spec` is its device; None: not recorded."""
+    """What a job was asked for, as far as its proposals follow from it; None: not recorded, or as its method does."""
 
     problem: GemmProblem
-    spec: DeviceSpec
     seed: int
     method: Method | None
     objective: Objective | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """A trial, as far as searches learn of it: its time on the scale of its job, and what a launch took.
+
+    `told` is how many outcomes its search had been told; `ended` says whether it has an outcome.
+    """
+
+    number: int
+    config: AnyConfig
+    proposer: str | None
+    told: int | None
+    ended: bool
+    time_us: float | None
+    energy_uj: float | None = None
+
+
+def as_tried(trial: Trial) -> Tried:
+    """What searches learn of a trial."""
+    outcome = trial.outcome
+    energy_uj = None if outcome is None or outcome.measurement is None else outcome.measurement.energy_uj
+    ended, time_us = outcome is not None, trial.time_us
+    return Tried(trial.number, trial.config, trial.proposer, trial.told, ended, time_us, energy_uj)
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
     """The first trial that is not what the search proposes now, which is None where it proposes nothing."""
 
-    trial: Trial
+    trial: Tried
     config: AnyConfig | None
     by: str | None
     reason: str
@@ -45,7 +67,7 @@ class Replayed:
     difference: Difference | None = None
 
 
-def replay_job(job: SearchedJob, starts: Sequence[SearchStart], trials: Sequence[Trial]) -> Replayed:
+def replay_job(job: SearchedJob, starts: Sequence[SearchStart], trials: Sequence[Tried]) -> Replayed:
     """Make the searches of a job again and compare what they propose with what it tried, until something differs.
 
     `starts` are of its runs, in order; nothing is compiled or measured. Kernels that other shapes brought to the job of
@@ -67,18 +89,18 @@ def replay_job(job: SearchedJob, starts: Sequence[SearchStart], trials: Sequence
 
 
 def _compared(
-    job: SearchedJob, starts: Sequence[SearchStart], trials: Sequence[Trial]
-) -> Iterator[tuple[Trial, AnyConfig | None, str | None, str]]:
+    job: SearchedJob, starts: Sequence[SearchStart], trials: Sequence[Tried]
+) -> Iterator[tuple[Tried, AnyConfig | None, str | None, str]]:
     """Each proposal of the job with what is proposed now, and why they may differ."""
     at = {start.told: start for start in starts}
-    default = default_for(job.problem, starts[0].spec if starts else job.spec)
+    default = default_for(job.problem, starts[0].spec)
     yield trials[0], default, trials[0].proposer, "another version of the program chooses another default"
     search: Search | None = None
     told, why = 0, ""
     for trial in trials[1:]:
         if trial.number in at:
             search, told = _made(job, at[trial.number], trials), trial.number
-            tell_again(search.proposer, trials[:told], default)
+            tell_again(search.proposer, [(each.config, each.time_us, each.proposer) for each in trials[:told]], default)
             why = _why(at[trial.number], search)
         if trial.proposer == VISITOR:
             continue
@@ -92,9 +114,9 @@ def _compared(
         yield trial, config, by, why
 
 
-def _made(job: SearchedJob, start: SearchStart, trials: Sequence[Trial]) -> Search:
+def _made(job: SearchedJob, start: SearchStart, trials: Sequence[Tried]) -> Search:
     assert job.method is not None  # it was checked
-    energy_uj = {t.config: m.energy_uj for t in trials if t.outcome is not None and (m := t.outcome.measurement)}
+    energy_uj = {trial.config: trial.energy_uj for trial in trials}
     return search_for(
         job.problem,
         start.spec,
@@ -123,7 +145,7 @@ def _why(start: SearchStart, search: Search) -> str:
     return "; ".join(versions) or kept
 
 
-def _check_kept(job: SearchedJob, starts: Sequence[SearchStart], trials: Sequence[Trial]) -> None:
+def _check_kept(job: SearchedJob, starts: Sequence[SearchStart], trials: Sequence[Tried]) -> None:
     """Return when all that proposals follow from is there.
 
     Raises:
@@ -144,8 +166,10 @@ def _check_kept(job: SearchedJob, starts: Sequence[SearchStart], trials: Sequenc
             f"what its search had been told when it proposed trials {_listed(unordered)} was not recorded: they are of "
             "an older version, or of a file that does not say it"
         )
-    if proposals and job.method is None:
+    if job.method is None:
         raise NotReplayable("how it searched was not recorded")
+    if not proposals and not starts:
+        raise NotReplayable("it tried nothing but its default: its search never began")
     for trial in proposals:
         start = max((start.told for start in starts if start.told <= trial.number), default=None)
         if start is None:
@@ -156,7 +180,7 @@ def _check_kept(job: SearchedJob, starts: Sequence[SearchStart], trials: Sequenc
                 f"{start} to {trial.number}: its rows were changed, or brought together from two databases"
             )
     told = max((trial.told or 0 for trial in proposals), default=0)
-    if pending := [trial.number for trial in trials[:told] if trial.outcome is None]:
+    if pending := [trial.number for trial in trials[:told] if not trial.ended]:
         raise NotReplayable(f"its trials {_listed(pending)} have no outcome, which the search was told")
     if DONOR in {trial.proposer for trial in proposals} and not any(start.donors for start in starts):
         raise NotReplayable("its donors were not recorded")

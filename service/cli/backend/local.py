@@ -22,10 +22,11 @@ from service.errors import NotFound
 from service.hostcode.languages import Language
 from service.hostcode.service import read_host_code
 from service.jobs import service as job_service
-from service.jobs.listing import list_jobs, list_trials
+from service.jobs.listing import list_jobs, list_searches, list_trials
 from service.jobs.requests import submit, understand
 from service.jobs.retrying import asked_by
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
+from service.jobs.search_schemas import SearchOut
 from service.kernels import service as kernel_service
 from service.kernels.lookup import Lookup, kernels_of
 from service.kernels.lookup_schemas import LookupOut
@@ -75,6 +76,10 @@ class Local:
     def trials(self, job_id: UUID) -> list[TrialOut]:
         with self._database.read() as session:
             return list_trials(session, job_id, -1, _ALL).trials
+
+    def searches(self, job_id: UUID) -> list[SearchOut]:
+        with self._database.read() as session:
+            return list_searches(session, job_id).searches
 
     def cancel_job(self, job_id: UUID) -> JobOut:
         with self._database.write() as session:

@@ -24,6 +24,7 @@ from service.devices.schemas import DeviceList, DeviceOut
 from service.exchange.schemas import ImportOut
 from service.hostcode.languages import Language
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
+from service.jobs.search_schemas import SearchList, SearchOut
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, LookupBody, Tune
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
@@ -128,6 +129,9 @@ class Remote:
             found += [same(TrialOut, trial) for trial in page.trials]
             after = page.next_after
         return found
+
+    def searches(self, job_id: UUID) -> list[SearchOut]:
+        return self.send(calls.searches(job_id).into(SearchList)).searches
 
     def cancel_job(self, job_id: UUID) -> JobOut:
         return self.send(calls.cancel_job(job_id).into(JobOut))

@@ -15,13 +15,13 @@ from tuner.cpu.space import cpu_space
 from tuner.errors import NotReplayable
 from tuner.memory_store import MemoryTrialStore
 from tuner.objective import Objective
-from tuner.replay.job import Replayed, SearchedJob, replay_job
+from tuner.replay.job import Replayed, SearchedJob, Tried, as_tried, replay_job
 from tuner.search.method import Method
 from tuner.search.start import SearchStart
 from tuner.session import run_session
 from tuner.shapes.across import VISITOR
 from tuner.targets import search_for
-from tuner.trial import Proof, ProofKind, Trial
+from tuner.trial import Proof, ProofKind
 from tuner.xe_space import xe_space
 
 CPU, B580 = cpu_spec(), find("b580")
@@ -31,8 +31,12 @@ SEED, TRIALS = 11, 24
 MEASURED = [method for method in Method if method is not Method.MODEL]
 
 
-def _job(method: Method, spec: DeviceSpec = CPU, objective: Objective | None = None) -> SearchedJob:
-    return SearchedJob(PROBLEM if spec is CPU else ON_GPU, spec, SEED, method, objective)
+def _job(method: Method, problem: GemmProblem = PROBLEM, objective: Objective | None = None) -> SearchedJob:
+    return SearchedJob(problem, SEED, method, objective)
+
+
+def _spec(job: SearchedJob) -> DeviceSpec:
+    return CPU if job.problem == PROBLEM else B580
 
 
 def _run(
@@ -47,10 +51,10 @@ def _run(
     fuse: Fuse | None = None,
 ) -> None:
     assert job.method is not None
-    made = FakeDevice(job.problem, job.spec) if device is None else device
+    made = FakeDevice(job.problem, _spec(job)) if device is None else device
     run_session(
         job.problem,
-        job.spec,
+        _spec(job),
         made if measured else None,
         store,
         FakeCompiler(workers, fuse=fuse or Fuse()),
@@ -64,7 +68,11 @@ def _run(
 
 
 def _replay(job: SearchedJob, store: MemoryTrialStore) -> Replayed:
-    return replay_job(job, store.searches(), store.trials())
+    return replay_job(job, store.searches(), _tried(store))
+
+
+def _tried(store: MemoryTrialStore) -> list[Tried]:
+    return [as_tried(trial) for trial in store.trials()]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -104,7 +112,7 @@ def test_a_job_that_was_killed_and_went_on_replays_with_every_method(method: Met
 @pytest.mark.parametrize("measured", [True, False])
 @pytest.mark.usefixtures("proven")
 def test_a_job_on_a_gpu_whose_times_the_model_knows_replays(method: Method, measured: bool) -> None:
-    job, store = _job(method, B580), MemoryTrialStore()
+    job, store = _job(method, ON_GPU), MemoryTrialStore()
     for trials in (3, 4, 9):
         _run(job, store, workers=2 + trials % 3, measured=measured, trials=16, portion=Portion(trials, 1000.0))
     assert _replay(job, store) == Replayed(16, 16)
@@ -121,7 +129,7 @@ def test_energy_that_a_search_weighs_is_weighed_again() -> None:
 def _proposed(job: SearchedJob, count: int) -> list[AnyConfig]:
     """What a search proposes that is told nothing."""
     assert job.method is not None
-    proposer = search_for(job.problem, job.spec, 5, measured=True, method=job.method).proposer
+    proposer = search_for(job.problem, _spec(job), 5, measured=True, method=job.method).proposer
     return [proposal.config for _ in range(count) if (proposal := proposer.propose()) is not None]
 
 
@@ -134,18 +142,10 @@ def whole() -> MemoryTrialStore:
     return store
 
 
-def _slower(trial: Trial) -> Trial:
-    assert trial.outcome is not None
-    assert trial.outcome.measurement is not None
-    return replace(
-        trial, outcome=replace(trial.outcome, measurement=replace(trial.outcome.measurement, median_us=9e3, p90_us=1e4))
-    )
-
-
 def test_an_outcome_that_was_changed_is_found(whole: MemoryTrialStore) -> None:
-    trials = whole.trials()
+    trials = _tried(whole)
     fastest = min(trials[1:12], key=lambda trial: trial.time_us or 0.0).number
-    changed = [_slower(trial) if trial.number == fastest else trial for trial in trials]
+    changed = [replace(trial, time_us=9e3) if trial.number == fastest else trial for trial in trials]
     found = replay_job(_job(Method.GP), whole.searches(), changed)
     assert found.difference is not None
     assert fastest < found.difference.trial.number == found.same < TRIALS
@@ -153,10 +153,10 @@ def test_an_outcome_that_was_changed_is_found(whole: MemoryTrialStore) -> None:
 
 
 def test_another_seed_and_another_configuration_are_found(whole: MemoryTrialStore) -> None:
-    found = replay_job(replace(_job(Method.GP), seed=SEED + 1), whole.searches(), whole.trials())
+    found = replay_job(replace(_job(Method.GP), seed=SEED + 1), whole.searches(), _tried(whole))
     assert found.difference is not None
     assert found.same == found.difference.trial.number == 1
-    trials = whole.trials()
+    trials = _tried(whole)
     swapped = [*trials[:5], replace(trials[5], config=trials[9].config), *trials[6:]]
     found = replay_job(_job(Method.GP), whole.searches(), swapped)
     assert found.difference is not None
@@ -166,7 +166,7 @@ def test_another_seed_and_another_configuration_are_found(whole: MemoryTrialStor
 def test_other_versions_are_told_where_something_differs(whole: MemoryTrialStore) -> None:
     job, starts = replace(_job(Method.GP), seed=0), whole.searches()
     old = {**starts[0].versions, "optuna": "3.1", "processor": "another"}
-    found = replay_job(job, [replace(start, space="an older one", versions=old) for start in starts], whole.trials())
+    found = replay_job(job, [replace(start, space="an older one", versions=old) for start in starts], _tried(whole))
     assert found.difference is not None
     assert found.difference.reason.startswith("the space was an older one and is ")
     assert "optuna was 3.1 and is " in found.difference.reason
@@ -174,19 +174,19 @@ def test_other_versions_are_told_where_something_differs(whole: MemoryTrialStore
 
 
 def test_kernels_of_other_shapes_are_no_proposals(whole: MemoryTrialStore) -> None:
-    trials = whole.trials()
+    trials = _tried(whole)
     visitors = [replace(trial, proposer=VISITOR, told=None) for trial in trials[20:]]
     assert replay_job(_job(Method.GP), whole.searches(), [*trials[:20], *visitors]) == Replayed(20, 20)
 
 
-def test_a_job_of_the_default_alone_replays() -> None:
+def test_a_job_of_the_default_alone_has_no_search_to_replay() -> None:
     store = MemoryTrialStore()
     _run(_job(Method.GP), store, trials=1)
-    assert store.searches() == []
-    assert _replay(_job(Method.GP), store) == Replayed(1, 1)
+    with pytest.raises(NotReplayable, match="its search never began"):
+        _replay(_job(Method.GP), store)
 
 
-Kept = tuple[list[SearchStart], list[Trial]]
+Kept = tuple[list[SearchStart], list[Tried]]
 
 
 @pytest.mark.parametrize(
@@ -198,17 +198,17 @@ Kept = tuple[list[SearchStart], list[Trial]]
         (lambda starts, trials: (starts, [replace(t, told=None) for t in trials]), "1, 2, 3, 4, 5 and 18 more was not"),
         (lambda starts, trials: (starts, [replace(t, proposer=None) for t in trials]), "it measured what it was given"),
         (lambda starts, trials: (starts, [*trials[:-1], replace(trials[-1], told=99)]), "told 99 outcomes; expected"),
-        (lambda starts, trials: (starts, [*trials[:2], replace(trials[2], outcome=None), *trials[3:]]), "2 have no"),
+        (lambda starts, trials: (starts, [*trials[:2], replace(trials[2], ended=False), *trials[3:]]), "2 have no"),
     ],
 )
 def test_what_was_not_kept_is_named(
-    whole: MemoryTrialStore, spoil: Callable[[list[SearchStart], list[Trial]], Kept], message: str
+    whole: MemoryTrialStore, spoil: Callable[[list[SearchStart], list[Tried]], Kept], message: str
 ) -> None:
-    starts, trials = spoil(whole.searches(), whole.trials())
+    starts, trials = spoil(whole.searches(), _tried(whole))
     with pytest.raises(NotReplayable, match=message):
         replay_job(_job(Method.GP), starts, trials)
 
 
 def test_a_job_whose_search_was_not_kept_is_not_replayed(whole: MemoryTrialStore) -> None:
     with pytest.raises(NotReplayable, match="how it searched was not recorded"):
-        replay_job(replace(_job(Method.GP), method=None), whole.searches(), whole.trials())
+        replay_job(replace(_job(Method.GP), method=None), whole.searches(), _tried(whole))
