@@ -422,7 +422,7 @@ def test_a_job_that_gains_no_more_ends() -> None:
 
 def test_a_roofline_that_is_not_known_ends_it_before_it_begins() -> None:
     store = MemoryTrialStore()
-    with pytest.raises(NoRoofline, match="stands in for a GPU"):
+    with pytest.raises(NoRoofline, match="is a CPU, of which it is not known"):
         run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(3, 10, roofline=0.5), 1)
     assert store.trials() == []
 
