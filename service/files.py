@@ -1,9 +1,17 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, under names that lead nowhere else."""
 
 import errno
 import os
+import re
 import tempfile
 from pathlib import Path
+
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether it is that of a file in a folder, neither hidden nor a path."""
+    return _PLAIN.fullmatch(name) is not None
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -14,7 +14,8 @@ from codegen.pool import CompilePool
 from hal import DeviceSpec, ListedDevice, open_device, runs_own_code
 from service.cli.compiler.isa import Isa, isa_table, wanted_ocloc, with_code
 from service.cli.compiler.launch import launch_lines
-from service.cli.compiler.made import Made, check_same, made_here, made_there
+from service.cli.compiler.made import Made, check_same, made_here
+from service.cli.compiler.made_there import made_there
 from service.cli.compiler.modules import Way, described, read_source
 from service.cli.options.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.options.device_file import named_device, server_of
@@ -23,7 +24,7 @@ from service.cli.printing.output import CONSOLE, print_json
 from service.compiling.schemas import CompileBody
 from service.configurations import ConfigBody
 from service.convert import config_to_json
-from service.files import write_atomically
+from service.files import is_plain_name, write_atomically
 from service.schemas import to_body
 from tuner.reference import Reference
 from tuner.trial import Proof, ProofKind
@@ -123,7 +124,7 @@ def _compile_file(
 ) -> None:
     source = read_source(file)
     body = CompileBody(source=source, distribution=distribution, device=spec.id)
-    there = None if url is None else made_there(url, body)
+    there = None if url is None else made_there(url, body, str(file))
     made, code = there, None
     if made is None or ocloc is not None:
         with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
@@ -163,7 +164,7 @@ def _files_of_an_earlier_kernel(folder: Path) -> set[str]:
     """What the kernel.json in a folder names, if there is one."""
     try:
         stages = json.loads((folder / "kernel.json").read_text())["stages"]
-        return {name for stage in stages if Path(name := str(stage["file"])).name == name}
+        return {name for stage in stages if is_plain_name(name := str(stage["file"]))}
     except (OSError, ValueError, KeyError, TypeError):
         return set()
 

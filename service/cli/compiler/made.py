@@ -1,6 +1,5 @@
 """What a compilation made: on this machine, or at the service that the command works with."""
 
-from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -8,9 +7,6 @@ from typing import cast
 from codegen import AnyArtifact, CpuArtifact, Distribution, Distributor, GemmArtifact, KernelArtifact, StageOutput
 from codegen.manifest import module_manifest
 from codegen.target_kind import describe
-from service.cli.backend.chosen import of_service
-from service.compiling.schemas import CompileBody
-from service.compiling.work import EVERY_FILE
 from service.errors import Conflict
 
 
@@ -40,19 +36,6 @@ def made_here(artifact: AnyArtifact | KernelArtifact) -> Made:
     of_a_gemm = isinstance(artifact, GemmArtifact | CpuArtifact)
     document = describe(artifact) if of_a_gemm else module_manifest(artifact)
     return Made(artifact.target, artifact.content_hash, artifact.stages, document)
-
-
-def made_there(url: str, body: CompileBody) -> Made:
-    """What a service makes, with every file of it.
-
-    Raises:
-        ServiceError: it refuses, or cannot compile it.
-    """
-    with of_service(url) as remote:
-        answer = remote.compile(body.model_copy(update={"files": [EVERY_FILE]}))
-    data = {file.name: b64decode(file.content) for file in answer.files}
-    stages = tuple(StageOutput(s.name, s.file, data[s.file], s.elapsed_ms) for s in answer.stages)
-    return Made(answer.target, answer.content_hash, stages, answer.manifest)
 
 
 def check_same(artifact: AnyArtifact | KernelArtifact, there: Made | None) -> None:

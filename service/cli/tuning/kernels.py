@@ -18,8 +18,8 @@ from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with
 from service.cli.printing.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, print_json
 from service.convert import config_line
-from service.errors import NotFound
-from service.files import write_atomically
+from service.errors import NotFound, Unavailable
+from service.files import is_plain_name, write_atomically
 from service.hostcode.languages import Language
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, Tune
@@ -120,7 +120,16 @@ def _table(listed: list[KernelOut]) -> Table:
 
 
 def _copy(backing: Backend, kernel: KernelOut, folder: Path) -> dict[str, str]:
-    """Write the files of a kernel under their names; their paths by name."""
+    """Write the files of a kernel under their names; their paths by name.
+
+    Raises:
+        Unavailable: a name, which a service may say, leads elsewhere.
+    """
+    if strange := [artifact.name for artifact in kernel.artifacts if not is_plain_name(artifact.name)]:
+        raise Unavailable(
+            f"kernel {kernel.id} has a file called {strange[0]!r}, which is no name of a file in a folder; nothing was "
+            "written"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     for artifact in kernel.artifacts:
         write_atomically(folder / artifact.name, backing.read_file(artifact.sha256))

@@ -2,11 +2,16 @@
 
 import json
 import re
+from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from service.cli.backend.remote import Remote
 from service.cli.compiler import compile as command
+from service.compiling.schemas import CompileBody, CompiledFileOut, CompileOut, ConfinementOut, StageOut
+from service.errors import BadRequest
 from tests.service.cli.ways import Run
 from tests.service.compiling.test_compile import KERNEL
 
@@ -33,6 +38,7 @@ def without_times(told: str) -> str:
 def test_a_gemm_is_compiled_by_the_service_as_it_is_here(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "300")  # else the length of a time says where a path is cut
     (here := tmp_path / "a").mkdir()
     (there := tmp_path / "b").mkdir()
     local = run(*GEMM, "-o", str(here))
@@ -49,7 +55,7 @@ def test_what_the_service_refuses_is_told(run: Run, tmp_path: Path) -> None:
     text.write_text("gpu.module @kernels { oops }")
     folder = tmp_path / "out"
     for arguments, told in (
-        ((str(text),), "error: stage source: source:1:"),
+        ((str(text),), f"error: stage source: {text}:1:"),
         ((str(text), "--m", "8"), "error: FILE: expected either a file, or --m, --n and --k, got both: --m"),
         (("--m", "8", "--n", "16", "--k", "32", "--device", "a770"), "error: refused by rule device-subgroup-size: "),
         (("--m", "8", "--n", "16", "--k", "32", "--device", "nosuch"), "error: no device is known as 'nosuch'"),
@@ -57,6 +63,75 @@ def test_what_the_service_refuses_is_told(run: Run, tmp_path: Path) -> None:
         status, _, said = run(*AT, "compile", *arguments, "-o", str(folder))
         assert (status, said.startswith(told)) == (2, True), said
     assert not folder.exists()
+
+
+def answered(name: str, listed: str | None = None, data: bytes = b"x") -> CompileOut:
+    """An answer of one stage, whose file it calls `name`, and `listed` among the files."""
+    digest = sha256(b"x").hexdigest()
+    return CompileOut(
+        content_hash=digest,
+        compile_key=digest,
+        target="b580",
+        stages=[StageOut(name="spirv", file=name, size=1, sha256=digest, elapsed_ms=1.0)],
+        manifest={},
+        files=[CompiledFileOut(name=listed or name, size=1, sha256=digest, content=b64encode(data).decode())],
+        confinement=ConfinementOut(network="none", files="none", system_calls="none", processes=False),
+    )
+
+
+@pytest.mark.parametrize("name", ["../evil.txt", "/evil.txt", "..", "", ".bashrc", "a/b", "a\\b", "a\n"])
+def test_a_service_names_no_file_outside_the_folder(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    name = name.replace("/evil", f"{tmp_path}/evil") if name.startswith("/") else name
+    monkeypatch.setattr(Remote, "compile", lambda *_: answered(name))  # pyright: ignore[reportUnknownLambdaType]
+    status, told, said = run(*AT, *GEMM, "-o", str(tmp_path / "out"))
+    assert (status, told) == (2, "")
+    assert said.startswith(
+        "error: what the service answered cannot be used, and nothing was written: a stage's file is"
+    )
+    assert [path for path in tmp_path.rglob("*") if "sqlite" not in path.name] == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (answered("kernel.spv", listed="other.spv"), "it has no file kernel.spv, which was asked for"),
+        (answered("kernel.spv", data=b"y"), "expected kernel.spv of 1 bytes with SHA-256 "),
+        (answered("kernel.spv", data=b"xx"), "got 2 bytes with "),
+    ],
+)
+def test_files_that_are_not_what_the_answer_says_are_not_written(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: CompileOut, why: str
+) -> None:
+    monkeypatch.setattr(Remote, "compile", lambda *_: answer)  # pyright: ignore[reportUnknownLambdaType]
+    status, _, said = run(*AT, *GEMM, "-o", str(tmp_path / "out"))
+    assert (status, why in said) == (2, True), said
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_that_are_too_large_for_one_answer_come_one_by_one(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled, asked = Remote.compile, list[list[str]]()
+    refused = [["*"]]
+
+    def up_to_a_size(remote: Remote, body: CompileBody) -> CompileOut:
+        asked.append(body.files)
+        if body.files in refused:
+            raise BadRequest("files: the files have 5 bytes together", rule="files-bytes")
+        return compiled(remote, body)
+
+    monkeypatch.setattr(Remote, "compile", up_to_a_size)
+    status, _, said = run(*AT, *GEMM, "-o", str(tmp_path / "out"))
+    assert (status, said) == (0, "")
+    assert asked[:2] == [["*"], []]
+    assert [name for (name,) in asked[2:]] == [
+        stage["file"] for stage in json.loads((tmp_path / "out" / "kernel.json").read_text())["stages"]
+    ]
+    refused.append(["kernel.spv"])
+    status, _, said = run(*AT, *GEMM, "-o", str(tmp_path / "none"))
+    assert (status, said) == (2, "error: kernel.spv: files: the files have 5 bytes together\n")
 
 
 @pytest.mark.slow

@@ -1,0 +1,79 @@
+"""What a service compiles: every file that it made, checked before one of them is written."""
+
+import hashlib
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from codegen import StageOutput
+from service.cli.backend.chosen import of_service
+from service.cli.compiler.made import Made
+from service.compiling.schemas import CompileBody, CompiledFileOut, CompileOut, StageOut
+from service.compiling.work import EVERY_FILE
+from service.errors import BadRequest, Unavailable
+from service.files import is_plain_name
+
+if TYPE_CHECKING:
+    from service.cli.backend.remote import Remote
+
+_PLACE = re.compile(r'\bsource(?="?:\d+:\d+)')  # what a service calls the text that it was sent
+
+
+def made_there(url: str, body: CompileBody, name: str | None = None) -> Made:
+    """What a service makes, with the files of all stages. Places in a text are told as those of the file `name`.
+
+    Raises:
+        ServiceError: it refuses, cannot compile it, or answers what cannot be.
+    """
+    with of_service(url) as remote:
+        try:
+            answer = _compiled(remote, body)
+        except BadRequest as refused:
+            if name is None or refused.rule != "compile-failed":
+                raise
+            raise BadRequest(_PLACE.sub(lambda _: name, refused.detail), rule=refused.rule) from refused
+    return Made(answer.target, answer.content_hash, tuple(_stages(answer)), answer.manifest)
+
+
+def _compiled(remote: "Remote", body: CompileBody) -> CompileOut:
+    """All files in one answer; each in its own where they are too large together."""
+    try:
+        return remote.compile(body.model_copy(update={"files": [EVERY_FILE]}))
+    except BadRequest as refused:
+        if refused.rule != "files-bytes":
+            raise
+    answer = remote.compile(body)
+    for name in dict.fromkeys(stage.file for stage in answer.stages):
+        try:
+            answer.files += remote.compile(body.model_copy(update={"files": [name]})).files
+        except BadRequest as refused:
+            raise BadRequest(f"{name}: {refused.detail}", rule=refused.rule) from refused
+    return answer
+
+
+def _stages(answer: CompileOut) -> Iterator[StageOutput]:
+    files = {file.name: file for file in answer.files}
+    for stage in answer.stages:
+        if not is_plain_name(stage.file):
+            raise _strange(f"a stage's file is called {stage.file!r}, which is no name of a file in a folder")
+        if stage.file not in files:
+            raise _strange(f"it has no file {stage.file}, which was asked for")
+        yield StageOutput(stage.name, stage.file, _data(files[stage.file], stage), stage.elapsed_ms)
+
+
+def _data(file: CompiledFileOut, stage: StageOut) -> bytes:
+    try:
+        data = b64decode(file.content, validate=True)
+    except ValueError as error:
+        raise _strange(f"file {file.name} is no base64") from error
+    found, digest = len(data), hashlib.sha256(data).hexdigest()
+    if (found, digest) != (stage.size, stage.sha256):
+        raise _strange(
+            f"expected {file.name} of {stage.size} bytes with SHA-256 {stage.sha256}, got {found} bytes with {digest}"
+        )
+    return data
+
+
+def _strange(why: str) -> Unavailable:
+    return Unavailable(f"what the service answered cannot be used, and nothing was written: {why}")
