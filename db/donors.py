@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from db import trials
 from db.base import JsonObject
-from db.models import Device, Donor, ImportedDonor, Job, Measurement, Prediction, Problem, Trial
+from db.models import Device, Job, Measurement, Prediction, Problem, Trial
 
 TYPES = ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b")
 """Columns of a problem in which those that are alike agree."""
@@ -92,28 +92,3 @@ def whole(session: Session, trial_id: int) -> Trial:
     job = joinedload(Trial.job)
     loads = job.joinedload(Job.problem), job.joinedload(Job.device), *trials.evidence_loads()
     return session.scalars(select(Trial).where(Trial.id == trial_id).options(*loads)).one()
-
-
-def add(session: Session, job_id: UUID, chosen: Sequence[tuple[int, float]]) -> None:
-    """Keep what a job begins with: trials and the distances of their problems, best first."""
-    for position, (trial_id, far) in enumerate(chosen):
-        session.add(Donor(job_id=job_id, position=position, source_trial_id=trial_id, distance=far))
-
-
-def of_job(session: Session, job_id: UUID) -> list[Donor]:
-    """What a job began with, best first, with the trials and their jobs, problems and devices."""
-    return of_jobs(session, [job_id])
-
-
-def of_jobs(session: Session, job_ids: Collection[UUID]) -> list[Donor]:
-    """The same of several jobs, one after the other."""
-    job = joinedload(Donor.source).joinedload(Trial.job)
-    loads = job.joinedload(Job.problem), job.joinedload(Job.device)
-    query = select(Donor).where(Donor.job_id.in_(job_ids)).order_by(Donor.job_id, Donor.position)
-    return list(session.scalars(query.options(*loads)))
-
-
-def imported_of_jobs(session: Session, job_ids: Collection[UUID]) -> list[ImportedDonor]:
-    """What jobs that ran elsewhere began with, as far as the donors' own jobs are not here."""
-    of_them = select(ImportedDonor).where(ImportedDonor.job_id.in_(job_ids))
-    return list(session.scalars(of_them.order_by(ImportedDonor.job_id, ImportedDonor.position)))

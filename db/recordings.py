@@ -1,6 +1,6 @@
 """Queries on recordings: results of other formats' files."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from db.base import new_id
 from db.insert import insert_missing
-from db.models import Problem, RecordedDonor, RecordedTrial, Recording
+from db.models import Problem, RecordedTrial, Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +73,6 @@ def fastest(session: Session, recording_id: UUID, limit: int) -> list[RecordedTr
     """The trials of a recording of least time."""
     query = select(RecordedTrial).where(RecordedTrial.recording_id == recording_id, RecordedTrial.time_us.is_not(None))
     return list(session.scalars(query.order_by(RecordedTrial.time_us, RecordedTrial.number).limit(limit)))
-
-
-def add_donors(session: Session, job_id: UUID, chosen: Sequence[tuple[int, float]]) -> None:
-    """Keep what a job begins with: recorded trials and the distances of their problems, best first."""
-    for position, (trial_id, far) in enumerate(chosen):
-        session.add(RecordedDonor(job_id=job_id, position=position, recorded_trial_id=trial_id, distance=far))
-
-
-def donors_of_job(session: Session, job_id: UUID) -> list[RecordedDonor]:
-    """The recorded trials that a job began with, best first, with their recordings, problems and devices."""
-    return donors_of_jobs(session, [job_id])
-
-
-def donors_of_jobs(session: Session, job_ids: Collection[UUID]) -> list[RecordedDonor]:
-    """The same of several jobs, one after the other."""
-    recording = joinedload(RecordedDonor.source).joinedload(RecordedTrial.recording)
-    loads = recording.joinedload(Recording.problem), recording.joinedload(Recording.device)
-    of_them = select(RecordedDonor).where(RecordedDonor.job_id.in_(job_ids))
-    query = of_them.order_by(RecordedDonor.job_id, RecordedDonor.position)
-    return list(session.scalars(query.options(*loads)))
 
 
 def _counted(session: Session, wanted: Select[Recording]) -> list[tuple[Recording, Counts]]:

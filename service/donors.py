@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
-from db import donors, jobs, models, recordings
+from db import beginnings, donors, jobs, models, recordings
 from db.session import Database
 from hal import DeviceSpec
 from service.convert import config_from_json, problem_from_json, problem_to_json, spec_from_json
@@ -18,21 +18,17 @@ _JOBS = 10
 def donors_for(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> list[AnyConfig]:
     """The configurations that a job begins with, best first; a job that has none yet chooses them."""
     with database.read() as session:
-        kept, recorded = donors.of_job(session, job_id), recordings.donors_of_job(session, job_id)
-        imported = donors.imported_of_jobs(session, [job_id])
-    if not kept and not recorded and not imported:
+        kept = beginnings.of_job(session, job_id)
+    if not kept:
         with database.write() as session:
             job = jobs.get(session, job_id)
             if job is not None and job.best_trial_id is None:
                 elsewhere = nearest_recorded(session, job, problem, spec)
-                donors.add(session, job_id, nearest(session, job, problem, spec)[: MOST - len(elsewhere)])
-                recordings.add_donors(session, job_id, elsewhere)
+                of_jobs = nearest(session, job, problem, spec)[: MOST - len(elsewhere)]
+                beginnings.add(session, job_id, of_jobs, elsewhere)
                 session.flush()
-            kept, recorded = donors.of_job(session, job_id), recordings.donors_of_job(session, job_id)
-    of_jobs = (_read(donor.source.config, donor.source.job.problem) for donor in kept)
-    of_files = (_read(donor.source.config, donor.source.recording.problem) for donor in recorded)
-    elsewhere = (_read_definition(donor.config, donor.definition) for donor in imported)
-    return fitted((found for found in (*of_jobs, *of_files, *elsewhere) if found is not None), problem, spec)
+            kept = beginnings.of_job(session, job_id)
+    return fitted((found for found in map(_read, kept) if found is not None), problem, spec)
 
 
 def nearest(session: Session, job: models.Job, problem: GemmProblem, spec: DeviceSpec) -> list[tuple[int, float]]:
@@ -96,11 +92,14 @@ def _is_alike(definition: dict[str, object], problem: GemmProblem) -> bool:
     return (epilogue_class(other), other.dynamic) == (epilogue_class(problem), problem.dynamic)
 
 
-def _read(config: dict[str, object], problem: models.Problem) -> Donor | None:
-    return _read_definition(config, problem.definition)
-
-
-def _read_definition(config: dict[str, object], definition: dict[str, object]) -> Donor | None:
+def _read(kept: beginnings.Beginning) -> Donor | None:
+    match kept:
+        case models.Donor():
+            config, definition = kept.source.config, kept.source.job.problem.definition
+        case models.RecordedDonor():
+            config, definition = kept.source.config, kept.source.recording.problem.definition
+        case models.ImportedDonor():
+            config, definition = kept.config, kept.definition
     try:
         return Donor(config_from_json(config), problem_from_json(definition))
     except (InvalidConfig, InvalidProblem):

@@ -15,6 +15,8 @@ _A_STATEMENT = 1000
 _BY_HAND: set[type[Base]] = {
     models.Artifact,
     models.Device,
+    models.Donor,
+    models.ImportedDonor,
     models.Job,
     models.JobImport,
     models.Kernel,
@@ -23,6 +25,7 @@ _BY_HAND: set[type[Base]] = {
     models.Prediction,
     models.PredictionError,
     models.Problem,
+    models.RecordedDonor,
     models.RecordedTrial,
     models.Recording,
     models.ShapeSet,

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from db import jobs, predictions
 from db.base import Base, new_id
 from db.insert import insert_missing
-from db.merging import dependents, evidence, sets
+from db.merging import beginnings, dependents, evidence, sets
 from db.merging.evidence import Decision, decide
 from db.merging.rows import Copier, agree, differ, facts, fill
 from db.models import (
@@ -126,6 +126,7 @@ class _Merge:
         taken = {"job": self._new_jobs, "trial": self._new_trials, "kernel": self._new_kernels}
         known = {"job": self._known_jobs, "trial": self._agreeing}
         dependents.copy(self._here, self._there, self._copier, taken, self._replaced, known)
+        beginnings.copy(self._here, self._there, self._copier, self._new_jobs | self._known_jobs)
         over = set(self._there.scalars(select(Job.id).where(Job.status.not_in(ACTIVE_STATUSES)))) - set(self._busy)
         came, staying = sets.copy(self._here, self._there, self._copier, self._members, over)
         for problem_id, slug in sorted(self._touched):

@@ -117,7 +117,7 @@ class ImportedDonor(Base):
 
 
 class RecordedDonor(Base):
-    """A recorded configuration that a job began with, after those of other jobs, in order of `position`.
+    """A recorded configuration that a job began with, in order of `position`.
 
     `distance` is how far its problem is from the job's, in doublings of M, N, K and batch together.
     """

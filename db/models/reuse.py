@@ -64,6 +64,8 @@ class JobStart(Base):
 class Donor(Base):
     """A configuration that a job began with, in order of `position`: that of a trial of another job.
 
+    Positions count through these, recorded donors and imported ones: together they are the list of a job.
+
     `distance` is how far its problem is from the job's, in doublings of M, N, K and batch together.
     """
 

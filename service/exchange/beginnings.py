@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import InvalidConfig, InvalidProblem
-from db import donors, models, recordings, searches, trials
+from db import beginnings, models, searches, trials
 from service.convert import (
     config_from_json,
     config_to_json,
@@ -20,7 +20,8 @@ from tuner.exchange.records import DonorRecord, SearchRecord
 
 def donor_records(session: Session, job_id: UUID) -> tuple[DonorRecord, ...]:
     """What a job began with, best first, without what this version cannot read."""
-    return tuple(_records(session, job_id))
+    records = map(_record, beginnings.of_job(session, job_id))
+    return tuple(record for record in records if record is not None)
 
 
 def add_donors(session: Session, job_id: UUID, records: tuple[DonorRecord, ...]) -> None:
@@ -59,25 +60,22 @@ def add_search(session: Session, job_id: UUID, record: SearchRecord) -> None:
     searches.put(session, job_id, record.start.told, search_to_json(record.start))
 
 
-def _records(session: Session, job_id: UUID) -> Iterator[DonorRecord]:
-    for kept in donors.of_job(session, job_id):
-        of = kept.source
-        if (read := _read(of.config, of.job.problem.definition)) is not None:
-            yield DonorRecord(of.number, read[1], of.job.device.slug, read[0], kept.distance, job=str(of.job_id))
-    for kept in recordings.donors_of_job(session, job_id):
-        of, file = kept.source, kept.source.recording
-        if (read := _read(of.config, file.problem.definition)) is not None:
-            yield DonorRecord(of.number, read[1], file.device.slug, read[0], kept.distance, recording=file.digest)
-    for kept in donors.imported_of_jobs(session, [job_id]):
-        if (read := _read(kept.config, kept.definition)) is not None:
-            job = None if kept.source_job is None else str(kept.source_job)
-            yield DonorRecord(
-                kept.number, read[1], kept.device, read[0], kept.distance, job=job, recording=kept.source_recording
-            )
-
-
-def _read(config: dict[str, object], definition: dict[str, object]):  # -> configuration and problem
+def _record(kept: beginnings.Beginning) -> DonorRecord | None:
+    job, recording = None, None
+    match kept:
+        case models.Donor():
+            of, source = kept.source, kept.source.job
+            number, config, definition, device = of.number, of.config, source.problem.definition, source.device.slug
+            job = str(of.job_id)
+        case models.RecordedDonor():
+            of, source = kept.source, kept.source.recording
+            number, config, definition, device = of.number, of.config, source.problem.definition, source.device.slug
+            recording = source.digest
+        case models.ImportedDonor():
+            number, config, definition, device = kept.number, kept.config, kept.definition, kept.device
+            job, recording = None if kept.source_job is None else str(kept.source_job), kept.source_recording
     try:
-        return config_from_json(config), problem_from_json(definition)
+        read = config_from_json(config), problem_from_json(definition)
     except (InvalidConfig, InvalidProblem):
         return None
+    return DonorRecord(number, read[1], device, read[0], kept.distance, job=job, recording=recording)

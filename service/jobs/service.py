@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
-from db import donors, jobs, leases, recordings, trials
+from db import beginnings, jobs, leases, trials
 from db.base import JsonObject
 from db.models import Donor, ImportedDonor, Job, Problem, RecordedDonor, Reuse, Trial
 from service.configurations import to_config_body
@@ -67,12 +67,8 @@ def describe_all(session: Session, rows: Sequence[Job]) -> list[JobOut]:
     ids = [job.id for job in rows]
     counts, kinds = trials.count_by_status_of(session, ids), jobs.kinds(session, ids)
     donors_of: defaultdict[UUID, list[DonorOut]] = defaultdict(list)
-    for donor in donors.of_jobs(session, ids):
+    for donor in beginnings.of_jobs(session, ids):
         donors_of[donor.job_id].append(_donor(donor))
-    for donor in recordings.donors_of_jobs(session, ids):
-        donors_of[donor.job_id].append(_recorded_donor(donor))
-    for donor in donors.imported_of_jobs(session, ids):
-        donors_of[donor.job_id].append(_imported_donor(donor))
     return [_describe(job, counts[job.id], JobKind(kinds[job.id]), donors_of[job.id]) for job in rows]
 
 
@@ -170,34 +166,23 @@ def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
     )
 
 
-def _donor(donor: Donor) -> DonorOut:
-    source = donor.source
+def _donor(donor: beginnings.Beginning) -> DonorOut:
+    job, recording = None, None
+    match donor:
+        case Donor():
+            of, source = donor.source, donor.source.job
+            trial, definition, device, job = of.number, source.problem.definition, source.device.slug, of.job_id
+        case RecordedDonor():
+            of, source = donor.source, donor.source.recording
+            trial, definition, device, recording = of.number, source.problem.definition, source.device.slug, source.id
+        case ImportedDonor():
+            trial, definition, device, job = donor.number, donor.definition, donor.device, donor.source_job
     return DonorOut(
-        job=source.job_id,
-        trial=source.number,
-        problem=_problem(source.job.problem.definition),
-        device=source.job.device.slug,
-        distance=donor.distance,
-    )
-
-
-def _recorded_donor(donor: RecordedDonor) -> DonorOut:
-    source = donor.source
-    return DonorOut(
-        recording=source.recording_id,
-        trial=source.number,
-        problem=_problem(source.recording.problem.definition),
-        device=source.recording.device.slug,
-        distance=donor.distance,
-    )
-
-
-def _imported_donor(donor: ImportedDonor) -> DonorOut:
-    return DonorOut(
-        job=donor.source_job,
-        trial=donor.number,
-        problem=_problem(donor.definition),
-        device=donor.device,
+        job=job,
+        recording=recording,
+        trial=trial,
+        problem=_problem(definition),
+        device=device,
         distance=donor.distance,
     )
 

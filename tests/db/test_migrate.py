@@ -6,17 +6,19 @@ from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import CheckConstraint, Engine, inspect, select, text
+from sqlalchemy.orm import Session
 
-from db import predictions
-from db.base import Base
+from db import beginnings, predictions
+from db.base import Base, new_id
 from db.errors import DatabaseNotMigrated, DatabaseUnavailable
 from db.migrate import check_migrated, current, downgrade, head, prepare, upgrade
-from db.models import PredictionError
+from db.models import Donor, ImportedDonor, Job, PredictionError, RecordedDonor, RecordedTrial, Recording
 from db.session import Database, make_engine, open_database
 from tests.db import rows
 from tests.db.databases import BACKENDS, create_postgres, drop_postgres
@@ -68,6 +70,49 @@ def test_predictions_of_older_rows_are_judged_by_their_own_measurements(engine: 
     with database.read() as session:
         assert [(error.ratio, error.trial_id) for error in session.scalars(select(PredictionError))] == [(1.5, 1)]
         assert predictions.judged(session, "b580")[0].measured_us == 30.0
+
+
+def test_donors_of_before_become_one_list_of_their_job(engine: Engine) -> None:
+    upgrade(engine)
+    database = Database(engine)
+    with database.write() as session:
+        job, other = rows.add_job(session), rows.add_job(session)
+        source = rows.add_measured(session, other, 0, 10.0).id
+        tried = add_recorded(session, other)
+        for position in (0, 1):  # each table counted for itself
+            session.add(Donor(job_id=job.id, position=position, source_trial_id=source, distance=1.0))
+            session.add(RecordedDonor(job_id=job.id, position=position, recorded_trial_id=tried, distance=1.0))
+        for position in (1, 4):  # a merge brought the first again as a trial
+            session.add(imported_donor(job.id, position))
+        session.add(RecordedDonor(job_id=other.id, position=0, recorded_trial_id=tried, distance=1.0))
+        of = job.id, other.id
+    downgrade(engine, "0029")
+    upgrade(engine)
+    with database.read() as session:
+        found = [(type(donor), donor.position) for donor in beginnings.of_job(session, of[0])]
+        alone = [(type(donor), donor.position) for donor in beginnings.of_job(session, of[1])]
+    assert found == [(Donor, 0), (Donor, 1), (RecordedDonor, 2), (RecordedDonor, 3), (ImportedDonor, 4)]
+    assert alone == [(RecordedDonor, 0)]
+
+
+def add_recorded(session: Session, job: Job) -> int:
+    """A recorded trial of the problem and device of a job."""
+    of = {"problem_id": job.problem_id, "device_id": job.device_id}
+    named = {"format": "t4", "digest": rows.digest("file"), "origin": "o", "named": "B580", "label": "native"}
+    recording = Recording(id=new_id(), **of, **named)
+    session.add(recording)
+    session.flush()
+    values = {"config": {}, "config_hash": rows.digest(0), "status": "measured", "time_us": 40.0}
+    tried = RecordedTrial(recording_id=recording.id, number=0, **values)
+    session.add(tried)
+    session.flush()
+    return tried.id
+
+
+def imported_donor(job_id: UUID, position: int) -> ImportedDonor:
+    """A configuration of a job that is not here."""
+    of = {"source_job": new_id(), "number": 3, "definition": {}, "device": "b580", "config": {}}
+    return ImportedDonor(job_id=job_id, position=position, distance=1.0, **of)
 
 
 def test_upgrade_of_an_upgraded_database_keeps_its_rows(engine: Engine) -> None:

@@ -9,8 +9,8 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from db import trials
-from db.models import Donor, ImportedDonor, Job, Kernel, Measurement, PredictionError, RecordedDonor, Trial
+from db import beginnings, trials
+from db.models import Job, Kernel, Measurement, PredictionError, Trial
 from service.dashboard.evidence import TimeFigure
 from service.dashboard.jobs.commands import Again, Commands, again, commands
 from service.dashboard.jobs.figures import points
@@ -114,7 +114,7 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
         objective=None if job.search is None else job.search.objective,
         front=tuple(_front(session, job, best_time)),
         seed=job.seed,
-        donors=_donors(session, job.id),
+        donors=beginnings.count(session, job.id),
         judged=_judged(session, job.id),
         news=news_of(session, job),
     )
@@ -197,8 +197,3 @@ def _judged(session: Session, job_id: UUID) -> bool:
     """Whether any prediction of a job can be held against a measurement."""
     query = select(PredictionError.trial_id).join(Trial, Trial.id == PredictionError.trial_id)
     return session.scalar(query.where(Trial.job_id == job_id).limit(1)) is not None
-
-
-def _donors(session: Session, job_id: UUID) -> int:
-    of = (select(table.id).where(table.job_id == job_id) for table in (Donor, ImportedDonor, RecordedDonor))
-    return sum(len(session.scalars(query).all()) for query in of)

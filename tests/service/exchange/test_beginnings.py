@@ -8,7 +8,8 @@ from uuid import UUID
 import pytest
 
 from codegen import GemmProblem
-from db import trials
+from db import beginnings, trials
+from db.models import Donor, ImportedDonor
 from db.session import Database, open_database
 from hal import find
 from service.artifacts import ArtifactStore
@@ -18,6 +19,7 @@ from service.exchange.exporting import Selection
 from service.exchange.importing import take_in
 from service.jobs.service import read_job
 from tests.conformance.trial_samples import config
+from tests.service.exchange.places import Place
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, results, text_of
 from tuner.errors import InvalidLine
@@ -107,6 +109,56 @@ def test_a_donor_whose_trial_is_here_is_that_trial(database: Database, tmp_path:
     with database.read() as session:
         (donor,) = read_job(session, UUID(FAR)).donors
     assert (str(donor.job), donor.trial, donor.device) == (JOB, 1, "b580")
+
+
+def far_job(donor: DonorRecord) -> list[Record]:
+    """The job that the first donor is of, with that trial."""
+    tried = replace(lines.failed(7, job=FAR), config=donor.config)
+    return [*results()[:3], replace(lines.job(best=None, id=FAR), search=SEARCH), tried]
+
+
+def order_of(place: Place) -> list[tuple[str, int]]:
+    """Donors of the job: of a job or a recording, and the number there; checked to be those of the next file."""
+    with place.database.read() as session:
+        shown = [("job" if d.job else "recording", d.trial) for d in read_job(session, UUID(JOB)).donors]
+        records = exporting.results(session, place.artifacts, Selection())
+        (onward,) = (r for r in records if isinstance(r, JobRecord) and r.id == JOB)
+        counted = beginnings.count(session, UUID(JOB))
+    assert [("job" if d.job else "recording", d.number) for d in onward.donors] == shown
+    assert counted == len(shown)
+    return shown
+
+
+def reversed_donors() -> list[Record]:
+    """The results of a job that began with what a recording has, then with what another job has."""
+    return [replace(r, donors=DONORS[::-1]) if isinstance(r, JobRecord) else r for r in whole()]
+
+
+def test_donors_stay_in_the_order_of_the_file(here: Place) -> None:
+    here.bring(far_job(DONORS[0]))
+    here.bring(reversed_donors())
+    assert order_of(here) == [("recording", 2), ("job", 7)]
+    with here.database.read() as session:
+        assert [type(each) for each in beginnings.of_job(session, UUID(JOB))] == [ImportedDonor, Donor]
+
+
+def test_donors_that_a_merge_brings_as_trials_take_the_place_of_imported_ones(here: Place, there: Place) -> None:
+    there.bring(far_job(DONORS[0]))
+    there.bring(reversed_donors())
+    here.bring(reversed_donors())
+    for _ in range(2):
+        here.merge(there)
+        assert order_of(here) == [("recording", 2), ("job", 7)]
+        with here.database.read() as session:
+            assert [type(each) for each in beginnings.of_job(session, UUID(JOB))] == [ImportedDonor, Donor]
+
+
+def test_imported_donors_of_another_database_leave_the_trials_that_are_here(here: Place, there: Place) -> None:
+    there.bring(reversed_donors())
+    here.bring(far_job(DONORS[0]))
+    here.bring(reversed_donors())
+    here.merge(there)
+    assert order_of(here) == [("recording", 2), ("job", 7)]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +10,10 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from db import leases, predictions, shape_sets
-from db.base import Base
 from db.errors import DatabaseNotMigrated
-from db.merging.merge import Merged
 from db.models import (
     Artifact,
     AuditEvent,
@@ -44,61 +42,13 @@ from service.exchange.merging import merge_in
 from service.exchange.other import open_other
 from service.jobs.service import read_job
 from tests.db import rows
+from tests.service.exchange.places import Place
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, results, text_of
 from tuner.exchange.records import DeviceRecord, ProblemRecord, Record, TrialRecord
 
 SECOND = "01970a3c-0000-7000-8000-00000000000c"
 LATER = "2026-03-05T12:00:00+00:00"
-
-
-class Place:
-    """A data folder: a database and its artifacts."""
-
-    def __init__(self, folder: Path, migrated: Path) -> None:
-        folder.mkdir()
-        self.folder, self.file = folder, folder / "xetune.sqlite"
-        self.file.write_bytes(migrated.read_bytes())
-        self.database = open_database(f"sqlite:///{self.file}")
-        self.artifacts = ArtifactStore(folder / "artifacts")
-
-    def bring(self, records: list[Record]) -> None:
-        """Fill it with the records of a file."""
-        take_in(lines.read(text_of(records)), self.database, self.artifacts, find)
-
-    def merge(self, other: "Place | str", *, dry_run: bool = False, artifacts: Path | None = None) -> Merged:
-        """Merge another place, or what a URL names, into this one."""
-        place = other if isinstance(other, str) else str(other.folder)
-        with open_other(place, artifacts) as opened:
-            return merge_in(opened, self.database, self.artifacts, "there", dry_run=dry_run)
-
-    def contents(self) -> dict[str, int]:
-        """Rows of each table that has some."""
-        with self.database.read() as session:
-            found = {t.name: session.scalar(select(func.count()).select_from(t)) for t in Base.metadata.sorted_tables}
-        return {name: count for name, count in found.items() if count and not name.startswith("audit")}
-
-    def medians(self) -> dict[int, float]:
-        """Medians of the job's measured trials by number."""
-        with self.database.read() as session:
-            query = select(Trial.number, Measurement.median_us).join(Trial.measurement)
-            return dict(session.execute(query.where(Trial.job_id == UUID(JOB))).all())
-
-
-@pytest.fixture
-def here(tmp_path: Path, migrated_file: Path) -> Generator[Place]:
-    """The database that is merged into."""
-    place = Place(tmp_path / "here", migrated_file)
-    yield place
-    place.database.close()
-
-
-@pytest.fixture
-def there(tmp_path: Path, migrated_file: Path) -> Generator[Place]:
-    """The other database."""
-    place = Place(tmp_path / "there", migrated_file)
-    yield place
-    place.database.close()
 
 
 def again(records: list[Record], change: Callable[[TrialRecord], TrialRecord]) -> list[Record]:
