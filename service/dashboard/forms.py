@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from sqlalchemy.orm import Session
 
@@ -53,6 +54,12 @@ def first_set() -> ShapeSetBody:
 def epilogue_line(steps: Sequence[EpilogueStepBody]) -> str:
     """Steps of an epilogue as a form has them, in a line."""
     return print_epilogue(tuple(EpilogueStep(**dict(step)) for step in steps))
+
+
+def hundredths(fraction: float) -> str:
+    """A fraction in hundredths as a form has it, to the last digit that the fraction itself is printed with."""
+    text = f"{Decimal(repr(fraction)) * 100:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def whole_problems(shapes: Sequence[ShapeBody]) -> str:

@@ -28,6 +28,7 @@ _HEADERS = {
 
 _FILTERS: tuple[Callable[..., object], ...] = (
     forms.epilogue_line,
+    forms.hundredths,
     forms.whole_problems,
     units.count,
     units.cron_words,

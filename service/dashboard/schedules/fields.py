@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from pydantic import BaseModel
+
 from service.dashboard.forms import first_job, first_set
 from service.jobs.schemas import BudgetBody, JobBody
-from service.schedules.schemas import Kind, MissedBody, ScheduleOut, StaleBody
+from service.maintenance.schemas import WindowOut
+from service.schedules.schemas import Kind, MissedBody, ScheduleBody, ScheduleOut, StaleBody
 from service.shapes.schemas import ShapeSetBody
 
 _TRIALS = 50
@@ -15,7 +18,8 @@ _TRIALS = 50
 class ScheduleFields:
     """A schedule as its form says it; of the kinds of work that it is not, what a new one would say.
 
-    `unreadable` says that its work was stored by another version.
+    `unreadable` says that its work was stored by another version. `stored` is the request that would make it again, as
+    JSON, without work that is unreadable; None before it is made.
     """
 
     name: str
@@ -28,6 +32,7 @@ class ScheduleFields:
     missed: MissedBody
     misfire_grace_s: int
     unreadable: bool
+    stored: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,4 +70,11 @@ def fields_of(schedule: ScheduleOut) -> ScheduleFields:
         missed=schedule.missed,
         misfire_grace_s=schedule.misfire_grace_s,
         unreadable=isinstance(work, dict),
+        stored=stored(schedule, ScheduleBody, leave=schedule.kind if isinstance(work, dict) else None),
     )
+
+
+def stored(found: ScheduleOut | WindowOut, body: type[BaseModel], leave: str | None = None) -> str:
+    """The request that would make what was found again, as JSON; without its field `leave`."""
+    names = {name for name in body.model_fields if name != leave}
+    return found.model_dump_json(include=names, exclude_none=True)

@@ -11,7 +11,7 @@ from service.dashboard.forms import offered
 from service.dashboard.of_problems import identity
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
-from service.dashboard.schedules.fields import WindowFields, fields_of, new_schedule
+from service.dashboard.schedules.fields import WindowFields, fields_of, new_schedule, stored
 from service.dashboard.schedules.reading import (
     budget_of,
     missed_of,
@@ -24,6 +24,7 @@ from service.dashboard.schedules.reading import (
 from service.deps import Context, ContextDep, ReadSessionDep
 from service.errors import BadRequest, NotFound
 from service.keys.guard import READ
+from service.maintenance.schemas import WindowBody
 from service.maintenance.service import list_windows, read_window
 from service.schedules import service
 
@@ -117,5 +118,5 @@ def read_window_form(request: Request, context: ContextDep, session: ReadSession
     if (found := identity(window_id)) is None:
         raise NotFound(f"no window of maintenance has the id {window_id[:80]}")
     window = read_window(session, found, context.now())
-    values = {"fields": window, "time": window_time(window)}
+    values = {"fields": window, "time": window_time(window), "stored": stored(window, WindowBody)}
     return page(request, "schedules/window.html", values | _form_values(session, context), "schedules")

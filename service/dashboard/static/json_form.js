@@ -1,12 +1,22 @@
 // Forms that send JSON to the service: a field's name is its path in the body ("job.budget.trials"), data-then is where
-// to go on. Fields that are empty or disabled stay out; a [data-chooses] shows the parts that are of its choice.
+// to go on. Fields that are empty or disabled stay out; a [data-chooses] shows the parts that are of its choice. A form
+// that changes what is there has that as data-stored: a field that nobody touched leaves it as it is, to the last digit.
 
 import { keepPlace } from "./focus.js";
 import { post } from "./problem.js";
 import { refused, wantsKey } from "./refusal.js";
 
+// What each field was when its form opened.
+const opened = new Map();
+
 // What is no number is sent as it is: the service says what it expects.
 const numeric = (text) => (text === "" || Number.isNaN(Number(text)) ? text : Number(text));
+
+// By its exponent: a division would change the last digit of some.
+function hundredth(text) {
+  const [digits, exponent] = text.split(/e/i);
+  return Number(`${digits}e${Number(exponent ?? 0) - 2}`);
+}
 
 // A step of an epilogue as the terminal takes it: "clip=-1..6", "bias:column:f16", "add:ld=400".
 function step(text) {
@@ -34,8 +44,9 @@ function value(field) {
   if (field.dataset.list !== undefined) return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
   if (field.dataset.json !== undefined) return JSON.parse(text);
   if (field.dataset.steps !== undefined) return text.split(",").map(step);
-  if (field.dataset.part !== undefined) return Number(text) / 100;
-  if (field.type === "number") return Number(text) * Number(field.dataset.times ?? 1);
+  if (field.dataset.part !== undefined) return hundredth(text);
+  if (field.dataset.times !== undefined) return Math.round(Number(text) * Number(field.dataset.times));
+  if (field.type === "number") return Number(text);
   return field.type === "datetime-local" ? `${text}Z` : text;
 }
 
@@ -46,14 +57,31 @@ function put(body, path, what) {
   body[last] = what;
 }
 
+const at = (body, path) => path.split(".").reduce((part, name) => part?.[name], body);
+
+// With what it leaves empty: of a kind of work that was given up nothing stays.
+function drop(body, path) {
+  const [name, ...rest] = path.split(".");
+  if (rest.length > 0 && body[name]) drop(body[name], rest.join("."));
+  if (rest.length === 0 || Object.keys(body[name] ?? {}).length === 0) delete body[name];
+}
+
+const state = (field) => JSON.stringify([field.matches(":disabled"), field.checked, field.value]);
+const stored = (form) => JSON.parse(form.dataset.stored ?? "{}");
+const keeps = (field, body) => state(field) === opened.get(field) && at(body, field.name) !== undefined;
+
 function request(form) {
-  const body = {};
-  for (const field of form.elements) {
-    if (!field.name || field.matches(":disabled")) continue;
-    const what = value(field);
-    if (what === undefined) continue;
-    put(body, field.name, what);
-    if (field.dataset.also) put(body, field.dataset.also, what);
+  const body = stored(form);
+  const named = [...form.elements].filter((field) => field.name);
+  for (const field of named) {
+    const what = field.matches(":disabled") ? undefined : value(field);
+    if (keeps(field, body)) continue;
+    if (what === undefined) drop(body, field.name);
+    else put(body, field.name, what);
+  }
+  for (const field of named) {
+    const also = field.matches(":disabled") ? undefined : field.dataset.also;
+    if (also && !form.elements.namedItem(also)?.value) put(body, also, value(field));
   }
   return body;
 }
@@ -61,9 +89,10 @@ function request(form) {
 function choose(select) {
   for (const part of select.form.querySelectorAll(`[data-of^="${select.dataset.chooses}="]`)) {
     const chosen = part.dataset.of.split("=")[1].split("|").includes(select.value);
+    const kept = part.dataset.kept !== undefined && select.form.dataset.stored !== undefined;
     part.hidden = !chosen;
     const fields = part.matches("fieldset") ? [part] : part.querySelectorAll("input, select, textarea");
-    for (const field of fields) field.disabled = !chosen;
+    for (const field of fields) field[kept ? "readOnly" : "disabled"] = !chosen;
   }
 }
 
@@ -92,7 +121,8 @@ const labelOf = (field) => field.labels[0].firstChild.textContent.trim();
 
 async function send(form) {
   clear(form);
-  const wrong = fieldsOf(form).filter((field) => !field.checkValidity());
+  const body = stored(form);
+  const wrong = fieldsOf(form).filter((field) => !keeps(field, body) && !field.checkValidity());
   if (wrong.length > 0) {
     fail(form, wrong.map((field) => `${labelOf(field)}: ${field.validationMessage}`).join("\n"), wrong);
     return;
@@ -123,6 +153,7 @@ async function send(form) {
 
 for (const form of document.querySelectorAll("form[data-json]")) {
   for (const select of form.querySelectorAll("[data-chooses]")) choose(select);
+  for (const field of form.elements) opened.set(field, state(field));
   form.addEventListener("change", (event) => event.target.matches("[data-chooses]") && choose(event.target));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
