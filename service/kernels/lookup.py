@@ -101,12 +101,15 @@ class Lookup:
         source, config = found.problem, found.config
         if epilogue_class(source) != epilogue_class(self.problem):
             return None
+        here = self._fitted(source, config)
+        if here is None and not source.dynamic:
+            return None
         trial = donors.whole(self.session, found.trial_id)
         kernel = None if trial.kernel_id is None else kernels.get(self.session, trial.kernel_id)
         launched = None if kernel is None else self._launched(source, config)
-        try:
-            here = launched.config if launched is not None else carried(config, source, self.problem, self.device.spec)
-        except Refused:
+        if launched is not None:
+            here = launched.config
+        if here is None:
             return None
         there = evidence_of(trial).time
         measured = trial.measurement is not None
@@ -140,6 +143,13 @@ class Lookup:
             next=self._what_helps(),
         )
         return Found(answer, trust.same_until(trial, self.now))
+
+    def _fitted(self, source: GemmProblem, config: AnyConfig) -> AnyConfig | None:
+        """The configuration as its choices are said here; None where a rule refuses it."""
+        try:
+            return carried(config, source, self.problem, self.device.spec)
+        except Refused:
+            return None
 
     def _launched(self, source: GemmProblem, config: AnyConfig) -> GemmArtifact | None:
         """A kernel that takes sizes as that of these; None where it does not run them, or is not at hand."""
