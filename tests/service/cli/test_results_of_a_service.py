@@ -123,7 +123,8 @@ def test_what_a_service_lists_is_measured_here_and_comes_back(
         (measured,) = read_lines(stream).jobs
     monkeypatch.setenv("XETUNE_DATABASE_URL", sqlite_url)
     shown = json.loads(run("jobs", "show", measured, "--json")[1])
-    assert (shown["id"], shown["kind"], shown["status"]) == (measured, "measure", "succeeded")
+    assert (shown["id"], shown["kind"], shown["origin"]) == (measured, "import", "the lab")
+    assert (shown["status"], shown["best"]["status"]) == ("succeeded", "measured")
 
 
 def _unavailable(*_: object) -> None:
