@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, false
 from codegen.problem import MAX_DIMENSION
 from db.models import Problem
 from service.dashboard.naming import INPUT_DTYPES
+from service.errors import NotFound
 
 _SHOWN = 60
 
@@ -82,6 +83,17 @@ def identity(text: str) -> UUID | None:
         return None
 
 
+def identity_of(what: str, text: str) -> UUID:
+    """The id that a text is.
+
+    Raises:
+        NotFound: it is none, so nothing has it.
+    """
+    if (found := identity(text)) is None:
+        raise NotFound(f"no {what} has the id {text[:80]}")
+    return found
+
+
 def word(of: Mapping[str, str], name: str) -> str:
     """A word of an address; what no database has a row for is cut off."""
     return of.get(name, "")[:200].replace("\0", "")  # PostgreSQL knows no NUL
@@ -97,6 +109,12 @@ def unread_id(of: Mapping[str, str], name: str) -> tuple[str, ...]:
     """What to say where a word is there and no id."""
     said = of.get(name, "")
     return () if not said or identity(said) else (unread(name, said, "an id of this list"),)
+
+
+def unread_number(of: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """What to say where a word is there and no number of at most nine digits."""
+    said = of.get(name, "")
+    return () if not said or number(of, name) is not None else (unread(name, said, "a number of this list"),)
 
 
 def unread(name: str, said: str, expected: str) -> str:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from db.models import Device, Job, Measurement, Prediction, Problem, Trial
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.naming import problem_flops, problem_label
-from service.dashboard.of_problems import ProblemFilter, number, problem_words, unread
+from service.dashboard.of_problems import ProblemFilter, number, problem_words, unread_number
 from service.headline import Basis
 from tuner.evidence import NATIVE
 
@@ -77,10 +77,9 @@ def pair_href(problem: Problem, slug: str) -> str:
 
 def understand(of: Mapping[str, str]) -> Filter:
     """What the words of an address ask for."""
-    words, before = problem_words(of), number(of, "before")
-    if of.get("before") and before is None:
-        words["unread"] += (unread("before", of["before"], "a number of this list"),)
-    return Filter(**words, before=before)
+    words = problem_words(of)
+    words["unread"] += unread_number(of, "before")
+    return Filter(**words, before=number(of, "before"))
 
 
 def pair_list(session: Session, wanted: Filter) -> PairList:

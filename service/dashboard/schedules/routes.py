@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from service.dashboard.forms import offered
-from service.dashboard.of_problems import identity
+from service.dashboard.of_problems import identity_of, number, unread_number
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.dashboard.schedules.fields import WindowFields, fields_of, new_schedule, stored
@@ -22,7 +22,7 @@ from service.dashboard.schedules.reading import (
     work_of,
 )
 from service.deps import Context, ContextDep, ReadSessionDep
-from service.errors import BadRequest, NotFound
+from service.errors import BadRequest
 from service.keys.guard import READ
 from service.maintenance.schemas import WindowBody
 from service.maintenance.service import list_windows, read_window
@@ -38,9 +38,7 @@ def _form_values(session: Session, context: Context) -> dict[str, object]:
 
 
 def _identity(schedule_id: str) -> UUID:
-    if (found := identity(schedule_id)) is None:
-        raise NotFound(f"no schedule has the id {schedule_id[:80]}")
-    return found
+    return identity_of("schedule", schedule_id)
 
 
 @router.get("", dependencies=[PAGE, READ])
@@ -81,11 +79,10 @@ def read_schedule(
     context: ContextDep,
     session: ReadSessionDep,
     schedule_id: Annotated[UUID, Depends(_identity)],
-    before: Annotated[int | None, Query(ge=0, le=2**62)] = None,
 ) -> HTMLResponse:
     """A schedule: what it starts, when it is due, and what came of its runs."""
-    now = context.now()
-    schedule = service.read_schedule(session, schedule_id)
+    now, words = context.now(), request.query_params
+    schedule, before = service.read_schedule(session, schedule_id), number(words, "before")
     values = {
         "schedule": schedule,
         "work": work_of(schedule),
@@ -94,6 +91,7 @@ def read_schedule(
         "due": next_times(session, schedule, now),
         "history": service.history(session, schedule_id, before, _SHOWN_RUNS),
         "before": before,
+        "unread": unread_number(words, "before"),
         "now": now,
     }
     return page(request, "schedules/schedule.html", values, "schedules")
@@ -115,8 +113,6 @@ def read_edit_form(
 @router.get("/windows/{window_id}", dependencies=[PAGE, READ])
 def read_window_form(request: Request, context: ContextDep, session: ReadSessionDep, window_id: str) -> HTMLResponse:
     """The form that changes a window of maintenance."""
-    if (found := identity(window_id)) is None:
-        raise NotFound(f"no window of maintenance has the id {window_id[:80]}")
-    window = read_window(session, found, context.now())
+    window = read_window(session, identity_of("window of maintenance", window_id), context.now())
     values = {"fields": window, "time": window_time(window), "stored": stored(window, WindowBody)}
     return page(request, "schedules/window.html", values | _form_values(session, context), "schedules")

@@ -3,14 +3,14 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.forms import first_set, offered
-from service.dashboard.of_problems import identity
+from service.dashboard.of_problems import identity, identity_of, unread_id
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.dashboard.shapes.reading import (
@@ -24,31 +24,31 @@ from service.dashboard.shapes.reading import (
     shapes_csv,
 )
 from service.deps import ContextDep, ReadSessionDep
-from service.errors import NotFound
 from service.keys.guard import READ
 from service.shapes import service
+from service.shapes.schemas import ShapeSetPage
 
 router = APIRouter(prefix="/shapes", default_response_class=HTMLResponse)
 
 _SHOWN_SETS = 50
+_NO_SETS = ShapeSetPage(shape_sets=[], next_before=None)
 
 
 def _identity(set_id: str) -> UUID:
-    if (found := identity(set_id)) is None:
-        raise NotFound(f"no set of shapes has the id {set_id[:80]}")
-    return found
+    return identity_of("set of shapes", set_id)
 
 
 _SetId = Annotated[UUID, Depends(_identity)]
 
 
 @router.get("", dependencies=[PAGE, READ])
-def read_sets(
-    request: Request, context: ContextDep, session: ReadSessionDep, before: Annotated[UUID | None, Query()] = None
-) -> HTMLResponse:
+def read_sets(request: Request, context: ContextDep, session: ReadSessionDep) -> HTMLResponse:
     """Sets of shapes, newest first, and the form that makes one."""
+    words, before = request.query_params, identity(request.query_params.get("before", ""))
+    unread = unread_id(words, "before")
     values = {
-        "view": service.list_sets(session, _SHOWN_SETS, before),
+        "view": _NO_SETS if unread else service.list_sets(session, _SHOWN_SETS, before),
+        "unread": unread,
         "before": before,
         "offered": offered(session, context),
         "first": first_set(),

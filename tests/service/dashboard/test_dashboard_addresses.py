@@ -70,6 +70,33 @@ def test_a_schedule_of_no_id_is_not_found(client: TestClient) -> None:
     assert f"no schedule has the id {_NO_ID}" in page.text
 
 
+@pytest.mark.parametrize("said", ["x", _NO_ID, "-1", "1e3"])
+def test_a_page_of_older_sets_that_cannot_be_understood_shows_none_and_says_why(
+    client: TestClient, context: Context, said: str
+) -> None:
+    shapes = {"text": "m=16 n=96 k=160", "device": "b580"}
+    made = client.post("/v1/shape-sets", json=shapes).json()["id"]
+    assert f'href="/shapes/{made}"' in client.get("/shapes?before=").text
+    page = client.get(f"/shapes?before={said}")
+    assert page.status_code == 200
+    assert f"before: expected an id of this list, got '{said}'." in unescape(page.text)
+    assert f'href="/shapes/{made}"' not in page.text
+    assert 'href="/shapes">All sets' in page.text
+
+
+@pytest.mark.parametrize("said", ["x", _NO_ID, "-1", "1" * 20])
+def test_a_page_of_older_runs_that_cannot_be_understood_shows_none_and_says_why(client: TestClient, said: str) -> None:
+    schedule = {"name": "nightly", "cron": "1 2 * * *", "stale": {"devices": ["b580"]}}
+    made = client.post("/v1/schedules", json=schedule).json()["id"]
+    client.post(f"/v1/schedules/{made}/run").raise_for_status()
+    assert 'data-label="Handled"' in client.get(f"/schedules/{made}?before=").text
+    page = client.get(f"/schedules/{made}?before={said}")
+    assert page.status_code == 200
+    assert f"before: expected a number of this list, got '{said}'." in unescape(page.text)
+    assert 'data-label="Handled"' not in page.text
+    assert "No earlier run." in client.get(f"/schedules/{made}?before=0").text
+
+
 def test_forms_ask_for_no_more_than_the_service_takes(client: TestClient, context: Context) -> None:
     settings = context.settings
     for path, prefix in (("/", ""), ("/schedules", "job."), ("/shapes", "")):
