@@ -6,6 +6,7 @@ from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -97,12 +98,18 @@ def test_donors_of_before_become_one_list_of_their_job(engine: Engine) -> None:
 
 def add_recorded(session: Session, job: Job) -> int:
     """A recorded trial of the problem and device of a job."""
-    of = {"problem_id": job.problem_id, "device_id": job.device_id}
-    named = {"format": "t4", "digest": rows.digest("file"), "origin": "o", "named": "B580", "label": "native"}
+    of: dict[str, Any] = {"problem_id": job.problem_id, "device_id": job.device_id}
+    named: dict[str, Any] = {
+        "format": "t4",
+        "digest": rows.digest("file"),
+        "origin": "o",
+        "named": "B580",
+        "label": "native",
+    }
     recording = Recording(id=new_id(), **of, **named)
     session.add(recording)
     session.flush()
-    values = {"config": {}, "config_hash": rows.digest(0), "status": "measured", "time_us": 40.0}
+    values: dict[str, Any] = {"config": {}, "config_hash": rows.digest(0), "status": "measured", "time_us": 40.0}
     tried = RecordedTrial(recording_id=recording.id, number=0, **values)
     session.add(tried)
     session.flush()
@@ -111,7 +118,7 @@ def add_recorded(session: Session, job: Job) -> int:
 
 def imported_donor(job_id: UUID, position: int) -> ImportedDonor:
     """A configuration of a job that is not here."""
-    of = {"source_job": new_id(), "number": 3, "definition": {}, "device": "b580", "config": {}}
+    of: dict[str, Any] = {"source_job": new_id(), "number": 3, "definition": {}, "device": "b580", "config": {}}
     return ImportedDonor(job_id=job_id, position=position, distance=1.0, **of)
 
 

@@ -1,6 +1,7 @@
 """xetune replay: what searches would have found in a space that was recorded."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,19 @@ from tuner.search.method import Known, Method, proposer_for
 _MARKS = (10, 20, 50, 100, 200, 500, 1000)
 _DEFAULT = (Method.PORTFOLIO, Method.RANDOM)
 
+
+class _Search(StrEnum):
+    """Methods that need no predicted times: of a recorded space there are none."""
+
+    PORTFOLIO = Method.PORTFOLIO
+    GP = Method.GP
+    TPE = Method.TPE
+    CMAES = Method.CMAES
+    NSGA2 = Method.NSGA2
+    RANDOM = Method.RANDOM
+    EXHAUSTIVE = Method.EXHAUSTIVE
+
+
 Recorded = Annotated[Path, typer.Argument(help="A cache of Kernel Tuner or a T4 file.", exists=True, dir_okay=False)]
 
 
@@ -36,7 +50,7 @@ class _Line:
 def replay_command(
     file: Recorded,
     search: Annotated[
-        list[Method] | None, typer.Option(help="How to search; may be repeated. Left out: portfolio and random.")
+        list[_Search] | None, typer.Option(help="How to search; may be repeated. Left out: portfolio and random.")
     ] = None,
     trials: Annotated[int, typer.Option(min=1, max=10_000, help="Evaluations of each search.")] = 200,
     seeds: Annotated[int, typer.Option(min=1, max=1_000, help="Searches of each kind, each with a seed.")] = 10,
@@ -52,7 +66,7 @@ def replay_command(
     donors = donor_rows(recorded, read_recorded(warm, on_note=_note)) if warm is not None else []
     evaluations = min(trials, len(recorded))
     marks = [*(mark for mark in _MARKS if mark < evaluations), evaluations]
-    lines = _replayed(recorded, search or list(_DEFAULT), evaluations, seeds, donors, marks)
+    lines = _replayed(recorded, [Method(each) for each in search or _DEFAULT], evaluations, seeds, donors, marks)
     timed = int((recorded.times_us > 0).sum())
     if as_json:
         print_json(

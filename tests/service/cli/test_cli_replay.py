@@ -8,6 +8,7 @@ import pytest
 
 from service.cli.main import main
 from tests.tuner.exchange.test_kernel_tuner import cache, text_of
+from tuner.search.method import Method
 
 
 def _run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
@@ -39,6 +40,17 @@ def test_searches_are_told_with_what_chance_finds(
 def test_it_is_a_table_too(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert not _run(monkeypatch, str(file), "--seeds", "2", "--warm", str(file))
     assert "4 configurations, 2 with a time, 3 axes" in capsys.readouterr().out
+
+
+def test_every_search_but_the_one_that_needs_predictions_is_a_choice(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others = [method.value for method in Method if method is not Method.MODEL]
+    chosen = [word for method in others for word in ("--search", method)]
+    assert not _run(monkeypatch, str(file), *chosen, "--seeds", "1", "--json")
+    assert [line["search"] for line in json.loads(capsys.readouterr().out)["searches"]][1:] == others
+    assert _run(monkeypatch, str(file), "--search", "model") == 2
+    assert "'model' is not one of 'portfolio'" in " ".join(capsys.readouterr().err.replace("│", " ").split())
 
 
 @pytest.mark.parametrize("spoil", [lambda text: "{}", lambda text: text[:40]])
