@@ -70,7 +70,7 @@ class Attempts:
         baseline = self._history.baseline
         ran_before = baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None
         default = self._kernels.of(self._default)
-        if not ran_before or median_us(self._bench, default, self._limits().run_s) is None:
+        if not ran_before or median_us(self._bench, default, self._limits()) is None:
             raise unusable(self._bench.spec, last)
 
     def check_energy(self, number: int, last: Outcome) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from codegen import AnyArtifact, AnyConfig
-from tuner.measure import Bench, median_us
+from tuner.measure import Bench, Limits, median_us
 from tuner.native import Compilation
 from tuner.result import Comparison
 from tuner.trial import Trial
@@ -36,7 +36,7 @@ def compare_finalists(
         return as_tried
 
     def timed(trial: Trial) -> TimeUs:
-        return lambda seconds: median_us(bench, kernel_of(trial.config), seconds)
+        return lambda seconds: median_us(bench, kernel_of(trial.config), Limits(seconds, seconds))
 
     turns = measure_in_turns(timed(baseline), [timed(trial) for trial in others], left_s)
     if turns is None:

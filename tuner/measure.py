@@ -163,9 +163,10 @@ def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> 
         outcome = work()
     except Refused as refusal:
         outcome = Outcome(Status.REJECTED, f"rule {refusal.rule}: {refusal.message}")
-    except CancelledError:
+    except CancelledError as ended:
         progress.artifact = None  # a kernel that came too late did not run: its device is not to blame
-        outcome = Outcome(Status.TIMED_OUT, f"compilation: stopped after {limits.all_s:.1f} s, when the job ends")
+        what = str(ended) or "compilation"
+        outcome = Outcome(Status.TIMED_OUT, f"{what}: stopped after {limits.all_s:.1f} s, when the job ends")
     except CompileTimedOut as failure:
         outcome = Outcome(Status.TIMED_OUT, f"compilation: {failure}")
     except CompileFailed as failure:
@@ -210,20 +211,20 @@ def _last_caches_bytes(spec: DeviceSpec) -> int:
     return 0
 
 
-def median_us(bench: Bench, kernel: AnyArtifact | Compilation, run_s: float) -> float | None:
-    """Time a proven kernel once more; None when that gives no time within `run_s` seconds, its compilation included."""
+def median_us(bench: Bench, kernel: AnyArtifact | Compilation, limits: Limits) -> float | None:
+    """Time a proven kernel once more; None when that gives no time within the limits: all of it, or its run."""
     assert bench.device is not None
-    if run_s <= 0:
+    if limits.all_s <= 0:
         return None
     begun_s = time.perf_counter()
     try:
         if isinstance(kernel, AnyArtifact):
             artifact = kernel
         else:
-            with _time_limit(kernel, run_s):
+            with _time_limit(kernel, limits.all_s):
                 artifact = kernel.result()
-        _start(bench.device, run_s - (time.perf_counter() - begun_s))
-        limit_s = Limits(run_s, run_s).run_after_s(time.perf_counter() - begun_s)
+        _start(bench.device, limits.all_s - (time.perf_counter() - begun_s))
+        limit_s = limits.run_after_s(time.perf_counter() - begun_s)
         report = bench.device.run(artifact.launch, bench.reference.buffers(), timing_for(bench.spec, None), limit_s)
     except (Refused, CompileFailed, DeviceFailed, CancelledError):
         return None
@@ -239,7 +240,12 @@ def _timed(
     begun_s = time.perf_counter()
     with _stopwatch(progress, "verify_s"):
         limits.run_after_s(progress.compile_s)
-        _start(bench.device, left_s)
+        try:
+            _start(bench.device, left_s)
+        except DeviceTimedOut:
+            if time.perf_counter() - begun_s >= left_s:  # the job's seconds ended, not the device's own
+                raise CancelledError("opening the device") from None
+            raise
         limit_s = limits.run_after_s(progress.compile_s + time.perf_counter() - begun_s)
         progress.proof, report = verify_on_device(bench.device, artifact, bench.reference, timing, limit_s)
     progress.measure_s = report.sampling_s

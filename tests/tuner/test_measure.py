@@ -153,7 +153,7 @@ def test_what_a_candidate_waited_for_its_kernel_it_may_not_run(
     outcome, _ = evaluate(bench, Unexamined(slow), Limits(all_s=10, run_s=7))
     assert (outcome.status, outcome.compile_s) == (Status.MEASURED, takes_s)
     assert [timeout_s for _, timeout_s, _ in device.runs] == [run_s]
-    median_us(bench, slow, 10)
+    median_us(bench, slow, Limits(10, 10))
     assert device.runs[-1][1] == 10 - takes_s
 
 
@@ -172,7 +172,41 @@ def test_a_kernel_that_comes_when_the_job_is_over_does_not_run(clock: list[float
         keep_spilling=lambda: False,
     )
     assert outcome.status is Status.TIMED_OUT
-    assert median_us(bench, slow, 10) is None
+    assert median_us(bench, slow, Limits(10, 10)) is None
+    assert not device.runs
+
+
+@dataclass
+class _Starting(FakeDevice):
+    """Its process takes some of the clock's seconds to start, or ends when the caller's have passed."""
+
+    takes_s: float = 0.0
+    clock: list[float] = field(default_factory=lambda: [1000.0])
+
+    def start(self, timeout_s: float) -> None:
+        self.clock[0] += min(self.takes_s, timeout_s)
+        if self.takes_s > timeout_s:
+            raise DeviceTimedOut(f"opening fake: no answer within {timeout_s:g} s")
+
+
+def _starting(clock: list[float], takes_s: float) -> tuple[Bench, _Starting]:
+    device = _Starting(SMALL, emulated(), takes_s=takes_s, clock=clock)
+    return Bench(SMALL, device.spec, device, Reference(SMALL, 1)), device
+
+
+def test_starting_the_device_takes_of_the_job_and_not_of_the_run(clock: list[float]) -> None:
+    bench, device = _starting(clock, 25.0)
+    limits = Limits(all_s=60, run_s=20)
+    assert median_us(bench, FakeCompilation(SMALL, CONFIG), limits) is not None
+    assert evaluate(bench, Unexamined(FakeCompilation(SMALL, CONFIG)), limits)[0].status is Status.MEASURED
+    assert [timeout_s for _, timeout_s, _ in device.runs] == [20.0, 20.0]
+
+
+def test_a_start_that_the_end_of_the_job_cuts_off_is_not_the_devices_failure(clock: list[float]) -> None:
+    bench, device = _starting(clock, 25.0)
+    outcome, artifact = evaluate(bench, Unexamined(FakeCompilation(SMALL, CONFIG)), Limits(all_s=2, run_s=2))
+    assert (outcome.status, outcome.kernel_hash, artifact) == (Status.TIMED_OUT, None, None)
+    assert outcome.reason == "opening the device: stopped after 2.0 s, when the job ends"
     assert not device.runs
 
 
@@ -185,7 +219,7 @@ def test_the_first_tenth_of_the_samples_does_not_count() -> None:
     assert times is not None
     assert (times.samples, times.min_us, times.median_us) == (18, 100.0, 108.5)
     assert times.first_ratio == pytest.approx(90 / 108.5)
-    assert median_us(bench, FakeCompilation(SMALL, CONFIG), 5) == 108.5
+    assert median_us(bench, FakeCompilation(SMALL, CONFIG), LIMITS) == 108.5
 
 
 def test_conditions_are_kept_with_the_times() -> None:
@@ -258,8 +292,8 @@ def _cpu(**values: int | None) -> DeviceSpec:
 
 def test_a_finalist_that_fails_gives_no_time() -> None:
     bench, device = _bench()
-    assert median_us(bench, FakeCompilation(SMALL, CONFIG), 5) == pytest.approx(
+    assert median_us(bench, FakeCompilation(SMALL, CONFIG), LIMITS) == pytest.approx(
         np.median([device.time_us(run[0]) * 1.02 for run in device.runs])
     )
-    assert median_us(_bench(DeviceCrashed("x"))[0], FakeCompilation(SMALL, CONFIG), 5) is None
-    assert median_us(bench, FakeCompilation(SMALL, CONFIG, CompileFailed("llvm", "x")), 5) is None
+    assert median_us(_bench(DeviceCrashed("x"))[0], FakeCompilation(SMALL, CONFIG), LIMITS) is None
+    assert median_us(bench, FakeCompilation(SMALL, CONFIG, CompileFailed("llvm", "x")), LIMITS) is None

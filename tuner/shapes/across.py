@@ -188,7 +188,7 @@ def _in_turns(
 
     def timed(config: AnyConfig) -> TimeUs:
         kernel = _Kept(lambda: pool.compile(bench.problem, config, bench.spec))
-        return lambda run_s: median_us(bench, kernel.compilation(), run_s)
+        return lambda seconds: median_us(bench, kernel.compilation(), Limits(seconds, seconds))
 
     turns = measure_in_turns(timed(reference.config), [timed(trial.config) for trial in contenders], left_s)
     if turns is None:
