@@ -1,5 +1,6 @@
 """Compiles what a request holds in a confined child, so many at a time."""
 
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -36,6 +37,7 @@ class Compiler:
         self.slots = Slots(settings.max_compiles, "compiles", "compilations")
         self._held: Held | None = None
         self._clock, self._again_at = clock, 0.0
+        self._trying, self._failed = threading.Lock(), False
 
     def compile(self, asked: ModuleWork | GemmWork) -> CompileOut:
         """What a confined child makes of it.
@@ -57,15 +59,25 @@ class Compiler:
         return _read(answer.document, answer.held)
 
     def confinement(self) -> ConfinementOut | None:
-        """What this machine holds the child to; None if none started, which is tried again some seconds later."""
-        if self._held is None and self._clock() >= self._again_at:
-            self._again_at = self._clock() + _PROBED_AGAIN_S  # others need not wait for this one
+        """What this machine holds the child to; None if none started, which is tried again some seconds later.
+
+        Who asks while the first is tried waits for it; while one is tried again, others do not.
+        """
+        if self._held is None and self._trying.acquire(blocking=not self._failed):
             try:
-                self._held = probe(self._limits)
-            except ConfinedFailure as failure:
-                _log.warning("no confined process starts", why=str(failure))
-                return None
+                self._try_again()
+            finally:
+                self._trying.release()
         return None if self._held is None else ConfinementOut.model_validate(asdict(self._held))
+
+    def _try_again(self) -> None:
+        if self._held is not None or self._clock() < self._again_at:
+            return
+        try:
+            self._held = probe(self._limits)
+        except ConfinedFailure as failure:
+            self._failed, self._again_at = True, self._clock() + _PROBED_AGAIN_S
+            _log.warning("no confined process starts", why=str(failure))
 
 
 def understand(body: CompileBody, spec: DeviceSpec, settings: Settings) -> ModuleWork | GemmWork:

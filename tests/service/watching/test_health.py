@@ -1,5 +1,6 @@
 """Readiness names each part that is missing, and goes on serving where it can."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
@@ -124,3 +125,29 @@ def test_the_compiler_is_looked_for_again_after_it_did_not_start(
         moment[0] += later_s
         assert (compiler.confinement() is not None) is found
     assert tries == [100.0, 121.0, 141.0]
+
+
+def test_who_asks_while_the_compiler_is_first_looked_for_waits_for_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Held(network="none", files="none", system_calls="none", processes=False)
+    begun, may_end, tries = Event(), Event(), list[Limits]()
+
+    def slow(limits: Limits) -> Held:
+        tries.append(limits)
+        begun.set()
+        assert may_end.wait(30)
+        return held
+
+    monkeypatch.setattr("service.compiling.service.probe", slow)
+    compiler = Compiler(settings)
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(compiler.confinement)
+        assert begun.wait(30)
+        second = pool.submit(compiler.confinement)
+        with pytest.raises(TimeoutError):
+            second.result(timeout=0.1)
+        may_end.set()
+        assert first.result(30) is not None
+        assert first.result(30) == second.result(30)
+    assert len(tries) == 1
