@@ -52,7 +52,7 @@ def results(
         ArtifactMissing, ArtifactDamaged: the binary of a kernel is not there.
     """
     said = set() if said is None else said
-    waiting, taken = deque(_jobs(session, selection)), list[tuple[models.Job, models.Trial]]()
+    waiting, taken = deque(over_jobs(session, selection)), list[tuple[models.Job, models.Trial]]()
     while waiting:
         job = waiting.popleft()
         ended = [trial for trial in trials.list_page(session, job.id) if trial.status != "pending"]
@@ -99,7 +99,12 @@ def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[R
             )
 
 
-def _jobs(session: Session, selection: Selection) -> list[models.Job]:
+def over_jobs(session: Session, selection: Selection) -> list[models.Job]:
+    """Jobs that are over, oldest first.
+
+    Raises:
+        NotFound, Conflict: the job that is asked for is not there, or not over.
+    """
     if selection.job_id is not None:
         return [_job(session, selection.job_id)]
     wanted = JobFilter(_OVER, device=selection.device, problem_key=selection.problem_key)

@@ -25,7 +25,10 @@ def merge_command(
         typer.Option(help="Folder of its kernels' files (default: `artifacts` beside its file).", file_okay=False),
     ] = None,
     origin: Annotated[
-        str | None, typer.Option(help="Name of the place that its results are from (default: where it is).")
+        str | None,
+        typer.Option(
+            help="Name of the place that its results are from (default: where it is; for a service this host's name)."
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
     as_json: AsJson = False,
@@ -35,7 +38,7 @@ def merge_command(
         if dry_run:
             raise not_there("--dry-run", "merge without it, which brings nothing twice")
         with open_other(other, artifacts) as opened:
-            merge_there(url, opened, _origin(origin, opened), as_json=as_json)
+            merge_there(url, opened, origin, as_json=as_json)
         return
     with stored() as store, open_other(other, artifacts) as opened:
         name = _origin(origin, opened)

@@ -2,6 +2,9 @@
 
 import json
 import re
+import socket
+from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -9,33 +12,50 @@ import pytest
 from db.session import open_database
 from hal import DeviceKind, find
 from service.artifacts import ArtifactStore
+from service.cli.backend.remote import Remote
 from service.cli.exchange import measure
 from service.deps import Context
-from service.errors import Unavailable
+from service.errors import TooLarge, Unavailable
+from service.exchange import sending
 from service.exchange.importing import take_in
 from tests.service.cli.ways import Run, both
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, results, text_of
-from tuner.exchange.jsonl import read_lines
+from tuner.exchange.jsonl import Exchange, read_lines
+from tuner.exchange.records import Record, Source
 
 AT = ("--server", "http://testserver")
+SECOND = "01970a3c-0000-7000-8000-00000000000b"
 EMULATED = ("--device", "opencl-cpu-as-b580")
 
 pytestmark = pytest.mark.usefixtures("one_database")
 
 
-@pytest.fixture
-def other(tmp_path: Path, migrated_file: Path) -> Path:
-    """The data folder of another database, with a job of two times, one failure and one prediction."""
+def data_folder(tmp_path: Path, migrated_file: Path, records: list[Record]) -> Path:
+    """The data folder of another database that has these results."""
     folder, file = tmp_path / "other", tmp_path / "theirs.jsonl"
     folder.mkdir()
     (folder / "xetune.sqlite").write_bytes(migrated_file.read_bytes())
-    file.write_bytes(text_of(results()))
+    file.write_bytes(text_of(records))
     opened = open_database(f"sqlite:///{folder / 'xetune.sqlite'}")
     with file.open("rb") as stream:
         take_in(read_lines(stream), opened, ArtifactStore(folder / "artifacts"), find)
     opened.close()
     return folder
+
+
+@pytest.fixture
+def other(tmp_path: Path, migrated_file: Path) -> Path:
+    """Another database with a job of two times, one failure and one prediction."""
+    return data_folder(tmp_path, migrated_file, results())
+
+
+@pytest.fixture
+def of_two_jobs(tmp_path: Path, migrated_file: Path) -> Path:
+    """One more has a job besides, which took one of these times and failed once itself."""
+    taken = replace(lines.measured(0, 50.0), job=SECOND, source=Source(JOB, 0, 1.25))
+    job = lines.job(best=0, id=SECOND, seed=8, created_at="2026-03-05T12:00:00+00:00")
+    return data_folder(tmp_path, migrated_file, [*results(), job, taken, lines.failed(1, job=SECOND)])
 
 
 def test_the_results_of_another_database_go_to_a_service(run: Run, other: Path) -> None:
@@ -44,12 +64,55 @@ def test_the_results_of_another_database_go_to_a_service(run: Run, other: Path) 
     assert (status, said) == (0, "")
     assert (done["jobs"], done["trials"], done["kernels"], done["known"]) == (1, 4, 2, 0)
     assert done["stays"] == {"active_jobs": 0, "recordings": 0, "shape_sets": 0}
-    assert done["origin"] == str(other / "xetune.sqlite")
+    assert done["origin"] == socket.gethostname()  # where it is here is nothing to a service's readers
     shown = json.loads(run("jobs", "show", JOB, "--json")[1])
     assert (shown["id"], shown["status"]) == (JOB, "succeeded")
     assert run(*AT, "merge", str(other), "--origin", "lab 3") == (
         *(0, "merged from lab 3: 0 jobs, 0 trials, 0 kernels; 4 trials known before\n", ""),
     )
+
+
+def test_jobs_go_to_a_service_in_parts(run: Run, of_two_jobs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "_PART_BYTES", 1)
+    parts = kept_imports(monkeypatch, most_jobs=2)
+    told = run(*AT, "merge", str(of_two_jobs), "--origin", "lab 3")
+    assert told == (0, "merged from lab 3: 2 jobs, 6 trials, 2 kernels; 0 trials known before\n", "")
+    assert [list(part.jobs) for part in parts] == [[JOB], [SECOND, JOB]]  # with the job whose time it took
+    assert json.loads(run("jobs", "show", SECOND, "--json")[1])["status"] == "succeeded"
+    told = run(*AT, "merge", str(of_two_jobs), "--origin", "lab 3")
+    assert told == (0, "merged from lab 3: 0 jobs, 0 trials, 0 kernels; 6 trials known before\n", "")
+
+
+def test_a_part_that_is_too_large_for_a_service_goes_in_halves(
+    run: Run, of_two_jobs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = kept_imports(monkeypatch, most_jobs=1)
+    status, told, said = run(*AT, "merge", str(of_two_jobs))
+    assert (status, told) == (2, "")
+    assert said.startswith("1 of 2 jobs got to http://testserver; the same command sends the rest\n"), said
+    assert said.endswith(f"error: job {SECOND}: too large\n"), said
+    assert [list(part.jobs) for part in parts] == [[JOB]]
+
+
+def kept_imports(monkeypatch: pytest.MonkeyPatch, most_jobs: int) -> list[Exchange]:
+    """Files that the service takes in from now on, of so many jobs at most."""
+    take, kept = Remote.import_results, list[Exchange]()
+
+    def taken(remote: Remote, content: bytes, said: dict[str, object]) -> object:
+        exchange = read_lines(BytesIO(content))
+        if len(exchange.jobs) > most_jobs:
+            raise TooLarge("too large")
+        kept.append(exchange)
+        return take(remote, content, said)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(Remote, "import_results", taken)
+    return kept
+
+
+def test_a_database_without_results_is_merged_alike(run: Run, tmp_path: Path, migrated_file: Path) -> None:
+    nothing = data_folder(tmp_path, migrated_file, [lines.header()])
+    told = run(*AT, "merge", str(nothing), "--origin", "lab 3")
+    assert told == (0, "merged from lab 3: 0 jobs, 0 trials, 0 kernels; 0 trials known before\n", "")
 
 
 def test_what_a_merge_leaves_behind_is_told(
