@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, select, update
-from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy import Select, and_, delete, func, or_, select, update
+from sqlalchemy.orm import Session, aliased, joinedload, selectinload
 
 from db import trials
 from db.base import JsonObject, utc_now
@@ -174,10 +174,16 @@ def tried(session: Session, set_id: UUID) -> dict[UUID, int]:
     return dict(session.execute(query).all())
 
 
-def proposed(session: Session, set_id: UUID, proposer: str) -> int:
-    """How many trials of a set that ended are of configurations that `proposer` chose."""
+def visits(session: Session, set_id: UUID, visitor: str) -> int:
+    """How many trials of a set that ended are of other shapes' kernels, as `visitor` proposed them.
+
+    Visits of before named no proposer, where the search of their job did.
+    """
+    searched = aliased(Trial)
+    named = select(searched.id).where(searched.job_id == Trial.job_id, searched.proposer != visitor).exists()
+    before = and_(Trial.proposer.is_(None), Trial.number > 0, named)
     query = select(func.count(Trial.id)).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)
-    of = ShapeSetMember.set_id == set_id, Trial.status != "pending", Trial.proposer == proposer
+    of = ShapeSetMember.set_id == set_id, Trial.status != "pending", or_(Trial.proposer == visitor, before)
     return session.scalars(query.where(*of)).one()
 
 

@@ -120,7 +120,7 @@ def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
             "seed": found.seed,
             "spent_s": found.spent_s,
             "trials": sum(tried.values()),
-            "across": shape_sets.proposed(session, found.id, VISITOR),
+            "across": shape_sets.visits(session, found.id, VISITOR),
             "compiled": found.compiled,
             "reused": found.reused,
             "default_us": sum(w * d for w, d, _ in both) if both else None,
