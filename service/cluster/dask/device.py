@@ -25,10 +25,12 @@ from service.cluster.dask.station import (
     Proven,
     Ran,
     Run,
+    Started,
     close_there,
     device_resource,
     prove_there,
     run_there,
+    start_there,
 )
 from service.cluster.place import PlaceLost
 from service.traces import trace_here
@@ -43,14 +45,14 @@ _PRIORITY = 10  # before compilations
 
 
 class DaskDevice:
-    """A device that a worker opens at the first launch. Buffers travel once, and are named by what they hold then.
+    """A device whose process a worker starts. Buffers travel once, and are named by what they hold then.
 
     A launch whose worker is gone raises PlaceLost: whether it ran is not known, and nothing of it is kept.
     """
 
     def __init__(self, engine: DaskEngine, address: str, hardware: str, spec: DeviceSpec) -> None:
         self._engine, self._address, self._hardware, self._spec = engine, address, hardware, spec
-        self._restarts = 0
+        self._restarts, self._is_up = 0, False
 
     @property
     def spec(self) -> DeviceSpec:
@@ -61,6 +63,19 @@ class DaskDevice:
     def restarts(self) -> int:
         """How often its process was started again, as far as launches have told."""
         return self._restarts
+
+    def start(self, timeout_s: float) -> None:
+        """As StartingDevice.start; it is asked for once, and again after a launch that failed.
+
+        Raises:
+            PlaceLost: as `run`.
+        """
+        if self._is_up:
+            return
+        answer = self._ask(timeout_s, start_there, self._spec.id, timeout_s)
+        if not isinstance(answer, Started):
+            raise self._failure(answer)
+        self._restarts, self._is_up = answer.restarts, True
 
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
@@ -103,6 +118,7 @@ class DaskDevice:
                 raise self._failure(answer)
 
     def _failure(self, answer: object) -> Exception:
+        self._is_up = False
         match answer:
             case Failed():
                 self._restarts = max(answer.restarts, self._restarts)
@@ -114,6 +130,7 @@ class DaskDevice:
 
     def close(self) -> None:
         """Let the worker end the device's process; one that is gone did."""
+        self._is_up = False
         with suppress(SchedulerLost):
             self._engine.tell(close_there, self._spec.id, workers=[self._address])
 

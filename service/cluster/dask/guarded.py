@@ -1,6 +1,8 @@
 """A device of a worker's machine, which each launch has alone."""
 
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from service.cluster.dask.quiet import Quiet
 from service.cluster.local import hardware_of
 from service.cluster.place import OpenedDevice
 from service.device_lock import only_user
+from tuner.measure import StartingDevice
 
 
 class DeviceInUse(Exception):
@@ -34,6 +37,18 @@ class GuardedDevice:
         """How often its process was started again."""
         return self.device.restarts
 
+    def start(self, timeout_s: float) -> None:
+        """Start its process, where it has one, unless it is up.
+
+        Raises:
+            DeviceInUse: another program kept the device for so long.
+            DeviceTimedOut: it was not up within `timeout_s` seconds.
+        """
+        until_s = time.monotonic() + timeout_s
+        with self._taken(until_s):
+            if isinstance(self.device, StartingDevice):
+                self.device.start(until_s - time.monotonic())
+
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
     ) -> RunReport:
@@ -42,14 +57,7 @@ class GuardedDevice:
         Raises:
             DeviceInUse: another program kept the device for as long as the launch may take.
         """
-        until_s = time.monotonic() + timeout_s
-
-        def is_late() -> bool:
-            return time.monotonic() > until_s
-
-        with only_user(hardware_of(self.listed), self.locks, is_late, "a job of the cluster") as alone:
-            if not alone:
-                raise DeviceInUse
+        with self._taken(time.monotonic() + timeout_s):
             if self.spec.kind is not DeviceKind.CPU:
                 return self.device.run(launch, buffers, timing, timeout_s)
             with self.quiet.alone():
@@ -57,3 +65,13 @@ class GuardedDevice:
 
     def close(self) -> None:
         """Nothing: the station closes the device when its job is over."""
+
+    @contextmanager
+    def _taken(self, until_s: float) -> Generator[None]:
+        def is_late() -> bool:
+            return time.monotonic() > until_s
+
+        with only_user(hardware_of(self.listed), self.locks, is_late, "a job of the cluster") as alone:
+            if not alone:
+                raise DeviceInUse
+            yield

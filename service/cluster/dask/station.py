@@ -61,6 +61,13 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
+class Started:
+    """The device's process is up; `restarts` as of Ran."""
+
+    restarts: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ran:
     """A launch, and how often the device's process was started again so far."""
 
@@ -170,6 +177,15 @@ class Station(WorkerPlugin):
         except CodegenError as error:
             return Failed(error)
 
+    def start(self, slug: str, timeout_s: float) -> Started | Failed | InUse:
+        """Start the process of a device of this machine, unless it is up."""
+
+        def begin(device: GuardedDevice) -> Started:
+            device.start(timeout_s)
+            return Started(device.restarts)
+
+        return self._on_device(slug, begin)
+
     def run(self, run: Run, sent: Mapping[str, Buffer]) -> Ran | Missing | Failed | InUse:
         """Launch on a device of this machine."""
         found = self.kept.take(run.hashes, sent)
@@ -249,6 +265,13 @@ def compile_there(
     station = _station()
     with work_span("compile there", trace, station.offer.host):
         return station.compile(problem, config, spec)
+
+
+def start_there(slug: str, timeout_s: float, trace: str | None) -> Started | Failed | InUse:
+    """Start the process of a device of this worker."""
+    station = _station()
+    with work_span("start there", trace, station.offer.host):
+        return station.start(slug, timeout_s)
 
 
 def run_there(run: Run, sent: Mapping[str, Buffer], trace: str | None) -> Ran | Missing | Failed | InUse:

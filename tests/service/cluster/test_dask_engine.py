@@ -12,7 +12,7 @@ from codegen import AnyArtifact
 from codegen.pool import Made
 from db import trials
 from db.session import Database
-from hal import Buffer, LaunchSpec, RunReport, Timing
+from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, Timing
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Coordinator
 from service.cluster.dask.engine import DaskEngine
@@ -25,6 +25,7 @@ from tests.faults.jobs import HERE, SPEC, TRIALS, check_whole, ended, job_of, qu
 from tests.service.cluster.dask_cluster import Cluster, fake_station, running
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
 from tuner.errors import ProofFailed
+from tuner.measure import StartingDevice
 from tuner.reference import Reference
 from tuner.targets import default_for
 from tuner.verify import verify_on_device
@@ -66,6 +67,20 @@ class Hooked(FakeDevice):
         return super().run(launch, buffers, timing, timeout_s)
 
 
+class Starting(FakeDevice):
+    """A device whose process starts as told: it keeps what it was given for that, and may not make it."""
+
+    def __init__(self) -> None:
+        super().__init__(SMALL, SPEC)
+        self.given_s: list[float] = []
+        self.is_late = False
+
+    def start(self, timeout_s: float) -> None:
+        self.given_s.append(timeout_s)
+        if self.is_late:
+            raise DeviceTimedOut(f"opening it: no answer within {timeout_s:.0f} s")
+
+
 @pytest.fixture
 def cluster(tmp_path: Path) -> Generator[Cluster]:
     """A scheduler."""
@@ -102,6 +117,31 @@ def at(place: Place, buffers: tuple[Buffer, ...]) -> RunReport:
     with place.opened(place.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
         assert device is not None
         return device.run(LAUNCH, buffers, None, 30.0)
+
+
+def test_a_device_starts_there_within_the_seconds_that_are_given_and_again_after_a_failure(
+    cluster: Cluster, start: Callable[..., str]
+) -> None:
+    there, buffers = Starting(), Reference(SMALL, 7).buffers()
+    start("w1", device=there)
+    engine = cluster.engine()
+    until(lambda: len(engine.places()) == 2)
+    place = next(place for place in engine.places() if not place.predicts)
+    with place.opened(place.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
+        assert isinstance(device, StartingDevice)
+        there.is_late = True
+        with pytest.raises(DeviceTimedOut, match="opening it: no answer within 300 s"):
+            device.start(300.0)
+        there.is_late = False
+        device.start(200.0)
+        device.run(LAUNCH, buffers, None, 30.0)
+        device.start(150.0)  # it is up
+        there.every = DeviceCrashed("SIGSEGV")
+        with pytest.raises(DeviceCrashed):
+            device.run(LAUNCH, buffers, None, 30.0)
+        device.start(100.0)
+    assert [round(each, -1) for each in there.given_s] == [300.0, 200.0, 100.0]
+    engine.close()
 
 
 def test_places_come_and_go_with_workers(cluster: Cluster, start: Callable[..., str]) -> None:
