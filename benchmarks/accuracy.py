@@ -109,7 +109,7 @@ def run_job(device: Device, spec: DeviceSpec, pair: tuple[AnyArtifact, AnyArtifa
 
 
 def _timed(bench: Bench, kernel: AnyArtifact) -> TimeUs:
-    return lambda left_s: median_us(bench, kernel, min(left_s, _RUN_S))
+    return lambda left_s: median_us(bench, kernel, Limits(left_s, _RUN_S))
 
 
 def spread(values: list[float]) -> str:

@@ -61,7 +61,7 @@ class Attempts:
         """After a trial: where so many in a row have failed, let the default tell whether it is they or the device.
 
         Raises:
-            DeviceUnusable: the default fails too, or never gave a time.
+            DeviceUnusable: the default never gave a time, or fails too while the job has seconds left.
         """
         self._failures = self._failures + 1 if device_failed(last) else 0
         if self._failures < FAILURES:
@@ -70,7 +70,9 @@ class Attempts:
         baseline = self._history.baseline
         ran_before = baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None
         default = self._kernels.of(self._default)
-        if not ran_before or median_us(self._bench, default, self._limits()) is None:
+        if ran_before and median_us(self._bench, default, self._limits()) is not None:
+            return
+        if not ran_before or self._allowance.left_s > 0:  # else the job's seconds ended it, which says nothing
             raise unusable(self._bench.spec, last)
 
     def check_energy(self, number: int, last: Outcome) -> None:

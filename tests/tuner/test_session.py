@@ -1,8 +1,10 @@
 """A tuning run: its order, its budget, its ends, and that a kill loses and doubles nothing."""
 
 import threading
+import time
 from contextlib import nullcontext
 from dataclasses import astuple, dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -296,6 +298,34 @@ def test_candidates_that_fail_do_not_condemn_a_device_on_which_the_default_runs(
     assert result.trials == {Status.MEASURED: 1, Status.CRASHED: 7, Status.TIMED_OUT: 4}
     # After its own trial the default runs when five others have failed, and again when five more have.
     assert [number for number, run in enumerate(device.runs) if run[0] == binary_of(DEFAULT)] == [0, 6, 12]
+
+
+@pytest.mark.parametrize("spent", [False, True])
+def test_a_device_is_asked_for_the_default_within_what_the_job_has_left(
+    monkeypatch: pytest.MonkeyPatch, spent: bool
+) -> None:
+    class Lost(FakeDevice):
+        """Runs one trial; after five that failed it is slow to start, as long as the job lasts where that is spent."""
+
+        def start(self, timeout_s: float) -> None:
+            if len(self.runs) == 6:
+                asked_s.append(timeout_s)
+                if spent:
+                    passed_s.append(timeout_s)
+                    raise DeviceTimedOut("opening")
+
+        def run(self, launch: LaunchSpec, *given: Any) -> RunReport:
+            if 0 < len(self.runs) < 6:
+                self.runs.append((launch.binary, 0.0, True))
+                raise DeviceCrashed("SIGSEGV")
+            return super().run(launch, *given)
+
+    asked_s, passed_s = list[float](), list[float]()
+    monkeypatch.setattr("tuner.budget.time", SimpleNamespace(monotonic=lambda: time.monotonic() + sum(passed_s)))
+    result = _run(MemoryTrialStore(), Lost(SMALL, SPEC), trials=7, seconds=900.0)
+    assert result.stop is (Stop.SECONDS if spent else Stop.TRIALS)
+    assert result.trials[Status.CRASHED] == 5
+    assert 600.0 < asked_s[0] <= 900.0 + GRACE_S  # more than any run may take
 
 
 def test_a_device_that_is_lost_on_the_way_is_given_up() -> None:
