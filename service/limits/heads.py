@@ -18,6 +18,8 @@ class BoundedHeads(HttpToolsProtocol):
 
     _deadline: asyncio.TimerHandle | None = None
     _nbytes = 0
+    _is_head_alone = False  # all that the present read brought so far
+    _refused: HTTPStatus | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
@@ -26,21 +28,49 @@ class BoundedHeads(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Count what came of a head that is not whole."""
+        if self._refused is not None:
+            return
+        self._is_head_alone = True
         super().data_received(data)
-        if self._deadline is not None:
+        if self._deadline is not None and self._is_head_alone:  # what other messages ended in is not the head's
             self._nbytes += len(data)
             if self._nbytes > MOST_BYTES:
                 self._refuse(HTTPStatus(431))
 
     def on_message_begin(self) -> None:
         """A head begins."""
-        self._begin()
-        super().on_message_begin()
+        if self._refused is None:
+            self._begin()
+            super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """It is whole."""
+        self._is_head_alone = False
+        if self._refused is not None:
+            return
         self._end()
-        super().on_headers_complete()
+        if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MOST_BYTES:
+            self._refuse(HTTPStatus(431))
+        else:
+            super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Part of a body."""
+        self._is_head_alone = False
+        if self._refused is None:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """A request is whole."""
+        self._is_head_alone = False
+        if self._refused is None:
+            super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Another answer may have waited for this one."""
+        super().on_response_complete()
+        if self._refused is not None and not self._is_answering():
+            self._close(self._refused)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing more."""
@@ -58,14 +88,23 @@ class BoundedHeads(HttpToolsProtocol):
             self._deadline = None
 
     def _too_late(self) -> None:
-        cycle: RequestResponseCycle | None = getattr(self, "cycle", None)  # None before the first
-        if cycle is not None and not cycle.response_complete:  # sent ahead, while another is answered
+        if self._is_answering():  # sent ahead
             self._begin()
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT)
 
+    def _is_answering(self) -> bool:
+        cycle: RequestResponseCycle | None = getattr(self, "cycle", None)  # None before the first
+        return cycle is not None and not cycle.response_complete
+
     def _refuse(self, status: HTTPStatus) -> None:
+        """Read no more, and say so after the answers to what was sent before."""
         self._end()
+        self._refused = status
+        if not self._is_answering():
+            self._close(status)
+
+    def _close(self, status: HTTPStatus) -> None:
         if not self.transport.is_closing():
             line = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             self.transport.write(line.encode())
