@@ -1,8 +1,11 @@
 """The least time for each pair of values of two parameters, over every trial of a problem on a device."""
 
 import json
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import ColumnElement, Select, Text, cast, func, select
 from sqlalchemy.orm import Session
@@ -18,6 +21,7 @@ from tuner.evidence import NATIVE
 MOST_TRIALS = 200_000
 """Most trials that the database goes through for a map; of more it is one of the sample."""
 _LEFT = value_of(None)
+_KEPT = 16  # maps of a pair
 
 
 class Cell(NamedTuple):
@@ -28,6 +32,24 @@ class Cell(NamedTuple):
     time_us: float
     trials: int
     href: str
+
+
+_lock = threading.Lock()
+_kept: WeakKeyDictionary[Pair, OrderedDict[tuple[str, str], Chart]] = WeakKeyDictionary()
+
+
+def read_heat_map(session: Session, pair: Pair, x: str, y: str) -> Chart:
+    """The map of two parameters; the last few of a pair are kept as long as the pair is."""
+    with _lock:
+        if (kept := _kept.get(pair, {}).get((x, y))) is not None:
+            return kept
+    made = heat_map(session, pair, x, y)
+    with _lock:
+        maps = _kept.setdefault(pair, OrderedDict())
+        maps[x, y] = made
+        if len(maps) > _KEPT:
+            maps.popitem(last=False)
+    return made
 
 
 def heat_map(session: Session, pair: Pair, x: str, y: str) -> Chart:

@@ -12,7 +12,7 @@ from service.dashboard.of_problems import misread
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.problems import charts
 from service.dashboard.problems.choices import choices_of
-from service.dashboard.problems.heat import heat_map
+from service.dashboard.problems.heat import read_heat_map
 from service.dashboard.problems.rows import pair_href, pair_list, understand
 from service.dashboard.problems.samples import read_pair
 from service.dashboard.rendering import page
@@ -67,7 +67,7 @@ def read_chart(
         known = {name for sample in pair.samples for name in sample.fields}
         if known and (unknown := [name for name in (x, y) if name and name not in known]):
             raise NotFound(f"no trial has the parameter {unknown[0][:80]!r}; there are {', '.join(sorted(known))}")
-        return chart_answer(request, heat_map(session, pair, x[:80], y[:80]), pair.label)
+        return chart_answer(request, read_heat_map(session, pair, x[:80], y[:80]), pair.label)
     if name not in charts.CHARTS:
         raise NotFound(f"a problem has no chart {name!r}; it has heat, {', '.join(charts.CHARTS)}")
     return chart_answer(request, charts.CHARTS[name](pair), pair.label)

@@ -69,7 +69,7 @@ class Failure:
         return f"/jobs/{self.job_id}/trials/{self.number}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Pair:
     """Trials of a problem on a device, of its jobs or of one. `trials` is how many there are, `all_jobs` how many jobs.
 

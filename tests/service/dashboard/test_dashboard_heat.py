@@ -12,7 +12,7 @@ from db.models import Device, Job, Problem, Trial
 from db.session import Database
 from service.dashboard.problems import heat, samples
 from service.dashboard.problems.fields import fields_of, paths_of, value_of
-from service.dashboard.problems.heat import heat_map
+from service.dashboard.problems.heat import heat_map, read_heat_map
 from service.dashboard.problems.samples import Pair, read_pair
 from service.dashboard.sampling import sample_of
 from tests.service import dashboard_rows as rows
@@ -75,6 +75,23 @@ def test_a_map_is_of_all_trials_where_other_charts_are_of_a_sample(
     assert "Of all 30 such times among 30 trials of 1 job." in found.note
     assert sum(row[3] for row in found.series[0].rows if isinstance(row[3], int)) == _TRIALS
     assert min(row[2] for row in found.series[0].rows if isinstance(row[2], float)) == 84.0
+
+
+def test_a_map_is_made_once_of_what_does_not_change(
+    database: Database, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heat, "_KEPT", 2)
+    pair = _pair(database, job)
+    names = ("order", "flag"), ("flag", "order"), ("split", "tile n")
+    with database.read() as session:
+        first = [read_heat_map(session, pair, *of) for of in names]
+        assert all(read_heat_map(session, pair, *of) is made for of, made in zip(names[1:], first[1:], strict=True))
+        assert read_heat_map(session, pair, *names[0]) is not first[0], "the oldest had to go"
+    with database.write() as session:
+        rows.add_predicted(session, job, _TRIALS, 1.0)
+    with database.read() as session:
+        found = read_heat_map(session, _pair(database, job), *names[2])
+    assert "among 31 trials" in found.note
 
 
 def test_of_very_many_jobs_the_fastest_is_among_those_looked_at(
