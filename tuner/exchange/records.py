@@ -20,10 +20,12 @@ from tuner.search.method import Method
 from tuner.search.start import SearchStart
 from tuner.trial import Outcome, Prediction, Source, Status
 
-FORMAT, VERSION = "xetune-exchange", 4
-READABLE = (1, 2, 3, 4)
+FORMAT, VERSION = "xetune-exchange", 5
+READABLE = (1, 2, 3, 4, 5)
 """Versions that are read: 2 says more of a measurement; 3 has jobs of CPUs, what jobs took, and trials that took the
-time of an earlier one; 4 the energy of launches, and of a CPU's kernel what its results are found by.
+time of an earlier one; 4 the energy of launches, and of a CPU's kernel what its results are found by; 5 how a job
+searched and what it began with, who proposed its trials, and what its searches were made from. Some files of version 4
+have what 5 has.
 """
 MOST = 2**31 - 1  # of counts, as databases keep them
 _LONGEST_S = 1e9
@@ -35,7 +37,7 @@ _LARGEST_SCALE = 1e12
 _MOST_DONORS = 1000
 _LONGEST_PROPOSER = 40
 _MOST_VERSIONS = 100
-_LATER = "proposer", "told"  # of trials: what files began to say without another version
+_LATER = "proposer", "told"  # of trials: what files of versions before 5 may leave out
 
 
 class Ended(StrEnum):

@@ -66,7 +66,7 @@ def test_a_file_of_version_1_says_less_of_a_measurement() -> None:
         for name in ("stopped_early", "first_ratio", "clock_mhz", "energy_uj"):
             del document["outcome"]["measurement"][name]
 
-    text = changed(results(), TRIAL, older).replace(b'"version":4', b'"version":1')
+    text = changed(results(), TRIAL, older).replace(b'"version":5', b'"version":1')
     assert read(text).header.version == 1
     measurement = read(text).trials[JOB, 0].record.outcome.measurement
     assert measurement is not None
@@ -88,8 +88,8 @@ def test_a_file_of_version_1_says_less_of_a_measurement() -> None:
         (JOB_LINE, put("donors", [{"config": 7}]), "line 4: job: donors.config"),
         (TRIAL, put("proposer", "\n"), "line 6: trial: proposer: expected a word"),
         (TRIAL, put("told", 1), "line 6: trial: told: expected 0 to the trial's number 0, got 1"),
-        (1, put("version", 5), "line 1: version: expected 1 or 2 or 3 or 4, got 5"),
-        (1, put("version", True), "line 1: version: expected 1 or 2 or 3 or 4, got True"),
+        (1, put("version", 6), "line 1: version: expected 1 or 2 or 3 or 4 or 5, got 6"),
+        (1, put("version", True), "line 1: version: expected 1 or 2 or 3 or 4 or 5, got True"),
         (1, put("format", "t4"), "line 1: format: expected 'xetune-exchange', got 't4'"),
         (1, put("record", "trial"), "line 1: record: expected the header, got 'trial'"),
         (1, put("colour", 1), "line 1: header: colour: unknown field; there are format, version"),
