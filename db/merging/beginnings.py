@@ -7,22 +7,22 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.beginnings import Beginning
-from db.merging.rows import Copier, references
+from db.merging.rows import Copier, batched, references
 from db.models import Donor, ImportedDonor, RecordedDonor
 
 
-def copy(here: Session, there: Session, copier: Copier, coming: Collection[object]) -> None:
+def copy(here: Session, there: Session, copier: Copier, coming: Collection[UUID]) -> None:
     """Copy what the jobs `coming` began with, where they have nothing at that position here.
 
     A trial or a recorded one that comes takes the place of what an import kept of it.
     """
-    kept = {(row.job_id, row.position): row for row in _rows(here) if row.job_id in coming}
-    for theirs in _rows(there):
+    kept = {(row.job_id, row.position): row for row in _rows(here, coming)}
+    for theirs in _rows(there, coming):
         place: tuple[UUID, int] = theirs.job_id, theirs.position
         ours, values = kept.get(place), copier.values(theirs)
         whole = all(values[name] is not None for name in references(type(theirs)))
         better = ours is None or (isinstance(ours, ImportedDonor) and not isinstance(theirs, ImportedDonor))
-        if theirs.job_id not in coming or not whole or not better:
+        if not whole or not better:
             continue
         if ours is not None:
             here.delete(ours)
@@ -31,5 +31,9 @@ def copy(here: Session, there: Session, copier: Copier, coming: Collection[objec
     here.flush()
 
 
-def _rows(session: Session) -> list[Beginning]:
-    return [row for table in (Donor, RecordedDonor, ImportedDonor) for row in session.scalars(select(table))]
+def _rows(session: Session, jobs: Collection[UUID]) -> list[Beginning]:
+    found: list[Beginning] = []
+    for some in batched(jobs):
+        for table in (Donor, RecordedDonor, ImportedDonor):
+            found += session.scalars(select(table).where(table.job_id.in_(some)))
+    return found

@@ -7,11 +7,10 @@ from sqlalchemy.orm import Session
 
 from db import models
 from db.base import Base
-from db.merging.rows import Copier, columns, references
+from db.merging.rows import Copier, batched, columns, references
 
 _ROOTS = ("job", "trial", "kernel")
 _COMING = (*_ROOTS, "recorded_trial")  # rows that name them may come
-_A_STATEMENT = 1000
 _BY_HAND: set[type[Base]] = {
     models.Artifact,
     models.Device,
@@ -47,35 +46,31 @@ def copy(
     copier: Copier,
     taken: Mapping[str, Collection[object]],
     again: Collection[object],
-    known: Mapping[str, Collection[object]],
+    known: Mapping[str, Mapping[object, object]],
 ) -> None:
     """Copy the rows that hang on what was `taken`: identifiers there, by table.
 
     Of the trials `again` (identifiers here) a better version came: what hung on them here goes. What is `known`
-    (identifiers there) gets the rows of a table that it has none of here.
+    (identifiers here by those there) gets the rows of a table that it has none of here.
     """
     for model, column, root in _dependents():
         mapped = columns(model)[column]
         if root == "trial":
-            for some in _batched(again):
+            for some in batched(again):
                 here.execute(delete(model).where(mapped.in_(some)))
-        has = set(here.scalars(select(mapped)))
+        of_known = known.get(root, {})
+        has = {
+            ours for some in batched(of_known.values()) for ours in here.scalars(select(mapped).where(mapped.in_(some)))
+        }
         for row in there.scalars(select(model)):
             of = getattr(row, column)
-            if of not in taken[root] and of not in known.get(root, ()):
+            if of not in taken[root] and (of not in of_known or of_known[of] in has):
                 continue
             values = copier.values(row)
             whole = all(values[name] is not None for name in references(model) if not columns(model)[name].nullable)
-            if whole and (of in taken[root] or values[column] not in has):
+            if whole:
                 here.add(model(**values))
         here.flush()
-
-
-def _batched(values: Collection[object]) -> Iterator[list[object]]:
-    """The values a thousand at a time: databases bound how many a statement names."""
-    listed = list(values)
-    for start in range(0, len(listed), _A_STATEMENT):
-        yield listed[start : start + _A_STATEMENT]
 
 
 def _dependents() -> Iterator[tuple[type[Base], str, str]]:

@@ -124,7 +124,10 @@ class _Merge:
         self._recordings()
         self._copier.finish()
         taken = {"job": self._new_jobs, "trial": self._new_trials, "kernel": self._new_kernels}
-        known = {"job": self._known_jobs, "trial": self._agreeing}
+        known: dict[str, dict[object, object]] = {
+            "job": {job: job for job in self._known_jobs},
+            "trial": {trial: self._trials[trial] for trial in self._agreeing},
+        }
         dependents.copy(self._here, self._there, self._copier, taken, self._replaced, known)
         beginnings.copy(self._here, self._there, self._copier, self._new_jobs | self._known_jobs)
         over = set(self._there.scalars(select(Job.id).where(Job.status.not_in(ACTIVE_STATUSES)))) - set(self._busy)

@@ -1,8 +1,8 @@
 """Rows of one database as rows of another: every column is taken, references become those of the other."""
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Column, inspect
 from sqlalchemy.orm import Session
@@ -10,6 +10,8 @@ from sqlalchemy.orm import Session
 from db.base import Base
 from db.models import Trial
 
+Value = TypeVar("Value")
+_A_STATEMENT = 1000
 Found = Callable[[object], object]
 """The identifier here of a row there; None where it has not come (yet)."""
 
@@ -86,6 +88,13 @@ def fill(ours: Base, theirs: Base, *leave: str) -> None:
     for name in facts(ours, *leave):
         if getattr(ours, name) is None:
             setattr(ours, name, getattr(theirs, name))
+
+
+def batched(values: Iterable[Value]) -> Iterator[list[Value]]:
+    """The values a thousand at a time: databases bound how many a statement names."""
+    listed = list(values)
+    for start in range(0, len(listed), _A_STATEMENT):
+        yield listed[start : start + _A_STATEMENT]
 
 
 def columns(model: type[Base]) -> dict[str, Column[Any]]:
