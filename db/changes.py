@@ -45,6 +45,12 @@ def news(session: Session, before: Mapping[str, int]) -> News:
     return News(stamps, frozenset(told), told, subjects)
 
 
+def of_devices(session: Session) -> dict[int, int]:
+    """How often results of each device changed, by its number in the table."""
+    rows = session.execute(select(Change.subject, Change.stamp).where(Change.subject.startswith(_DEVICE)))
+    return {int(subject.removeprefix(_DEVICE)): stamp for subject, stamp in rows}
+
+
 Mark = tuple[int, float]
 
 

@@ -3,14 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import exists, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.models import Device, Job, Measurement
 from hal.listed import ListedDevice
 from hal.listing import OPENCL_CPU_ID
 from service.dashboard.evidence import TimeEvidence
 from tuner.evidence import NATIVE
+
+_kept: dict[tuple[str, int], tuple[int, bool]] = {}
+"""Of a database and a device: at which stamp of its changes it had a measured winner, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +45,9 @@ class DeviceRow:
 
 def device_rows(session: Session, listed: Sequence[ListedDevice]) -> list[DeviceRow]:
     """The devices that are here or in the table, and those that only the database knows; those here first."""
-    stored = {d.slug: d for d in session.scalars(select(Device).order_by(Device.slug, Device.id))}
-    measured = _measured(session)
+    stored_rows = session.scalars(select(Device).order_by(Device.slug, Device.id)).all()
+    stored = {d.slug: d for d in stored_rows}
+    measured = {device.slug for device in _measured(session, stored_rows)}
     rows = {
         d.spec.id: DeviceRow(
             d.spec.id,
@@ -66,8 +71,20 @@ def device_rows(session: Session, listed: Sequence[ListedDevice]) -> list[Device
     return sorted(rows.values(), key=lambda d: (not d.present, not d.used, d.id))
 
 
-def _measured(session: Session) -> set[str]:
-    """The devices that a winner was measured on, without emulation."""
-    winner = select(Job.id).join(Measurement, Measurement.trial_id == Job.best_trial_id)
-    winner = winner.where(Job.device_id == Device.id, Measurement.label == NATIVE)
-    return set(session.scalars(select(Device.slug).where(exists(winner))))
+def _measured(session: Session, devices: Sequence[Device]) -> list[Device]:
+    """Those that a winner was measured on, without emulation; looked up again once results of a device changed.
+
+    Of a device that was only predicted all jobs have to be looked at.
+    """
+    stamps, url = changes.of_devices(session), str(session.get_bind().engine.url)
+    found: list[Device] = []
+    for device in devices:
+        name, stamp = (url, device.id), stamps.get(device.id, 0)
+        kept = _kept.get(name)
+        if kept is None or kept[0] != stamp:
+            winner = select(Job.id).join(Measurement, Measurement.trial_id == Job.best_trial_id)
+            winner = winner.where(Job.device_id == device.id, Measurement.label == NATIVE)
+            kept = _kept[name] = stamp, session.scalar(select(winner.exists())) is True
+        if kept[1]:
+            found.append(device)
+    return found

@@ -187,3 +187,23 @@ def test_a_device_shows_facts_with_their_source_health_clocks_and_queue(
     listed = text_of(client.get("/devices").text)
     assert "quarantined" in listed
     assert listed.count("measured ones are stored") == 1
+
+
+def test_a_device_has_stored_times_as_soon_as_one_is_and_as_long(client: TestClient, database: Database) -> None:
+    def told() -> int:
+        return text_of(client.get("/devices").text).count("measured ones are stored")
+
+    with database.write() as session:
+        problem, gpu = rows.add_problem(session, 640, 96, 2048), rows.add_device(session, "b60", None)
+        job = rows.add_job(session, problem, gpu)
+        rows.add_predicted(session, job, 0, 60.0)
+    assert told() == 0
+    with database.write() as session:
+        kernel = rows.add_kernel(session, job, problem)
+        trial = rows.add_measured(session, job, 1, 50.0, kernel.id, "native")
+        session.flush()
+        session.execute(update(Job).where(Job.id == job.id).values(best_trial_id=trial.id))
+    assert told() == 1
+    with database.write() as session:
+        session.execute(update(Job).where(Job.id == job.id).values(best_trial_id=None))
+    assert told() == 0
