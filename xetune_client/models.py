@@ -2549,6 +2549,16 @@ class ScheduleList(Model):
     """All of them"""
 
 
+class SearchAsStored(Model):
+    """The search of one run of a job that another version kept, and this one cannot read."""
+
+    told: int
+    """Outcomes of the job, from number 0 on, that it was told first"""
+
+    stored: dict[str, object]
+    """What was kept, as it is stored"""
+
+
 class SearchOut(Model):
     """The search of one run of a job: with the job's seed and outcomes it is made again, and proposes the same."""
 
@@ -2577,8 +2587,8 @@ class SearchOut(Model):
 class SearchList(Model):
     """The searches of a job."""
 
-    searches: list[SearchOut]
-    """In order of the outcomes that they were told first; empty of a job that searched nothing, or none was kept of"""
+    searches: list[SearchOut | SearchAsStored]
+    """In order of the outcomes that they were told first; empty of a job that searched nothing, or none was kept of; as it was stored what this version cannot read"""
 
 
 class ShapeOut(Model):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy.orm import Session
 
 from db import jobs, searches, trials
@@ -13,7 +13,7 @@ from db.job_filter import JobFilter
 from db.models import SearchStart
 from service.configurations import to_config_body
 from service.jobs.schemas import JobKind, JobPage, JobStatus, TrialPage, TrialStatus
-from service.jobs.search_schemas import SearchList, SearchOut
+from service.jobs.search_schemas import SearchAsStored, SearchList, SearchOut
 from service.jobs.service import describe_all, describe_trial, find_job
 from service.list_query import ListQuery
 from service.schemas import Moment
@@ -89,6 +89,11 @@ def list_searches(session: Session, job_id: UUID) -> SearchList:
     return SearchList(searches=[_search(row) for row in searches.of_job(session, job.id)])
 
 
-def _search(row: SearchStart) -> SearchOut:
-    donors = [to_config_body(config) for config in cast("list[JsonObject]", row.given["donors"])]
-    return SearchOut.model_validate({**row.given, "told": row.told, "donors": donors})
+def _search(row: SearchStart) -> SearchOut | SearchAsStored:
+    donors = row.given.get("donors")
+    if isinstance(donors, list):
+        donors = [to_config_body(config) for config in cast("list[JsonObject]", donors)]
+    try:
+        return SearchOut.model_validate({**row.given, "told": row.told, "donors": donors})
+    except ValidationError:
+        return SearchAsStored(told=row.told, stored=row.given)

@@ -38,11 +38,18 @@ class SearchOut(BaseModel):
     )
 
 
+class SearchAsStored(BaseModel):
+    """The search of one run of a job that another version kept, and this one cannot read."""
+
+    told: int = Field(description="Outcomes of the job, from number 0 on, that it was told first", examples=[20])
+    stored: dict[str, object] = Field(description="What was kept, as it is stored", examples=[{"measured": True}])
+
+
 class SearchList(BaseModel):
     """The searches of a job."""
 
-    searches: list[SearchOut] = Field(
+    searches: list[SearchOut | SearchAsStored] = Field(
         description="In order of the outcomes that they were told first; empty of a job that searched nothing, or none "
-        "was kept of",
+        "was kept of; as it was stored what this version cannot read",
         examples=[[_SEARCH]],
     )

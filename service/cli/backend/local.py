@@ -26,7 +26,7 @@ from service.jobs.listing import list_jobs, list_searches, list_trials
 from service.jobs.requests import submit, understand
 from service.jobs.retrying import asked_by
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
-from service.jobs.search_schemas import SearchOut
+from service.jobs.search_schemas import SearchAsStored, SearchOut
 from service.kernels import service as kernel_service
 from service.kernels.lookup import Lookup, kernels_of
 from service.kernels.lookup_schemas import LookupOut
@@ -77,7 +77,7 @@ class Local:
         with self._database.read() as session:
             return list_trials(session, job_id, -1, _ALL).trials
 
-    def searches(self, job_id: UUID) -> list[SearchOut]:
+    def searches(self, job_id: UUID) -> list[SearchOut | SearchAsStored]:
         with self._database.read() as session:
             return list_searches(session, job_id).searches
 

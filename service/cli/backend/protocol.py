@@ -9,7 +9,7 @@ from service.audit.schemas import AuditPage
 from service.cli.backend.sets import SetAsked
 from service.hostcode.languages import Language
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
-from service.jobs.search_schemas import SearchOut
+from service.jobs.search_schemas import SearchAsStored, SearchOut
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, Tune
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
@@ -43,7 +43,7 @@ class Backend(Protocol):
         """All trials of a job, in order of number."""
         ...
 
-    def searches(self, job_id: UUID) -> list[SearchOut]:
+    def searches(self, job_id: UUID) -> list[SearchOut | SearchAsStored]:
         """What the searches of a job were made from, in order."""
         ...
 

@@ -24,7 +24,7 @@ from service.devices.schemas import DeviceList, DeviceOut
 from service.exchange.schemas import ImportOut
 from service.hostcode.languages import Language
 from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
-from service.jobs.search_schemas import SearchList, SearchOut
+from service.jobs.search_schemas import SearchAsStored, SearchList, SearchOut
 from service.kernels.lookup_schemas import LookupOut
 from service.kernels.schemas import KernelOut, LookupBody, Tune
 from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
@@ -130,7 +130,7 @@ class Remote:
             after = page.next_after
         return found
 
-    def searches(self, job_id: UUID) -> list[SearchOut]:
+    def searches(self, job_id: UUID) -> list[SearchOut | SearchAsStored]:
         return self.send(calls.searches(job_id).into(SearchList)).searches
 
     def cancel_job(self, job_id: UUID) -> JobOut:

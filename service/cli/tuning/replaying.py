@@ -4,13 +4,13 @@ from uuid import UUID
 
 import typer
 
-from codegen import AnyConfig
+from codegen import AnyConfig, InvalidConfig
 from service.cli.backend.protocol import Backend
 from service.cli.printing.output import CONSOLE, ERRORS, print_json, print_wrapped
 from service.configurations import ConfigBody, from_config_body
 from service.convert import config_from_json, config_to_json, search_from_json
 from service.jobs.schemas import JobOut, TrialOut, TrialStatus
-from service.jobs.search_schemas import SearchOut
+from service.jobs.search_schemas import SearchAsStored, SearchOut
 from service.schemas import to_problem
 from tuner.errors import NotReplayable
 from tuner.replay.job import Difference, Replayed, SearchedJob, Tried, replay_job
@@ -23,7 +23,7 @@ def print_replay(backend: Backend, job_id: UUID, as_json: bool) -> bool:
 
     Raises:
         NotFound: there is no such job.
-        InvalidConfig, ValueError: what was kept is of another version.
+        InvalidConfig: the configuration of a trial is of another version.
     """
     job = backend.read_job(job_id)
     trials, starts = backend.trials(job_id), backend.searches(job_id)
@@ -49,10 +49,17 @@ def _asked(job: JobOut) -> SearchedJob:
     return SearchedJob(to_problem(job.problem), job.seed, method, job.objective)
 
 
-def _start(search: SearchOut) -> SearchStart:
-    donors: list[object] = [config_to_json(_config(donor)) for donor in search.donors]
-    given: dict[str, object] = search.model_dump(mode="json", exclude={"told", "donors"})
-    return search_from_json(search.told, {**given, "donors": donors})
+def _start(search: SearchOut | SearchAsStored) -> SearchStart:
+    try:
+        if isinstance(search, SearchAsStored):
+            return search_from_json(search.told, search.stored)
+        donors: list[object] = [config_to_json(_config(donor)) for donor in search.donors]
+        given: dict[str, object] = search.model_dump(mode="json", exclude={"told", "donors"})
+        return search_from_json(search.told, {**given, "donors": donors})
+    except (InvalidConfig, ValueError) as error:
+        raise NotReplayable(
+            f"another version kept what its search was made from that was told {search.told} outcomes first: {error}"
+        ) from error
 
 
 def _tried(trial: TrialOut) -> Tried:

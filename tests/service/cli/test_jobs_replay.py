@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select, update
 
 from codegen import AnyArtifact, CpuConfig, DType, GemmProblem
-from db import devices, jobs, leases, problems
+from db import devices, jobs, leases, problems, searches
 from db.models import Measurement, Trial
 from db.session import Database, open_database
 from hal import DeviceSpec, UnknownDevice
@@ -26,6 +26,10 @@ from service.cli.tuning.replaying import print_replay
 from service.convert import problem_to_json, spec_to_json
 from service.exchange.exporting import Selection, header, results
 from service.exchange.importing import take_in
+from service.exchange.merging import merge_in
+from service.exchange.other import open_other
+from service.jobs.listing import list_searches
+from service.jobs.search_schemas import SearchAsStored, SearchOut
 from service.settings import Settings
 from service.store import DbTrialStore
 from tests.db.databases import migrated_file  # noqa: F401 (a fixture)
@@ -159,6 +163,56 @@ def test_of_a_job_of_an_older_version_it_says_what_is_missing(run: Run, database
     )
     found = json.loads(run("jobs", "replay", str(job_id), "--json")[1])
     assert (found["replayable"], "was not recorded" in found["missing"]) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told_as"),
+    [
+        ({"donors": None}, SearchAsStored),
+        ({"donors": [7]}, SearchAsStored),
+        ({"device": {"id": 3}}, SearchOut),  # of the form that it has on the wire, and yet no device
+    ],
+)
+def test_a_search_that_another_version_kept_is_told_as_it_is_stored(
+    run: Run, database: Database, job_id: UUID, changed: dict[str, object], told_as: type
+) -> None:
+    with database.write() as session:
+        kept = searches.of_job(session, job_id)[1]
+        kept.given = unread = {**kept.given, **changed}
+    with database.read() as session:
+        first, second = list_searches(session, job_id).searches
+    assert (type(first), type(second), second.told) == (SearchOut, told_as, 6)
+    assert not isinstance(second, SearchAsStored) or second.stored == unread
+    local, served = both(run, "jobs", "replay", str(job_id))
+    assert local == served
+    assert local[:2] == (1, "")
+    assert "cannot be replayed: another version kept what its search was made from that was told 6 " in local[2]
+
+
+def test_a_job_replays_where_its_database_is_merged(
+    database: Database,
+    job_id: UUID,
+    sqlite_url: str,
+    tmp_path: Path,
+    migrated_file: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with database.read() as session:
+        before = [(row.told, row.given) for row in searches.of_job(session, job_id)]
+    assert [told for told, _ in before] == [1, 6]
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    copyfile(migrated_file, elsewhere / "xetune.sqlite")
+    other = open_database(f"sqlite:///{elsewhere / 'xetune.sqlite'}")
+    files = ArtifactStore(elsewhere / "artifacts")
+    for jobs_of_it in (1, 0):  # the second time it is known
+        with open_other(sqlite_url.removeprefix("sqlite:///"), tmp_path / "artifacts") as there:
+            assert merge_in(there, other, files, "the lab", dry_run=False).jobs == jobs_of_it
+    with other.read() as session:
+        assert [(row.told, row.given) for row in searches.of_job(session, job_id)] == before
+    assert print_replay(Local(Stored(Settings(data_dir=elsewhere), other, files)), job_id, as_json=False)
+    assert capsys.readouterr().out == f"replayed: {TRIALS} of {TRIALS} proposals the same\n"
+    other.close()
 
 
 def test_a_service_tells_what_searches_were_made_from(run: Run, job_id: UUID) -> None:
