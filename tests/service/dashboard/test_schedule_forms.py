@@ -136,6 +136,9 @@ def test_a_form_has_a_field_for_all_that_can_be_asked_for(client: TestClient, bo
         if not leaf.startswith("shapes.shapes")  # whole problems have a field where there are any
     }
     assert asked - Form(client.get("/schedules").text).names == set()
+    alone = {"job": "/", "shapes": "/shapes"}.get(kind)
+    if alone is not None:
+        assert {leaf.removeprefix(f"{kind}.") for leaf in asked} - Form(client.get(alone).text).names == set()
 
 
 @pytest.mark.parametrize("name", SCHEDULES)
