@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bound_contextvars
 
 from service.errors import BadRequest, Forbidden, ServiceError, TooLarge
-from service.problems import render, render_fault
+from service.problems import answer, render_fault
 from service.settings import PREFIX, Settings
 
 SECURITY_HEADERS = {
@@ -94,7 +94,7 @@ class Gate:
 
         limits = self._uploads if (scope["method"], scope["path"]) in _UPLOADS else self._bodies
         refusal = self._refusal(scope["method"], Headers(scope=scope), limits)
-        app = self._app if refusal is None else render(Request(scope), refusal)
+        app = self._app if refusal is None else answer(Request(scope), refusal)
         with bound_contextvars(request_id=request_id):
             try:
                 await app(scope, _limited(receive, limits), send_with_headers)

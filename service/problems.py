@@ -33,8 +33,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(ServiceError)
     def _service(request: Request, error: ServiceError) -> Response:
-        page = problem_page(request, error.status, error.detail, error.headers(), error.rule)
-        return page or render(request, error)
+        return answer(request, error)
 
     @app.exception_handler(InvalidProblem)
     def _invalid(request: Request, error: InvalidProblem) -> Response:
@@ -97,8 +96,14 @@ def render_fault(request: Request, error: Exception) -> Response:
     return problem_page(request, status, detail) or _answer(request, status, "internal", detail)
 
 
+def answer(request: Request, error: ServiceError) -> Response:
+    """The answer that an error of this room means: a page for who asks for one, else problem+json."""
+    page = problem_page(request, error.status, error.detail, error.headers(), error.rule)
+    return page or render(request, error)
+
+
 def render(request: Request, error: ServiceError) -> JSONResponse:
-    """The answer that an error of this room means."""
+    """An error of this room as problem+json; a fault without a rule of its own has the problem's."""
     return _answer(
         request,
         error.status,
@@ -106,7 +111,7 @@ def render(request: Request, error: ServiceError) -> JSONResponse:
         error.detail,
         headers=error.headers(),
         rule=error.rule,
-        errors=error.errors,
+        errors=error.errors and [fault.model_copy(update={"rule": fault.rule or error.rule}) for fault in error.errors],
         next=error.next_requests,
     )
 

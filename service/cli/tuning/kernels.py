@@ -75,7 +75,7 @@ def host_code_command(
         if output is None:
             sys.stdout.write(text)
             return
-        paths = _copy(backing, backing.read_kernel(kernel), output)
+        paths = copy_files(backing, backing.read_kernel(kernel), output)
     write_atomically(output / language.file_name, text.encode())
     for path in (*paths.values(), str(output / language.file_name)):
         CONSOLE.print(path, highlight=False, soft_wrap=True)
@@ -91,7 +91,7 @@ def _files(backing: Backend, kernel: KernelOut | None, output: Path | None) -> d
         if output is not None:
             raise NotFound("no kernel is stored that runs the problem, so there are no files to copy: tune it first")
         return {}
-    return backing.places_of(kernel) if output is None else _copy(backing, kernel, output)
+    return backing.places_of(kernel) if output is None else copy_files(backing, kernel, output)
 
 
 def _list(listed: list[KernelOut], as_json: bool) -> None:
@@ -119,7 +119,7 @@ def _table(listed: list[KernelOut]) -> Table:
     return table
 
 
-def _copy(backing: Backend, kernel: KernelOut, folder: Path) -> dict[str, str]:
+def copy_files(backing: Backend, kernel: KernelOut, folder: Path) -> dict[str, str]:
     """Write the files of a kernel under their names; their paths by name.
 
     Raises:

@@ -93,6 +93,15 @@ def test_the_cookie_changes_nothing_unless_a_page_of_ours_asks(client: TestClien
                 assert client.post(path, data={"key": key}, headers=headers).status_code == 403, headers
 
 
+def test_a_browser_without_scripts_is_refused_by_a_page_and_a_program_by_json(client: TestClient) -> None:
+    for headers, kind in (
+        ({"Accept": "text/html,application/xhtml+xml"}, "text/html; charset=utf-8"),
+        ({"Accept": "application/json"}, "application/problem+json"),
+    ):
+        told = client.post("/session", data={"key": "x"}, headers=headers | {"Origin": "https://elsewhere.example"})
+        assert (told.status_code, told.headers["content-type"]) == (403, kind)
+
+
 def test_signing_in_leads_nowhere_else(client: TestClient, context: Context) -> None:
     key = make_key(context)
     for where in ("//evil.example", "https://evil.example", "/\\evil.example", "x", "", "/\r\nX: y", "//["):

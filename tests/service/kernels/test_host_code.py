@@ -3,7 +3,7 @@
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import pytest
@@ -17,14 +17,17 @@ from codegen.rules.sizes import ceil_div
 from db import devices, kernels, problems
 from db.models import Artifact, Device, Kernel, Problem
 from hal import resolve_device
+from service.cli.backend.protocol import Backend
 from service.cli.main import app as command_line
+from service.cli.tuning.kernels import copy_files
 from service.convert import config_to_json, problem_to_json
 from service.deps import Context
-from service.errors import Conflict
+from service.errors import Conflict, Unavailable
 from service.hostcode.formulas import UnknownFormula, assumption, expression
 from service.hostcode.languages import Language
 from service.hostcode.program import program_of
 from service.hostcode.rendering import languages_of, render
+from service.kernels.service import read_kernel
 from tests.service.kernels.host_code import KERNEL_ID, compiled, run_python, write_program
 
 HERE = Path(__file__).parent
@@ -129,6 +132,18 @@ def test_the_command_line_prints_and_writes_them(
     assert (folder / "kernel.spv").read_bytes() == b"spirv"
     listed = CliRunner().invoke(command_line, ["kernels", "--json"])
     assert json.loads(listed.output)["kernels"][0]["id"] == kernel_id
+
+
+def test_a_service_names_no_file_outside_the_folder(context: Context, tmp_path: Path) -> None:
+    kernel_id = stored(context)
+    with context.database.read() as session:
+        kernel = read_kernel(session, kernel_id)
+    for name in ("../evil", "/evil", "..", ".bashrc", "a/b"):
+        strange = kernel.artifacts[0].model_copy(update={"name": name})
+        told = kernel.model_copy(update={"artifacts": [*kernel.artifacts, strange]})
+        with pytest.raises(Unavailable, match="no name of a file in a folder; nothing was written"):
+            copy_files(cast(Backend, None), told, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("language", [Language.PYOPENCL, Language.DPCTL])

@@ -98,7 +98,8 @@ def test_a_window_is_changed_and_keeps_its_id(client: TestClient) -> None:
 
 def test_a_window_that_is_over_is_refused(client: TestClient) -> None:
     past = {"name": "power", "starts_at": "2026-03-01T12:00:00Z", "ends_at": "2026-03-01T13:00:00Z"}
-    assert client.post("/v1/maintenance", json=past).json()["rule"] == "window"
+    refused = client.post("/v1/maintenance", json=past).json()
+    assert (refused["rule"], refused["errors"][0]["rule"]) == ("window", "window")
 
 
 def open_now(database: Database, device: str | None) -> None:
