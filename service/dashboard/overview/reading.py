@@ -100,7 +100,7 @@ def gains_chart(session: Session) -> Chart:
     count = sum(len(s.rows) for s in series)
     return Chart(
         title="Gain over the default configuration",
-        note=f"Of {count:,} jobs, the latest that measured default and best again in turns at their end.",
+        note=f"The latest jobs that measured default and best again in turns at their end: {count:,}.",
         columns=columns,
         series=series,
         x=Axis(0, "Operations of the problem", "GFLOP", "log"),
