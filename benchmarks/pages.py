@@ -32,7 +32,11 @@ from service.artifacts import ArtifactStore
 from service.settings import Settings
 
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-_PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1"
+# A page may be loaded before it is painted.
+_PAINT = """() => new Promise(painted => new PerformanceObserver(list => {
+  const [first] = list.getEntriesByName("first-contentful-paint")
+  if (first) painted(first.startTime)
+}).observe({type: "paint", buffered: true}))"""
 MOST_BYTES, MOST_MS = 300_000, 1000
 
 
