@@ -14,7 +14,7 @@ from hal import resolve_device
 from service.audit.log import record
 from service.cli.backend.stored import Stored, stored
 from service.cli.printing.counted import counted
-from service.cli.printing.output import CONSOLE, ERRORS, print_json
+from service.cli.printing.output import ERRORS, print_json, print_line
 from service.errors import BadRequest, Conflict, NotFound
 from service.exchange import foreign
 from service.exchange.foreign import Written
@@ -84,7 +84,7 @@ def write(content: bytes, configurations: int, left_out: int, output: Path | Non
         sys.stdout.write(content.decode())
     else:
         write_atomically(output, content)
-        _say(f"{counted(configurations, 'configuration')} written to {output}")
+        print_line(f"{counted(configurations, 'configuration')} written to {output}")
     if left_out:
         ERRORS.print(
             f"{counted(left_out, 'trial')} left out, predicted or with the time of another job: the format "
@@ -142,9 +142,9 @@ def tell(known: Known[D], name: str, recording: UUID | None, origin: str, *, is_
         f"{counted(len(results.tried), 'configuration')} of {known.problem} on {known.device.id}, {timed} with a time"
     )
     if is_new:
-        _say(f"{what}: imported from {origin} as recording {recording}; measured elsewhere, not proven here")
+        print_line(f"{what}: imported from {origin} as recording {recording}; measured elsewhere, not proven here")
     else:
-        _say(f"{what}: here before, as recording {recording}")
+        print_line(f"{what}: here before, as recording {recording}")
 
 
 def _read(store: Stored, job: UUID | None, recording: UUID | None, origin: str) -> Written:
@@ -190,7 +190,3 @@ def _device(file: File, said: Said, source: Source | None, find: Callable[[str],
         return named
     assert source is not None  # one of both
     return find(source.device)
-
-
-def _say(text: str) -> None:
-    CONSOLE.print(text, highlight=False, soft_wrap=True)

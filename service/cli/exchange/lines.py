@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from service.cli.printing.counted import counted
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import print_json, print_line
 from service.errors import BadRequest, NotFound
 from service.exchange.exporting import header
 from service.exchange.importing import Imported
@@ -49,22 +49,27 @@ def write(lines: bytes, output: Path | None, *, chosen: bool = False) -> None:
         sys.stdout.write(lines.decode())
         return
     write_atomically(output, lines)
-    _say(f"{lines.count(bytes([10])) - 1} records written to {output}")
+    print_line(f"{lines.count(bytes([10])) - 1} records written to {output}")
+
+
+def counts_of(done: Imported | ImportOut) -> dict[str, object]:
+    """What came and what was judged by it, for programs."""
+    return {name: getattr(done, name) for name in ("origin", "jobs", "trials", "kernels", "known", "judged")}
 
 
 def tell_imported(done: Imported | ImportOut, *, as_json: bool) -> None:
     """Say what came, and what was judged by it."""
     if as_json:
-        print_json({name: getattr(done, name) for name in ("origin", "jobs", "trials", "kernels", "known", "judged")})
+        print_json(counts_of(done))
         return
     were = "was" if done.known == 1 else "were"
-    _say(
+    print_line(
         f"{counted(done.trials, 'trial')} of {counted(done.jobs, 'job')} with {counted(done.kernels, 'kernel')} "
         f"imported from {done.origin}; {counted(done.known, 'trial')} {were} here before"
     )
     for device, count in done.judged.items():
         said = f"{counted(count, 'prediction')} {'is' if count == 1 else 'are'} now judged by a measurement"
-        _say(f"{said}: `xetune devices show {device}`")
+        print_line(f"{said}: `xetune devices show {device}`")
 
 
 def origin_of(origin: str | None) -> str:
@@ -88,7 +93,3 @@ def check_origin(origin: str) -> None:
         check_name("--origin", origin)
     except ValueError as error:
         raise BadRequest(str(error)) from error
-
-
-def _say(text: str) -> None:
-    CONSOLE.print(text, highlight=False, soft_wrap=True)

@@ -18,7 +18,7 @@ from service.cli.exchange import served
 from service.cli.exchange.lines import check_origin, lines_of, read_file, tell_imported, write
 from service.cli.exchange.results import Origin, Output
 from service.cli.printing.counted import counted
-from service.cli.printing.output import ERRORS
+from service.cli.printing.output import ERRORS, print_line
 from service.cli.tuning.running import work_on_job
 from service.errors import BadRequest, ServiceError
 from service.exchange import exporting, measuring
@@ -124,4 +124,4 @@ def _send(url: str, lines: bytes, job_ids: list[UUID]) -> None:
 
 
 def _tell(text: str) -> None:
-    ERRORS.print(text, highlight=False, soft_wrap=True)
+    print_line(text, ERRORS)

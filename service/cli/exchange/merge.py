@@ -13,7 +13,7 @@ from service.cli.exchange.lines import check_origin
 from service.cli.exchange.merge_there import merge_there
 from service.cli.options.problem import AsJson
 from service.cli.printing.counted import counted
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import print_json, print_line
 from service.exchange.merging import merge_in
 from service.exchange.other import Other, open_other
 
@@ -78,23 +78,21 @@ def _print(done: Merged, name: str, *, dry_run: bool) -> None:
             (done.shape_sets, "shape set"),
         )
     )
-    _say(f"{'would come' if dry_run else 'merged'} from {name}: {came}; {counted(done.known_jobs, 'job')} known before")
+    print_line(
+        f"{'would come' if dry_run else 'merged'} from {name}: {came}; {counted(done.known_jobs, 'job')} known before"
+    )
     for decision in done.decisions:
-        _say(f"  {decision}")
+        print_line(f"  {decision}")
     for ids, why in ((done.running, "not over there"), (done.busy, "active here")):
         if ids:
-            _say(f"left alone, {why}: {counted(len(ids), 'job')} ({', '.join(map(str, ids))})")
+            print_line(f"left alone, {why}: {counted(len(ids), 'job')} ({', '.join(map(str, ids))})")
     if done.staying_sets:
         names = ", ".join(map(str, done.staying_sets))
-        _say(
+        print_line(
             f"stays there, not over or with a job that is not: {counted(len(done.staying_sets), 'shape set')} ({names})"
         )
     if done.left:
         rows = (f"{counted(count, 'row')} of {table}" for table, count in done.left.items())
-        _say(f"stays there: {', '.join(rows)}")
+        print_line(f"stays there: {', '.join(rows)}")
     if dry_run:
-        _say("dry run: nothing was changed")
-
-
-def _say(text: str) -> None:
-    CONSOLE.print(text, highlight=False, soft_wrap=True)
+        print_line("dry run: nothing was changed")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from service.cli.backend.chosen import of_service
-from service.cli.exchange.lines import origin_of
+from service.cli.exchange.lines import counts_of, origin_of
 from service.cli.printing.counted import counted
-from service.cli.printing.output import CONSOLE, ERRORS, print_json
+from service.cli.printing.output import ERRORS, print_json, print_line
 from service.errors import ServiceError, TooLarge
 from service.exchange.other import Other
 from service.exchange.schemas import ImportOut
@@ -32,7 +32,7 @@ def merge_there(url: str, other: Other, origin: str | None, *, as_json: bool) ->
     done = _merged(url, other, name, there)
     stays = {"active_jobs": there.active_jobs, "recordings": there.recordings, "shape_sets": there.shape_sets}
     if as_json:
-        came = {name: getattr(done, name) for name in ("origin", "jobs", "trials", "kernels", "known", "judged")}
+        came = counts_of(done)
         print_json(came | {"stays": stays})
     else:
         _print(done, there)
@@ -52,7 +52,7 @@ def _merged(url: str, other: Other, origin: str, there: There) -> ImportOut:
         except ServiceError:
             if sent:
                 got = f"{sent} of {counted(len(there.job_ids), 'job')} got to {url}"
-                ERRORS.print(f"{got}; the same command sends the rest", highlight=False, soft_wrap=True)
+                print_line(f"{got}; the same command sends the rest", ERRORS)
             raise
     # A trial that others took the time of may have come more than once, and its kernel with it.
     once = {"kernels": min(came.kernels, len(kernels)), "known": len(trials) - came.trials}
@@ -86,17 +86,13 @@ def _print(done: ImportOut, there: There) -> None:
     came = ", ".join(
         (counted(done.jobs, "job"), counted(done.trials, "trial"), counted(done.kernels, "kernel")),
     )
-    _say(f"merged from {done.origin}: {came}; {counted(done.known, 'trial')} known before")
+    print_line(f"merged from {done.origin}: {came}; {counted(done.known, 'trial')} known before")
     if there.active_jobs:
-        _say(f"left alone, not over there: {counted(there.active_jobs, 'job')}")
+        print_line(f"left alone, not over there: {counted(there.active_jobs, 'job')}")
     if there.recordings:
-        _say(
+        print_line(
             f"stays there: {counted(there.recordings, 'recording')}; `xetune export --recording ID --format t4 "
             "-o FILE` writes one, `xetune --server URL import FILE` sends it"
         )
     if there.shape_sets:
-        _say(f"stays there: {counted(there.shape_sets, 'shape set')}; the results of its jobs came")
-
-
-def _say(text: str) -> None:
-    CONSOLE.print(text, highlight=False, soft_wrap=True)
+        print_line(f"stays there: {counted(there.shape_sets, 'shape set')}; the results of its jobs came")

@@ -32,6 +32,11 @@ def print_json(document: object) -> None:
     CONSOLE.out(json.dumps(document, indent=2, allow_nan=False), highlight=False)
 
 
+def print_line(text: str, console: Console = CONSOLE) -> None:
+    """Print a line whole, however narrow the terminal."""
+    console.print(text, highlight=False, soft_wrap=True)
+
+
 def print_wrapped(text: str) -> None:
     """Print a sentence on lines as wide as the terminal, none of which begins with a percent sign."""
     held = text.replace(" %", "\0%")  # one character that is no space

@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, ERRORS, print_json
+from service.cli.printing.output import CONSOLE, ERRORS, print_json, print_line
 from tuner.exchange.formats import Format, read_recorded
 from tuner.replay.recorded import RecordedSpace
 from tuner.replay.run import chance, replay, score
@@ -92,7 +92,7 @@ def replay_command(
 
 
 def _note(text: str) -> None:
-    ERRORS.print(text, highlight=False, soft_wrap=True)
+    print_line(text, ERRORS)
 
 
 def _replayed(
