@@ -23,14 +23,25 @@ from statistics import median
 
 from benchmarks.cpu_ours import spec_of_threads
 from codegen import AnyArtifact, AnyConfig, DType, GemmProblem
-from codegen.target_kind import compile_kernel
+from codegen.backend import compile_kernel
 from hal import Device, DeviceSpec, open_device, resolve_device
-from hal.native.device import NativeDevice
-from tuner.measure import Bench, Limits, evaluate, median_us
-from tuner.native import Unexamined
-from tuner.reference import Reference
-from tuner.targets import default_for, search_for
-from tuner.turns import TimeUs, measure_in_turns
+from hal.cpu.device import NativeDevice
+from tuner.measure.interleaved_timing import (
+    TimeUs,
+    measure_in_turns,
+)
+from tuner.measure.isa_check import Unexamined
+from tuner.measure.measure import (
+    Bench,
+    Limits,
+    evaluate,
+    median_us,
+)
+from tuner.space.starts import (
+    default_for,
+    search_for,
+)
+from tuner.verify.reference import Reference
 
 _RUN_S, _TURNS_S = 20.0, 60.0
 _JOB = (384, 320, 512)  # M, N, K

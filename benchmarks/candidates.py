@@ -15,14 +15,14 @@ from collections.abc import Iterator
 import psutil
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, KernelConfig
-from codegen.artifact import AnyArtifact
-from codegen.garbage import collect_between
+from codegen.artifact.kernel_artifact import AnyArtifact
 from codegen.pipeline import compile_gemm
-from codegen.pool import CompilePool
-from codegen.spirv import start_emitter
+from codegen.workers.gc_policy import collect_between
+from codegen.workers.pool import CompilePool
+from codegen.xe.spirv import start_emitter
 from hal import DeviceSpec
-from hal.xe import find
-from tuner.xe_space import xe_space
+from hal.facts.xe import find
+from tuner.space.xe.space import xe_space
 
 _TIME_LIMIT_S = 60.0
 _MIB = 2**20

@@ -10,10 +10,10 @@ from collections import defaultdict
 
 from codegen import DType, GemmProblem, KernelConfig, Refused
 from codegen.pipeline import compile_gemm
-from codegen.rules import check_problem
+from codegen.xe.rules import check_problem
 from hal import DeviceSpec
-from hal.xe import find
-from tuner.xe_space import xe_space
+from hal.facts.xe import find
+from tuner.space.xe.space import xe_space
 
 
 def main() -> None:

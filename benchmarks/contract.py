@@ -21,11 +21,11 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from db.base import utc_now
 from db.migrate import prepare
-from service.keys import service as keys
-from service.keys.schemas import KeyBody
-from service.keys.scopes import Scope
+from db.schema.base import utc_now
+from service.api.keys import service as keys
+from service.api.keys.schemas import KeyBody
+from service.api.keys.scopes import Scope
 from service.openapi import CONTRACT_FILE
 from service.settings import Settings
 

@@ -8,7 +8,10 @@ from numpy.typing import NDArray
 from benchmarks.cpu_cases import Case
 from codegen import DType
 from hal import Buffer
-from hal.native.memory import Bytes, rows_of_buffers
+from hal.cpu.memory import (
+    Bytes,
+    rows_of_buffers,
+)
 
 ALIGNMENT = 64
 _MOST_SETS = 512

@@ -27,8 +27,8 @@ from benchmarks.cpu_rows import DEFAULT, NUMPY, OURS, TORCH, Row, scaling_table,
 from benchmarks.cpu_timing import Contender, Measured, measure
 from codegen import CpuConfig, DType
 from hal import DeviceSpec
-from tuner.cpu.heuristic import default_cpu_config
-from tuner.measure import timing_for
+from tuner.measure.measure import timing_for
+from tuner.space.cpu.heuristic import default_cpu_config
 
 _SCALED = "1024x1024x1024,2048x2048x2048,16x4096x4096,128x14336x4096t"
 _TOLERANCE = {DType.F32: 1e-4, DType.BF16: 2e-2, DType.S8: 0.0}  # of the largest element

@@ -11,23 +11,37 @@ from benchmarks.cpu_buffers import Operands
 from benchmarks.cpu_cases import Case
 from benchmarks.cpu_timing import Contender
 from codegen import CpuConfig, GemmProblem, Packing
-from codegen.canonical import to_json
+from codegen.config.config_json import decode_config
 from codegen.cpu.compile import compile_cpu_gemm
 from codegen.cpu.rules import cpu_violations
-from codegen.pool import CompilePool
-from codegen.stored_config import decode_config
+from codegen.serialization import to_json
+from codegen.workers.pool import CompilePool
 from hal import Device, DeviceSpec, LaunchSpec, open_device, resolve_device
-from hal.cores import pinning_order, usable_cpus
-from hal.cpu import probe_cpu
-from hal.listing import list_devices
-from hal.native.memory import SCRATCH_ALIGNMENT, Bytes, rows_of_buffers
-from hal.native.object_code import Linker
-from hal.native.program import Calls, Program, link
-from hal.probe import ProbeReport, Probes
-from tuner.budget import Budget
-from tuner.cpu.heuristic import default_cpu_config
-from tuner.memory_store import MemoryTrialStore
-from tuner.session import run_session
+from hal.cpu.memory import (
+    SCRATCH_ALIGNMENT,
+    Bytes,
+    rows_of_buffers,
+)
+from hal.cpu.object_code import Linker
+from hal.cpu.program import (
+    Calls,
+    Program,
+    link,
+)
+from hal.facts.cores import (
+    pinning_order,
+    usable_cpus,
+)
+from hal.facts.cpu import probe_cpu
+from hal.facts.listing import list_devices
+from hal.probe.probe import (
+    ProbeReport,
+    Probes,
+)
+from tuner.session.budget import Budget
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.session import run_session
+from tuner.space.cpu.heuristic import default_cpu_config
 
 _COMPILE_TIMEOUT_S = 60.0
 _SEED = 1

@@ -9,16 +9,23 @@ import numpy as np
 from benchmarks.cpu_cases import Case
 from codegen import DType
 from codegen.cpu.config import Isa
+from codegen.cpu.emit.object_code import (
+    emit_object,
+    optimise,
+)
+from codegen.cpu.emit.writer import (
+    Function,
+    Module,
+    splat,
+)
 from codegen.cpu.isa import Multiply, features
 from codegen.cpu.microkernel.amx import write_begin_and_end
 from codegen.cpu.microkernel.products import Products
-from codegen.cpu.object import emit_object, optimise
-from codegen.cpu.plan import Plan
-from codegen.cpu.writer import Function, Module, splat
+from codegen.cpu.nest.plan import Plan
 from hal import DeviceSpec
-from hal.amx import refusal_of_amx
-from hal.native.object_code import Linker
-from tuner.cpu.heuristic import default_cpu_config
+from hal.cpu.object_code import Linker
+from hal.facts.amx import refusal_of_amx
+from tuner.space.cpu.heuristic import default_cpu_config
 
 _NAME = "peak"
 _SIZE = 1024  # of a product whose default has whole tiles

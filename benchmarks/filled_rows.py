@@ -9,16 +9,26 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from codegen import DType, GemmProblem, KernelConfig, LoopOrder, Refused
-from codegen.rules import ceil_div, check, check_problem
-from codegen.toolchain import toolchain_versions
-from db import models
-from db.base import Base, JsonObject
+from codegen.artifact.toolchain import toolchain_versions
+from codegen.xe.rules import (
+    ceil_div,
+    check,
+    check_problem,
+)
+from db import schema
+from db.schema.base import (
+    Base,
+    JsonObject,
+)
 from hal import DeviceSpec
-from service.convert import config_to_json, problem_to_json
+from service.row_mapping import (
+    config_to_json,
+    problem_to_json,
+)
 from tuner.model.xe import MODEL_VERSION
-from tuner.xe.axes import ranges_of
-from tuner.xe.points import config_of
-from tuner.xe.tiles import widest_tiles
+from tuner.space.xe.axes import ranges_of
+from tuner.space.xe.points import config_of
+from tuner.space.xe.tiles import widest_tiles
 
 OF_A_JOB = 50  # trials; every fifth has a kernel
 A_KERNEL_IN = 5
@@ -69,15 +79,15 @@ class Rows:
         default_factory=lambda: {
             table: []
             for table in (
-                models.Problem,
-                models.Kernel,
-                models.Artifact,
-                models.Job,
-                models.JobSearch,
-                models.Trial,
-                models.Measurement,
-                models.Prediction,
-                models.PredictionError,
+                schema.Problem,
+                schema.Kernel,
+                schema.Artifact,
+                schema.Job,
+                schema.JobSearch,
+                schema.Trial,
+                schema.Measurement,
+                schema.Prediction,
+                schema.PredictionError,
             )
         }
     )
@@ -194,7 +204,7 @@ def _tune(
     if device == 0:
         definition = problem_to_json(problem)
         columns = {name: definition[name] for name in _PROBLEM_COLUMNS}
-        rows.add(models.Problem, id=problem_id, key=problem.key, definition=definition, created_at=made_at, **columns)
+        rows.add(schema.Problem, id=problem_id, key=problem.key, definition=definition, created_at=made_at, **columns)
     versions = toolchain_versions() if pair % 10 else toolchain_versions() | _OLDER
     tuned = Tuned(problem_id, problem, target, [])
     for place in range(trials // A_KERNEL_IN):
@@ -202,7 +212,7 @@ def _tune(
         kernel_id = _id_at(made_at + timedelta(seconds=place * 20 % 300), rng)
         tuned.kernels.append(kernel_id)
         rows.add(
-            models.Kernel,
+            schema.Kernel,
             id=kernel_id,
             problem_id=problem_id,
             device_id=target.row_id,
@@ -217,7 +227,7 @@ def _tune(
         )
         for blob in blobs:
             rows.add(
-                models.Artifact,
+                schema.Artifact,
                 kernel_id=kernel_id,
                 name=blob.name,
                 sha256=blob.sha256,
@@ -233,7 +243,7 @@ def _add_job(
     status = "failed" if number % 50 == 49 else "cancelled" if number % 33 == 32 else "succeeded"
     job_id, ended_at = _id_at(made_at, rng), made_at + _LASTS
     rows.add(
-        models.Job,
+        schema.Job,
         id=job_id,
         problem_id=tuned.problem_id,
         device_id=tuned.target.row_id,
@@ -249,7 +259,7 @@ def _add_job(
         started_at=made_at + timedelta(seconds=1),
         finished_at=ended_at,
     )
-    rows.add(models.JobSearch, job_id=job_id, method="portfolio")
+    rows.add(schema.JobSearch, job_id=job_id, method="portfolio")
     least: tuple[float, int] | None = None
     for place in range(trials):
         trial_id, at = first_trial + place, made_at + _LASTS * (place + 1) / trials
@@ -258,7 +268,7 @@ def _add_job(
             time_us = _add_times(rows, tuned, trial_id, place, at, rng)
         config, config_hash = _config(tuned, place)
         rows.add(
-            models.Trial,
+            schema.Trial,
             id=trial_id,
             job_id=job_id,
             number=place,
@@ -282,7 +292,7 @@ def _add_times(rows: Rows, tuned: Tuned, trial_id: int, place: int, at: datetime
     target, p = tuned.target, tuned.problem
     model_us = 2 * p.m * p.n * p.k / _flop_per_us(target.spec) / target.efficiency[place % len(target.configs)] + 5.0
     rows.add(
-        models.Prediction,
+        schema.Prediction,
         trial_id=trial_id,
         time_us=model_us,
         low_us=model_us * 0.7,
@@ -294,7 +304,7 @@ def _add_times(rows: Rows, tuned: Tuned, trial_id: int, place: int, at: datetime
         return model_us
     median_us = model_us * rng.lognormvariate(0.0, 0.15)
     rows.add(
-        models.Measurement,
+        schema.Measurement,
         trial_id=trial_id,
         median_us=median_us,
         min_us=median_us * 0.97,
@@ -306,7 +316,7 @@ def _add_times(rows: Rows, tuned: Tuned, trial_id: int, place: int, at: datetime
         versions=toolchain_versions(),
         measured_at=at,
     )
-    rows.add(models.PredictionError, trial_id=trial_id, measured_trial_id=trial_id, ratio=median_us / model_us)
+    rows.add(schema.PredictionError, trial_id=trial_id, measured_trial_id=trial_id, ratio=median_us / model_us)
     return median_us
 
 
@@ -340,7 +350,7 @@ def _config(tuned: Tuned, place: int) -> tuple[JsonObject, str]:
     block, p = matmul["block"], tuned.problem
     grid = {"m": ceil_div(p.m, block["m"]), "n": ceil_div(p.n, block["n"]), "k": matmul["threads"]["k"]}
     config: JsonObject = {"matmul": {**matmul, "threads": grid}, "strategy": stored["strategy"]}
-    text = json.dumps(config, sort_keys=True, separators=(",", ":"))  # what codegen.canonical writes, only faster
+    text = json.dumps(config, sort_keys=True, separators=(",", ":"))  # what codegen.serialization writes, only faster
     return config, _digest(text)
 
 

@@ -18,13 +18,13 @@ from sqlalchemy import bindparam, func, insert, select, text, update
 from sqlalchemy.orm import Session
 
 from benchmarks.filled_rows import LARGE_JOB, OF_A_JOB, Blob, Rows, Target, jobs_of, target_of
-from db import models
-from db.base import utc_now
+from db import schema
 from db.migrate import prepare
+from db.schema.base import utc_now
 from db.session import Database
 from hal import find
+from service.api.devices.stored import store_device
 from service.artifacts import ArtifactStore
-from service.devices.stored import store_device
 from service.settings import read_settings
 
 DRIVER = "26.27.35096"
@@ -68,7 +68,7 @@ def fill(
     """
     rng = random.Random(seed)
     with database.write() as session:
-        if session.scalar(select(models.Job.id).limit(1)) is not None:
+        if session.scalar(select(schema.Job.id).limit(1)) is not None:
             raise ValueError("expected a database without jobs; name an empty one (XETUNE_DATA_DIR)")
         configs = [LARGE_JOB if trials >= 10 * LARGE_JOB else OF_A_JOB, OF_A_JOB, OF_A_JOB, OF_A_JOB]
         names = *_MEASURED, *_PREDICTED
@@ -81,7 +81,7 @@ def fill(
     with database.write() as session:
         _settle(session)
     with database.read() as session:
-        tables = models.Job, models.Trial, models.Kernel
+        tables = schema.Job, schema.Trial, schema.Kernel
         return {t.__tablename__ + "s": session.scalar(select(func.count()).select_from(t)) or 0 for t in tables}
 
 
@@ -97,7 +97,7 @@ def _add(session: Session, jobs: list[Rows]) -> None:
         if rows := [row for job in jobs for row in job.of[table]]:
             session.execute(insert(table.__table__), rows)  # pyright: ignore[reportArgumentType]
     if best := [row for job in jobs for row in job.best]:
-        job = models.Job.__table__
+        job = schema.Job.__table__
         named = update(job).where(job.c.id == bindparam("of_job")).values(best_trial_id=bindparam("best"))  # pyright: ignore
         session.execute(named, best)
 

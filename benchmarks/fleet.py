@@ -23,16 +23,25 @@ from benchmarks.fleet_clock import FleetClock
 from benchmarks.fleet_devices import COMPILE_S, TRIAL_S, Fleet, FleetPlace, Seen, gpu
 from codegen import GemmProblem
 from db.migrate import upgrade
-from db.models import Job, Trial
+from db.schema import (
+    Job,
+    Trial,
+)
 from db.session import Database, make_engine, open_database
+from service.api.jobs.requests import (
+    JobRequest,
+    submit,
+)
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Clock, Coordinator
-from service.cluster.place import Engine, Place
-from service.job_runs import RunJob
-from service.jobs.requests import JobRequest, submit
+from service.cluster.executor import (
+    Engine,
+    Place,
+)
+from service.jobs.job_runs import RunJob
+from service.jobs.tuning import Tuning
 from service.logs import configure_logs
 from service.settings import Settings
-from service.tuning import Tuning
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.fleet_clock import FleetClock
 from codegen import AnyArtifact, AnyConfig, Distribution, Distributor, GemmArtifact, GemmProblem, StageOutput
-from codegen.canonical import canonical_text
+from codegen.serialization import canonical_text
 from hal import (
     Argument,
     Backend,
@@ -24,9 +24,12 @@ from hal import (
     Timing,
     find,
 )
-from hal.spec import spec_from_facts
-from service.cluster.place import Reached
-from tuner.trial import Proof, ProofKind
+from hal.facts.spec import spec_from_facts
+from service.cluster.executor import Reached
+from tuner.session.trial import (
+    Proof,
+    ProofKind,
+)
 
 COMPILE_S = 2.0  # as MLIR, LLVM and a driver take for a large kernel; two at one time for each device
 TRIAL_S = 2.5  # building, a proof and a measurement

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.fresh_workers import each
 from benchmarks.isa import chosen_ocloc
-from codegen.isa import Ocloc
+from codegen.xe.isa import Ocloc
 from tests.codegen.gemm.draws import Draw, draw
 from tests.codegen.gemm.facts import Fact, facts_of
 from tests.codegen.gemm.judge import Verdict, judge

@@ -22,13 +22,17 @@ from codegen import (
     XeStrategy,
     compile_gemm,
 )
-from codegen.isa import IsaReport, Ocloc, compile_kernel
 from codegen.target import target_of
+from codegen.xe.isa import (
+    IsaReport,
+    Ocloc,
+    compile_kernel,
+)
 from hal import DeviceSpec
-from hal.xe import find
+from hal.facts.xe import find
+from service.api.toolchain.offline import find_ocloc
 from service.settings import read_settings
-from service.toolchain.offline import find_ocloc
-from tuner.heuristic import default_config
+from tuner.space.xe.heuristic import default_config
 
 _SIZE = 4096
 _COLUMNS = ("GEMM", "chip", "registers", "spilled bytes", "dpas", "sends", "loads", "prefetches", "SLM", "barriers")

@@ -24,9 +24,12 @@ from sqlalchemy import delete, insert, select
 from benchmarks import wrk
 from benchmarks.serving import Served, serving
 from benchmarks.wrk import Asked
-from db import models
-from db.base import new_id, utc_now
+from db import schema
 from db.migrate import prepare
+from db.schema.base import (
+    new_id,
+    utc_now,
+)
 from db.session import Database
 from service.settings import read_settings
 
@@ -82,7 +85,7 @@ def _say(what: str, figure: str) -> None:
 
 def _problems(database: Database) -> list[dict[str, object]]:
     with database.read() as session:
-        return [dict(p) for p in session.scalars(select(models.Problem.definition).order_by(models.Problem.id))]
+        return [dict(p) for p in session.scalars(select(schema.Problem.definition).order_by(schema.Problem.id))]
 
 
 def _bodies(problems: list[dict[str, object]], form: str) -> list[str]:
@@ -183,7 +186,7 @@ def _batches(served: Served, folder: Path, problems: list[dict[str, object]], se
 
 def _lists(served: Served, database: Database) -> None:
     with database.read() as session:
-        largest = session.scalars(select(models.Trial.job_id).where(models.Trial.number == 9_999)).first()
+        largest = session.scalars(select(schema.Trial.job_id).where(schema.Trial.number == 9_999)).first()
     paths = [*_LISTS, *([f"/v1/jobs/{largest}", f"/v1/jobs/{largest}/trials"] if largest else [])]
     with httpx.Client(base_url=served.url, timeout=60) as client:
         for path in paths:
@@ -220,8 +223,8 @@ async def _listeners(served: Served, database: Database) -> None:
             await asyncio.gather(*tasks, return_exceptions=True)
     finally:
         with database.write() as session:
-            session.execute(delete(models.Trial).where(models.Trial.job_id == job_id))
-            session.execute(delete(models.Job).where(models.Job.id == job_id))
+            session.execute(delete(schema.Trial).where(schema.Trial.job_id == job_id))
+            session.execute(delete(schema.Job).where(schema.Job.id == job_id))
 
 
 async def _listen(client: httpx.AsyncClient, job_id: UUID, heard: asyncio.Queue[float]) -> None:
@@ -234,13 +237,13 @@ async def _listen(client: httpx.AsyncClient, job_id: UUID, heard: asyncio.Queue[
 def _add_running(database: Database) -> UUID:
     now, job_id = utc_now(), new_id()
     with database.write() as session:
-        problem, device = (session.scalars(select(t.id).limit(1)).one() for t in (models.Problem, models.Device))
+        problem, device = (session.scalars(select(t.id).limit(1)).one() for t in (schema.Problem, schema.Device))
         values = {
             "id": job_id, "problem_id": problem, "device_id": device, "status": "running", "budget_trials": 10,
             "budget_seconds": 600.0, "seed": 1, "request_hash": "0" * 64, "worker": "benchmark", "attempts": 1,
             "lease_until": now + timedelta(hours=1), "started_at": now,
         }  # fmt: skip
-        session.execute(insert(models.Job), [values])
+        session.execute(insert(schema.Job), [values])
     return job_id
 
 
@@ -250,7 +253,7 @@ def _add_trial(database: Database, job_id: UUID) -> None:
             "job_id": job_id, "number": 0, "config": {}, "config_hash": "0" * 64, "status": "rejected",
             "reason": "rule registers: too many", "ended_at": utc_now(),
         }  # fmt: skip
-        session.execute(insert(models.Trial), [values])
+        session.execute(insert(schema.Trial), [values])
 
 
 if __name__ == "__main__":

@@ -16,11 +16,11 @@ from benchmarks.model_print import Times, percent, print_table
 from benchmarks.model_ranking import print_catalogue_fits, print_ranking
 from benchmarks.model_rows import IMEX, Row, best_of_shapes, configured
 from codegen import Extent, GemmProblem
-from codegen.rules import ceil_div
+from codegen.xe.rules import ceil_div
 from hal import find
-from tuner.heuristic import default_config
 from tuner.model.xe import CONSTANTS, MODEL_VERSION, columns_of_space, predict_many
-from tuner.xe_space import xe_space
+from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.space import xe_space
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from codegen import (
     SplitK,
     XeStrategy,
 )
-from codegen.rules import ceil_div
+from codegen.xe.rules import ceil_div
 from hal import DeviceSpec
 from tuner.model import roofline
 from tuner.model.xe import columns_of, columns_of_axes, predict_many

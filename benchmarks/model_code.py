@@ -27,9 +27,17 @@ from codegen import (
     XeStrategy,
     compile_gemm,
 )
-from codegen.isa import IsaReport, Ocloc, compile_kernel
-from codegen.rules import ceil_div, check_problem, refusal
 from codegen.target import target_of
+from codegen.xe.isa import (
+    IsaReport,
+    Ocloc,
+    compile_kernel,
+)
+from codegen.xe.rules import (
+    ceil_div,
+    check_problem,
+    refusal,
+)
 from hal import DeviceSpec, find
 from tuner.model.xe import columns_of
 from tuner.model.xe.device import case_of

@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.model_print import Times, print_table
 from benchmarks.model_rows import Row, Strategy, catalogue
 from codegen import GemmProblem, KernelConfig
-from codegen.rules import check_problem
+from codegen.xe.rules import check_problem
 from hal import DeviceSpec, find
 from tuner.model import roofline
 from tuner.model.core_clocks import core_clocks, gpu_rates

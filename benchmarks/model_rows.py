@@ -19,7 +19,7 @@ from codegen import (
     SlmOperands,
     XeStrategy,
 )
-from codegen.rules import ceil_div
+from codegen.xe.rules import ceil_div
 
 CATALOGUE = Path(__file__).parent / "onednn_catalogue.csv"
 SHAPE = GemmProblem(8192, 8192, 8192)

@@ -23,13 +23,17 @@ from codegen import (
     XeStrategy,
     compile_module,
 )
-from codegen.build.gemm import build_gemm
-from codegen.dialects import text
-from codegen.isa import NativeCode, Ocloc, compile_native
 from codegen.target import target_of
+from codegen.xe.build.gemm import build_gemm
+from codegen.xe.dialects import text
+from codegen.xe.isa import (
+    NativeCode,
+    Ocloc,
+    compile_native,
+)
 from hal import DeviceSpec
-from hal.xe import find
-from tuner.heuristic import default_config
+from hal.facts.xe import find
+from tuner.space.xe.heuristic import default_config
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 STAGES = ("source", "xegpu", "subgroup", "lanes", "llvm", "spirv")

@@ -10,9 +10,12 @@ from pathlib import Path
 
 from benchmarks.isa import chosen_ocloc
 from codegen import CompileFailed, compile_module
-from codegen.isa import Ocloc, compile_native
 from codegen.target import target_of
-from hal.xe import find
+from codegen.xe.isa import (
+    Ocloc,
+    compile_native,
+)
+from hal.facts.xe import find
 from tests.codegen.operations.case import Case
 from tests.codegen.operations.catalogue import CASES
 from tests.codegen.operations.table import NO, YES, Row, render, row_of

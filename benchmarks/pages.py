@@ -24,9 +24,15 @@ from sqlalchemy import func, select
 
 from benchmarks.filling import fill
 from db.migrate import upgrade
-from db.models import Device, Job, Kernel, Problem, Trial
+from db.schema import (
+    Device,
+    Job,
+    Kernel,
+    Problem,
+    Trial,
+)
 from db.session import Database, open_database
-from hal.listing import list_devices
+from hal.facts.listing import list_devices
 from service.app import create_app
 from service.artifacts import ArtifactStore
 from service.settings import Settings

@@ -8,9 +8,9 @@ import time
 
 from codegen import DType, GemmProblem
 from hal import find
-from tuner.heuristic import default_config
 from tuner.search.method import Method, proposer_for
-from tuner.xe_space import xe_space
+from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.space import xe_space
 
 PROBLEMS = (
     GemmProblem(4096, 4096, 4096),

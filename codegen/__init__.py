@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from codegen.artifact import (
+from codegen.artifact.kernel_artifact import (
     AnyArtifact,
     CpuArtifact,
     Distribution,
@@ -12,7 +12,7 @@ from codegen.artifact import (
     KernelArtifact,
     StageOutput,
 )
-from codegen.config import (
+from codegen.config.kernel_config import (
     Extent,
     KernelConfig,
     LoopOrder,
@@ -24,7 +24,6 @@ from codegen.config import (
     XeStrategy,
 )
 from codegen.cpu.config import AnyConfig, CpuConfig, CpuStrategy, Isa, Packing
-from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
 from codegen.errors import (
     CodegenError,
     CompileCrashed,
@@ -35,12 +34,20 @@ from codegen.errors import (
     InvalidProblem,
     Refused,
 )
-from codegen.problem import DType, GemmProblem
+from codegen.problem.epilogue import (
+    Axis,
+    EpilogueKind,
+    EpilogueStep,
+)
+from codegen.problem.gemm import (
+    DType,
+    GemmProblem,
+)
 
 if TYPE_CHECKING:
-    from codegen.execution import simulate
-    from codegen.modules import compile_module
     from codegen.pipeline import compile_gemm
+    from codegen.simulate.run_module import simulate
+    from codegen.xe.modules import compile_module
 
 __all__ = [
     "AnyArtifact",
@@ -85,8 +92,8 @@ __all__ = [
 # What needs the compiler's libraries is imported when it is first asked for.
 _LATE = {
     "compile_gemm": "codegen.pipeline",
-    "compile_module": "codegen.modules",
-    "simulate": "codegen.execution",
+    "compile_module": "codegen.xe.modules",
+    "simulate": "codegen.simulate.run_module",
 }
 
 

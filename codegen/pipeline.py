@@ -4,27 +4,38 @@ import hashlib
 
 from xdsl.dialects.builtin import ModuleOp
 
-from codegen.access import memory_paths
-from codegen.artifact import Distributor, GemmArtifact
-from codegen.build.gemm import build_gemm
-from codegen.canonical import content_hash
-from codegen.code_basis import code_basis
-from codegen.config import KernelConfig
-from codegen.dialects import text
-from codegen.dtype import DType
+from codegen.artifact.kernel_artifact import (
+    Distributor,
+    GemmArtifact,
+)
+from codegen.artifact.launch import launch_spec
+from codegen.artifact.stages import Stages
+from codegen.artifact.toolchain import toolchain_versions
+from codegen.config.kernel_config import KernelConfig
 from codegen.emulate import emulate
-from codegen.launch import launch_spec
-from codegen.llvm import OptimisedModule, Prefetches, optimise
-from codegen.modules.kernels import arguments_of, kernels_of, signature_of
-from codegen.modules.ways import lower
-from codegen.problem import GemmProblem
-from codegen.rules import check
-from codegen.spirv import emit_spirv
-from codegen.stages import Stages
+from codegen.problem.dtype import DType
+from codegen.problem.gemm import GemmProblem
+from codegen.serialization import content_hash
 from codegen.target import Target, target_of
-from codegen.toolchain import toolchain_versions
-from codegen.transforms.lower_xetile import lower_gemm
-from codegen.transforms.tile_mma_to_contract import tile_mma_to_contract
+from codegen.workers.code_key import code_basis
+from codegen.xe.build.gemm import build_gemm
+from codegen.xe.dialects import text
+from codegen.xe.llvm import (
+    OptimisedModule,
+    Prefetches,
+    optimise,
+)
+from codegen.xe.modules.kernels import (
+    arguments_of,
+    kernels_of,
+    signature_of,
+)
+from codegen.xe.modules.ways import lower
+from codegen.xe.operand_access import memory_paths
+from codegen.xe.passes.lower_xetile import lower_gemm
+from codegen.xe.passes.tile_mma_to_contract import tile_mma_to_contract
+from codegen.xe.rules import check
+from codegen.xe.spirv import emit_spirv
 from hal import DeviceSpec
 
 _FEWER = "fewer-instructions"

@@ -1,7 +1,6 @@
 """What the hardware is, and how to run on it."""
 
 from hal.device import Argument, Buffer, Device, LaunchSpec, LaunchStep, Role, RunReport, Scalar, Timing
-from hal.emulation import emulated_spec
 from hal.errors import (
     AmbiguousDevice,
     DeviceCrashed,
@@ -11,12 +10,39 @@ from hal.errors import (
     KernelBuildFailed,
     UnknownDevice,
 )
-from hal.listed import Backend, Disagreement, ListedDevice, Match, runs_own_code, untargetable_reason
-from hal.listing import list_devices
-from hal.needs import NEEDS, Readiness, Use, needs_of, readiness
-from hal.resolve import open_device, resolve_device
-from hal.spec import FACT_NAMES, DeviceKind, DeviceSpec, Fact
-from hal.xe import XE_DEVICES, XeDevice, find, row_of
+from hal.facts.listed import (
+    Backend,
+    Disagreement,
+    ListedDevice,
+    Match,
+    runs_own_code,
+    untargetable_reason,
+)
+from hal.facts.listing import list_devices
+from hal.facts.needs import (
+    NEEDS,
+    Readiness,
+    Use,
+    needs_of,
+    readiness,
+)
+from hal.facts.resolve import (
+    open_device,
+    resolve_device,
+)
+from hal.facts.spec import (
+    FACT_NAMES,
+    DeviceKind,
+    DeviceSpec,
+    Fact,
+)
+from hal.facts.xe import (
+    XE_DEVICES,
+    XeDevice,
+    find,
+    row_of,
+)
+from hal.opencl.emulation import emulated_spec
 
 __all__ = [
     "FACT_NAMES",

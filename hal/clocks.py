@@ -3,7 +3,11 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from hal.cores import SYS, folder_of, read
+from hal.facts.cores import (
+    SYS,
+    folder_of,
+    read,
+)
 
 PROC = Path("/proc")
 

@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hal.spec import DeviceSpec
+from hal.facts.spec import DeviceSpec
 
 Buffer = NDArray[np.generic]
 

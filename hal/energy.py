@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hal.cores import SYS, read
+from hal.facts.cores import (
+    SYS,
+    read,
+)
 
 NOT_HERE = "it is not in this machine"
 _LEAST_S = 0.05  # counters tick about once in a millisecond: a tick is then a fiftieth

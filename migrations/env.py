@@ -3,8 +3,8 @@
 from alembic import context
 from sqlalchemy import Connection
 
-import db.models  # pyright: ignore[reportUnusedImport]  # noqa: F401 (fills the metadata)
-from db.base import Base
+import db.schema  # pyright: ignore[reportUnusedImport]  # noqa: F401 (fills the metadata)
+from db.schema.base import Base
 from db.session import make_engine
 
 

@@ -10,52 +10,58 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 
-from db.base import utc_now
+from db.schema.base import utc_now
 from db.session import open_database
-from hal.listed import ListedDevice
-from hal.listing import list_devices
-from service.accuracy.kept import Accuracies
-from service.accuracy.routes import router as accuracy
+from hal.facts.listed import ListedDevice
+from hal.facts.listing import list_devices
+from service.api.accuracy.kept import Accuracies
+from service.api.accuracy.routes import router as accuracy
+from service.api.audit.routes import router as audit
+from service.api.compile.routes import router as compiling
+from service.api.compile.service import Compiler
+from service.api.devices.elsewhere import with_reached
+from service.api.devices.routes import router as devices
+from service.api.devices.service import DeviceDirectory
+from service.api.exchange.routes import router as exchange
+from service.api.explain.routes import router as explaining
+from service.api.health.routes import router as health
+from service.api.hostcode.routes import router as hostcode
+from service.api.jobs.routes import router as jobs
+from service.api.jobs.shared import SharedNews
+from service.api.kernels.answers import Answers
+from service.api.kernels.file_routes import router as files
+from service.api.kernels.quick import Quick
+from service.api.kernels.routes import router as kernels
+from service.api.keys.caller_cache import KnownCallers
+from service.api.keys.guard import READ
+from service.api.keys.routes import router as keys
+from service.api.maintenance.routes import router as maintenance
+from service.api.metrics.registry import Metrics
+from service.api.metrics.requests import Counted
+from service.api.metrics.routes import router as metrics
+from service.api.recordings.routes import router as recordings
+from service.api.schedules.clock import ScheduleClock
+from service.api.schedules.routes import router as schedules
+from service.api.shapes.routes import router as shapes
 from service.artifacts import ArtifactStore
-from service.audit.routes import router as audit
-from service.compiling.routes import router as compiling
-from service.compiling.service import Compiler
+from service.cache_invalidation import Freshness
 from service.dashboard.routes import router as dashboard
 from service.dashboard.session import router as session
-from service.deps import Context
-from service.devices.elsewhere import with_reached
-from service.devices.routes import router as devices
-from service.devices.service import DeviceDirectory
-from service.exchange.routes import router as exchange
-from service.explaining.routes import router as explaining
-from service.freshness import Freshness
-from service.gate import Gate
-from service.health.routes import router as health
-from service.hostcode.routes import router as hostcode
-from service.idempotency.once import REPLAYED, add_replays
-from service.jobs.routes import router as jobs
-from service.jobs.shared import SharedNews
-from service.kernels.answers import Answers
-from service.kernels.file_routes import router as files
-from service.kernels.quick import Quick
-from service.kernels.routes import router as kernels
-from service.keys.guard import READ
-from service.keys.known import KnownCallers
-from service.keys.routes import router as keys
-from service.limits.rates import Rates
-from service.limits.slots import Slots
-from service.maintenance.routes import router as maintenance
-from service.metrics.registry import Metrics
-from service.metrics.requests import Counted
-from service.metrics.routes import router as metrics
+from service.http.deps import Context
+from service.http.idempotency.once import (
+    REPLAYED,
+    add_replays,
+)
+from service.http.limits.rates import Rates
+from service.http.limits.slots import Slots
+from service.http.problem_json import add_problem_handlers
+from service.http.request_guard import Gate
+from service.http.responses import (
+    EVERYWHERE,
+    GUARDED,
+)
 from service.openapi import contract
-from service.problems import add_problem_handlers
-from service.recordings.routes import router as recordings
-from service.responses import EVERYWHERE, GUARDED
-from service.schedules.clock import ScheduleClock
-from service.schedules.routes import router as schedules
 from service.settings import Settings
-from service.shapes.routes import router as shapes
 from service.traces import Traced
 
 _FEATURES = (

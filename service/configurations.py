@@ -3,9 +3,9 @@
 from pydantic import BaseModel, Field, ValidationError
 
 from codegen import AnyConfig, InvalidConfig, Isa, LoopOrder, Packing, PrefetchLevels, SlmOperands, SplitK
-from codegen.decode import Malformed
-from codegen.stored_config import decode_config
-from db.base import JsonObject
+from codegen.config.config_json import decode_config
+from codegen.serialization import Malformed
+from db.schema.base import JsonObject
 from service.errors import BadRequest, FieldError
 from service.schemas import DeviceChoice
 

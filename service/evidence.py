@@ -2,7 +2,12 @@
 
 import math
 
-from db.models import Measurement, Prediction, Problem, Trial
+from db.schema import (
+    Measurement,
+    Prediction,
+    Problem,
+    Trial,
+)
 from service.schemas import Evidence, ProofEvidence, TimeEvidence
 
 

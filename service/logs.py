@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from structlog.contextvars import bound_contextvars
 from structlog.typing import EventDict, Processor
 
-from db import jobs
+from db.queries import jobs
 from db.session import Database
 from service.settings import Settings
 from service.traces import add_trace_id

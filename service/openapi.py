@@ -12,7 +12,7 @@ from fastapi.openapi.utils import get_openapi
 
 from service.client_models import MODELS_FILE, models_text
 from service.errors import Problem
-from service.responses import OF_BODIES
+from service.http.responses import OF_BODIES
 
 CONTRACT_FILE = Path(__file__).resolve().parents[1] / "openapi.yaml"
 _KEY = {

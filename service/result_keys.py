@@ -3,16 +3,21 @@
 from typing import cast
 
 from codegen import AnyArtifact, CpuConfig
-from codegen.canonical import to_json
-from db import models
-from db.base import JsonObject
+from codegen.serialization import to_json
+from db import schema
+from db.schema.base import JsonObject
 from hal import DeviceSpec
-from service.convert import spec_from_json
+from service.row_mapping import spec_from_json
 from tuner.exchange.records import KernelRecord
-from tuner.result_key import ResultKey, identity_of, launch_hash, result_key
+from tuner.measure.result_key import (
+    ResultKey,
+    identity_of,
+    launch_hash,
+    result_key,
+)
 
 
-def key_of_measured(artifact: AnyArtifact, device: models.Device, driver: str) -> models.ResultKey | None:
+def key_of_measured(artifact: AnyArtifact, device: schema.Device, driver: str) -> schema.ResultKey | None:
     """The key of what was measured of a kernel; None on a device whose stored facts this version cannot read."""
     try:
         spec = spec_from_json(device.spec)
@@ -21,7 +26,7 @@ def key_of_measured(artifact: AnyArtifact, device: models.Device, driver: str) -
     return to_row(result_key(artifact, spec, driver))
 
 
-def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> models.ResultKey | None:
+def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> schema.ResultKey | None:
     """The key of what was measured of a kernel elsewhere; None where the file does not hold what ran.
 
     A stand-in for a GPU ran other code than the file's SPIR-V, and older files say no steps, or not by what the code of
@@ -35,6 +40,6 @@ def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> mode
     return to_row(key)
 
 
-def to_row(key: ResultKey) -> models.ResultKey:
+def to_row(key: ResultKey) -> schema.ResultKey:
     """A key as a row that names no trial yet."""
-    return models.ResultKey(key=key.key, run=key.run, parts=cast(JsonObject, to_json(key)))
+    return schema.ResultKey(key=key.key, run=key.run, parts=cast(JsonObject, to_json(key)))

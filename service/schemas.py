@@ -7,10 +7,10 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 from pydantic_core import PydanticCustomError
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, InvalidProblem
-from codegen.canonical import to_json
-from codegen.epilogue import MAX_STEPS
-from codegen.problem import MAX_DIMENSION
-from service.malformed import shown
+from codegen.problem.epilogue import MAX_STEPS
+from codegen.problem.gemm import MAX_DIMENSION
+from codegen.serialization import to_json
+from service.http.validation_errors import shown
 
 _SIZE: dict[str, object] = {"minimum": 1, "maximum": MAX_DIMENSION}
 Size = Annotated[StrictInt, Field(json_schema_extra=_SIZE)]  # pyright: ignore[reportArgumentType]

@@ -13,10 +13,10 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import EventDict
 
-from db import jobs
+from db.queries import jobs
 from db.session import Database
 from service.settings import InvalidSettings, Settings
-from tuner.trial import Trial
+from tuner.session.trial import Trial
 
 _CONTEXT = TraceContextTextMapPropagator()
 _HEADER = "traceparent"

@@ -3,13 +3,29 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tuner.budget import Budget
 from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement, ProofFailed, TunerError
-from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded
-from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status, Trial, TrialStore
+from tuner.session.budget import Budget
+from tuner.session.result import (
+    Comparison,
+    Event,
+    SessionResult,
+    Stop,
+    TrialBegun,
+    TrialEnded,
+)
+from tuner.session.trial import (
+    Measurement,
+    Outcome,
+    Prediction,
+    Proof,
+    ProofKind,
+    Status,
+    Trial,
+    TrialStore,
+)
 
 if TYPE_CHECKING:
-    from tuner.session import run_session
+    from tuner.session.session import run_session
 
 __all__ = [
     "Budget",
@@ -36,7 +52,7 @@ __all__ = [
 ]
 
 # What brings the searches and the models is imported when it is first asked for.
-_LATE = {"run_session": "tuner.session"}
+_LATE = {"run_session": "tuner.session.session"}
 
 
 def __getattr__(name: str) -> object:

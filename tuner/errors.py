@@ -17,7 +17,7 @@ TunerError
 +-- InvalidShapes        a list of shapes is not what it should be
 """
 
-from tuner.trial import Proof
+from tuner.session.trial import Proof
 
 
 class TunerError(Exception):

@@ -2,20 +2,30 @@
 
 import hashlib
 
-from codegen.artifact import CpuArtifact
-from codegen.canonical import content_hash
+from codegen.artifact.kernel_artifact import CpuArtifact
+from codegen.artifact.stages import Stages
+from codegen.artifact.toolchain import toolchain_versions
 from codegen.cpu.config import CpuConfig, Packing
-from codegen.cpu.document import deep_tiled_mlir, has_document_form
-from codegen.cpu.entries import kernel_module, pack_b_name, parameters_of
+from codegen.cpu.deep_tiled_mlir import (
+    deep_tiled_mlir,
+    has_document_form,
+)
+from codegen.cpu.emit.memory import Layout
+from codegen.cpu.emit.object_code import (
+    emit_object,
+    optimise,
+)
 from codegen.cpu.header import header_text
 from codegen.cpu.isa import features, needed_flags
-from codegen.cpu.memory import Layout
-from codegen.cpu.object import emit_object, optimise
-from codegen.cpu.plan import Plan
+from codegen.cpu.nest.entries import (
+    kernel_module,
+    pack_b_name,
+    parameters_of,
+)
+from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rules import check_cpu
-from codegen.problem import GemmProblem
-from codegen.stages import Stages
-from codegen.toolchain import toolchain_versions
+from codegen.problem.gemm import GemmProblem
+from codegen.serialization import content_hash
 from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep
 
 _DIGITS = 12

@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from codegen.canonical import content_hash
-from codegen.config import KernelConfig, LoopOrder, MatmulConfig
+from codegen.config.kernel_config import (
+    KernelConfig,
+    LoopOrder,
+    MatmulConfig,
+)
 from codegen.errors import InvalidConfig
+from codegen.serialization import content_hash
 
 
 class Isa(StrEnum):

@@ -1,13 +1,22 @@
 """The C header of a kernel: how to call it, and what it expects of its arguments."""
 
 from codegen.cpu.config import Isa, Packing
-from codegen.cpu.entries import pack_b_name, parameters_of
-from codegen.cpu.memory import Layout
-from codegen.cpu.plan import LINE, Plan
-from codegen.cpu.pool_runtime import POOL_CREATE, POOL_DESTROY
+from codegen.cpu.emit.memory import Layout
+from codegen.cpu.nest.entries import (
+    pack_b_name,
+    parameters_of,
+)
+from codegen.cpu.nest.plan import (
+    LINE,
+    Plan,
+)
+from codegen.cpu.nest.pool_runtime import (
+    POOL_CREATE,
+    POOL_DESTROY,
+)
 from codegen.cpu.status import MEANINGS, Status
-from codegen.dtype import DType
-from codegen.problem import Operand
+from codegen.problem.dtype import DType
+from codegen.problem.gemm import Operand
 
 _TYPES = {
     DType.F16: "uint16_t",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codegen.cpu.config import Isa
-from codegen.dtype import DType
+from codegen.problem.dtype import DType
 
 
 class Multiply(StrEnum):

@@ -1,10 +1,13 @@
 """kernel.json of a kernel for CPUs: what someone needs to call it, and what it was made from."""
 
-from codegen.artifact import CpuArtifact
-from codegen.canonical import Json, to_json
+from codegen.artifact.kernel_artifact import CpuArtifact
 from codegen.cpu.config import Packing
 from codegen.cpu.header import returned
-from codegen.cpu.plan import Plan
+from codegen.cpu.nest.plan import Plan
+from codegen.serialization import (
+    Json,
+    to_json,
+)
 from hal import LaunchStep
 
 WORKSPACE, PACKED_B = "workspace", "packed_B"

@@ -1,4 +1,4 @@
-"""What is legal on a CPU: one named function a rule, with the message a user sees, as `codegen.rules` has for GPUs."""
+"""Legality rules of CPU kernels: one named function a rule, with the message that a user sees."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from functools import cached_property
 
 from codegen.cpu.config import CpuConfig, Isa, Packing
 from codegen.cpu.isa import ISA_FACTS, Multiply, isas_of, multiply_of
-from codegen.cpu.plan import Plan
-from codegen.dtype import DType
+from codegen.cpu.nest.plan import Plan
 from codegen.errors import Refused
-from codegen.problem import GemmProblem
-from codegen.rules.sizes import ceil_div
+from codegen.problem.dtype import DType
+from codegen.problem.gemm import GemmProblem
+from codegen.xe.rules.sizes import ceil_div
 from hal import DeviceSpec
 
 MOST_UNROLLED = 16

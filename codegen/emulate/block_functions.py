@@ -6,8 +6,8 @@ but for bytes in rows of 32, of which each lane has two, and for blocks that are
 
 from codegen.emulate.block_rows import read_row, write_row
 from codegen.emulate.rows import Functions
-from codegen.simulator.block_shape import BlockShape
-from codegen.simulator.values import LANES
+from codegen.simulate.functions.block_shape import BlockShape
+from codegen.simulate.values import LANES
 
 _EVEN = f"<{', '.join(f'i32 {2 * lane}' for lane in range(LANES))}>"
 _ODD = f"<{', '.join(f'i32 {2 * lane + 1}' for lane in range(LANES))}>"

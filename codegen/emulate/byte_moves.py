@@ -5,7 +5,11 @@ from codegen.emulate.lane_memory import gather_bytes, scatter_bytes
 from codegen.emulate.refusal import not_emulated
 from codegen.emulate.vectors import resize
 from codegen.emulate.writer import Writer, local_value
-from codegen.simulator.ir import Instruction, Operand, Type
+from codegen.simulate.llvm_ir.ir import (
+    Instruction,
+    Operand,
+    Type,
+)
 
 
 def move_bytes(w: Writer, i: Instruction) -> None:

@@ -4,10 +4,10 @@ import re
 from enum import Enum, auto
 
 from codegen.emulate.refusal import not_emulated
-from codegen.simulator.block_shape import block_shape
-from codegen.simulator.dpas import MAD_NAME
-from codegen.simulator.ir import Instruction
-from codegen.simulator.mangling import unmangled
+from codegen.simulate.functions.block_shape import block_shape
+from codegen.simulate.functions.dpas import MAD_NAME
+from codegen.simulate.llvm_ir.ir import Instruction
+from codegen.simulate.llvm_ir.mangling import unmangled
 
 
 class Kind(Enum):

@@ -4,9 +4,9 @@ from codegen.emulate.calls import name_of
 from codegen.emulate.refusal import not_emulated
 from codegen.emulate.rows import Lines, computed, row_type
 from codegen.emulate.writer import Writer, local
-from codegen.simulator.ir import Instruction
-from codegen.simulator.mangling import parameter_types
-from codegen.simulator.values import LANES
+from codegen.simulate.llvm_ir.ir import Instruction
+from codegen.simulate.llvm_ir.mangling import parameter_types
+from codegen.simulate.values import LANES
 
 _NUMBERS = f"<{', '.join(f'i32 {lane}' for lane in range(LANES))}>"
 _INDICES = row_type("i32")

@@ -5,25 +5,36 @@ import re
 from codegen.emulate.block_functions import block_function
 from codegen.emulate.byte_moves import move_bytes
 from codegen.emulate.calls import Kind, kind_of, name_of
+from codegen.emulate.control_flow import Paths
 from codegen.emulate.dpas_function import dpas_function
 from codegen.emulate.elements import FORMS
 from codegen.emulate.exchange import exchange, reduce_lanes
 from codegen.emulate.lane_memory import atomic, gather, scatter
 from codegen.emulate.lanes import Lanes
 from codegen.emulate.math_forms import math_form
-from codegen.emulate.paths import Paths
-from codegen.emulate.places import Sizes, group, place, size_of, subgroup_lines
 from codegen.emulate.private_memory import message_bytes, stays_in_memory
 from codegen.emulate.refusal import not_emulated
 from codegen.emulate.rows import Functions
 from codegen.emulate.shared_memory import byte_offset, is_shared, offset_rows, offsets_of, shared_instruction
 from codegen.emulate.vectors import apply, bitcast, extract, insert, resize, shuffle, single_uses
+from codegen.emulate.work_item_ids import (
+    Sizes,
+    group,
+    place,
+    size_of,
+    subgroup_lines,
+)
 from codegen.emulate.writer import WHOLE, Writer, local, local_value, renamed
-from codegen.simulator.block_shape import block_shape
-from codegen.simulator.dpas import MAD_NAME
-from codegen.simulator.flow import segments
-from codegen.simulator.ir import Block, Function, Instruction, Type
-from codegen.simulator.values import LANES
+from codegen.simulate.functions.block_shape import block_shape
+from codegen.simulate.functions.dpas import MAD_NAME
+from codegen.simulate.instructions.flow import segments
+from codegen.simulate.llvm_ir.ir import (
+    Block,
+    Function,
+    Instruction,
+    Type,
+)
+from codegen.simulate.values import LANES
 
 _PREFIX = "xetune_emulated_"
 

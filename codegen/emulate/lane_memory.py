@@ -8,7 +8,11 @@ import re
 from codegen.emulate.refusal import not_emulated
 from codegen.emulate.rows import kept, row_type
 from codegen.emulate.writer import SHARED, Writer
-from codegen.simulator.ir import Instruction, Operand, Type
+from codegen.simulate.llvm_ir.ir import (
+    Instruction,
+    Operand,
+    Type,
+)
 
 _GLOBAL = 1
 _ALIGNMENT = re.compile(r", align (\d+)")

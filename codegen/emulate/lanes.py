@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from codegen.emulate.calls import differs as call_differs
 from codegen.emulate.private_memory import granule_bytes
 from codegen.emulate.regions import Flow, Region
-from codegen.simulator.ir import Block, Function, Instruction, Operand
+from codegen.simulate.llvm_ir.ir import (
+    Block,
+    Function,
+    Instruction,
+    Operand,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from codegen.emulate.calls import name_of
 from codegen.emulate.elements import Form, rounded, widened
 from codegen.emulate.refusal import not_emulated
 from codegen.emulate.rows import Functions, Lines, row_type
-from codegen.simulator.ir import Instruction
+from codegen.simulate.llvm_ir.ir import Instruction
 
 _SUFFIX = {"half": "f16", "float": "f32", "double": "f64"}
 # OpenCL's name of a function, its parameters all of one type: `S_` and `S0_` repeat a vector.

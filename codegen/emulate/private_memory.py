@@ -7,9 +7,12 @@ no pointer lies across.
 from math import gcd
 
 from codegen.emulate.refusal import not_emulated
-from codegen.simulator.block_shape import block_shape
-from codegen.simulator.ir import Function, Instruction
-from codegen.simulator.mangling import unmangled
+from codegen.simulate.functions.block_shape import block_shape
+from codegen.simulate.llvm_ir.ir import (
+    Function,
+    Instruction,
+)
+from codegen.simulate.llvm_ir.mangling import unmangled
 
 _BLOCK_ARGUMENTS = 6  # surface and coordinates, then where the block is in private memory
 _POINTING = frozenset(("getelementptr", "phi", "select"))  # what makes a pointer of others

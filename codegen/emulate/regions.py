@@ -7,8 +7,8 @@ sub-group take turns, always those first that are in the block that comes first.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codegen.simulator.flow import segments
-from codegen.simulator.ir import Function
+from codegen.simulate.instructions.flow import segments
+from codegen.simulate.llvm_ir.ir import Function
 
 RETURN = ""  # the exit of a region that lanes leave by returning
 

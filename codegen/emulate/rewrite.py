@@ -4,14 +4,14 @@ import re
 
 from codegen.emulate.kernel import Kernel
 from codegen.emulate.lanes import analyse
-from codegen.emulate.places import emulated_sizes
 from codegen.emulate.refusal import STAGE
 from codegen.emulate.rows import Functions
+from codegen.emulate.work_item_ids import emulated_sizes
 from codegen.errors import CompileFailed
-from codegen.simulator.ir import Function
-from codegen.simulator.parser import parse_kernel
-from codegen.simulator.refusal import SimulationRefused
-from codegen.simulator.values import LANES
+from codegen.simulate.llvm_ir.ir import Function
+from codegen.simulate.llvm_ir.parser import parse_kernel
+from codegen.simulate.refusal import SimulationRefused
+from codegen.simulate.values import LANES
 
 _KERNELS = re.compile(r"^define [^\n]*spir_kernel [^\n]*@(?P<name>[\w.$-]+)\(", re.MULTILINE)
 _HEADER = re.compile(r"^target (?:datalayout|triple) = [^\n]*$", re.MULTILINE)

@@ -1,6 +1,6 @@
 """LLVM IR that copies rows, for all lanes or for some, and that puts elements together from smaller ones."""
 
-from codegen.simulator.values import LANES
+from codegen.simulate.values import LANES
 
 # Copies rows of 16 bytes. llvm.memcpy would do, but LLVM's SPIR-V target casts its arguments before they are
 # defined.

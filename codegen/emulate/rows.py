@@ -4,8 +4,12 @@ import struct
 
 import numpy as np
 
-from codegen.simulator.ir import Number, Operand, Type
-from codegen.simulator.values import LANES
+from codegen.simulate.llvm_ir.ir import (
+    Number,
+    Operand,
+    Type,
+)
+from codegen.simulate.values import LANES
 
 # What values are computed as: a bfloat is its bits, a pointer its address.
 _COMPUTED = {"bfloat": "i16", "ptr": "i64"}

@@ -8,7 +8,11 @@ from codegen.emulate.private_memory import steps_of
 from codegen.emulate.refusal import not_emulated
 from codegen.emulate.rows import literal
 from codegen.emulate.writer import SHARED, Writer, local
-from codegen.simulator.ir import Function, Instruction, Operand
+from codegen.simulate.llvm_ir.ir import (
+    Function,
+    Instruction,
+    Operand,
+)
 
 
 def offsets_of(function: Function) -> tuple[dict[str, int], int]:

@@ -7,7 +7,11 @@ from codegen.emulate.refusal import not_emulated
 from codegen.emulate.row_moves import COPY, join, split
 from codegen.emulate.rows import Lines, computed, constant_row, row_type
 from codegen.emulate.writer import Writer, local_value
-from codegen.simulator.ir import Function, Instruction, Operand
+from codegen.simulate.llvm_ir.ir import (
+    Function,
+    Instruction,
+    Operand,
+)
 
 
 def apply(w: Writer, i: Instruction, form: Form) -> None:

@@ -8,8 +8,13 @@ import re
 from codegen.emulate.lanes import Lanes
 from codegen.emulate.row_moves import BLEND, COPY, FILL
 from codegen.emulate.rows import Functions, Lines, computed, constant_row, kept, literal, row_type
-from codegen.simulator.ir import Function, Instruction, Operand, Type
-from codegen.simulator.values import LANES
+from codegen.simulate.llvm_ir.ir import (
+    Function,
+    Instruction,
+    Operand,
+    Type,
+)
+from codegen.simulate.values import LANES
 
 SHARED = 3  # the address space of shared local memory
 WHOLE = "splat (i8 1)"

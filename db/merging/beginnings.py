@@ -6,9 +6,13 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db.beginnings import Beginning
 from db.merging.rows import Copier, batched, references
-from db.models import Donor, ImportedDonor, RecordedDonor
+from db.queries.warm_starts import Beginning
+from db.schema import (
+    Donor,
+    ImportedDonor,
+    RecordedDonor,
+)
 
 
 def copy(here: Session, there: Session, copier: Copier, coming: Collection[UUID]) -> None:

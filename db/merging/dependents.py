@@ -5,33 +5,33 @@ from collections.abc import Collection, Iterator, Mapping
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from db import models
-from db.base import Base
+from db import schema
 from db.merging.rows import Copier, batched, columns, references
+from db.schema.base import Base
 
 _ROOTS = ("job", "trial", "kernel")
 _COMING = (*_ROOTS, "recorded_trial")  # rows that name them may come
 _BY_HAND: set[type[Base]] = {
-    models.Artifact,
-    models.Device,
-    models.Donor,
-    models.ImportedDonor,
-    models.Job,
-    models.JobImport,
-    models.Kernel,
-    models.KernelImport,
-    models.Measurement,
-    models.Prediction,
-    models.PredictionError,
-    models.Problem,
-    models.RecordedDonor,
-    models.RecordedTrial,
-    models.Recording,
-    models.ShapeSet,
-    models.ShapeSetCell,
-    models.ShapeSetKernel,
-    models.ShapeSetMember,
-    models.Trial,
+    schema.Artifact,
+    schema.Device,
+    schema.Donor,
+    schema.ImportedDonor,
+    schema.Job,
+    schema.JobImport,
+    schema.Kernel,
+    schema.KernelImport,
+    schema.Measurement,
+    schema.Prediction,
+    schema.PredictionError,
+    schema.Problem,
+    schema.RecordedDonor,
+    schema.RecordedTrial,
+    schema.Recording,
+    schema.ShapeSet,
+    schema.ShapeSetCell,
+    schema.ShapeSetKernel,
+    schema.ShapeSetMember,
+    schema.Trial,
 }
 
 

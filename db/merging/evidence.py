@@ -4,7 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from db.models import Device, Job, Trial
+from db.schema import (
+    Device,
+    Job,
+    Trial,
+)
 
 _TIMES = {"measured": 2, "predicted": 1}
 _PROOFS = {"device": 3, "opencl_cpu": 2, "simulator": 1, "none": 0}

@@ -8,13 +8,15 @@ from uuid import UUID
 from sqlalchemy import Select, func, inspect, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from db import jobs, predictions
-from db.base import Base, new_id
-from db.insert import insert_missing
 from db.merging import beginnings, dependents, evidence, sets
 from db.merging.evidence import Decision, decide
 from db.merging.rows import Copier, agree, differ, facts, fill
-from db.models import (
+from db.queries import (
+    jobs,
+    predictions,
+)
+from db.queries.insert import insert_missing
+from db.schema import (
     ACTIVE_STATUSES,
     Artifact,
     Change,
@@ -34,6 +36,10 @@ from db.models import (
     ResultChange,
     ShapeSetRun,
     Trial,
+)
+from db.schema.base import (
+    Base,
+    new_id,
 )
 
 _RUNNING = {Change, Coordinator, IdempotentAnswer, Presence, ReachedDevice, ResultChange, ShapeSetRun}

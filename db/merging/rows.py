@@ -7,8 +7,8 @@ from typing import Any, TypeVar, cast
 from sqlalchemy import Column, inspect
 from sqlalchemy.orm import Session
 
-from db.base import Base
-from db.models import Trial
+from db.schema import Trial
+from db.schema.base import Base
 
 Value = TypeVar("Value")
 _A_STATEMENT = 1000

@@ -7,7 +7,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from db.merging.rows import Copier
-from db.models import ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember, ShapeSetRun
+from db.schema import (
+    ShapeSet,
+    ShapeSetCell,
+    ShapeSetKernel,
+    ShapeSetMember,
+    ShapeSetRun,
+)
 
 
 def copy(

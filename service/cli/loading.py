@@ -37,7 +37,7 @@ def _with_what_came(error: typer.BadParameter) -> str:
     # Imported here: help and completion do without.
     from pydantic import ValidationError
 
-    from service.malformed import faults_of
+    from service.http.validation_errors import faults_of
 
     if not isinstance(error.__cause__, ValidationError):
         return error.message

@@ -59,7 +59,7 @@ _EXPECTED = {
     "db.errors": "DatabaseError",
     "service.artifacts": "StorageError",
     "service.settings": "InvalidSettings",
-    "service.toolchain.install": "CannotInstall",
+    "service.api.toolchain.install": "CannotInstall",
     "service.cli.backend.choice": "WorksHereAlone",
 }
 _BAD_INPUT = 2

@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from codegen.cache import CacheUses
-from tuner.measure import Compiler
+from codegen.workers.cache import CacheUses
+from tuner.measure.measure import Compiler
 
 
 class CachingCompiler(Compiler, Protocol):

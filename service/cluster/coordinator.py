@@ -13,23 +13,47 @@ from uuid import UUID
 
 import structlog
 
-from db import coordinators, leases, quarantines, shape_sets
-from db.base import utc_now
-from db.coordinators import Fence
 from db.errors import DatabaseError, FenceLost
-from db.models import Job, ShapeSet
+from db.queries import (
+    coordinators,
+    leases,
+    quarantines,
+    shape_sets,
+)
+from db.queries.coordinators import Fence
+from db.schema import (
+    Job,
+    ShapeSet,
+)
+from db.schema.base import utc_now
 from db.session import Database
+from service.api.devices.stored import store_device
+from service.api.maintenance.closed import (
+    closed_devices,
+    closures,
+)
+from service.api.shapes.working import RunSet
 from service.artifacts import StorageError
+from service.cluster.executor import (
+    Engine,
+    Place,
+    Reached,
+)
 from service.cluster.fenced import FencedDatabase
 from service.cluster.local import NAME as OF_ONE_MACHINE
-from service.cluster.place import Engine, Place, Reached
-from service.devices.stored import store_device
-from service.job_runs import JobRuns, RunJob
-from service.maintenance.closed import closed_devices, closures
+from service.jobs.job_runs import (
+    JobRuns,
+    RunJob,
+)
+from service.jobs.worker import (
+    STORAGE_WAIT_S,
+    release_abandoned,
+)
+from service.jobs.worker_names import (
+    is_dead,
+    own_name,
+)
 from service.settings import Settings
-from service.shapes.working import RunSet
-from service.worker import STORAGE_WAIT_S, release_abandoned
-from service.worker_names import is_dead, own_name
 
 _BEATS = 3  # in the time of a lease
 _KEPT = timedelta(days=1)  # how long the row of a machine's coordinator outlives it

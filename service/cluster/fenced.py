@@ -7,9 +7,9 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from db import coordinators
-from db.base import utc_now
-from db.coordinators import Fence
+from db.queries import coordinators
+from db.queries.coordinators import Fence
+from db.schema.base import utc_now
 from db.session import Database
 
 

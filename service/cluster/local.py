@@ -6,14 +6,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codegen.pool import CompilePool
+from codegen.workers.pool import CompilePool
 from hal import DeviceKind, ListedDevice, open_device, resolve_device
+from service.api.devices.quarantine import this_host
 from service.cluster.caching import CachingCompiler
-from service.cluster.place import OpenedDevice, Reached
-from service.device_lock import locks_dir, only_user
-from service.devices.quarantine import this_host
-from service.here import DevicesHere
-from service.worker_names import own_name
+from service.cluster.executor import (
+    OpenedDevice,
+    Reached,
+)
+from service.jobs.device_lock import (
+    locks_dir,
+    only_user,
+)
+from service.jobs.local_devices import DevicesHere
+from service.jobs.worker_names import own_name
 
 COMPILE_TIMEOUT_S = 60.0
 NAME = "machine "

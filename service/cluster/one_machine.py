@@ -5,10 +5,10 @@ from pathlib import Path
 
 import psutil
 
-from db import coordinators
+from db.queries import coordinators
 from db.session import Database, sqlite_path
+from service.jobs.worker_names import is_elsewhere
 from service.settings import InvalidSettings
-from service.worker_names import is_elsewhere
 
 # Source: https://www.sqlite.org/wal.html, "All processes using a database must be on the same host computer"
 _NETWORK = frozenset(

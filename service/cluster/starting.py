@@ -8,22 +8,31 @@ import structlog
 from db.migrate import prepare
 from db.session import Database
 from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
+from service.api.devices.quarantine import this_host
+from service.api.shapes.working import sets_at
+from service.api.toolchain.offline import (
+    OfflineCompiler,
+    find_ocloc,
+)
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Coordinator
+from service.cluster.executor import (
+    Engine,
+    Place,
+)
 from service.cluster.link import Link, check_installed
 from service.cluster.local import LocalEngine
 from service.cluster.one_machine import check_one_machine
-from service.cluster.place import Engine, Place
-from service.cluster.share import Share
-from service.device_lock import locks_dir
-from service.devices.quarantine import this_host
-from service.presence import Role, present
+from service.cluster.shard import Share
+from service.jobs.device_lock import locks_dir
+from service.jobs.heartbeat import (
+    Role,
+    present,
+)
+from service.jobs.supervisor import LATE_S
+from service.jobs.tuning import Tuning
+from service.jobs.worker import stop_on_signals
 from service.settings import Settings
-from service.shapes.working import sets_at
-from service.supervisor import LATE_S
-from service.toolchain.offline import OfflineCompiler, find_ocloc
-from service.tuning import Tuning
-from service.worker import stop_on_signals
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -60,8 +69,11 @@ def run_station(
         InvalidSettings: Dask is not installed.
     """
     check_installed()
-    from service.cluster.dask.station import Station, offer_of
-    from service.cluster.dask.station_process import serve_station
+    from service.cluster.dask.dask_worker import (
+        Station,
+        offer_of,
+    )
+    from service.cluster.dask.dask_worker_process import serve_station
 
     devices = _chosen(list_devices(), only)
     offer = offer_of(devices, this_host(), compilations or os.cpu_count() or 1)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from service.headline import Basis
-from tuner.evidence import NATIVE
+from service.job_time import Basis
+from tuner.session.evidence import NATIVE
 
 
 class TimeEvidence(StrEnum):

@@ -8,18 +8,25 @@ from decimal import Decimal
 from sqlalchemy.orm import Session
 
 from codegen import DType
-from codegen.epilogue import EpilogueStep
-from codegen.epilogue_text import print_epilogue
+from codegen.problem.epilogue import EpilogueStep
+from codegen.problem.epilogue_text import print_epilogue
+from service.api.jobs.schemas import (
+    BudgetBody,
+    JobBody,
+)
+from service.api.shapes.schemas import (
+    PresetOut,
+    ShapeBody,
+    ShapeSetBody,
+)
+from service.api.shapes.service import presets
 from service.dashboard.devices.rows import DeviceRow, device_rows
 from service.dashboard.limits import Limits, limits_of
 from service.dashboard.naming import INPUT_DTYPES, OUTPUT_DTYPES
-from service.deps import Context
-from service.jobs.schemas import BudgetBody, JobBody
+from service.http.deps import Context
 from service.schemas import EpilogueStepBody, ProblemBody
-from service.shapes.schemas import PresetOut, ShapeBody, ShapeSetBody
-from service.shapes.service import presets
-from tuner.objective import Objective
 from tuner.search.method import Method
+from tuner.search.objective import Objective
 
 
 @dataclass(frozen=True, slots=True)

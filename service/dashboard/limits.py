@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from codegen.problem import MAX_DIMENSION
+from codegen.problem.gemm import MAX_DIMENSION
 from service.settings import Settings
 
 

@@ -4,10 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from codegen import DType, InvalidProblem
-from codegen.epilogue_text import print_epilogue
-from codegen.problem import Operand
-from db.models import Problem
-from service.convert import config_line, problem_from_json, problem_line
+from codegen.problem.epilogue_text import print_epilogue
+from codegen.problem.gemm import Operand
+from db.schema import Problem
+from service.row_mapping import (
+    config_line,
+    problem_from_json,
+    problem_line,
+)
 
 INPUT_DTYPES = tuple(dtype.value for dtype in (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8))
 """Element types of A and B that forms offer."""

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, false
 
-from codegen.problem import MAX_DIMENSION
-from db.models import Problem
+from codegen.problem.gemm import MAX_DIMENSION
+from db.schema import Problem
 from service.dashboard.naming import INPUT_DTYPES
 from service.errors import NotFound
 

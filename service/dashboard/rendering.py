@@ -9,10 +9,10 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from service.api.keys.callers import COOKIE
 from service.dashboard import forms, units
 from service.dashboard.assets import asset_url, compressed
 from service.dashboard.navigation import NAVIGATION
-from service.keys.callers import COOKIE
 
 # Nothing but our own files: no inline script or style, no other host, no frame around the page.
 _POLICY = (

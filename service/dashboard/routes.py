@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
+from service.api.keys.guard import PUBLIC
 from service.dashboard.assets import STATIC_FILES, STATIC_URL, STYLES, asset_answer
 from service.dashboard.compare.routes import router as compare
 from service.dashboard.devices.routes import router as devices
@@ -15,7 +16,6 @@ from service.dashboard.schedules.routes import router as schedules
 from service.dashboard.shapes.routes import router as shapes
 from service.dashboard.style.routes import router as style
 from service.errors import NotFound
-from service.keys.guard import PUBLIC
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 for pages in (overview, jobs, problems, kernels, compare, shapes, devices, schedules, explore, style):

@@ -14,11 +14,15 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from service.api.keys.callers import (
+    COOKIE,
+    is_same_origin,
+    read_key,
+)
+from service.api.keys.guard import PUBLIC
 from service.dashboard.problem_pages import PAGE, sign_in_page
-from service.deps import ContextDep
 from service.errors import Forbidden, Unauthorized
-from service.keys.callers import COOKIE, is_same_origin, read_key
-from service.keys.guard import PUBLIC
+from service.http.deps import ContextDep
 
 router = APIRouter(prefix="/session", include_in_schema=False, default_response_class=HTMLResponse)
 

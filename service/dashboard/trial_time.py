@@ -1,6 +1,9 @@
 """The time of one trial as pages show it."""
 
-from db.models import Problem, Trial
+from db.schema import (
+    Problem,
+    Trial,
+)
 from service.dashboard.evidence import TimeFigure, device_name, measured, predicted
 from service.dashboard.naming import problem_flops
 from service.evidence import measuring_trial

@@ -1,1 +1,1 @@
-"""Tuning jobs over REST: start, follow, cancel."""
+"""Job execution: workers, tuning runs and their records."""

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen.simulator import simulate
+from codegen.simulate import simulate
 
 LANES = 16
 Values = NDArray[np.generic]

@@ -1,9 +1,9 @@
 """Why an operand is accessed by lanes, in words that a person can act on."""
 
 from codegen import GemmProblem
-from codegen.access import memory_paths
 from codegen.target import target_of
-from hal.xe import find
+from codegen.xe.operand_access import memory_paths
+from hal.facts.xe import find
 
 TARGET = target_of(find("b580"))
 

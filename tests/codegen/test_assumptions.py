@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from codegen import Distributor, InvalidLaunch, KernelArtifact, compile_module, simulate
-from codegen.execution import Value
-from codegen.manifest import module_manifest
-from hal.xe import find
+from codegen.artifact.manifest import module_manifest
+from codegen.simulate.run_module import Value
+from hal.facts.xe import find
 
 LOOP = """
     %c0 = arith.constant 0 : index

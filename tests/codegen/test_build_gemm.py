@@ -27,12 +27,23 @@ from codegen import (
     SplitK,
     XeStrategy,
 )
-from codegen.build.gemm import build_gemm
-from codegen.dialects import gpu, parse, text
-from codegen.dialects.xetile import AtomicRmwOp, InitTileOp, LoadTileOp, PrefetchTileOp, StoreTileOp, TileMmaOp
-from codegen.launch import groups_of
-from codegen.rules import check
-from hal.xe import find
+from codegen.artifact.launch import groups_of
+from codegen.xe.build.gemm import build_gemm
+from codegen.xe.dialects import (
+    gpu,
+    parse,
+    text,
+)
+from codegen.xe.dialects.xetile import (
+    AtomicRmwOp,
+    InitTileOp,
+    LoadTileOp,
+    PrefetchTileOp,
+    StoreTileOp,
+    TileMmaOp,
+)
+from codegen.xe.rules import check
+from hal.facts.xe import find
 
 B580 = find("b580")
 PROBLEM = GemmProblem(200, 144, 176)  # 4 x 2 tiles, and 6 K steps

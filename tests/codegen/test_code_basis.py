@@ -20,13 +20,20 @@ from codegen import (
     XeStrategy,
     compile_gemm,
 )
-from codegen.build.gemm import build_gemm
-from codegen.cache import CompileCache
-from codegen.code_basis import code_basis, with_groups
-from codegen.dialects import text
 from codegen.pipeline import code_key, compile_key
-from codegen.rules import check_problem, refusal, tiles_of
 from codegen.target import target_of
+from codegen.workers.cache import CompileCache
+from codegen.workers.code_key import (
+    code_basis,
+    with_groups,
+)
+from codegen.xe.build.gemm import build_gemm
+from codegen.xe.dialects import text
+from codegen.xe.rules import (
+    check_problem,
+    refusal,
+    tiles_of,
+)
 from hal import DeviceSpec, find
 from tests.codegen.gemm.configs import draw_config
 from tests.codegen.gemm.problems import draw_problem, other_sizes

@@ -7,11 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen.dialects.maps import Ints
-from codegen.dialects.xegpu import Distribution, LayoutAttr, SliceAttr
-from codegen.transforms.distribute import derive
-from codegen.transforms.distribute.attributes import attribute_of, layout_of, subgroups_of
-from codegen.transforms.distribute.layout import Axis, Layout
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.xegpu import (
+    Distribution,
+    LayoutAttr,
+    SliceAttr,
+)
+from codegen.xe.passes.distribute import derive
+from codegen.xe.passes.distribute.attributes import (
+    attribute_of,
+    layout_of,
+    subgroups_of,
+)
+from codegen.xe.passes.distribute.layout import (
+    Axis,
+    Layout,
+)
 
 
 def xetile(sg_layout: Ints, sg_data: Ints) -> Layout:

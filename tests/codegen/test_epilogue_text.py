@@ -7,8 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, InvalidProblem
-from codegen.epilogue import MAX_STEPS
-from codegen.epilogue_text import parse_epilogue, print_epilogue
+from codegen.problem.epilogue import MAX_STEPS
+from codegen.problem.epilogue_text import (
+    parse_epilogue,
+    print_epilogue,
+)
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32)
 AXES = st.sampled_from(Axis)

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen.artifact import Distributor, KernelArtifact
-from codegen.execution import simulate
-from codegen.modules import compile_module
-from hal.xe import find
+from codegen.artifact.kernel_artifact import (
+    Distributor,
+    KernelArtifact,
+)
+from codegen.simulate.run_module import simulate
+from codegen.xe.modules import compile_module
+from hal.facts.xe import find
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codegen.mlir.faults import FAULTS, upstream_faults
+from codegen.xe.mlir.faults import (
+    FAULTS,
+    upstream_faults,
+)
 from tests.codegen.upstream import Array, Outcome, lowered, run_upstream
 
 FILES = sorted((Path(__file__).parent / "upstream_faults").glob("*.mlir"))

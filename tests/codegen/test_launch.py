@@ -19,10 +19,10 @@ from codegen import (
     XeStrategy,
     compile_gemm,
 )
-from codegen.launch import launch_for
-from codegen.simulator import run_kernel
+from codegen.artifact.launch import launch_for
+from codegen.simulate import run_kernel
 from hal import LaunchSpec
-from hal.xe import find
+from hal.facts.xe import find
 
 SPEC = find("b580")
 STEPS = (EpilogueStep(EpilogueKind.BIAS, axis=Axis.COLUMN), EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW))

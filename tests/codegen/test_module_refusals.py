@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from codegen import CompileFailed, Distributor, Refused, compile_module, simulate
-from codegen.opt import OptFailed, read_passes, run_passes
-from codegen.stages import Stages
+from codegen.artifact.stages import Stages
+from codegen.xe.opt import (
+    OptFailed,
+    read_passes,
+    run_passes,
+)
 from hal import find
 
 B580 = find("b580")

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from codegen import CompileFailed, Distributor, InvalidLaunch, KernelArtifact, Refused, compile_module, simulate
-from codegen.artifact import Distribution
-from codegen.execution import Value
-from codegen.signature import Field
-from codegen.simulator import SimulationRefused
-from codegen.spirv import emit_spirv
-from hal.xe import find
+from codegen.artifact.kernel_artifact import Distribution
+from codegen.artifact.signature import Field
+from codegen.simulate import SimulationRefused
+from codegen.simulate.run_module import Value
+from codegen.xe.spirv import emit_spirv
+from hal.facts.xe import find
 
 DYNAMIC = """
 gpu.module @m {
@@ -116,7 +116,7 @@ def test_what_ends_llvm_after_mlir_goes_our_way(monkeypatch: pytest.MonkeyPatch)
             raise CompileFailed("spirv", "LLVM ended with SIGABRT")
         return emit_spirv(text)
 
-    monkeypatch.setattr("codegen.modules.compile.emit_spirv", ending)
+    monkeypatch.setattr("codegen.xe.modules.compile.emit_spirv", ending)
     source = (Path(__file__).parents[2] / "examples" / "gemm_prefetch.mlir").read_text()
     artifact = compile_module(source, find("b580"))
     assert artifact.distribution == Distribution(Distributor.XETUNE, ("mlir-refused: LLVM ended with SIGABRT",))

@@ -27,12 +27,12 @@ from codegen import (
     SplitK,
     XeStrategy,
 )
-from codegen.cache import CompileCache
-from codegen.manifest import manifest
+from codegen.artifact.manifest import manifest
 from codegen.pipeline import compile_gemm, compile_key
 from codegen.target import target_of
+from codegen.workers.cache import CompileCache
 from hal import Scalar, emulated_spec, find
-from hal.cpu import probe_cpu
+from hal.facts.cpu import probe_cpu
 
 PROBLEM = GemmProblem(200, 136, 72, lda=80)
 CONFIG = KernelConfig(

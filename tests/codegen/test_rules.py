@@ -24,10 +24,17 @@ from codegen import (
     SplitK,
     XeStrategy,
 )
-from codegen.rules import CONFIG_RULES, PROBLEM_RULES, check, check_problem, rule_name, violations
+from codegen.xe.rules import (
+    CONFIG_RULES,
+    PROBLEM_RULES,
+    check,
+    check_problem,
+    rule_name,
+    violations,
+)
 from hal import DeviceSpec, emulated_spec
-from hal.cpu import probe_cpu
-from hal.xe import find
+from hal.facts.cpu import probe_cpu
+from hal.facts.xe import find
 
 B580 = find("b580")
 PROBLEM = GemmProblem(200, 144, 176)  # 4 x 3 tiles, and 6 K steps

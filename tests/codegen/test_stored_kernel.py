@@ -4,10 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from codegen import DType, GemmProblem, Packing
-from codegen.cache import CompileCache
-from codegen.target_kind import compile_kernel
+from codegen.backend import compile_kernel
+from codegen.workers.cache import CompileCache
 from tests.tuner.fakes import cpu_spec
-from tuner.cpu.heuristic import default_cpu_config
+from tuner.space.cpu.heuristic import default_cpu_config
 
 PROBLEM = GemmProblem(24, 96, 40, dtype_a=DType.BF16, dtype_b=DType.BF16, alignment=16)
 SPEC = cpu_spec()

@@ -24,17 +24,20 @@ from codegen import (
     compile_module,
     simulate,
 )
-from codegen.build.gemm import build_gemm
-from codegen.build.raster import launched
-from codegen.dialects import parse, text
-from codegen.interpret import interpret
-from codegen.manifest import module_manifest
-from codegen.simulator import RaceDetected
-from hal.xe import find
+from codegen.artifact.manifest import module_manifest
+from codegen.simulate import RaceDetected
+from codegen.xe.build.gemm import build_gemm
+from codegen.xe.build.raster import launched
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
+from hal.facts.xe import find
 from tests.codegen.gemm_fixtures import GemmFixture
 from tests.codegen.lower_xetile.test_lower_xetile_numbers import FAULTS, arrays_of
 from tests.codegen.test_examples import EXAMPLE, EXAMPLES
 from tests.codegen.xetile_kernels import KERNELS
+from tests.oracle import interpret
 
 Array = NDArray[np.generic]
 Doubles = NDArray[np.float64]

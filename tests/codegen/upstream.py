@@ -10,14 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 
-from codegen.dialects import gpu, parse, text
+from codegen.artifact.signature import (
+    Field,
+    KernelArgument,
+    Parameter,
+)
 from codegen.errors import CompileFailed
-from codegen.llvm import optimise
-from codegen.mlir import XeGpuModule
-from codegen.signature import Field, KernelArgument, Parameter
-from codegen.simulator import SimulationRefused, run_kernel
-from codegen.transforms.legalise_xegpu import legalise_xegpu
-from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
+from codegen.simulate import (
+    SimulationRefused,
+    run_kernel,
+)
+from codegen.xe.dialects import (
+    gpu,
+    parse,
+    text,
+)
+from codegen.xe.llvm import optimise
+from codegen.xe.mlir import XeGpuModule
+from codegen.xe.passes.legalise_xegpu import legalise_xegpu
+from codegen.xe.passes.lower_xetile import (
+    LowerXeTilePass,
+    lower_xetile,
+)
 
 Array = NDArray[np.generic]
 _DTYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i32": np.int32}

@@ -4,8 +4,12 @@ from typing import NamedTuple
 
 import pytest
 
-from db import jobs, kernels, trials
-from db.models import Prediction
+from db.queries import (
+    jobs,
+    kernels,
+    trials,
+)
+from db.schema import Prediction
 from db.session import Database
 from tests.conformance.trial_samples import PROOF, config
 from tests.db.databases import (  # noqa: F401 (fixtures)
@@ -17,9 +21,16 @@ from tests.db.databases import (  # noqa: F401 (fixtures)
     sqlite_url,
 )
 from tests.db.rows import add_job, add_measured, add_predicted, digest
-from tuner import best
-from tuner.trial import Measurement, Outcome, Proof, ProofKind, Status, Trial
-from tuner.trial import Prediction as Foreseen
+from tuner.session import best
+from tuner.session.trial import (
+    Measurement,
+    Outcome,
+    Proof,
+    ProofKind,
+    Status,
+    Trial,
+)
+from tuner.session.trial import Prediction as Foreseen
 
 
 class Timed(NamedTuple):
@@ -105,6 +116,6 @@ def _outcome(of: Timed) -> Outcome:
 
 
 def test_both_statements_mean_the_same_tie() -> None:
-    from db.best import TIE
+    from db.queries.best import TIE
 
     assert best.TIE == TIE

@@ -12,14 +12,14 @@ from tests.hal.kernels import N, expected, operands
 
 
 def _opencl(device: ListedDevice) -> Device:
-    from hal.opencl import OpenCLDevice
+    from hal.opencl.device import OpenCLDevice
 
     assert device.address is not None
     return OpenCLDevice(device.spec, device.address)
 
 
 def _native(device: ListedDevice) -> Device:
-    from hal.native.device import NativeDevice
+    from hal.cpu.device import NativeDevice
 
     return NativeDevice(device.spec)
 

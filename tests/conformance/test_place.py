@@ -11,13 +11,13 @@ import pytest
 from codegen import AnyConfig, CodegenError, CompileCrashed
 from hal import DeviceCrashed, HalError, UnknownDevice
 from service.cluster import local
+from service.cluster.executor import Place
 from service.cluster.local import LocalPlace
-from service.cluster.place import Place
 from tests.faults.jobs import HERE, SPEC
 from tests.service.cluster.dask_cluster import fake_station, running
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
-from tuner.reference import Reference
-from tuner.targets import default_for
+from tuner.space.starts import default_for
+from tuner.verify.reference import Reference
 
 CONFIG = default_for(SMALL, SPEC)
 LAUNCH = artifact_of(SMALL, CONFIG).launch

@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from db import efforts, leases, problems
+from db.queries import (
+    leases,
+    problems,
+    wall_times,
+)
 from db.session import Database, open_database
 from hal import find
 from service.artifacts import ArtifactStore
-from service.convert import problem_to_json
-from service.store import DbTrialStore
+from service.jobs.store import DbTrialStore
+from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, PROOF, artifact, config, measured, predicted
 from tests.db.databases import (  # noqa: F401 (fixtures)
     migrated_file,
@@ -22,10 +26,20 @@ from tests.db.databases import (  # noqa: F401 (fixtures)
     sqlite_url,
 )
 from tests.db.rows import add_job
-from tuner.memory_store import MemoryTrialStore
-from tuner.result import NOTHING
 from tuner.search.start import SearchStart
-from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Source, Status, Trial, TrialStore
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.result import NOTHING
+from tuner.session.trial import (
+    Measurement,
+    Outcome,
+    Prediction,
+    Proof,
+    ProofKind,
+    Source,
+    Status,
+    Trial,
+    TrialStore,
+)
 
 
 @dataclass(frozen=True)
@@ -245,6 +259,6 @@ def db_side(database: Database, folder: Path) -> Side:
 
     def spend(seconds: float) -> None:
         with database.write() as session:
-            efforts.add(session, job_id, asdict(replace(NOTHING, total_s=seconds)), 0)
+            wall_times.add(session, job_id, asdict(replace(NOTHING, total_s=seconds)), 0)
 
     return Side(store(), store, cancel, spend)

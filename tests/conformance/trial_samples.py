@@ -16,7 +16,15 @@ from codegen import (
     XeStrategy,
 )
 from hal import Argument, LaunchSpec, LaunchStep
-from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, ProofMethod, Status
+from tuner.session.trial import (
+    Measurement,
+    Outcome,
+    Prediction,
+    Proof,
+    ProofKind,
+    ProofMethod,
+    Status,
+)
 
 PROBLEM = GemmProblem(96, 64, 128, transpose_b=True)
 _STEP = LaunchStep("gemm", (0,), (64, 2, 1), (64, 1, 1))

@@ -6,9 +6,23 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from db import devices, jobs, kernels, problems, trials
-from db.base import new_id
-from db.models import Device, Job, Kernel, Measurement, Prediction, Problem, Trial
+from db.queries import (
+    devices,
+    jobs,
+    kernels,
+    problems,
+    trials,
+)
+from db.schema import (
+    Device,
+    Job,
+    Kernel,
+    Measurement,
+    Prediction,
+    Problem,
+    Trial,
+)
+from db.schema.base import new_id
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 

@@ -8,8 +8,13 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db import api_keys, changes, jobs, trials
-from db.models import (
+from db.queries import (
+    api_keys,
+    change_feed,
+    jobs,
+    trials,
+)
+from db.schema import (
     KEYS,
     ApiKey,
     Artifact,
@@ -182,9 +187,9 @@ def test_each_commit_has_its_own_stamp(database: Database) -> None:
     assert seen == sorted(seen)
 
 
-def _news(database: Database, before: object) -> changes.News:
+def _news(database: Database, before: object) -> change_feed.News:
     with database.read() as session:
-        return changes.news(session, before)  # pyright: ignore[reportArgumentType]
+        return change_feed.news(session, before)  # pyright: ignore[reportArgumentType]
 
 
 def _add_key(session: Session) -> object:

@@ -8,8 +8,8 @@ from sqlalchemy import CheckConstraint, Constraint, ForeignKeyConstraint, Index,
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db.base import Base
-from db.models import Candidate
+from db.schema import Candidate
+from db.schema.base import Base
 from db.session import Database, open_database
 from tests.db import (
     constraint_rows,

@@ -6,10 +6,13 @@ from threading import Event
 
 import pytest
 
-from db import coordinators, leases
-from db.coordinators import Fence
 from db.errors import FenceLost
-from db.models import Job
+from db.queries import (
+    coordinators,
+    leases,
+)
+from db.queries.coordinators import Fence
+from db.schema import Job
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import NOON

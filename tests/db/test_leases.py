@@ -9,9 +9,12 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import text
 
-from db import jobs, leases
 from db.errors import LeaseLost
-from db.models import Job
+from db.queries import (
+    jobs,
+    leases,
+)
+from db.schema import Job
 from db.session import Database, open_database
 from tests.db import rows
 from tests.db.rows import NOON

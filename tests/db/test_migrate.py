@@ -15,11 +15,25 @@ from alembic.migration import MigrationContext
 from sqlalchemy import CheckConstraint, Engine, inspect, select, text
 from sqlalchemy.orm import Session
 
-from db import beginnings, predictions
-from db.base import Base, new_id
 from db.errors import DatabaseNotMigrated, DatabaseUnavailable
 from db.migrate import check_migrated, current, downgrade, head, prepare, upgrade
-from db.models import Donor, ImportedDonor, Job, PredictionError, RecordedDonor, RecordedTrial, Recording
+from db.queries import (
+    predictions,
+    warm_starts,
+)
+from db.schema import (
+    Donor,
+    ImportedDonor,
+    Job,
+    PredictionError,
+    RecordedDonor,
+    RecordedTrial,
+    Recording,
+)
+from db.schema.base import (
+    Base,
+    new_id,
+)
 from db.session import Database, make_engine, open_database
 from tests.db import rows
 from tests.db.databases import BACKENDS, create_postgres, drop_postgres
@@ -90,8 +104,8 @@ def test_donors_of_before_become_one_list_of_their_job(engine: Engine) -> None:
     downgrade(engine, "0029")
     upgrade(engine)
     with database.read() as session:
-        found = [(type(donor), donor.position) for donor in beginnings.of_job(session, of[0])]
-        alone = [(type(donor), donor.position) for donor in beginnings.of_job(session, of[1])]
+        found = [(type(donor), donor.position) for donor in warm_starts.of_job(session, of[0])]
+        alone = [(type(donor), donor.position) for donor in warm_starts.of_job(session, of[1])]
     assert found == [(Donor, 0), (Donor, 1), (RecordedDonor, 2), (RecordedDonor, 3), (ImportedDonor, 4)]
     assert alone == [(RecordedDonor, 0)]
 

@@ -3,8 +3,17 @@
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db import jobs, kernels, predictions, trials
-from db.models import Job, PredictionError, Trial
+from db.queries import (
+    jobs,
+    kernels,
+    predictions,
+    trials,
+)
+from db.schema import (
+    Job,
+    PredictionError,
+    Trial,
+)
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import digest

@@ -6,9 +6,17 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy.exc import InvalidRequestError
 
-from db import devices, jobs, kernels, leases, problems, schedules, trials
 from db.errors import AlreadyFired
-from db.job_filter import JobFilter
+from db.queries import (
+    devices,
+    jobs,
+    kernels,
+    leases,
+    problems,
+    schedules,
+    trials,
+)
+from db.queries.job_filter import JobFilter
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import NOON, digest

@@ -11,10 +11,13 @@ from sqlalchemy import event, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
-from db import devices, jobs
-from db.base import new_id
 from db.errors import DatabaseError, DatabaseFull, DatabaseLocked, DatabaseReadOnly, DatabaseUnavailable
-from db.models import Device
+from db.queries import (
+    devices,
+    jobs,
+)
+from db.schema import Device
+from db.schema.base import new_id
 from db.session import Database, check_writable, make_engine, open_database
 from tests.db import rows
 

@@ -9,18 +9,29 @@ from uuid import UUID
 
 import pytest
 
-from db import trials
-from db.models import Artifact, Job, Kernel, Trial
+from db.queries import trials
+from db.schema import (
+    Artifact,
+    Job,
+    Kernel,
+    Trial,
+)
 from db.session import Database
 from hal import HalError
-from hal.listed import Backend, ListedDevice
+from hal.facts.listed import (
+    Backend,
+    ListedDevice,
+)
+from service.api.jobs.requests import (
+    JobRequest,
+    submit,
+)
 from service.artifacts import ArtifactStore
 from service.cluster import local
 from service.cluster.local import LocalPlace
-from service.jobs.requests import JobRequest, submit
+from service.jobs.tuning import Tuning
+from service.jobs.worker import Worker
 from service.settings import Settings
-from service.tuning import Tuning
-from service.worker import Worker
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, cpu_spec
 
 SPEC = cpu_spec()

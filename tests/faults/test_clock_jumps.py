@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 import pytest
 
-from db import leases
+from db.queries import leases
 from db.session import Database
 from tests.faults.jobs import Place, check_whole, ended, job_of, queue
 
@@ -26,7 +26,7 @@ class Jumping:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> type[Jumping]:
     """The clock of leases and trials."""
-    monkeypatch.setattr("db.base.datetime", Jumping)
+    monkeypatch.setattr("db.schema.base.datetime", Jumping)
     monkeypatch.setattr(Jumping, "off", timedelta(0))
     return Jumping
 

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from db import trials
+from db.queries import trials
 from db.session import Database
 from service.cli.printing.progress import stopping
 from tests.faults.jobs import Place, check_whole, ended, job_of, queue

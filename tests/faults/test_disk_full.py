@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from db.session import open_database
-from service import worker
+from service.jobs import worker
 from tests.faults.jobs import Place, check_whole, ended, job_of, queue
 
 DISK_BYTES = 4 * 2**20

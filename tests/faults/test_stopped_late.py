@@ -6,15 +6,15 @@ from contextlib import nullcontext
 
 import pytest
 
-from db import trials
+from db.queries import trials
 from db.session import Database
 from service.cluster import local
 from service.cluster.coordinator import Coordinator
+from service.cluster.executor import Place as AnyPlace
 from service.cluster.local import LocalEngine, LocalPlace
-from service.cluster.place import Place as AnyPlace
-from service.job_runs import RunJob
+from service.jobs.job_runs import RunJob
+from service.jobs.tuning import Tuning
 from service.settings import Settings
-from service.tuning import Tuning
 from tests.faults.jobs import HERE, SPEC, TRIALS, Place, Steps, check_whole, ended, job_of, place, queue
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse
 

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from db import leases
-from db.models import Trial
+from db.queries import leases
+from db.schema import Trial
 from db.session import Database
-from service.worker import Worker
+from service.jobs.worker import Worker
 from tests.faults.jobs import Place, check_whole, ended, job_of, queue
 
 WAIT_S = 60.0

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.orm import Session
 
-from db.models import Trial
+from db.schema import Trial
 from db.session import open_database
 from service.artifacts import ArtifactStore
 from tests.db.databases import create_postgres, drop_postgres

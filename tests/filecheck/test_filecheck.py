@@ -14,7 +14,10 @@ from filecheck.matcher import Matcher
 from filecheck.options import parse_argv_options
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from codegen.opt import read_passes, run_passes
+from codegen.xe.opt import (
+    read_passes,
+    run_passes,
+)
 
 FILES = sorted(Path(__file__).parent.glob("*.mlir"))
 

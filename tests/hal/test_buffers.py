@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hal import Argument, LaunchSpec, LaunchStep
-from hal.buffers import given_buffers
+from hal.opencl.buffers import given_buffers
 
 SPEC = LaunchSpec(
     binary=b"",

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from hal import DeviceCrashed, DeviceTimedOut
-from hal.child import Child
+from hal.process.child import Child
 
 
 def test_it_answers_and_raises_what_the_function_raises() -> None:

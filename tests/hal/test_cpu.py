@@ -6,9 +6,17 @@ from pathlib import Path
 import pytest
 
 from hal import FACT_NAMES
-from hal.cores import LogicalCpu, cpus_of_list, pinning_order, usable_cpus
-from hal.cpu import probe_cpu
-from hal.spec import DERIVED, PROBED
+from hal.facts.cores import (
+    LogicalCpu,
+    cpus_of_list,
+    pinning_order,
+    usable_cpus,
+)
+from hal.facts.cpu import probe_cpu
+from hal.facts.spec import (
+    DERIVED,
+    PROBED,
+)
 
 CPUINFO = """processor\t: 0
 cpu family\t: 6
@@ -157,7 +165,7 @@ def test_permission_for_amx_is_asked_of_the_kernel_where_the_cpu_has_it(
 ) -> None:
     proc, sys = machine(tmp_path, monkeypatch)
     for permitted in (True, False):
-        monkeypatch.setattr("hal.cpu.amx_permitted", lambda permitted=permitted: permitted)
+        monkeypatch.setattr("hal.facts.cpu.amx_permitted", lambda permitted=permitted: permitted)
         assert probe_cpu(proc, sys).amx_permitted is permitted
     write(proc / "cpuinfo", "flags : avx2 avx512f")
     assert probe_cpu(proc, sys).amx_permitted is None

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from hal import Timing
-from hal.cpu import probe_cpu
+from hal.cpu import device as native
+from hal.cpu.device import NativeDevice
 from hal.energy import Counter, EnergyWindow, Meter, cpu_meter, gpu_meter
-from hal.native import device as native
-from hal.native.device import NativeDevice
+from hal.facts.cpu import probe_cpu
 from tests.hal.kernels import operands
 from tests.hal.native_kernels import launch
 

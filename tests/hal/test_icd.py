@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hal import icd
-from hal.icd import visible_runtimes
+from hal.probe import icd
+from hal.probe.icd import visible_runtimes
 
 
 @pytest.fixture

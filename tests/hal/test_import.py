@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import hal.cpu
+import hal.facts.cpu
 from hal import XE_DEVICES
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,7 @@ devices = hal.list_devices()
 print(json.dumps([devices[0].spec.id, devices[0].note, len(devices)]))
 """
     id, note, count = run(script, tmp_path)
-    assert id == hal.cpu.probe_cpu().id
+    assert id == hal.facts.cpu.probe_cpu().id
     assert "OpenCL needs the package pyopencl: blocked; SYCL needs the package dpctl: blocked" in note
     assert count == len(XE_DEVICES) + 1
 
@@ -43,12 +43,12 @@ print(json.dumps([devices[0].spec.id, devices[0].note, len(devices)]))
 @pytest.mark.opencl
 def test_without_any_driver_the_message_says_how_to_get_one(tmp_path: Path) -> None:
     # As on a machine where the wheel is not installed.
-    (tmp_path / "hal_without_wheel.py").write_text("import hal.icd\nhal.icd.wheel_runtime = lambda: None\n")
+    (tmp_path / "hal_without_wheel.py").write_text("import hal.probe.icd\nhal.icd.wheel_runtime = lambda: None\n")
     script = """
 import json, os
 os.environ["OCL_ICD_VENDORS"] = "/nowhere"
 import hal_without_wheel
-from hal.probe import probe_opencl
+from hal.probe.probe import probe_opencl
 print(json.dumps(probe_opencl().fault))
 """
     assert "pip install intel-opencl-rt" in run(script, tmp_path)
@@ -69,7 +69,7 @@ def test_a_probe_that_ends_its_process_is_a_fault_of_its_runtime(tmp_path: Path)
     (tmp_path / "dpctl.py").write_text("import time\ntime.sleep(60)\n")
     script = """
 import json
-from hal.probe import probe_drivers
+from hal.probe.probe import probe_drivers
 probes = probe_drivers(timeout_s=2)
 print(json.dumps([probes.opencl.fault, probes.sycl.fault]))
 """

@@ -2,7 +2,11 @@
 
 import struct
 
-from hal.intel_attributes import gpu_attributes, pci_address, subgroup_sizes
+from hal.facts.intel_attributes import (
+    gpu_attributes,
+    pci_address,
+    subgroup_sizes,
+)
 
 # As a B580 would answer: IP version 20.1.4, five slices of four cores.
 B580 = {

@@ -1,10 +1,18 @@
 """What the runtimes told becomes one entry a device, filled in from the table."""
 
 from hal import Backend, DeviceKind, Fact, ListedDevice, find, list_devices, readiness
-from hal.cpu import probe_cpu
-from hal.listed import NATIVE, Disagreement, Match
-from hal.probe import ProbedDevice, ProbeReport, Probes
-from hal.spec import PROBED
+from hal.facts.cpu import probe_cpu
+from hal.facts.listed import (
+    NATIVE,
+    Disagreement,
+    Match,
+)
+from hal.facts.spec import PROBED
+from hal.probe.probe import (
+    ProbedDevice,
+    ProbeReport,
+    Probes,
+)
 
 NOTHING = ProbeReport(fault="no runtime")
 

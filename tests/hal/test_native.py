@@ -8,14 +8,23 @@ import numpy as np
 import pytest
 
 from hal import Argument, Buffer, DeviceCrashed, DeviceFailed, DeviceTimedOut, KernelBuildFailed, LaunchSpec, Timing
-from hal.cores import pinning_order, usable_cpus
-from hal.cpu import probe_cpu
-from hal.listed import NATIVE, OVERSUBSCRIBED
-from hal.native import launches
-from hal.native.device import NativeDevice
-from hal.native.launches import TimedLaunches
-from hal.native.memory import guarded, rows_of_buffers
-from hal.process import ProcessDevice
+from hal.cpu import launches
+from hal.cpu.device import NativeDevice
+from hal.cpu.launches import TimedLaunches
+from hal.cpu.memory import (
+    guarded,
+    rows_of_buffers,
+)
+from hal.facts.cores import (
+    pinning_order,
+    usable_cpus,
+)
+from hal.facts.cpu import probe_cpu
+from hal.facts.listed import (
+    NATIVE,
+    OVERSUBSCRIBED,
+)
+from hal.process.device_process import ProcessDevice
 from tests.hal.kernels import N, expected, operands
 from tests.hal.native_kernels import (
     ADD,
@@ -103,7 +112,7 @@ def test_instructions_that_the_cpu_lacks_are_named(device: NativeDevice) -> None
 
 
 def test_amx_that_the_kernel_refuses_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hal.native.device.refusal_of_amx", lambda: "the Linux kernel refuses AMX")
+    monkeypatch.setattr("hal.cpu.device.refusal_of_amx", lambda: "the Linux kernel refuses AMX")
     with_amx = replace(SPEC, isa=(*(SPEC.isa or ()), "amx_tile"))
     device = NativeDevice(with_amx)
     with pytest.raises(KernelBuildFailed, match="kernel_under_test needs AMX: the Linux kernel refuses AMX"):

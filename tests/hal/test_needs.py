@@ -7,8 +7,12 @@ import pytest
 from codegen.errors import Refused
 from codegen.target import target_of
 from hal import NEEDS, XE_DEVICES, DeviceKind, Fact, Use, find, readiness, untargetable_reason
-from hal.needs import CPU_NEEDS
-from hal.spec import PROBED, DeviceSpec, spec_from_facts
+from hal.facts.needs import CPU_NEEDS
+from hal.facts.spec import (
+    PROBED,
+    DeviceSpec,
+    spec_from_facts,
+)
 
 
 def without(spec: DeviceSpec, *names: str) -> DeviceSpec:

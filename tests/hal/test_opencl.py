@@ -12,7 +12,7 @@ pytestmark = pytest.mark.opencl
 
 @pytest.fixture
 def uploads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    from hal.opencl import OpenCLDevice
+    from hal.opencl.device import OpenCLDevice
 
     counted: list[int] = []
     upload = OpenCLDevice._upload
@@ -22,7 +22,7 @@ def uploads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.parametrize(("rotate_bytes", "sets"), [(0, 1), (12 * N, 1), (12 * N + 1, 2), (100 * N, 9), (10**10, 1024)])
 def test_enough_sets_of_buffers_rotate(uploads: list[int], rotate_bytes: int, sets: int) -> None:
-    from hal.opencl import OpenCLDevice
+    from hal.opencl.device import OpenCLDevice
 
     cpu = resolve_device("opencl-cpu", among=list_devices())
     device = OpenCLDevice(cpu.spec, cpu.address or "")
@@ -31,7 +31,7 @@ def test_enough_sets_of_buffers_rotate(uploads: list[int], rotate_bytes: int, se
 
 
 def test_scratch_counts_among_what_rotates(uploads: list[int]) -> None:
-    from hal.opencl import OpenCLDevice
+    from hal.opencl.device import OpenCLDevice
 
     cpu = resolve_device("opencl-cpu", among=list_devices())
     device = OpenCLDevice(cpu.spec, cpu.address or "")
@@ -55,7 +55,7 @@ def test_scratch_counts_among_what_rotates(uploads: list[int]) -> None:
     ],
 )
 def test_what_the_driver_refuses_is_named(broken: LaunchSpec, message: str) -> None:
-    from hal.opencl import OpenCLDevice
+    from hal.opencl.device import OpenCLDevice
 
     cpu = resolve_device("opencl-cpu", among=list_devices())
     device = OpenCLDevice(cpu.spec, cpu.address or "")

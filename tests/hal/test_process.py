@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from hal import DeviceCrashed, DeviceFailed, DeviceTimedOut, Timing, UnknownDevice, list_devices, resolve_device
-from hal.process import ProcessDevice
+from hal.process.device_process import ProcessDevice
 from tests.hal.kernels import HANG, OUT_OF_BOUNDS, expected, launch, operands
 
 pytestmark = pytest.mark.opencl

@@ -13,9 +13,13 @@ from hal import (
     open_device,
     resolve_device,
 )
-from hal.cpu import probe_cpu
-from hal.probe import ProbedDevice, ProbeReport, Probes
-from hal.spec import spec_from_facts
+from hal.facts.cpu import probe_cpu
+from hal.facts.spec import spec_from_facts
+from hal.probe.probe import (
+    ProbedDevice,
+    ProbeReport,
+    Probes,
+)
 from tests.hal.test_listing import CPU, NOTHING, gpu
 
 GPU = gpu("opencl:0:0", driver="NEO 26", xe_cores=19)
@@ -51,7 +55,7 @@ def test_another_cpu_is_where_it_is() -> None:
 
 def test_a_cpu_that_kernels_are_not_compiled_for_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     arm = spec_from_facts("cpu-arm-4c", "Arm", DeviceKind.CPU, [Fact("architecture", "aarch64", "probed")])
-    monkeypatch.setattr("hal.listing.probe_cpu", lambda: arm)
+    monkeypatch.setattr("hal.facts.listing.probe_cpu", lambda: arm)
     device = resolve_device("auto", among=devices(CPU))
     assert (device.runnable, device.targetable) == (False, False)
     with pytest.raises(UnknownDevice, match=r"on cpu-arm-4c here \(.*made for x86-64 CPUs, it is aarch64\)$"):

@@ -6,7 +6,10 @@ from dataclasses import replace
 import pytest
 
 from hal import Argument, DeviceKind, DeviceSpec, Fact, LaunchSpec, LaunchStep, Scalar, find
-from hal.spec import PROBED, spec_from_facts
+from hal.facts.spec import (
+    PROBED,
+    spec_from_facts,
+)
 
 
 def test_a_fact_without_provenance_is_refused() -> None:

@@ -5,9 +5,9 @@ import time
 import pytest
 
 from hal import DeviceTimedOut
-from hal.cpu import probe_cpu
-from hal.listed import NATIVE
-from hal.process import ProcessDevice
+from hal.facts.cpu import probe_cpu
+from hal.facts.listed import NATIVE
+from hal.process.device_process import ProcessDevice
 
 LONG_S = 600.0
 
@@ -20,7 +20,7 @@ def never(*_: object) -> None:
 def test_a_process_that_never_starts_is_ended_in_time_and_the_next_one_may(monkeypatch: pytest.MonkeyPatch) -> None:
     device = ProcessDevice(probe_cpu(), NATIVE)
     with monkeypatch.context() as patch:
-        patch.setattr("hal.process._open", never)
+        patch.setattr("hal.process.device_process._open", never)
         begun_s = time.monotonic()
         with pytest.raises(DeviceTimedOut, match=r"opening \S+ at native: no answer .* within 0.5 s; it was ended"):
             device.start(0.5)

@@ -8,8 +8,12 @@ import pytest
 
 from hal import XE_DEVICES, DeviceSpec, UnknownDevice, find, untargetable_reason
 from hal.errors import AmbiguousDevice
-from hal.spec import DERIVED
-from hal.xe import find_by_ip_version, find_by_pci_id, row_of
+from hal.facts.spec import DERIVED
+from hal.facts.xe import (
+    find_by_ip_version,
+    find_by_pci_id,
+    row_of,
+)
 
 HARDWARE = Path(__file__).parents[3] / "shared/data/hardware.csv"
 

@@ -8,11 +8,10 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import DType, GemmProblem
-from codegen.canonical import to_json
-from codegen.epilogue_text import parse_epilogue
-from db import problems
-from db.base import new_id
-from db.models import (
+from codegen.problem.epilogue_text import parse_epilogue
+from codegen.serialization import to_json
+from db.queries import problems
+from db.schema import (
     Artifact,
     Device,
     Job,
@@ -24,6 +23,7 @@ from db.models import (
     ScheduleFire,
     Trial,
 )
+from db.schema.base import new_id
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 FAILURES = {

@@ -9,15 +9,20 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from db import jobs
-from db.models import Job
+from db.queries import jobs
+from db.schema import Job
 from db.session import Database
 from hal import DeviceKind, Fact
-from hal.listed import NATIVE, Backend, ListedDevice, listed
-from hal.spec import spec_from_facts
-from hal.xe import XE_DEVICES
+from hal.facts.listed import (
+    NATIVE,
+    Backend,
+    ListedDevice,
+    listed,
+)
+from hal.facts.spec import spec_from_facts
+from hal.facts.xe import XE_DEVICES
 from service.app import create_app
-from service.deps import Context
+from service.http.deps import Context
 from service.settings import Settings
 from tests.tuner.fakes import cpu_spec
 

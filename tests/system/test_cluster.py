@@ -12,12 +12,18 @@ import pytest
 from sqlalchemy import func, select
 
 from codegen import GemmProblem
-from db import coordinators
 from db.errors import DatabaseError
-from db.models import Job, Trial
+from db.queries import coordinators
+from db.schema import (
+    Job,
+    Trial,
+)
 from db.session import Database, open_database
 from hal import resolve_device
-from service.jobs.requests import JobRequest, submit
+from service.api.jobs.requests import (
+    JobRequest,
+    submit,
+)
 from tests.db.databases import postgres_server, sqlite_url  # noqa: F401 (fixtures)
 from tests.faults.test_database_restarted import Server, server  # noqa: F401 (a fixture)
 from tests.system.processes import Processes, until

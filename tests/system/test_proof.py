@@ -11,12 +11,18 @@ import pytest
 
 from codegen import DType, GemmProblem, KernelConfig, Refused
 from codegen.pipeline import compile_gemm
-from codegen.rules import check_problem
+from codegen.xe.rules import check_problem
 from hal import Device, ListedDevice, find, list_devices, open_device, resolve_device
-from tuner.reference import Reference
-from tuner.storage import decode, matrices
-from tuner.verify import verify_by_simulation, verify_on_device
-from tuner.xe_space import xe_space
+from tuner.space.xe.space import xe_space
+from tuner.verify.memory_layout import (
+    decode,
+    matrices,
+)
+from tuner.verify.reference import Reference
+from tuner.verify.verify import (
+    verify_by_simulation,
+    verify_on_device,
+)
 
 KERNELS = 20
 TARGETS = ("b580", "max1550", "lunar-lake", "panther-lake-12xe")

@@ -73,7 +73,7 @@ def is_compiling(service: Service) -> bool:
     """Whether the confined child of a request is there: a request that has not come yet would be refused."""
     for process in psutil.Process(service.process.pid).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
-            if "service.confine.child" in process.cmdline():
+            if "service.sandbox.child" in process.cmdline():
                 return True
     return False
 

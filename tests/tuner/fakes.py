@@ -19,9 +19,9 @@ from codegen import (
     GemmProblem,
     StageOutput,
 )
-from codegen.cache import CacheUses
-from codegen.canonical import canonical_text
-from codegen.pool import Made
+from codegen.serialization import canonical_text
+from codegen.workers.cache import CacheUses
+from codegen.workers.pool import Made
 from hal import (
     Argument,
     Buffer,
@@ -36,11 +36,11 @@ from hal import (
     emulated_spec,
     find,
 )
-from hal.spec import spec_from_facts
+from hal.facts.spec import spec_from_facts
 from tests.tuner.numpy_gemm import computed
-from tuner.memory_store import MemoryTrialStore
-from tuner.storage import matrices
-from tuner.trial import Outcome
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.trial import Outcome
+from tuner.verify.memory_layout import matrices
 
 SMALL = GemmProblem(24, 40, 56)
 

@@ -7,7 +7,11 @@ from numpy.typing import NDArray
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
 from hal import Buffer
-from tuner.storage import decode, encode, matrices
+from tuner.verify.memory_layout import (
+    decode,
+    encode,
+    matrices,
+)
 
 Float32 = NDArray[np.float32]
 F = np.float32

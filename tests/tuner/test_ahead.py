@@ -8,12 +8,15 @@ import pytest
 from codegen import AnyConfig, CompileFailed, DType, GemmProblem
 from hal import Buffer, LaunchSpec, RunReport, Timing
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, cpu_spec, emulated
-from tuner.ahead import Ahead
-from tuner.budget import Budget
-from tuner.memory_store import MemoryTrialStore
-from tuner.native import Examining, Quiet
+from tuner.measure.isa_check import (
+    Examining,
+    Quiet,
+)
+from tuner.search.compile_queue import Ahead
 from tuner.search.proposer import Proposal
-from tuner.session import run_session
+from tuner.session.budget import Budget
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.session import run_session
 
 CPU_PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)
 

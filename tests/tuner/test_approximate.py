@@ -7,7 +7,14 @@ import pytest
 
 from codegen import EpilogueKind, EpilogueStep
 from tests.tuner.numpy_gemm import step_in_f32
-from tuner.approximate import Approximate, added, elementwise, exactly, scaled, summed
+from tuner.verify.error_bounds import (
+    Approximate,
+    added,
+    elementwise,
+    exactly,
+    scaled,
+    summed,
+)
 
 STEPS = [
     EpilogueStep(EpilogueKind.ALPHA, value=0.3),

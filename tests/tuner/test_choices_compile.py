@@ -6,8 +6,8 @@ import pytest
 from codegen.pipeline import compile_gemm
 from hal import find
 from tests.tuner.gemm_problems import PROBLEMS
-from tuner.heuristic import default_config
-from tuner.xe_space import xe_space
+from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.space import xe_space
 
 B580 = find("b580")
 

@@ -8,13 +8,16 @@ import pytest
 from codegen import CpuConfig, DType, Extent, GemmProblem, Packing
 from codegen.cpu.compile import compile_cpu_gemm
 from hal import Device, KernelBuildFailed, Timing, open_device, resolve_device
-from hal.cpu import probe_cpu
-from hal.listing import list_devices
-from hal.probe import ProbeReport, Probes
-from tuner.cpu.heuristic import default_cpu_config
-from tuner.reference import Reference
-from tuner.trial import ProofKind
-from tuner.verify import verify_on_device
+from hal.facts.cpu import probe_cpu
+from hal.facts.listing import list_devices
+from hal.probe.probe import (
+    ProbeReport,
+    Probes,
+)
+from tuner.session.trial import ProofKind
+from tuner.space.cpu.heuristic import default_cpu_config
+from tuner.verify.reference import Reference
+from tuner.verify.verify import verify_on_device
 
 PROBLEM = GemmProblem(45, 100, 77, dtype_a=DType.F32, dtype_b=DType.F32, ldb=104)
 SPEC = probe_cpu()

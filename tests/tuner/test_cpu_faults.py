@@ -12,22 +12,35 @@ import pytest
 from codegen import AnyArtifact, AnyConfig, CpuArtifact, DType, GemmProblem
 from codegen.cpu.compile import compile_cpu_gemm
 from codegen.cpu.config import CpuConfig
-from codegen.cpu.object import emit_object, optimise
-from codegen.cpu.pool_runtime import AMX, POOL
+from codegen.cpu.emit.object_code import (
+    emit_object,
+    optimise,
+)
+from codegen.cpu.nest.pool_runtime import (
+    AMX,
+    POOL,
+)
 from hal import Device, DeviceSpec, open_device, resolve_device
-from hal.cpu import probe_cpu
-from hal.listed import NATIVE
-from hal.listing import list_devices
-from hal.probe import ProbeReport, Probes
-from hal.process import ProcessDevice
-from tuner.budget import Budget
-from tuner.cpu.heuristic import default_cpu_config
-from tuner.measure import Bench, Limits, evaluate
-from tuner.memory_store import MemoryTrialStore
-from tuner.native import Unexamined
-from tuner.reference import Reference
-from tuner.session import run_session
-from tuner.trial import Status
+from hal.facts.cpu import probe_cpu
+from hal.facts.listed import NATIVE
+from hal.facts.listing import list_devices
+from hal.probe.probe import (
+    ProbeReport,
+    Probes,
+)
+from hal.process.device_process import ProcessDevice
+from tuner.measure.isa_check import Unexamined
+from tuner.measure.measure import (
+    Bench,
+    Limits,
+    evaluate,
+)
+from tuner.session.budget import Budget
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.session import run_session
+from tuner.session.trial import Status
+from tuner.space.cpu.heuristic import default_cpu_config
+from tuner.verify.reference import Reference
 
 PROBLEM = GemmProblem(45, 100, 77, dtype_a=DType.F32, dtype_b=DType.F32)
 SPEC = probe_cpu()

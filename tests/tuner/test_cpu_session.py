@@ -5,17 +5,23 @@ from dataclasses import replace
 import pytest
 
 from codegen import CpuConfig, DType, GemmProblem, Refused
-from codegen.tile_groups import tile_groups
+from codegen.xe.workgroup_tiles import tile_groups
 from hal import Buffer, DeviceKind
 from tests.tuner.fakes import FakeCompiler, FakeDevice, binary_of, cpu_spec
-from tuner.budget import Budget
-from tuner.cpu.heuristic import default_cpu_config
 from tuner.errors import NotOnThisCpu
-from tuner.forecast import prediction_if_known
-from tuner.memory_store import MemoryTrialStore
-from tuner.session import run_session
-from tuner.targets import default_for, search_for
-from tuner.trial import ProofKind, Status
+from tuner.search.space_prediction import prediction_if_known
+from tuner.session.budget import Budget
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.session import run_session
+from tuner.session.trial import (
+    ProofKind,
+    Status,
+)
+from tuner.space.cpu.heuristic import default_cpu_config
+from tuner.space.starts import (
+    default_for,
+    search_for,
+)
 
 PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)
 SPEC = cpu_spec()

@@ -6,11 +6,14 @@ from codegen import DType, Extent, GemmProblem, SlmOperands, SplitK
 from codegen.cpu.compile import compile_cpu_gemm
 from hal import find
 from tests.tuner.fakes import cpu_spec
-from tuner.cpu.space import cpu_space
-from tuner.extra_memory import cpu_extra_bytes, xe_extra_bytes
-from tuner.heuristic import default_config
+from tuner.measure.workspace import (
+    cpu_extra_bytes,
+    xe_extra_bytes,
+)
 from tuner.search.method import Method
-from tuner.targets import search_for
+from tuner.space.cpu.space import cpu_space
+from tuner.space.starts import search_for
+from tuner.space.xe.heuristic import default_config
 
 PROBLEM = GemmProblem(96, 160, 512, dtype_a=DType.BF16, dtype_b=DType.BF16)
 

@@ -8,13 +8,20 @@ import pytest
 
 from codegen import CompileFailed, KernelConfig
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeDevice, artifact_of, binary_of, emulated
-from tuner.finalists import compare_finalists
-from tuner.heuristic import default_config
-from tuner.measure import Bench
-from tuner.reference import Reference
-from tuner.result import Comparison
-from tuner.trial import Measurement, Outcome, Proof, ProofKind, Status, Trial
-from tuner.turns import WINDOWS
+from tuner.measure.finalists import compare_finalists
+from tuner.measure.interleaved_timing import WINDOWS
+from tuner.measure.measure import Bench
+from tuner.session.result import Comparison
+from tuner.session.trial import (
+    Measurement,
+    Outcome,
+    Proof,
+    ProofKind,
+    Status,
+    Trial,
+)
+from tuner.space.xe.heuristic import default_config
+from tuner.verify.reference import Reference
 
 SPEC = emulated()
 DEFAULT = default_config(SMALL, SPEC)

@@ -10,12 +10,19 @@ from hal import Buffer
 from tests.tuner.fakes import artifact_of, emulated
 from tests.tuner.numpy_gemm import computed
 from tuner.errors import ProofFailed
-from tuner.freivalds import GROUP, is_applicable
-from tuner.heuristic import default_config
-from tuner.reference import Reference
-from tuner.storage import matrices
-from tuner.trial import Proof, ProofKind, ProofMethod
-from tuner.verify import compare
+from tuner.session.trial import (
+    Proof,
+    ProofKind,
+    ProofMethod,
+)
+from tuner.space.xe.heuristic import default_config
+from tuner.verify.freivalds import (
+    GROUP,
+    is_applicable,
+)
+from tuner.verify.memory_layout import matrices
+from tuner.verify.reference import Reference
+from tuner.verify.verify import compare
 
 PROBLEM = GemmProblem(200, 2 * GROUP + 40, 72)
 HALF = EpilogueStep(EpilogueKind.ALPHA, 0.375)

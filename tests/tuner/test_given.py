@@ -9,13 +9,19 @@ from codegen import GemmProblem, KernelConfig
 from hal import DeviceCrashed, DeviceSpec, find
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, emulated
 from tuner.errors import DeviceUnusable, NoValidMeasurement
-from tuner.given import measure_given
-from tuner.heuristic import default_config
-from tuner.memory_store import MemoryTrialStore
+from tuner.measure.measure_configs import measure_given
 from tuner.model.xe import predict
-from tuner.result import Event, Stop, TrialBegun, TrialEnded, WallTime
-from tuner.trial import Status
-from tuner.xe_space import xe_space
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.result import (
+    Event,
+    Stop,
+    TrialBegun,
+    TrialEnded,
+    WallTime,
+)
+from tuner.session.trial import Status
+from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.space import xe_space
 
 B580 = find("b580")
 PROBLEM = GemmProblem(200, 136, 96)

@@ -7,15 +7,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import DType, GemmProblem, Refused, SlmOperands, SplitK
-from codegen.rules import check, check_problem
 from codegen.target import target_of
+from codegen.xe.rules import (
+    check,
+    check_problem,
+)
 from hal import XE_DEVICES, DeviceSpec, find
 from tests.tuner.fakes import SMALL, emulated
 from tests.tuner.gemm_problems import PROBLEMS
-from tuner.heuristic import default_config, explain_default
 from tuner.model.xe import predict
-from tuner.xe.axes import ranges_of
-from tuner.xe.points import config_of, point_of
+from tuner.space.xe.axes import ranges_of
+from tuner.space.xe.heuristic import (
+    default_config,
+    explain_default,
+)
+from tuner.space.xe.points import (
+    config_of,
+    point_of,
+)
 
 B580 = find("b580")
 

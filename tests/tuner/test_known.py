@@ -7,15 +7,18 @@ import pytest
 
 from codegen import AnyArtifact, AnyConfig
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of, binary_of, emulated
-from tuner.budget import Budget
-from tuner.heuristic import default_config
-from tuner.history import History
-from tuner.known import KnownTime
-from tuner.memory_store import MemoryTrialStore
-from tuner.result import SessionResult, Stop
-from tuner.session import run_session
-from tuner.stopping import gains_no_more
-from tuner.xe_space import xe_space
+from tuner.measure.measurement_reuse import KnownTime
+from tuner.search.stop_criteria import gains_no_more
+from tuner.session.budget import Budget
+from tuner.session.history import History
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.result import (
+    SessionResult,
+    Stop,
+)
+from tuner.session.session import run_session
+from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.space import xe_space
 
 SPEC = emulated()
 DEFAULT = default_config(SMALL, SPEC)
@@ -89,7 +92,7 @@ def one_space() -> Generator[None]:
     """Making the space takes seconds: all sessions here share one."""
     space = xe_space(SMALL, SPEC)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tuner.targets.xe_space", lambda *_: space)
+        patch.setattr("tuner.space.starts.xe_space", lambda *_: space)
         yield
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from codegen import AnyArtifact, CodegenError, CompileCrashed, CompileFailed, CompileTimedOut, Refused
 from codegen.pipeline import compile_gemm
-from codegen.simulator import SimulationRefused
+from codegen.simulate import SimulationRefused
 from hal import (
     Buffer,
     DeviceCrashed,
@@ -20,13 +20,25 @@ from hal import (
     KernelBuildFailed,
     find,
 )
-from hal.spec import spec_from_facts
+from hal.facts.spec import spec_from_facts
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeDevice, emulated
-from tuner.heuristic import default_config
-from tuner.measure import Bench, Limits, evaluate, foresee, median_us, timing_for
-from tuner.native import Unexamined
-from tuner.reference import Reference
-from tuner.trial import Outcome, Prediction, ProofKind, Status
+from tuner.measure.isa_check import Unexamined
+from tuner.measure.measure import (
+    Bench,
+    Limits,
+    evaluate,
+    foresee,
+    median_us,
+    timing_for,
+)
+from tuner.session.trial import (
+    Outcome,
+    Prediction,
+    ProofKind,
+    Status,
+)
+from tuner.space.xe.heuristic import default_config
+from tuner.verify.reference import Reference
 
 CONFIG = default_config(SMALL, emulated())
 LIMITS = Limits(all_s=5, run_s=7)
@@ -140,7 +152,7 @@ class _Slow(FakeCompilation):
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """What the clock of a candidate shows: nothing but compiling takes time."""
     now = [1000.0]
-    monkeypatch.setattr("tuner.measure.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("tuner.measure.measure.time.perf_counter", lambda: now[0])
     return now
 
 

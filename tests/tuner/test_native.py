@@ -8,16 +8,28 @@ import pytest
 
 from codegen import GemmArtifact, KernelConfig
 from codegen.errors import CompileFailed, CompileTimedOut, MissingDpas, OclocUnusable, UnresolvedBuiltins
-from codegen.isa import IsaReport, NativeCode
+from codegen.xe.isa import (
+    IsaReport,
+    NativeCode,
+)
 from hal import find
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, artifact_of, emulated
-from tuner.budget import Budget
 from tuner.errors import NoValidMeasurement
-from tuner.heuristic import default_config
-from tuner.memory_store import MemoryTrialStore
-from tuner.native import Examination, Examined, Native, examine
-from tuner.session import run_session
-from tuner.trial import Proof, ProofKind, Status
+from tuner.measure.isa_check import (
+    Examination,
+    Examined,
+    Native,
+    examine,
+)
+from tuner.session.budget import Budget
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.session import run_session
+from tuner.session.trial import (
+    Proof,
+    ProofKind,
+    Status,
+)
+from tuner.space.xe.heuristic import default_config
 
 SPEC = emulated()
 GPU = find("b580")
@@ -144,7 +156,7 @@ def proofs(monkeypatch: pytest.MonkeyPatch) -> list[KernelConfig]:
         proven.append(artifact.config)
         return Proof(ProofKind.SIMULATOR, 9, 9, 0.0, 1.0)
 
-    monkeypatch.setattr("tuner.measure.verify_by_simulation", verify)
+    monkeypatch.setattr("tuner.measure.measure.verify_by_simulation", verify)
     return proven
 
 

@@ -9,15 +9,20 @@ import pytest
 from codegen import AnyArtifact, AnyConfig
 from hal import Buffer, LaunchSpec, RunReport, Timing
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, binary_of, emulated
-from tuner.budget import Budget
 from tuner.errors import ContraryObjective, NoEnergy
-from tuner.known import KnownTime
-from tuner.memory_store import MemoryTrialStore
-from tuner.objective import Objective, agreed, check_objective, front
+from tuner.measure.measurement_reuse import KnownTime
 from tuner.search.method import Method
-from tuner.session import run_session
-from tuner.trial import Trial
-from tuner.xe_space import xe_space
+from tuner.search.objective import (
+    Objective,
+    agreed,
+    check_objective,
+    front,
+)
+from tuner.session.budget import Budget
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.session import run_session
+from tuner.session.trial import Trial
+from tuner.space.xe.space import xe_space
 
 SPEC = emulated()
 
@@ -75,7 +80,7 @@ def one_space() -> Generator[None]:
     """Making the space takes seconds: all sessions here share one."""
     space = xe_space(SMALL, SPEC)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tuner.targets.xe_space", lambda *_: space)
+        patch.setattr("tuner.space.starts.xe_space", lambda *_: space)
         yield
 
 

@@ -3,12 +3,12 @@
 import pytest
 
 from codegen import GemmProblem
-from codegen.pool import CompilePool
+from codegen.workers.pool import CompilePool
 from hal import open_device, resolve_device
-from tuner.budget import Budget
-from tuner.memory_store import MemoryTrialStore
-from tuner.session import run_session
-from tuner.trial import ProofKind
+from tuner.session.budget import Budget
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.session import run_session
+from tuner.session.trial import ProofKind
 
 
 @pytest.mark.opencl

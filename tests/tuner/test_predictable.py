@@ -7,8 +7,8 @@ import pytest
 from codegen import GemmProblem
 from hal import FACT_NAMES, NEEDS, XE_DEVICES, DeviceSpec, Use, find, readiness
 from tuner.errors import CannotPredict
-from tuner.heuristic import default_config
 from tuner.model.xe import predict
+from tuner.space.xe.heuristic import default_config
 
 PROBLEM = GemmProblem(512, 384, 1024)
 COMPILED_FOR = [row.spec for row in XE_DEVICES if readiness(row.spec)[0].ready]

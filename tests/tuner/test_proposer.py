@@ -14,8 +14,11 @@ from tuner.replay.run import chance, replay, score
 from tuner.search.method import DESCENT, DONOR, Known, Method, proposer_for
 from tuner.search.plain import Random
 from tuner.search.portfolio import RANDOM, STARTUP, Portfolio
-from tuner.space import Axis, Space
-from tuner.xe_space import xe_space
+from tuner.space.space import (
+    Axis,
+    Space,
+)
+from tuner.space.xe.space import xe_space
 
 RECORDED = Path(__file__).parents[3] / "shared/data/gemm_space_titan_rtx.csv.gz"
 LEARNING = [Method.PORTFOLIO, Method.TPE, Method.CMAES, Method.NSGA2, Method.GP, Method.MODEL]

@@ -7,7 +7,10 @@ from numpy.typing import NDArray
 from tuner.search.method import ranking
 from tuner.search.portfolio import Portfolio
 from tuner.search.ranked import NEAR
-from tuner.space import Axis, Space
+from tuner.space.space import (
+    Axis,
+    Space,
+)
 
 Point = tuple[int, ...]
 

@@ -6,8 +6,13 @@ import pytest
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
 from tests.tuner.numpy_gemm import computed
 from tuner.errors import TooLargeToProve
-from tuner.reference import Reference
-from tuner.storage import decode, is_poison, matrices, outside_is_poison
+from tuner.verify.memory_layout import (
+    decode,
+    is_poison,
+    matrices,
+    outside_is_poison,
+)
+from tuner.verify.reference import Reference
 
 BIAS = EpilogueStep(EpilogueKind.BIAS, axis=Axis.COLUMN)
 BETA = EpilogueStep(EpilogueKind.BETA, value=0.5)
@@ -134,7 +139,7 @@ def test_bounds_are_computed_once_for_all_candidates(monkeypatch: pytest.MonkeyP
     rows, columns = slice(0, 20), slice(0, 40)
     assert reference.bounds_of_c(0, rows, columns) is reference.bounds_of_c(0, rows, columns)
     assert reference.bounds_of_c(0, slice(4, 20), columns).value.shape == (16, 40)
-    monkeypatch.setattr("tuner.reference._KEPT_BOUNDS", 20 * 40)
+    monkeypatch.setattr("tuner.verify.reference._KEPT_BOUNDS", 20 * 40)
     few = Reference(GemmProblem(24, 40, 56), seed=3)
     few.bounds_of_c(0, rows, columns)
     first, second = (few.bounds_of_c(0, slice(20, 24), columns) for _ in range(2))

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from codegen import DType, Extent, GemmProblem, KernelConfig, Refused, SlmOperands
-from codegen.rules import check
-from hal.xe import find
-from tuner.heuristic import default_config
-from tuner.xe.refit import refit_xe
+from codegen.xe.rules import check
+from hal.facts.xe import find
+from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.refit import refit_xe
 
 PROBLEM, SPEC = GemmProblem(1000, 768, 528), find("b580")
 DEFAULT = default_config(PROBLEM, SPEC)

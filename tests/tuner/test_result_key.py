@@ -5,12 +5,16 @@ from dataclasses import replace
 import pytest
 
 from codegen import AnyArtifact, CpuArtifact, StageOutput
-from codegen.problem import GemmProblem
+from codegen.problem.gemm import GemmProblem
 from hal import LaunchStep, find
 from tests.conformance.trial_samples import artifact
 from tests.tuner.fakes import artifact_of, cpu_spec
-from tuner.cpu.heuristic import default_cpu_config
-from tuner.result_key import ResultKey, launch_hash, result_key
+from tuner.measure.result_key import (
+    ResultKey,
+    launch_hash,
+    result_key,
+)
+from tuner.space.cpu.heuristic import default_cpu_config
 
 B580 = find("b580")
 SAMPLE = artifact(3)

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from codegen import DType, GemmProblem, KernelConfig, SplitK
-from codegen.rules import check_problem
+from codegen.xe.rules import check_problem
 from hal import find
 from tests.tuner.gemm_problems import BETA, BIAS, PROBLEMS
 from tuner.errors import CannotPredict
-from tuner.heuristic import default_config
 from tuner.model.core_clocks import core_clocks, gpu_rates
 from tuner.model.roofline import INTERVAL, predict
 from tuner.model.traffic import memory_bytes, split_bytes
-from tuner.xe.axes import Point
-from tuner.xe.points import config_of
-from tuner.xe_space import xe_space
+from tuner.space.xe.axes import Point
+from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.points import config_of
+from tuner.space.xe.space import xe_space
 
 BIG = GemmProblem(4096, 8192, 2048)
 B580 = find("b580")

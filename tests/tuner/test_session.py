@@ -14,18 +14,33 @@ from codegen import GemmProblem, KernelConfig
 from codegen.errors import CompileFailed
 from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, cpu_spec, emulated
-from tuner.budget import GRACE_S, Budget, Portion
-from tuner.cpu.heuristic import default_cpu_config
 from tuner.errors import CannotPredict, DeviceUnusable, NoRoofline, NoValidMeasurement
-from tuner.finalists import FINALISTS, NEAR
-from tuner.heuristic import default_config
-from tuner.memory_store import MemoryTrialStore
-from tuner.result import Comparison, Event, SessionResult, Stop, TrialBegun, TrialEnded, WallTime
-from tuner.session import run_session
-from tuner.targets import Search
-from tuner.trial import Status
-from tuner.turns import WINDOWS
-from tuner.xe_space import xe_space
+from tuner.measure.finalists import (
+    FINALISTS,
+    NEAR,
+)
+from tuner.measure.interleaved_timing import WINDOWS
+from tuner.session.budget import (
+    GRACE_S,
+    Budget,
+    Portion,
+)
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.result import (
+    Comparison,
+    Event,
+    SessionResult,
+    Stop,
+    TrialBegun,
+    TrialEnded,
+    WallTime,
+)
+from tuner.session.session import run_session
+from tuner.session.trial import Status
+from tuner.space.cpu.heuristic import default_cpu_config
+from tuner.space.starts import Search
+from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.space import xe_space
 
 SPEC = emulated()
 DEFAULT = default_config(SMALL, SPEC)
@@ -208,7 +223,7 @@ def test_seconds_that_an_earlier_run_told_count_beyond_those_of_its_trials() -> 
 
 def test_no_candidate_may_outlast_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     space = xe_space(SMALL, SPEC)
-    monkeypatch.setattr("tuner.targets.xe_space", lambda *_: space)  # making it takes a part of a short budget
+    monkeypatch.setattr("tuner.space.starts.xe_space", lambda *_: space)  # making it takes a part of a short budget
     device = FakeDevice(SMALL, SPEC)
     _run(MemoryTrialStore(), device, seconds=9)
     assert all(timeout_s <= 9 + 2 for _, timeout_s, _ in device.runs)
@@ -226,7 +241,7 @@ def test_the_default_is_measured_before_a_space_that_comes_too_late(monkeypatch:
         released.wait(60)
         raise AssertionError
 
-    monkeypatch.setattr("tuner.session.search_for", late)
+    monkeypatch.setattr("tuner.session.session.search_for", late)
     result = _run(store := MemoryTrialStore(), trials=9, seconds=1)
     released.set()
     _check_whole(store, 1)
@@ -235,7 +250,7 @@ def test_the_default_is_measured_before_a_space_that_comes_too_late(monkeypatch:
 
 
 def test_a_job_of_one_trial_makes_no_space(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tuner.session.search_for", pytest.fail)
+    monkeypatch.setattr("tuner.session.session.search_for", pytest.fail)
     assert _run(MemoryTrialStore(), trials=1).trials == {Status.MEASURED: 1}
 
 
@@ -321,7 +336,9 @@ def test_a_device_is_asked_for_the_default_within_what_the_job_has_left(
             return super().run(launch, *given)
 
     asked_s, passed_s = list[float](), list[float]()
-    monkeypatch.setattr("tuner.budget.time", SimpleNamespace(monotonic=lambda: time.monotonic() + sum(passed_s)))
+    monkeypatch.setattr(
+        "tuner.session.budget.time", SimpleNamespace(monotonic=lambda: time.monotonic() + sum(passed_s))
+    )
     result = _run(MemoryTrialStore(), Lost(SMALL, SPEC), trials=7, seconds=900.0)
     assert result.stop is (Stop.SECONDS if spent else Stop.TRIALS)
     assert result.trials[Status.CRASHED] == 5

@@ -9,18 +9,31 @@ import pytest
 from codegen import GemmArtifact, GemmProblem, KernelConfig
 from hal import DeviceSpec, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
-from tuner.budget import Budget
 from tuner.errors import CannotPredict, ProofFailed, TooLargeToProve
-from tuner.forecast import forecast, forecast_if_known
-from tuner.heuristic import default_config
-from tuner.memory_store import MemoryTrialStore
 from tuner.model.xe import MODEL_VERSION, predict
-from tuner.result import Event, SessionResult, Stop, TrialEnded
 from tuner.search.portfolio import STARTUP
-from tuner.session import run_session
-from tuner.stopping import roof_us
-from tuner.trial import Proof, ProofKind, Status, Trial
-from tuner.xe_space import xe_space
+from tuner.search.space_prediction import (
+    forecast,
+    forecast_if_known,
+)
+from tuner.search.stop_criteria import roof_us
+from tuner.session.budget import Budget
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.result import (
+    Event,
+    SessionResult,
+    Stop,
+    TrialEnded,
+)
+from tuner.session.session import run_session
+from tuner.session.trial import (
+    Proof,
+    ProofKind,
+    Status,
+    Trial,
+)
+from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.space import xe_space
 
 B580 = find("b580")
 PROBLEM = GemmProblem(200, 136, 96)
@@ -38,7 +51,7 @@ def wrong(monkeypatch: pytest.MonkeyPatch) -> set[KernelConfig]:
             raise ProofFailed("C[0, 0] is 1, expected 2", replace(RIGHT, max_error=2.0))
         return RIGHT
 
-    monkeypatch.setattr("tuner.measure.verify_by_simulation", verify)
+    monkeypatch.setattr("tuner.measure.measure.verify_by_simulation", verify)
     return found
 
 
@@ -131,7 +144,7 @@ def test_the_default_compiles_while_inputs_are_drawn_and_is_stopped_where_they_c
         assert pool.begun == [DEFAULT]
         raise TooLargeToProve("comparing the numbers takes 900 GiB")
 
-    monkeypatch.setattr("tuner.session.Reference", too_large)
+    monkeypatch.setattr("tuner.session.session.Reference", too_large)
     with pytest.raises(TooLargeToProve):
         _run(store, 3, pool)
     assert pool.made[0].cancelled.is_set()
@@ -191,7 +204,7 @@ def test_only_what_even_the_intervals_do_not_save_is_dropped() -> None:
 def test_the_default_is_tried_even_where_it_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     space = xe_space(PROBLEM, B580)
     all_but_one = np.arange(len(space)) != 5
-    monkeypatch.setattr("tuner.forecast.Forecast.hopeless", lambda *_: all_but_one)
+    monkeypatch.setattr("tuner.search.space_prediction.Forecast.hopeless", lambda *_: all_but_one)
     assert [trial.config for trial in _measured(B580, 9)] == [DEFAULT, space.config(5)]
 
 

@@ -5,10 +5,13 @@ from dataclasses import replace
 import pytest
 
 from codegen import Axis, EpilogueKind, EpilogueStep, Extent, GemmProblem, KernelConfig
-from codegen.tile_groups import tile_groups
+from codegen.xe.workgroup_tiles import tile_groups
 from hal import find
-from tuner.heuristic import default_config
-from tuner.simulated_tiles import SAMPLE, tiles_to_simulate
+from tuner.space.xe.heuristic import default_config
+from tuner.verify.simulated_tiles import (
+    SAMPLE,
+    tiles_to_simulate,
+)
 
 LARGE = GemmProblem(4000, 3960, 4096)
 TILES = 16, 16  # of 256 x 256, ragged at both edges

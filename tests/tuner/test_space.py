@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from tuner.search.repair import nearest_unseen, rows_near
-from tuner.space import Axis, Space, Value
+from tuner.space.space import (
+    Axis,
+    Space,
+    Value,
+)
 
 
 def _grid() -> Space[tuple[int, ...]]:

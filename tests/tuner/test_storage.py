@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from codegen import DType, GemmProblem
-from tuner.storage import decode, encode, is_poison, matrices, outside_is_poison, poisoned
+from tuner.verify.memory_layout import (
+    decode,
+    encode,
+    is_poison,
+    matrices,
+    outside_is_poison,
+    poisoned,
+)
 
 
 def test_bf16_rounds_to_nearest_even() -> None:

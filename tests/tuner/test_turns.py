@@ -5,7 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from tuner.turns import DRIFT, WINDOWS, TimeUs, Turns, measure_in_turns
+from tuner.measure.interleaved_timing import (
+    DRIFT,
+    WINDOWS,
+    TimeUs,
+    Turns,
+    measure_in_turns,
+)
 
 
 class Machine:

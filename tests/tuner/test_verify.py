@@ -7,16 +7,19 @@ import numpy as np
 import pytest
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, Extent, GemmArtifact, GemmProblem
-from codegen.tile_groups import Tile
+from codegen.xe.workgroup_tiles import Tile
 from hal import Buffer
 from tests.tuner.fakes import artifact_of, emulated
 from tests.tuner.numpy_gemm import computed
 from tuner.errors import ProofFailed
-from tuner.heuristic import default_config
-from tuner.reference import Reference
-from tuner.storage import matrices
-from tuner.trial import Proof, ProofKind
-from tuner.verify import compare
+from tuner.session.trial import (
+    Proof,
+    ProofKind,
+)
+from tuner.space.xe.heuristic import default_config
+from tuner.verify.memory_layout import matrices
+from tuner.verify.reference import Reference
+from tuner.verify.verify import compare
 
 PROBLEM = GemmProblem(72, 104, 416, ldc=120)
 Fault = Callable[[Buffer, Buffer, Buffer], None]
@@ -266,8 +269,8 @@ def test_of_a_sample_those_sums_are_compared_whose_tiles_are_all_there() -> None
 def test_of_a_large_result_a_sample_is_compared_and_all_must_be_written(
     dtype: DType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tuner.verify.WHOLE_MULTIPLY_ADDS", 2**16)
-    monkeypatch.setattr("tuner.reference.WHOLE_MULTIPLY_ADDS", 2**16)
+    monkeypatch.setattr("tuner.verify.verify.WHOLE_MULTIPLY_ADDS", 2**16)
+    monkeypatch.setattr("tuner.verify.reference.WHOLE_MULTIPLY_ADDS", 2**16)
     problem = GemmProblem(200, 264, 56, dtype_a=dtype, dtype_b=dtype, epilogue=(ROWS,))
 
     def unwritten(outputs: dict[int, Buffer]) -> None:

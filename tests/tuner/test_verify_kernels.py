@@ -21,7 +21,7 @@ from codegen import (
 from codegen.pipeline import compile_gemm
 from hal import find
 from tuner.errors import ProofFailed
-from tuner.verify import verify_by_simulation
+from tuner.verify.verify import verify_by_simulation
 
 SMALL, LARGER = (72, 104, 136), (264, 328, 136)
 BLOCK = (32, 64)
@@ -71,7 +71,7 @@ def test_a_compiled_kernel_is_proven_whole(case: Case) -> None:
 
 @pytest.mark.parametrize("name", ["plain", "sums", "persistent", "rasters", "partial-sums", "atomic"])
 def test_a_sample_of_a_large_problem_is_proven(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tuner.simulated_tiles.SIMULATED_WHOLE", 2**16)
+    monkeypatch.setattr("tuner.verify.simulated_tiles.SIMULATED_WHOLE", 2**16)
     proof = verify_by_simulation(CASES[name].artifact(LARGER))
     assert 0 < proof.checked < proof.total
 

@@ -9,16 +9,26 @@ import numpy as np
 import pytest
 
 from codegen import GemmProblem, KernelConfig, PrefetchLevels, SlmOperands, SplitK, XeStrategy
-from codegen.config import XE_ORDERS
-from codegen.rules import check, check_problem, violations
+from codegen.config.kernel_config import XE_ORDERS
+from codegen.xe.rules import (
+    check,
+    check_problem,
+    violations,
+)
 from hal import find
 from tests.tuner.fakes import SMALL, emulated
 from tests.tuner.gemm_problems import PROBLEMS
-from tuner.heuristic import default_config
-from tuner.space import Space
-from tuner.xe.axes import Point, ranges_of
-from tuner.xe.points import config_of, point_of
-from tuner.xe_space import xe_space
+from tuner.space.space import Space
+from tuner.space.xe.axes import (
+    Point,
+    ranges_of,
+)
+from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.points import (
+    config_of,
+    point_of,
+)
+from tuner.space.xe.space import xe_space
 
 B580 = find("b580")
 LARGE = GemmProblem(2048, 1536, 1024)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from tuner.space import Value
+from tuner.space.space import Value
 
 _MOST = 10.0**18  # of a number on the way
 _Evaluate = Callable[[Mapping[str, Value]], Any]

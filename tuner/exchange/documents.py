@@ -12,7 +12,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
-from codegen.decode import Malformed, decode
+from codegen.serialization import (
+    Malformed,
+    decode,
+)
 from tuner.errors import InvalidFile
 
 MAX_BYTES = 512 * 2**20

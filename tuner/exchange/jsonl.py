@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Generic, NoReturn, TypeVar, cast
 
 from codegen import AnyConfig, CodegenError, CpuConfig, GemmProblem
-from codegen.canonical import to_json
-from codegen.decode import Malformed, decode
-from codegen.stored_config import decode_config
+from codegen.config.config_json import decode_config
+from codegen.serialization import (
+    Malformed,
+    decode,
+    to_json,
+)
 from hal import DeviceSpec
 from tuner.errors import InvalidLine
 from tuner.exchange.documents import check_texts
@@ -31,7 +34,7 @@ from tuner.exchange.records import (
     TrialRecord,
     label_of,
 )
-from tuner.trial import Source
+from tuner.session.trial import Source
 
 MAX_LINE_BYTES = 16 * 2**20
 MAX_FILE_BYTES = 512 * 2**20

@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from codegen.canonical import to_json
-from codegen.decode import Malformed, decode
+from codegen.serialization import (
+    Malformed,
+    decode,
+    to_json,
+)
 from tuner.errors import InvalidFile
 from tuner.exchange.documents import Document, known, within
 from tuner.exchange.results import Results, Source, Times, Tried, is_time, plain_value, times_of
-from tuner.trial import Status
+from tuner.session.trial import Status
 
 VERSIONS = (None, "1.0.0", "1.0.1", "1.1.0")
 _MS = 1e3  # microseconds

@@ -11,9 +11,8 @@ from types import NoneType
 from typing import Any, cast, get_args, get_type_hints
 
 from codegen import AnyConfig, KernelConfig
-from codegen.canonical import to_json
 from codegen.cpu.config import CpuConfig
-from codegen.decode import decode
+from codegen.serialization import decode, to_json
 
 Plain = int | str
 _NONE = "none"

@@ -13,12 +13,22 @@ from uuid import UUID
 
 from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
 from hal import DeviceKind, DeviceSpec
-from tuner.evidence import EMULATED, LONGEST_US, NATIVE, check_numbers
-from tuner.objective import Objective
-from tuner.result import Stop
 from tuner.search.method import Method
+from tuner.search.objective import Objective
 from tuner.search.start import SearchStart
-from tuner.trial import Outcome, Prediction, Source, Status
+from tuner.session.evidence import (
+    EMULATED,
+    LONGEST_US,
+    NATIVE,
+    check_numbers,
+)
+from tuner.session.result import Stop
+from tuner.session.trial import (
+    Outcome,
+    Prediction,
+    Source,
+    Status,
+)
 
 FORMAT, VERSION = "xetune-exchange", 5
 READABLE = (1, 2, 3, 4, 5)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen import GemmProblem
-from tuner.evidence import LABELS
 from tuner.exchange.records import check_name
 from tuner.replay.recorded import Point, RecordedSpace, TimeUnit, recorded_space
-from tuner.space import Value
-from tuner.trial import Status
+from tuner.session.evidence import LABELS
+from tuner.session.trial import Status
+from tuner.space.space import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import cast
 
-from codegen.canonical import to_json
-from codegen.decode import Malformed, decode
+from codegen.serialization import (
+    Malformed,
+    decode,
+    to_json,
+)
 from tuner.errors import InvalidFile
 from tuner.exchange.conditions import Condition, parse_condition
 from tuner.exchange.documents import Document, known
 from tuner.exchange.results import Results, Source, plain_value
-from tuner.space import Value
+from tuner.space.space import Value
 
 _LANGUAGES = ("OpenCL", "CUDA", "Vulkan", "Hypertuner")
 _KINDS = {

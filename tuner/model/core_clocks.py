@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 
 from codegen import DType, GemmProblem, KernelConfig
-from codegen.rules import ceil_div, tiles_of
-from codegen.rules.case import Problem
 from codegen.target import SUBGROUP_SIZE
+from codegen.xe.rules import (
+    ceil_div,
+    tiles_of,
+)
+from codegen.xe.rules.case import Problem
 from hal import DeviceSpec
 from tuner.errors import CannotPredict
 

@@ -4,11 +4,14 @@ A baseline that the model of Xe GPUs is judged against: spills, messages and lat
 """
 
 from codegen import EpilogueKind, GemmProblem, KernelConfig, SlmOperands, SplitK
-from codegen.rules import check_problem, steps_of
+from codegen.xe.rules import (
+    check_problem,
+    steps_of,
+)
 from hal import DeviceSpec
 from tuner.model.core_clocks import core_clocks, gpu_rates, known
 from tuner.model.traffic import memory_bytes
-from tuner.trial import Prediction
+from tuner.session.trial import Prediction
 
 MODEL_VERSION = "roofline-2"
 INTERVAL = 3.0

@@ -1,7 +1,10 @@
 """Bytes that a configuration moves: those of work-groups that run together, and those of the memory bus."""
 
 from codegen import GemmProblem, KernelConfig, SplitK
-from codegen.rules import ceil_div, tiles_of
+from codegen.xe.rules import (
+    ceil_div,
+    tiles_of,
+)
 from hal import DeviceSpec
 from tuner.model.core_clocks import known
 

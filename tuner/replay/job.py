@@ -5,13 +5,17 @@ from dataclasses import dataclass
 
 from codegen import AnyConfig, GemmProblem
 from tuner.errors import NotReplayable
-from tuner.objective import Objective
 from tuner.search.method import DONOR, Method
+from tuner.search.objective import Objective
+from tuner.search.search_driver import tell_again
 from tuner.search.start import PROCESSOR, SearchStart, search_versions
-from tuner.searching import tell_again
+from tuner.session.trial import Trial
 from tuner.shapes.across import VISITOR
-from tuner.targets import Search, default_for, search_for
-from tuner.trial import Trial
+from tuner.space.starts import (
+    Search,
+    default_for,
+    search_for,
+)
 
 
 @dataclass(frozen=True, slots=True)

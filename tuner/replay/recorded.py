@@ -8,7 +8,11 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from tuner.space import Axis, Space, Value
+from tuner.space.space import (
+    Axis,
+    Space,
+    Value,
+)
 
 Point = tuple[Value, ...]
 """A configuration: its value on every axis."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tuner.replay.recorded import Point, RecordedSpace
 from tuner.search.proposer import Proposer
-from tuner.space import Space
+from tuner.space.space import Space
 
 Floats = NDArray[np.float64]
 

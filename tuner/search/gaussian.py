@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tuner.space import Space
+from tuner.space.space import Space
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -7,7 +7,7 @@ import numpy as np
 
 from tuner.search.gaussian import Expected, Floats, Kernel, Posterior, Rows, fitted_rows
 from tuner.search.tried import Tried
-from tuner.space import Space
+from tuner.space.space import Space
 
 FIRST_FIT = 6
 """Observations that a process is fitted to at first."""

@@ -15,7 +15,7 @@ from tuner.search.plain import Exhaustive, Random
 from tuner.search.portfolio import STARTUP, Portfolio
 from tuner.search.proposer import Strategy
 from tuner.search.ranked import Ranked
-from tuner.space import Space
+from tuner.space.space import Space
 
 C = TypeVar("C")
 

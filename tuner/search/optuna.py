@@ -12,7 +12,11 @@ from optuna.trial import FrozenTrial, Trial, TrialState, create_trial
 
 from tuner.search.repair import nearest_unseen
 from tuner.search.tried import Tried
-from tuner.space import Axis, Ranks, Space
+from tuner.space.space import (
+    Axis,
+    Ranks,
+    Space,
+)
 
 _TPE_STARTUP = 8
 _OFFSPRING = 16  # of a generation of NSGA-II

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tuner.search.credit import Credit
 from tuner.search.proposer import Proposal, Strategy
 from tuner.search.tried import Tried
-from tuner.space import Space
+from tuner.space.space import Space
 
 C = TypeVar("C")
 

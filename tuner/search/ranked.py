@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tuner.search.tried import Tried
-from tuner.space import Space
+from tuner.space.space import Space
 
 NEAR = 1.5
 """Different configurations are looked for among those predicted within this factor of the best."""

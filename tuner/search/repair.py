@@ -6,7 +6,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tuner.space import Ranks, Space
+from tuner.space.space import (
+    Ranks,
+    Space,
+)
 
 C = TypeVar("C")
 

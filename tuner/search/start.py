@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from codegen import AnyConfig
 from hal import DeviceSpec
-from hal.cpu import cpu_model
+from hal.facts.cpu import cpu_model
 
 _PACKAGES = "xetune", "optuna", "cmaes", "numpy"
 PROCESSOR = "processor"

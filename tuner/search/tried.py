@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tuner.space import Space
+from tuner.space.space import Space
 
 
 class Tried:

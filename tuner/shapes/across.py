@@ -10,14 +10,47 @@ from statistics import fmean
 from codegen import AnyArtifact, AnyConfig
 from hal import runs_own_code
 from tuner.errors import DeviceUnusable, NoValidMeasurement
-from tuner.finalists import NEAR
-from tuner.history import History, wall_s
-from tuner.known import Known, Reuse
-from tuner.measure import Bench, Compiler, Limits, evaluate, median_us
-from tuner.native import Compilation, Examining, Later, Quiet, Unexamined
-from tuner.result import Comparison, Event, TrialBegun, TrialEnded
-from tuner.trial import Outcome, ProofKind, Status, Trial, TrialStore
-from tuner.turns import WINDOWS, TimeUs, measure_in_turns
+from tuner.measure.finalists import NEAR
+from tuner.measure.interleaved_timing import (
+    WINDOWS,
+    TimeUs,
+    measure_in_turns,
+)
+from tuner.measure.isa_check import (
+    Compilation,
+    Examining,
+    Later,
+    Quiet,
+    Unexamined,
+)
+from tuner.measure.measure import (
+    Bench,
+    Compiler,
+    Limits,
+    evaluate,
+    median_us,
+)
+from tuner.measure.measurement_reuse import (
+    Known,
+    Reuse,
+)
+from tuner.session.history import (
+    History,
+    wall_s,
+)
+from tuner.session.result import (
+    Comparison,
+    Event,
+    TrialBegun,
+    TrialEnded,
+)
+from tuner.session.trial import (
+    Outcome,
+    ProofKind,
+    Status,
+    Trial,
+    TrialStore,
+)
 
 _IN_TURNS = 12  # kernels that are measured in turns at most
 _FIRST_RUN_S, _LEAST_RUN_S, _RUN_FACTOR = 300.0, 20.0, 20.0  # limits of a run: without a default's time, and by it

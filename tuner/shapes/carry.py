@@ -7,12 +7,15 @@ and columns than there are. The binary is another one where sizes are compiled i
 from codegen import AnyConfig, CpuConfig, GemmProblem, InvalidConfig, KernelConfig, Refused
 from codegen.cpu.isa import ISA_FACTS
 from codegen.cpu.rules import CpuProblem, check_cpu_problem, refusal_on_cpu
-from codegen.rules import check_problem, refusal
-from codegen.rules.sizes import ceil_div
+from codegen.xe.rules import (
+    check_problem,
+    refusal,
+)
+from codegen.xe.rules.sizes import ceil_div
 from hal import DeviceSpec
-from tuner.cpu import points as cpu
 from tuner.shapes.relaunch import code_of
-from tuner.xe import points as xe
+from tuner.space.cpu import points as cpu
+from tuner.space.xe import points as xe
 
 
 def carried(config: AnyConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> AnyConfig:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from codegen import DType, EpilogueStep, GemmProblem, InvalidProblem
-from codegen.epilogue_text import parse_epilogue
+from codegen.problem.epilogue_text import parse_epilogue
 from tuner.shapes.shape import Shape
 
 SIZES = ("m", "n", "k")

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 
 from codegen import GemmProblem
-from tuner.reference import Reference
+from tuner.verify.reference import Reference
 
 MOST_BYTES = 2**30
 _PER_OUTPUT = 8 + 3 * 8  # a sum and its bounds, in float64

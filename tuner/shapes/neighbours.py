@@ -5,8 +5,11 @@ from collections.abc import Iterable, Sequence
 
 from codegen import AnyConfig, GemmProblem, Refused
 from hal import DeviceSpec
+from tuner.session.trial import (
+    ProofKind,
+    Trial,
+)
 from tuner.shapes.carry import carried
-from tuner.trial import ProofKind, Trial
 
 MOST_DONORS = 4
 

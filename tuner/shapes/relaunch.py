@@ -1,9 +1,17 @@
 """A dynamic kernel of one shape on another: the same binary at other sizes."""
 
 from codegen import AnyConfig, GemmProblem, KernelConfig, Refused
-from codegen.code_basis import DynamicCode, code_basis, with_groups
-from codegen.rules import check_problem, refusal, tiles_of
 from codegen.target import target_of
+from codegen.workers.code_key import (
+    DynamicCode,
+    code_basis,
+    with_groups,
+)
+from codegen.xe.rules import (
+    check_problem,
+    refusal,
+    tiles_of,
+)
 from hal import DeviceSpec
 
 

@@ -7,7 +7,10 @@ from itertools import islice
 from typing import cast
 
 from codegen import GemmProblem, InvalidProblem
-from codegen.decode import Malformed, decode
+from codegen.serialization import (
+    Malformed,
+    decode,
+)
 from tuner.errors import InvalidShapes
 from tuner.shapes.fields import FIELDS, SIZES, Base, FieldInvalid, name_of, shape_of
 from tuner.shapes.shape import MOST_SHAPES, Shape

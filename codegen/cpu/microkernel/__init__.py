@@ -1,13 +1,13 @@
 """Micro-kernels: functions that compute one tile of C over one K block, and bring it to C."""
 
 from codegen.cpu.config import Isa, Packing
-from codegen.cpu.epilogue import is_short
+from codegen.cpu.emit.epilogue import is_short
+from codegen.cpu.emit.writer import Module
 from codegen.cpu.microkernel.amx import write_amx_tile, write_begin_and_end
 from codegen.cpu.microkernel.dot import write_dot_tile
 from codegen.cpu.microkernel.tile import TILE_PARAMETERS, Tile, shapes, tile_name, write_finish, write_rows
 from codegen.cpu.microkernel.vector import write_vector_tile
-from codegen.cpu.plan import Plan
-from codegen.cpu.writer import Module
+from codegen.cpu.nest.plan import Plan
 
 __all__ = ["microkernels", "write_microkernels"]
 

@@ -6,13 +6,23 @@ Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, 
 from dataclasses import dataclass
 
 from codegen.cpu.config import Packing
-from codegen.cpu.epilogue import Epilogue, keeps_sums
+from codegen.cpu.emit.epilogue import (
+    Epilogue,
+    keeps_sums,
+)
+from codegen.cpu.emit.writer import (
+    Module,
+    Value,
+)
 from codegen.cpu.isa import Multiply
 from codegen.cpu.microkernel.tile import HERE, Tile
-from codegen.cpu.plan import LINE, SUM_BYTES, Plan
-from codegen.cpu.writer import Module, Value
-from codegen.dtype import DType
-from codegen.rules.sizes import ceil_div
+from codegen.cpu.nest.plan import (
+    LINE,
+    SUM_BYTES,
+    Plan,
+)
+from codegen.problem.dtype import DType
+from codegen.xe.rules.sizes import ceil_div
 
 _ROWS = 16
 _COLUMNS = 16

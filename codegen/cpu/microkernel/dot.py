@@ -3,14 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from codegen.cpu.elements import Elements
+from codegen.cpu.emit.elements import Elements
+from codegen.cpu.emit.vector_math import Floats
+from codegen.cpu.emit.writer import Value
 from codegen.cpu.isa import Multiply
 from codegen.cpu.microkernel.products import Products
 from codegen.cpu.microkernel.tile import Tile
-from codegen.cpu.plan import LINE, SUM_BYTES
-from codegen.cpu.vector_math import Floats
-from codegen.cpu.writer import Value
-from codegen.dtype import DType
+from codegen.cpu.nest.plan import (
+    LINE,
+    SUM_BYTES,
+)
+from codegen.problem.dtype import DType
 
 
 def write_dot_tile(tile: Tile) -> None:

@@ -7,13 +7,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from codegen.cpu.config import Packing
-from codegen.cpu.elements import Elements, elements_of
-from codegen.cpu.interleave import write_interleaved
+from codegen.cpu.emit.elements import (
+    Elements,
+    elements_of,
+)
+from codegen.cpu.emit.writer import (
+    Function,
+    mask,
+    splat,
+)
 from codegen.cpu.isa import Multiply
 from codegen.cpu.microkernel.products import Products
-from codegen.cpu.plan import GROUP_BYTES, LINE, Plan
-from codegen.cpu.writer import Function, mask, splat
-from codegen.dtype import DType
+from codegen.cpu.nest.plan import (
+    GROUP_BYTES,
+    LINE,
+    Plan,
+)
+from codegen.cpu.pack.interleave import write_interleaved
+from codegen.problem.dtype import DType
 
 
 @dataclass(frozen=True, slots=True)

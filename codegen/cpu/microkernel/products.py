@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 
 from codegen.cpu.config import Isa
+from codegen.cpu.emit.writer import (
+    Function,
+    splat,
+)
 from codegen.cpu.isa import Multiply
-from codegen.cpu.plan import Plan
-from codegen.cpu.writer import Function, splat
-from codegen.dtype import DType
+from codegen.cpu.nest.plan import Plan
+from codegen.problem.dtype import DType
 
 _ELEMENTS = {Multiply.F32: "float", Multiply.BF16: "bfloat", Multiply.S8: "i8", Multiply.S16: "i16"}
 _MADD = {Isa.AVX512: "llvm.x86.avx512.pmaddw.d.512", Isa.AVX2: "llvm.x86.avx2.pmadd.wd"}

@@ -3,12 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.cpu.elements import elements_of
-from codegen.cpu.epilogue import Epilogue, is_short
-from codegen.cpu.plan import SUM_BYTES, Plan
-from codegen.cpu.writer import Function, Module, Value
-from codegen.dtype import DType
-from codegen.rules.sizes import ceil_div
+from codegen.cpu.emit.elements import elements_of
+from codegen.cpu.emit.epilogue import (
+    Epilogue,
+    is_short,
+)
+from codegen.cpu.emit.writer import (
+    Function,
+    Module,
+    Value,
+)
+from codegen.cpu.nest.plan import (
+    SUM_BYTES,
+    Plan,
+)
+from codegen.problem.dtype import DType
+from codegen.xe.rules.sizes import ceil_div
 
 _PLACE = (("i64", "%matrix"), ("i64", "%row"), ("i64", "%column"))
 TILE_PARAMETERS = (

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from codegen.cpu.emit.writer import Value
 from codegen.cpu.microkernel.operands import ColumnsOfB, RowsOfA
 from codegen.cpu.microkernel.products import Products
 from codegen.cpu.microkernel.tile import Tile
-from codegen.cpu.writer import Value
 
 
 def write_vector_tile(tile: Tile) -> None:

@@ -4,41 +4,81 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from codegen import GemmProblem
-from codegen.cache import CompileCache
-from db import jobs, kernels, quarantines
-from db.base import utc_now
-from db.job_filter import JobFilter
+from codegen.workers.cache import CompileCache
+from db.queries import (
+    jobs,
+    kernels,
+    quarantines,
+)
+from db.queries.job_filter import JobFilter
+from db.schema.base import utc_now
 from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
-from service.audit import service as audit_service
-from service.audit.log import Outcome, record
-from service.audit.schemas import AuditPage
+from service.api.audit import service as audit_service
+from service.api.audit.log import (
+    Outcome,
+    record,
+)
+from service.api.audit.schemas import AuditPage
+from service.api.devices.elsewhere import device_elsewhere
+from service.api.devices.service import DeviceDirectory
+from service.api.hostcode.languages import Language
+from service.api.hostcode.service import read_host_code
+from service.api.jobs import service as job_service
+from service.api.jobs.listing import (
+    list_jobs,
+    list_searches,
+    list_trials,
+)
+from service.api.jobs.requests import (
+    submit,
+    understand,
+)
+from service.api.jobs.retrying import asked_by
+from service.api.jobs.schemas import (
+    JobBody,
+    JobOut,
+    JobPage,
+    JobStatus,
+    TrialOut,
+)
+from service.api.jobs.search_schemas import (
+    SearchAsStored,
+    SearchOut,
+)
+from service.api.kernels import service as kernel_service
+from service.api.kernels.lookup import (
+    Lookup,
+    kernels_of,
+)
+from service.api.kernels.lookup_schemas import LookupOut
+from service.api.kernels.schemas import (
+    KernelOut,
+    Tune,
+)
+from service.api.keys import service as key_service
+from service.api.keys.caller import COMMAND_LINE
+from service.api.keys.schemas import (
+    KeyBody,
+    KeyList,
+    KeyOut,
+    NewKeyOut,
+)
+from service.api.recordings import service as recording_service
+from service.api.recordings.schemas import (
+    RecordingLine,
+    RecordingOut,
+)
+from service.api.shapes import service as shape_service
+from service.api.shapes.schemas import (
+    ShapeSetLine,
+    ShapeSetOut,
+)
 from service.cli.backend.sets import SetAsked
 from service.cli.backend.stored import Stored
 from service.cli.tuning.running import work_on_job
 from service.cli.tuning.running_sets import create_set, work_on_set
-from service.devices.elsewhere import device_elsewhere
-from service.devices.service import DeviceDirectory
 from service.errors import NotFound
-from service.hostcode.languages import Language
-from service.hostcode.service import read_host_code
-from service.jobs import service as job_service
-from service.jobs.listing import list_jobs, list_searches, list_trials
-from service.jobs.requests import submit, understand
-from service.jobs.retrying import asked_by
-from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
-from service.jobs.search_schemas import SearchAsStored, SearchOut
-from service.kernels import service as kernel_service
-from service.kernels.lookup import Lookup, kernels_of
-from service.kernels.lookup_schemas import LookupOut
-from service.kernels.schemas import KernelOut, Tune
-from service.keys import service as key_service
-from service.keys.caller import COMMAND_LINE
-from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
-from service.recordings import service as recording_service
-from service.recordings.schemas import RecordingLine, RecordingOut
 from service.schemas import to_body
-from service.shapes import service as shape_service
-from service.shapes.schemas import ShapeSetLine, ShapeSetOut
 
 _ALL = 10**6
 

@@ -5,16 +5,39 @@ from typing import Protocol
 from uuid import UUID
 
 from codegen import GemmProblem
-from service.audit.schemas import AuditPage
+from service.api.audit.schemas import AuditPage
+from service.api.hostcode.languages import Language
+from service.api.jobs.schemas import (
+    JobBody,
+    JobOut,
+    JobPage,
+    JobStatus,
+    TrialOut,
+)
+from service.api.jobs.search_schemas import (
+    SearchAsStored,
+    SearchOut,
+)
+from service.api.kernels.lookup_schemas import LookupOut
+from service.api.kernels.schemas import (
+    KernelOut,
+    Tune,
+)
+from service.api.keys.schemas import (
+    KeyBody,
+    KeyList,
+    KeyOut,
+    NewKeyOut,
+)
+from service.api.recordings.schemas import (
+    RecordingLine,
+    RecordingOut,
+)
+from service.api.shapes.schemas import (
+    ShapeSetLine,
+    ShapeSetOut,
+)
 from service.cli.backend.sets import SetAsked
-from service.hostcode.languages import Language
-from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
-from service.jobs.search_schemas import SearchAsStored, SearchOut
-from service.kernels.lookup_schemas import LookupOut
-from service.kernels.schemas import KernelOut, Tune
-from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
-from service.recordings.schemas import RecordingLine, RecordingOut
-from service.shapes.schemas import ShapeSetLine, ShapeSetOut
 
 
 class Backend(Protocol):

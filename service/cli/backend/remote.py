@@ -14,24 +14,49 @@ from pydantic import BaseModel
 
 from codegen import GemmProblem
 from service import errors
-from service.accuracy.schemas import AccuracyList
-from service.audit.schemas import AuditPage
-from service.cli.backend.refusing import not_there
-from service.cli.backend.sets import SetAsked
-from service.cli.printing.progress import INTERRUPTED, bar, tell, update
-from service.compiling.schemas import CompileBody, CompileOut
-from service.devices.schemas import DeviceList, DeviceOut
-from service.exchange.schemas import ImportOut
-from service.hostcode.languages import Language
-from service.jobs.schemas import JobBody, JobOut, JobPage, JobStatus, TrialOut
-from service.jobs.search_schemas import SearchAsStored, SearchList, SearchOut
-from service.kernels.lookup_schemas import LookupOut
-from service.kernels.schemas import KernelOut, LookupBody, Tune
-from service.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
-from service.keys.service import none_named
-from service.recordings.schemas import RecordingLine, RecordingOut, RecordingPage
-from service.schemas import to_body
-from service.shapes.schemas import (
+from service.api.accuracy.schemas import AccuracyList
+from service.api.audit.schemas import AuditPage
+from service.api.compile.schemas import (
+    CompileBody,
+    CompileOut,
+)
+from service.api.devices.schemas import (
+    DeviceList,
+    DeviceOut,
+)
+from service.api.exchange.schemas import ImportOut
+from service.api.hostcode.languages import Language
+from service.api.jobs.schemas import (
+    JobBody,
+    JobOut,
+    JobPage,
+    JobStatus,
+    TrialOut,
+)
+from service.api.jobs.search_schemas import (
+    SearchAsStored,
+    SearchList,
+    SearchOut,
+)
+from service.api.kernels.lookup_schemas import LookupOut
+from service.api.kernels.schemas import (
+    KernelOut,
+    LookupBody,
+    Tune,
+)
+from service.api.keys.schemas import (
+    KeyBody,
+    KeyList,
+    KeyOut,
+    NewKeyOut,
+)
+from service.api.keys.service import none_named
+from service.api.recordings.schemas import (
+    RecordingLine,
+    RecordingOut,
+    RecordingPage,
+)
+from service.api.shapes.schemas import (
     CommonBody,
     SetBudgetBody,
     ShapeBody,
@@ -40,6 +65,10 @@ from service.shapes.schemas import (
     ShapeSetOut,
     ShapeSetPage,
 )
+from service.cli.backend.refusing import not_there
+from service.cli.backend.sets import SetAsked
+from service.cli.printing.progress import INTERRUPTED, bar, tell, update
+from service.schemas import to_body
 from tuner.shapes.presets import is_preset
 from xetune_client import Client, ClientError, JobChanged, Misused, NotReached, Refused, Retries, calls, models
 from xetune_client.connecting import address

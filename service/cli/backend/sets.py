@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from service.shapes.requests import SetSearch
+from service.api.shapes.requests import SetSearch
 from tuner.shapes.fields import Base
 from tuner.shapes.shape import Shape
 

@@ -6,8 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from codegen import InvalidLaunch
-from codegen.execution import Array, dtype_of
-from codegen.signature import KernelArgument
+from codegen.artifact.signature import KernelArgument
+from codegen.simulate.run_module import (
+    Array,
+    dtype_of,
+)
 
 _BF16 = "bf16"
 

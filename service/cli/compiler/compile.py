@@ -9,9 +9,13 @@ import typer
 from rich.table import Table
 
 from codegen import AnyArtifact, AnyConfig, CpuArtifact, Distributor, InvalidProblem
-from codegen.isa import NativeCode, Ocloc
-from codegen.pool import CompilePool
+from codegen.workers.pool import CompilePool
+from codegen.xe.isa import (
+    NativeCode,
+    Ocloc,
+)
 from hal import DeviceSpec, ListedDevice, open_device, runs_own_code
+from service.api.compile.schemas import CompileBody
 from service.cli.compiler.isa import Isa, isa_table, wanted_ocloc, with_code
 from service.cli.compiler.launch import launch_lines
 from service.cli.compiler.made import Made, check_same, made_here
@@ -21,14 +25,19 @@ from service.cli.options.configuration import ConfigFile, ConfigOptions, Setting
 from service.cli.options.device_file import named_device, server_of
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, TargetName, with_problem
 from service.cli.printing.output import CONSOLE, print_json
-from service.compiling.schemas import CompileBody
 from service.configurations import ConfigBody
-from service.convert import config_to_json
 from service.files import is_plain_name, write_atomically
+from service.row_mapping import config_to_json
 from service.schemas import to_body
-from tuner.reference import Reference
-from tuner.trial import Proof, ProofKind
-from tuner.verify import verify_by_simulation, verify_on_device
+from tuner.session.trial import (
+    Proof,
+    ProofKind,
+)
+from tuner.verify.reference import Reference
+from tuner.verify.verify import (
+    verify_by_simulation,
+    verify_on_device,
+)
 
 _TIMEOUT_S = _RUN_S = 60.0
 

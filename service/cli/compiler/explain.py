@@ -8,17 +8,20 @@ from rich.table import Table
 from rich.text import Text
 
 from codegen import CpuConfig, GemmProblem
-from codegen.target_kind import check_kernel
+from codegen.backend import check_kernel
 from hal import DeviceSpec
+from service.api.explain.service import (
+    cpu_explanation,
+    gpu_explanation,
+)
 from service.cli.compiler.explain_cpu import render_cpu_explanation
 from service.cli.devices.accuracy import accuracy_lines, known_accuracy
 from service.cli.options.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.options.device_file import named_device
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, with_problem
 from service.cli.printing.output import CONSOLE, print_json
-from service.explaining.service import cpu_explanation, gpu_explanation
 from tuner.model.xe import Explanation, explain
-from tuner.targets import default_for
+from tuner.space.starts import default_for
 
 _BAR = 12  # characters of the longest part
 _ADDED = ("spills", "kernels", "launch")  # parts that no other hides

@@ -9,10 +9,13 @@ from rich.text import Text
 
 from codegen import CpuConfig, GemmProblem
 from hal import DeviceSpec
-from service.explaining.service import held_bytes
-from tuner.cpu.traffic import Traffic, traffic
-from tuner.heuristic import HeuristicStep
-from tuner.targets import steps_to_default
+from service.api.explain.service import held_bytes
+from tuner.space.cpu.traffic import (
+    Traffic,
+    traffic,
+)
+from tuner.space.starts import steps_to_default
+from tuner.space.xe.heuristic import HeuristicStep
 
 
 def render_cpu_explanation(

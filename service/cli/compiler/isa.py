@@ -8,11 +8,18 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from codegen import KernelArtifact
-from codegen.isa import IsaReport, KLoop, NativeCode, Ocloc, compile_kernel, with_isa
 from codegen.target import target_of
+from codegen.xe.isa import (
+    IsaReport,
+    KLoop,
+    NativeCode,
+    Ocloc,
+    compile_kernel,
+    with_isa,
+)
 from hal import DeviceSpec
+from service.api.toolchain.offline import need_ocloc
 from service.settings import read_settings
-from service.toolchain.offline import need_ocloc
 
 Artifact = TypeVar("Artifact", bound=KernelArtifact)
 Isa = Annotated[

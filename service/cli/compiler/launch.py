@@ -2,7 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from service.launch import Launch, LaunchedKernel, PackedMatrix, read_launch
+from service.manifest_reader import (
+    Launch,
+    LaunchedKernel,
+    PackedMatrix,
+    read_launch,
+)
 
 _WAYS = {"block2d": "2-D blocks", "lanes": "lanes"}
 _WHEN = {

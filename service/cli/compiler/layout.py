@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from codegen.layout import (
+from codegen.target import LARGE_GRF, Target, target_of
+from codegen.xe.layout import (
     BlockLoadLayout,
     DpasLayout,
     LayoutRefused,
@@ -17,7 +18,6 @@ from codegen.layout import (
     hardware_view,
     work_item_table,
 )
-from codegen.target import LARGE_GRF, Target, target_of
 from hal import resolve_device
 from service.cli.printing.output import CONSOLE
 

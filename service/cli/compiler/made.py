@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from codegen import AnyArtifact, CpuArtifact, Distribution, Distributor, GemmArtifact, KernelArtifact, StageOutput
-from codegen.manifest import module_manifest
-from codegen.target_kind import describe
+from codegen.artifact.manifest import module_manifest
+from codegen.backend import describe
 from service.errors import Conflict
 
 

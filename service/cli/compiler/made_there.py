@@ -7,10 +7,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from codegen import StageOutput
+from service.api.compile.schemas import (
+    CompileBody,
+    CompiledFileOut,
+    CompileOut,
+    StageOut,
+)
+from service.api.compile.work import EVERY_FILE
 from service.cli.backend.chosen import of_service
 from service.cli.compiler.made import Made
-from service.compiling.schemas import CompileBody, CompiledFileOut, CompileOut, StageOut
-from service.compiling.work import EVERY_FILE
 from service.errors import BadRequest, Unavailable
 from service.files import is_plain_name
 

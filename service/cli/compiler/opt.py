@@ -6,7 +6,12 @@ from typing import Annotated
 
 import typer
 
-from codegen.opt import OptFailed, our_passes, read_passes, run_passes
+from codegen.xe.opt import (
+    OptFailed,
+    our_passes,
+    read_passes,
+    run_passes,
+)
 from service.cli.printing.output import CONSOLE
 from service.files import write_atomically
 

@@ -9,10 +9,15 @@ import numpy as np
 import typer
 
 from codegen import InvalidLaunch, KernelArtifact
-from codegen.execution import Extents, Value, kernel_of, simulate
-from codegen.pool import CompilePool
-from codegen.signature import KernelSignature
-from codegen.simulator import SimulationReport
+from codegen.artifact.signature import KernelSignature
+from codegen.simulate import SimulationReport
+from codegen.simulate.run_module import (
+    Extents,
+    Value,
+    kernel_of,
+    simulate,
+)
+from codegen.workers.pool import CompilePool
 from hal import DeviceSpec, resolve_device
 from service.cli.compiler.arrays import load_array, output_array, saved, scalar
 from service.cli.compiler.modules import Way, described, read_source

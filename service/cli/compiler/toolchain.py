@@ -7,11 +7,17 @@ from rich.box import SIMPLE_HEAD
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from service.api.toolchain.install import (
+    Machine,
+    install_ocloc,
+)
+from service.api.toolchain.listing import (
+    Tool,
+    list_toolchain,
+)
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, ERRORS, print_json
 from service.settings import read_settings
-from service.toolchain.install import Machine, install_ocloc
-from service.toolchain.listing import Tool, list_toolchain
 
 app = typer.Typer(help="Show what compiles and runs kernels; install what can be added.", invoke_without_command=True)
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from service.accuracy.schemas import AccuracyList
-from service.accuracy.service import accuracy_of
+from service.api.accuracy.schemas import AccuracyList
+from service.api.accuracy.service import accuracy_of
 from service.cli.backend.choice import server
 from service.cli.backend.chosen import of_service
 from service.cli.backend.peek import peek

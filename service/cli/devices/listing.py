@@ -18,8 +18,19 @@ from hal import (
     resolve_device,
     untargetable_reason,
 )
-from hal.spec import DERIVED, PROBED
-from service.accuracy.schemas import AccuracyList
+from hal.facts.spec import (
+    DERIVED,
+    PROBED,
+)
+from service.api.accuracy.schemas import AccuracyList
+from service.api.devices.quarantine import listed as quarantined_now
+from service.api.devices.quarantine import sentence
+from service.api.devices.schemas import (
+    DeviceList,
+    DeviceOut,
+    QuarantineOut,
+)
+from service.api.devices.service import describe
 from service.cli import completing
 from service.cli.backend.choice import server
 from service.cli.backend.chosen import backend, of_service
@@ -30,10 +41,6 @@ from service.cli.options.device_file import listed_of
 from service.cli.options.problem import AsJson
 from service.cli.printing.facts import UNKNOWN, shown
 from service.cli.printing.output import CONSOLE, print_json
-from service.devices.quarantine import listed as quarantined_now
-from service.devices.quarantine import sentence
-from service.devices.schemas import DeviceList, DeviceOut, QuarantineOut
-from service.devices.service import describe
 
 devices_app = typer.Typer(no_args_is_help=False, help="List what can run here and the Intel GPUs that are known.")
 

@@ -9,8 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from hal import FACT_NAMES, Backend, DeviceKind, ListedDevice, needs_of, runs_own_code
+from service.api.devices.schemas import (
+    DeviceOut,
+    MatchOut,
+)
 from service.cli.printing.facts import with_unit
-from service.devices.schemas import DeviceOut, MatchOut
 
 _OF_CPUS = frozenset({*FACT_NAMES[FACT_NAMES.index("cores") :], "l3_bytes"})
 _OF_EITHER = frozenset({

@@ -9,17 +9,17 @@ from typing import Generic, Protocol, TypeVar
 from uuid import UUID
 
 from codegen import GemmProblem
-from db import recordings
+from db.queries import recordings
 from hal import resolve_device
-from service.audit.log import record
+from service.api.audit.log import record
+from service.api.exchange import foreign
+from service.api.exchange.foreign import Written
+from service.api.keys.caller import COMMAND_LINE
 from service.cli.backend.stored import Stored, stored
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_json, print_line
 from service.errors import BadRequest, Conflict, NotFound
-from service.exchange import foreign
-from service.exchange.foreign import Written
 from service.files import write_atomically
-from service.keys.caller import COMMAND_LINE
 from tuner.exchange.formats import File, Format, open_file, results_of, specification_of
 from tuner.exchange.kernel_tuner import to_cache
 from tuner.exchange.results import Results, Source

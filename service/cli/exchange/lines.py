@@ -5,12 +5,12 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from service.api.exchange.exporting import header
+from service.api.exchange.importing import Imported
+from service.api.exchange.schemas import ImportOut
 from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
 from service.errors import BadRequest, NotFound
-from service.exchange.exporting import header
-from service.exchange.importing import Imported
-from service.exchange.schemas import ImportOut
 from service.files import write_atomically
 from tuner.exchange.jsonl import Exchange, read_lines, write_lines
 from tuner.exchange.records import Record, check_name

@@ -9,7 +9,15 @@ from uuid import UUID
 import typer
 
 from hal import resolve_device
-from service.audit.log import record
+from service.api.audit.log import record
+from service.api.exchange import (
+    exporting,
+    measuring,
+)
+from service.api.exchange.exporting import Selection
+from service.api.exchange.measuring import Asked
+from service.api.jobs.service import read_job
+from service.api.keys.caller import COMMAND_LINE
 from service.cli.backend.choice import server
 from service.cli.backend.chosen import of_service
 from service.cli.backend.stored import Stored, stored
@@ -21,11 +29,6 @@ from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_line
 from service.cli.tuning.running import work_on_job
 from service.errors import BadRequest, ServiceError
-from service.exchange import exporting, measuring
-from service.exchange.exporting import Selection
-from service.exchange.measuring import Asked
-from service.jobs.service import read_job
-from service.keys.caller import COMMAND_LINE
 from tuner.exchange.formats import Format, open_file, specification_of
 from tuner.exchange.jsonl import read_lines
 from tuner.exchange.records import Record

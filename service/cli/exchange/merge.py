@@ -6,6 +6,11 @@ from typing import Annotated
 import typer
 
 from db.merging.merge import Merged
+from service.api.exchange.merging import merge_in
+from service.api.exchange.other import (
+    Other,
+    open_other,
+)
 from service.cli.backend.choice import server
 from service.cli.backend.refusing import not_there
 from service.cli.backend.stored import stored
@@ -14,8 +19,6 @@ from service.cli.exchange.merge_there import merge_there
 from service.cli.options.problem import AsJson
 from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
-from service.exchange.merging import merge_in
-from service.exchange.other import Other, open_other
 
 
 def merge_command(

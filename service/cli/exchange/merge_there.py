@@ -4,14 +4,19 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from service.api.exchange.other import Other
+from service.api.exchange.schemas import ImportOut
+from service.api.exchange.sending import (
+    Part,
+    There,
+    look_at,
+    parts_of,
+)
 from service.cli.backend.chosen import of_service
 from service.cli.exchange.lines import counts_of, origin_of
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_json, print_line
 from service.errors import ServiceError, TooLarge
-from service.exchange.other import Other
-from service.exchange.schemas import ImportOut
-from service.exchange.sending import Part, There, look_at, parts_of
 from tuner.exchange.formats import Format
 
 if TYPE_CHECKING:

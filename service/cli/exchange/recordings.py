@@ -7,13 +7,17 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from service.api.recordings.schemas import (
+    RecordedOut,
+    RecordingLine,
+    RecordingOut,
+)
 from service.cli.backend.chosen import backend
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 from service.configurations import ConfigBody
-from service.convert import config_line
 from service.errors import NotFound
-from service.recordings.schemas import RecordedOut, RecordingLine, RecordingOut
+from service.row_mapping import config_line
 from service.schemas import to_problem
 
 _SHOWN = 20

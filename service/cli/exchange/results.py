@@ -7,6 +7,13 @@ from uuid import UUID
 import typer
 
 from hal import resolve_device
+from service.api.exchange import exporting
+from service.api.exchange.exporting import Selection
+from service.api.exchange.importing import (
+    Imported,
+    take_in,
+)
+from service.api.exchange.schemas import ImportOut
 from service.cli.backend.choice import server
 from service.cli.backend.stored import stored
 from service.cli.completing import devices, jobs
@@ -14,11 +21,7 @@ from service.cli.exchange import foreign, served
 from service.cli.exchange.lines import check_origin, lines_of, origin_of, read_file, tell_imported, write
 from service.cli.options.problem import AsJson, ProblemOptions, with_problem
 from service.errors import BadRequest
-from service.exchange import exporting
-from service.exchange.exporting import Selection
-from service.exchange.importing import Imported, take_in
-from service.exchange.schemas import ImportOut
-from service.problem_query import to_query
+from service.http.problem_query import to_query
 from tuner.exchange.formats import Format, open_file
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from service.api.exchange.schemas import ImportOut
 from service.cli.backend.chosen import of_service
 from service.cli.exchange import foreign
 from service.cli.exchange.foreign import Said
@@ -11,8 +12,7 @@ from service.cli.exchange.lines import write
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json
 from service.errors import BadRequest
-from service.exchange.schemas import ImportOut
-from service.problem_query import to_query
+from service.http.problem_query import to_query
 from tuner.exchange.formats import File, Format
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from service.audit.schemas import AuditPage
+from service.api.audit.schemas import AuditPage
 from service.cli.backend.chosen import backend
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from db import coordinators
+from db.queries import coordinators
 from service.cli.backend.stored import stored
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json

@@ -8,14 +8,17 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from db.base import utc_now
+from db.schema.base import utc_now
+from service.api.keys.schemas import (
+    KeyBody,
+    KeyOut,
+)
+from service.api.keys.scopes import Scope
 from service.cli.backend.chosen import backend
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 from service.errors import BadRequest
-from service.keys.schemas import KeyBody, KeyOut
-from service.keys.scopes import Scope
-from service.malformed import shown
+from service.http.validation_errors import shown
 
 app = typer.Typer(help="Make, list and revoke API keys.", invoke_without_command=True)
 

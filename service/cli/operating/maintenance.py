@@ -8,12 +8,15 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from service.api.maintenance.schemas import (
+    WindowBody,
+    WindowOut,
+)
 from service.cli.backend.chosen import timetable
 from service.cli.options.naming import told_by_options
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 from service.errors import BadRequest
-from service.maintenance.schemas import WindowBody, WindowOut
 
 _MOST_MINUTES = 7 * 24 * 60
 _OPTIONS = MappingProxyType(

@@ -10,12 +10,16 @@ from pydantic import BaseModel
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from service.api.schedules.schemas import (
+    FireOut,
+    ScheduleBody,
+    ScheduleOut,
+)
 from service.cli.backend.chosen import timetable
 from service.cli.options.documents import read_json
 from service.cli.options.naming import told_by_options
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
-from service.schedules.schemas import FireOut, ScheduleBody, ScheduleOut
 
 app = typer.Typer(help="Start work by the clock.", invoke_without_command=True)
 

@@ -14,17 +14,22 @@ import typer
 import uvicorn
 
 from db.migrate import prepare
+from service.api.keys.callers import check_closed
 from service.app import create_app
 from service.cli.printing.output import CONSOLE
 from service.cluster.link import link_to
 from service.cluster.one_machine import check_one_machine
-from service.cluster.share import share_of
-from service.keys.callers import check_closed
+from service.cluster.shard import share_of
+from service.http.limits.heads import bounded_heads
+from service.jobs.supervisor import (
+    LATE_S,
+    Supervisor,
+    end_with,
+    end_within,
+)
 from service.lean import settle
-from service.limits.heads import bounded_heads
 from service.logs import configure_logs
 from service.settings import InvalidSettings, Settings, read_settings, unknown_settings
-from service.supervisor import LATE_S, Supervisor, end_with, end_within
 from service.traces import configure_traces
 
 Scheduler = Annotated[

@@ -20,14 +20,20 @@ from codegen import (
     Prefetch,
     XeStrategy,
 )
-from codegen.config import XE_ORDERS
-from codegen.target_kind import check_kind
+from codegen.backend import check_kind
+from codegen.config.kernel_config import XE_ORDERS
 from hal import DeviceSpec, runs_own_code
 from service.cli.options.documents import read_json
-from service.convert import config_from_json, config_to_json
-from tuner.cpu.refit import refit, within
-from tuner.targets import default_for
-from tuner.xe.refit import refit_xe
+from service.row_mapping import (
+    config_from_json,
+    config_to_json,
+)
+from tuner.space.cpu.refit import (
+    refit,
+    within,
+)
+from tuner.space.starts import default_for
+from tuner.space.xe.refit import refit_xe
 
 ConfigFile = Annotated[
     Path | None,

@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import cast
 
 from hal import Backend, DeviceSpec, Disagreement, ListedDevice, Match, resolve_device
-from hal.listed import listed
+from hal.facts.listed import listed
+from service.api.devices.schemas import (
+    DeviceOut,
+    MatchOut,
+)
 from service.cli.backend.choice import server
 from service.cli.backend.chosen import of_service
 from service.cli.backend.refusing import not_there
 from service.cli.options.documents import read_json
-from service.convert import spec_from_json
-from service.devices.schemas import DeviceOut, MatchOut
 from service.errors import BadRequest
+from service.row_mapping import spec_from_json
 
 _SUFFIX = ".json"
 

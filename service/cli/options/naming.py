@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pydantic import ValidationError
 
 from service.errors import BadRequest, FieldError
-from service.malformed import faults_of
+from service.http.validation_errors import faults_of
 
 
 @contextmanager

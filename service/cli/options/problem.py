@@ -10,10 +10,10 @@ from typing import Annotated, cast, get_type_hints
 import typer
 
 from codegen import DType, GemmProblem, InvalidProblem
-from codegen.epilogue_text import parse_epilogue
+from codegen.problem.epilogue_text import parse_epilogue
 from service.cli.completing import devices
 from service.cli.options.documents import read_json
-from service.convert import problem_from_json
+from service.row_mapping import problem_from_json
 from tuner.shapes.fields import Base
 
 DeviceName = Annotated[

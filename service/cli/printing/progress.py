@@ -9,9 +9,12 @@ from types import FrameType
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from service.api.jobs.schemas import (
+    JobOut,
+    JobStatus,
+)
 from service.cli.printing.evidence import shown_time
 from service.cli.printing.output import ERRORS
-from service.jobs.schemas import JobOut, JobStatus
 
 INTERRUPTED = 128 + signal.SIGINT
 """Status of a program that Ctrl-C ended."""

@@ -7,18 +7,29 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from db.base import utc_now
+from db.schema.base import utc_now
 from db.session import Database
 from hal import list_devices
-from service.audit.log import record
+from service.api.audit.log import record
+from service.api.devices.service import DeviceDirectory
+from service.api.keys.caller import COMMAND_LINE
+from service.api.maintenance import service as windows
+from service.api.maintenance.schemas import (
+    WindowBody,
+    WindowList,
+    WindowOut,
+)
+from service.api.schedules import service as schedules
+from service.api.schedules.schemas import (
+    DueList,
+    FireOut,
+    FirePage,
+    ScheduleBody,
+    ScheduleList,
+    ScheduleOut,
+)
+from service.api.schedules.work import read_work
 from service.cli.backend.stored import Stored
-from service.devices.service import DeviceDirectory
-from service.keys.caller import COMMAND_LINE
-from service.maintenance import service as windows
-from service.maintenance.schemas import WindowBody, WindowList, WindowOut
-from service.schedules import service as schedules
-from service.schedules.schemas import DueList, FireOut, FirePage, ScheduleBody, ScheduleList, ScheduleOut
-from service.schedules.work import read_work
 from service.settings import Settings
 
 

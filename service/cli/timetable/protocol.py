@@ -2,8 +2,19 @@
 
 from typing import Protocol
 
-from service.maintenance.schemas import WindowBody, WindowList, WindowOut
-from service.schedules.schemas import DueList, FireOut, FirePage, ScheduleBody, ScheduleList, ScheduleOut
+from service.api.maintenance.schemas import (
+    WindowBody,
+    WindowList,
+    WindowOut,
+)
+from service.api.schedules.schemas import (
+    DueList,
+    FireOut,
+    FirePage,
+    ScheduleBody,
+    ScheduleList,
+    ScheduleOut,
+)
 
 
 class Timetable(Protocol):

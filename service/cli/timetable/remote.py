@@ -2,10 +2,21 @@
 
 from uuid import UUID
 
+from service.api.maintenance.schemas import (
+    WindowBody,
+    WindowList,
+    WindowOut,
+)
+from service.api.schedules.schemas import (
+    DueList,
+    FireOut,
+    FirePage,
+    ScheduleBody,
+    ScheduleList,
+    ScheduleOut,
+)
 from service.cli.backend.remote import Remote, same
 from service.errors import NotFound
-from service.maintenance.schemas import WindowBody, WindowList, WindowOut
-from service.schedules.schemas import DueList, FireOut, FirePage, ScheduleBody, ScheduleList, ScheduleOut
 from xetune_client import calls, models
 
 _MOST = 200

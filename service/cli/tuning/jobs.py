@@ -9,6 +9,10 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from service.api.jobs.schemas import (
+    JobOut,
+    JobStatus,
+)
 from service.cli import completing
 from service.cli.backend.chosen import backend
 from service.cli.options.problem import AsJson
@@ -18,7 +22,6 @@ from service.cli.printing.progress import end_with
 from service.cli.tuning.replaying import print_replay
 from service.cli.tuning.results import print_job
 from service.errors import NotFound
-from service.jobs.schemas import JobOut, JobStatus
 from service.schemas import to_problem
 
 app = typer.Typer(help="List, show, cancel, retry, resume and replay tuning jobs.", invoke_without_command=True)

@@ -10,6 +10,12 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from service.api.hostcode.languages import Language
+from service.api.kernels.lookup_schemas import LookupOut
+from service.api.kernels.schemas import (
+    KernelOut,
+    Tune,
+)
 from service.cli.backend.chosen import backend
 from service.cli.backend.protocol import Backend
 from service.cli.completing import devices
@@ -17,12 +23,9 @@ from service.cli.default_command import FirstByDefault
 from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with_problem
 from service.cli.printing.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, print_json
-from service.convert import config_line
 from service.errors import NotFound, Unavailable
 from service.files import is_plain_name, write_atomically
-from service.hostcode.languages import Language
-from service.kernels.lookup_schemas import LookupOut
-from service.kernels.schemas import KernelOut, Tune
+from service.row_mapping import config_line
 from service.schemas import to_problem
 
 app = typer.Typer(

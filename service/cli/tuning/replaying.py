@@ -5,12 +5,23 @@ from uuid import UUID
 import typer
 
 from codegen import AnyConfig, InvalidConfig
+from service.api.jobs.schemas import (
+    JobOut,
+    TrialOut,
+    TrialStatus,
+)
+from service.api.jobs.search_schemas import (
+    SearchAsStored,
+    SearchOut,
+)
 from service.cli.backend.protocol import Backend
 from service.cli.printing.output import CONSOLE, ERRORS, print_json, print_wrapped
 from service.configurations import ConfigBody, from_config_body
-from service.convert import config_from_json, config_to_json, search_from_json
-from service.jobs.schemas import JobOut, TrialOut, TrialStatus
-from service.jobs.search_schemas import SearchAsStored, SearchOut
+from service.row_mapping import (
+    config_from_json,
+    config_to_json,
+    search_from_json,
+)
 from service.schemas import to_problem
 from tuner.errors import NotReplayable
 from tuner.replay.job import Difference, Replayed, SearchedJob, Tried, replay_job

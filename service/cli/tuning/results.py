@@ -8,6 +8,12 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from service.api.jobs.schemas import (
+    DonorOut,
+    JobOut,
+    TrialOut,
+)
+from service.api.jobs.wall import wall_sentence
 from service.cli.backend.protocol import Backend
 from service.cli.printing.evidence import (
     shown_files,
@@ -18,14 +24,18 @@ from service.cli.printing.evidence import (
     shown_time,
 )
 from service.cli.printing.output import CONSOLE, print_json, print_wrapped
-from service.convert import config_line
 from service.energy import energy_text
-from service.headline import Basis, headline_of
-from service.jobs.schemas import DonorOut, JobOut, TrialOut
-from service.jobs.wall import wall_sentence
+from service.job_time import (
+    Basis,
+    headline_of,
+)
+from service.row_mapping import config_line
 from service.schemas import ProblemBody, to_problem
-from service.stops import stop_words
-from tuner.objective import Objective, front
+from service.stop_reasons import stop_words
+from tuner.search.objective import (
+    Objective,
+    front,
+)
 
 _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
 

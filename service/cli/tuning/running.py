@@ -6,19 +6,22 @@ from uuid import UUID
 import typer
 from rich.progress import Progress, TaskID
 
-from db.base import utc_now
 from db.errors import DatabaseError
+from db.schema.base import utc_now
+from service.api.devices.quarantine import check_free
+from service.api.jobs import service
+from service.api.jobs.schemas import JobOut
+from service.api.maintenance.closed import check_open
+from service.api.toolchain.offline import (
+    OfflineCompiler,
+    find_ocloc,
+)
 from service.artifacts import StorageError
 from service.cli.backend.stored import Stored
 from service.cli.printing.progress import INTERRUPTED, bar, stopping, tell, update
-from service.devices.quarantine import check_free
-from service.jobs import service
-from service.jobs.schemas import JobOut
-from service.maintenance.closed import check_open
-from service.toolchain.offline import OfflineCompiler, find_ocloc
-from service.tuning import Tuning
-from service.worker import Worker
-from tuner.result import Event
+from service.jobs.tuning import Tuning
+from service.jobs.worker import Worker
+from tuner.session.result import Event
 
 _POLL_S = 0.5
 

@@ -4,25 +4,40 @@ from uuid import UUID
 
 import typer
 
-from db import shape_sets
-from db.base import utc_now
 from db.errors import DatabaseError
+from db.queries import shape_sets
+from db.schema.base import utc_now
 from hal import list_devices
+from service.api.audit.log import (
+    Outcome,
+    record,
+)
+from service.api.devices.quarantine import check_free
+from service.api.devices.service import DeviceDirectory
+from service.api.keys.caller import COMMAND_LINE
+from service.api.maintenance.closed import check_open
+from service.api.shapes import service
+from service.api.shapes.requests import (
+    submit,
+    understand,
+)
+from service.api.shapes.running import (
+    SetProgress,
+    SetRunner,
+)
+from service.api.toolchain.offline import (
+    OfflineCompiler,
+    find_ocloc,
+)
 from service.artifacts import StorageError
-from service.audit.log import Outcome, record
 from service.cli.backend.sets import SetAsked
 from service.cli.backend.stored import Stored
 from service.cli.printing.progress import INTERRUPTED, bar, stopping, tell
-from service.devices.quarantine import check_free
-from service.devices.service import DeviceDirectory
-from service.keys.caller import COMMAND_LINE
-from service.maintenance.closed import check_open
-from service.shapes import service
-from service.shapes.requests import submit, understand
-from service.shapes.running import SetProgress, SetRunner
-from service.toolchain.offline import OfflineCompiler, find_ocloc
-from service.tuning import Tuning
-from service.worker_names import is_dead, own_name
+from service.jobs.tuning import Tuning
+from service.jobs.worker_names import (
+    is_dead,
+    own_name,
+)
 
 
 def create_set(store: Stored, asked: SetAsked) -> tuple[UUID, str, bool]:

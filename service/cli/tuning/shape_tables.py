@@ -3,11 +3,16 @@
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from service.api.shapes.schemas import (
+    CoverOut,
+    KernelChoice,
+    ShapeOut,
+    ShapeSetOut,
+)
 from service.cli.printing.evidence import shown_kind, shown_proof_short
 from service.cli.printing.output import CONSOLE
-from service.convert import config_line
+from service.row_mapping import config_line
 from service.schemas import to_problem
-from service.shapes.schemas import CoverOut, KernelChoice, ShapeOut, ShapeSetOut
 
 _WORDS = {
     "in_turns": "measured in turns",

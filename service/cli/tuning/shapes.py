@@ -8,6 +8,11 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from service.api.jobs.schemas import JobStatus
+from service.api.shapes.bodies import EACH
+from service.api.shapes.requests import SetSearch
+from service.api.shapes.schemas import ShapeSetOut
+from service.api.shapes.sources import read_shapes
 from service.cli import completing
 from service.cli.backend.chosen import backend
 from service.cli.backend.protocol import Backend
@@ -18,11 +23,6 @@ from service.cli.printing.output import CONSOLE, print_json
 from service.cli.printing.progress import INTERRUPTED, tell
 from service.cli.tuning.shape_tables import print_set
 from service.errors import BadRequest
-from service.jobs.schemas import JobStatus
-from service.shapes.bodies import EACH
-from service.shapes.requests import SetSearch
-from service.shapes.schemas import ShapeSetOut
-from service.shapes.sources import read_shapes
 from tuner.shapes.fields import Base
 from tuner.shapes.presets import MODELS
 

@@ -5,6 +5,11 @@ from typing import Annotated
 
 import typer
 
+from service.api.jobs.schemas import (
+    BudgetBody,
+    JobBody,
+)
+from service.api.shapes.requests import SetSearch
 from service.cli.backend.chosen import backend
 from service.cli.completing import presets
 from service.cli.options.naming import told_by_options
@@ -14,11 +19,9 @@ from service.cli.printing.progress import end_with
 from service.cli.tuning.results import print_job
 from service.cli.tuning.shapes import SetOptions, read_within, tune_shapes
 from service.errors import BadRequest
-from service.jobs.schemas import BudgetBody, JobBody
 from service.schemas import to_body
-from service.shapes.requests import SetSearch
-from tuner.objective import Objective
 from tuner.search.method import Method
+from tuner.search.objective import Objective
 
 _TRIALS = 50
 _OPTIONS = MappingProxyType(

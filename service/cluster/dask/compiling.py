@@ -12,13 +12,17 @@ from uuid import uuid4
 from distributed import Future, KilledWorker
 
 from codegen import AnyArtifact, AnyConfig, CompileCrashed, GemmProblem
-from codegen.busy import Busy
-from codegen.cache import CacheUses
-from codegen.pool import Made
+from codegen.workers.busy_timer import Busy
+from codegen.workers.cache import CacheUses
+from codegen.workers.pool import Made
 from hal import DeviceSpec
+from service.cluster.dask.dask_worker import (
+    COMPILES,
+    Failed,
+    compile_there,
+)
 from service.cluster.dask.lost import SchedulerLost
-from service.cluster.dask.station import COMPILES, Failed, compile_there
-from service.cluster.place import PlaceLost
+from service.cluster.executor import PlaceLost
 from service.traces import trace_here
 
 if TYPE_CHECKING:

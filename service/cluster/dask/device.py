@@ -15,8 +15,7 @@ from distributed import KilledWorker
 from codegen import AnyArtifact
 from hal import Buffer, DeviceSpec, LaunchSpec, RunReport, Timing
 from service.cluster.dask.buffers import hash_of
-from service.cluster.dask.lost import SchedulerLost
-from service.cluster.dask.station import (
+from service.cluster.dask.dask_worker import (
     Disproved,
     Failed,
     InUse,
@@ -32,10 +31,11 @@ from service.cluster.dask.station import (
     run_there,
     start_there,
 )
-from service.cluster.place import PlaceLost
+from service.cluster.dask.lost import SchedulerLost
+from service.cluster.executor import PlaceLost
 from service.traces import trace_here
 from tuner.errors import ProofFailed
-from tuner.trial import Proof
+from tuner.session.trial import Proof
 
 if TYPE_CHECKING:
     from service.cluster.dask.engine import DaskEngine

@@ -15,15 +15,28 @@ from distributed import Client, Future, KilledWorker, fire_and_forget
 from distributed.comm.core import CommClosedError
 
 from hal import XE_DEVICES, Backend, ListedDevice
-from hal.listed import listed
+from hal.facts.listed import listed
+from service.cluster.dask.dask_worker import (
+    Offer,
+    tell_offer,
+)
+from service.cluster.dask.executors import (
+    DaskPlace,
+    Predictions,
+)
 from service.cluster.dask.lost import SchedulerLost
-from service.cluster.dask.places import DaskPlace, Predictions
 from service.cluster.dask.security import security_of
-from service.cluster.dask.station import Offer, tell_offer
+from service.cluster.executor import (
+    Place,
+    PlaceLost,
+    Reached,
+)
 from service.cluster.link import Link
 from service.cluster.local import hardware_of
-from service.cluster.place import Place, PlaceLost, Reached
-from service.cluster.share import WHOLE, Share
+from service.cluster.shard import (
+    WHOLE,
+    Share,
+)
 
 NAME = "cluster"
 _ANSWER_S = 10.0  # of the scheduler

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from hal import Buffer, DeviceKind, DeviceSpec, LaunchSpec, ListedDevice, RunReport, Timing
 from service.cluster.dask.quiet import Quiet
+from service.cluster.executor import OpenedDevice
 from service.cluster.local import hardware_of
-from service.cluster.place import OpenedDevice
-from service.device_lock import only_user
-from tuner.measure import StartingDevice
+from service.jobs.device_lock import only_user
+from tuner.measure.measure import StartingDevice
 
 
 class DeviceInUse(Exception):

@@ -5,8 +5,16 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db import best
-from db.models import Device, Job, Kernel, Measurement, Prediction, Problem, Trial
+from db.queries import best
+from db.schema import (
+    Device,
+    Job,
+    Kernel,
+    Measurement,
+    Prediction,
+    Problem,
+    Trial,
+)
 from service.dashboard.jobs.reading import find_job
 from service.errors import NotFound
 

@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from db.models import Kernel
+from db.schema import Kernel
 from service.dashboard.kernels.code import CodeReport
 from service.dashboard.naming import config_pairs, problem_label
 from service.dashboard.units import count, exact, size
-from service.launch import Launch, read_launch
+from service.manifest_reader import (
+    Launch,
+    read_launch,
+)
 
 NOTHING = "none"
 NOT_COUNTED = "not counted"

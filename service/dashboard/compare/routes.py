@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from service.api.keys.guard import READ
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.compare.choosing import best_of_job, best_on
 from service.dashboard.compare.reading import candidates, compare, times_chart
@@ -14,9 +15,11 @@ from service.dashboard.kernels.stages import reader
 from service.dashboard.naming import problem_label
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
-from service.deps import ContextDep, ReadSessionDep
 from service.errors import BadRequest, NotFound
-from service.keys.guard import READ
+from service.http.deps import (
+    ContextDep,
+    ReadSessionDep,
+)
 
 router = APIRouter(prefix="/compare", default_response_class=HTMLResponse)
 

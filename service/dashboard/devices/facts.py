@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hal.spec import Fact
+from hal.facts.spec import Fact
 from service.dashboard.units import count, size
 
 

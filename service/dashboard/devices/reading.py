@@ -8,19 +8,25 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db import quarantines
-from db.models import Device, DeviceQuarantine, Job, Measurement, Trial
+from db.queries import quarantines
+from db.schema import (
+    Device,
+    DeviceQuarantine,
+    Job,
+    Measurement,
+    Trial,
+)
 from hal import readiness
-from hal.listed import ListedDevice
-from hal.spec import DeviceSpec
-from service.convert import spec_from_json
+from hal.facts.listed import ListedDevice
+from hal.facts.spec import DeviceSpec
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
 from service.dashboard.devices.facts import ShownFact, shown
 from service.dashboard.devices.rows import DeviceRow
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.rows import JobRow, job_rows
 from service.errors import NotFound
-from tuner.evidence import NATIVE
+from service.row_mapping import spec_from_json
+from tuner.session.evidence import NATIVE
 
 MOST_JOBS = 10
 MOST_CLOCKS = 1000

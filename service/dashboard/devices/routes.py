@@ -3,13 +3,16 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
+from service.api.keys.guard import READ
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.devices.reading import clocks_chart, device_list, device_page
 from service.dashboard.devices.rows import device_rows
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
-from service.deps import ContextDep, ReadSessionDep
-from service.keys.guard import READ
+from service.http.deps import (
+    ContextDep,
+    ReadSessionDep,
+)
 
 router = APIRouter(prefix="/devices", default_response_class=HTMLResponse)
 

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db import changes
-from db.models import Device, Job, Measurement
-from hal.listed import ListedDevice
-from hal.listing import OPENCL_CPU_ID
+from db.queries import change_feed
+from db.schema import (
+    Device,
+    Job,
+    Measurement,
+)
+from hal.facts.listed import ListedDevice
+from hal.facts.listing import OPENCL_CPU_ID
 from service.dashboard.evidence import TimeEvidence
-from tuner.evidence import NATIVE
+from tuner.session.evidence import NATIVE
 
 _kept: dict[tuple[str, int], tuple[int, bool]] = {}
 """Of a database and a device: at which stamp of its changes it had a measured winner, or none."""
@@ -76,7 +80,7 @@ def _measured(session: Session, devices: Sequence[Device]) -> list[Device]:
 
     Of a device that was only predicted all jobs have to be looked at.
     """
-    stamps, url = changes.of_devices(session), str(session.get_bind().engine.url)
+    stamps, url = change_feed.of_devices(session), str(session.get_bind().engine.url)
     found: list[Device] = []
     for device in devices:
         name, stamp = (url, device.id), stamps.get(device.id, 0)

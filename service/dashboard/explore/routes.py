@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
+from service.api.keys.guard import READ
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.explore.chart import explore_chart
 from service.dashboard.explore.choice import EVIDENCES, OUTCOME, understand
@@ -14,9 +15,8 @@ from service.dashboard.problem_pages import PAGE
 from service.dashboard.problems.rows import pair_list
 from service.dashboard.problems.rows import understand as understand_problems
 from service.dashboard.rendering import page
-from service.deps import ReadSessionDep
 from service.errors import BadRequest
-from service.keys.guard import READ
+from service.http.deps import ReadSessionDep
 
 router = APIRouter(prefix="/explore", default_response_class=HTMLResponse)
 

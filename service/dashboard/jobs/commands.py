@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from codegen import GemmProblem, InvalidProblem
-from codegen.canonical import to_json
-from codegen.epilogue_text import print_epilogue
-from db.models import Job
-from service.convert import problem_from_json
+from codegen.problem.epilogue_text import print_epilogue
+from codegen.serialization import to_json
+from db.schema import Job
+from service.row_mapping import problem_from_json
 
 _PLAIN = ("m", "n", "k")
 _FLAGS = {

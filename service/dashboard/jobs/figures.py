@@ -8,10 +8,17 @@ from uuid import UUID
 from sqlalchemy import Float, case, cast, func, select
 from sqlalchemy.orm import Session, aliased
 
-from db.models import Job, JobImport, Measurement, Prediction, PredictionError, Trial
+from db.schema import (
+    Job,
+    JobImport,
+    Measurement,
+    Prediction,
+    PredictionError,
+    Trial,
+)
 from service.dashboard.evidence import TimeFigure, device_name, measured, predicted
 from service.dashboard.naming import problem_flops
-from tuner.evidence import NATIVE
+from tuner.session.evidence import NATIVE
 
 OTHER, THERE = aliased(Trial), aliased(Measurement)
 """The trial that a prediction is judged by, and its measurement."""

@@ -7,7 +7,10 @@ from statistics import median
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.models import Job, Trial
+from db.schema import (
+    Job,
+    Trial,
+)
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.figures import Point, points

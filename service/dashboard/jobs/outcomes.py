@@ -8,11 +8,14 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db import trials
-from db.models import Job, Trial
+from db.queries import trials
+from db.schema import (
+    Job,
+    Trial,
+)
+from service.api.jobs.service import wall_of
 from service.dashboard.jobs.history import FAILURES, WHOLE
 from service.dashboard.jobs.trials import NOT_RECORDED
-from service.jobs.service import wall_of
 
 MOST_REASONS = 8
 _RULE = re.compile(r"\brule ([a-z0-9][a-z0-9-]*)")

@@ -9,8 +9,17 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from db import beginnings, trials
-from db.models import Job, Kernel, Measurement, PredictionError, Trial
+from db.queries import (
+    trials,
+    warm_starts,
+)
+from db.schema import (
+    Job,
+    Kernel,
+    Measurement,
+    PredictionError,
+    Trial,
+)
 from service.dashboard.evidence import TimeFigure
 from service.dashboard.jobs.commands import Again, Commands, again, commands
 from service.dashboard.jobs.figures import points
@@ -20,10 +29,16 @@ from service.dashboard.jobs.trials import TrialPage, TrialRow, Wanted, read_rows
 from service.dashboard.naming import config_pairs, problem_pairs
 from service.dashboard.of_problems import identity
 from service.errors import NotFound
-from service.headline import Basis
-from service.launch import Launch, read_launch
-from service.stops import stop_words
-from tuner.objective import Objective, front
+from service.job_time import Basis
+from service.manifest_reader import (
+    Launch,
+    read_launch,
+)
+from service.stop_reasons import stop_words
+from tuner.search.objective import (
+    Objective,
+    front,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +129,7 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
         objective=None if job.search is None else job.search.objective,
         front=tuple(_front(session, job, best_time)),
         seed=job.seed,
-        donors=beginnings.count(session, job.id),
+        donors=warm_starts.count(session, job.id),
         judged=_judged(session, job.id),
         news=news_of(session, job),
     )

@@ -5,6 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
+from service.api.keys.guard import (
+    READ,
+    CallerDep,
+)
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.jobs import rows
 from service.dashboard.jobs.history import failures_chart, history_chart, judged_chart
@@ -13,9 +17,8 @@ from service.dashboard.jobs.trials import understand
 from service.dashboard.naming import problem_label
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
-from service.deps import ReadSessionDep
 from service.errors import NotFound
-from service.keys.guard import READ, CallerDep
+from service.http.deps import ReadSessionDep
 
 router = APIRouter(prefix="/jobs", default_response_class=HTMLResponse)
 

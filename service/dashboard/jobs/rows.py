@@ -8,13 +8,22 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db import trials
-from db.models import Device, Job, Problem, Trial
+from db.queries import trials
+from db.schema import (
+    Device,
+    Job,
+    Problem,
+    Trial,
+)
 from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.naming import problem_flops, problem_label
 from service.dashboard.of_problems import ProblemFilter, identity, misread, problem_words, unread_id, word
 from service.dashboard.trial_time import trial_figure
-from service.headline import Basis, Headline, headline
+from service.job_time import (
+    Basis,
+    Headline,
+    headline,
+)
 
 PAGE_SIZE = 50
 STATUSES = ("queued", "running", "succeeded", "failed", "cancelled")

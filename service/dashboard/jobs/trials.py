@@ -7,8 +7,11 @@ from urllib.parse import urlencode
 from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
-from db import trials
-from db.models import Job, Trial
+from db.queries import trials
+from db.schema import (
+    Job,
+    Trial,
+)
 from service.dashboard.evidence import ProofFigure, TimeFigure
 from service.dashboard.jobs.figures import GROUP, ORDER, with_times
 from service.dashboard.jobs.history import FAILURES

@@ -7,9 +7,14 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import InvalidConfig, InvalidProblem
-from db import kernels
-from db.models import Kernel, Trial
-from service.convert import config_from_json, problem_from_json, spec_from_json
+from db.queries import kernels
+from db.schema import (
+    Kernel,
+    Trial,
+)
+from service.api.hostcode.schemas import HostCodeOut
+from service.api.hostcode.service import list_host_code
+from service.api.kernels.service import telling_trials
 from service.dashboard.evidence import ProofFigure, TimeFigure
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.kernels.code import CodeReport, read_report
@@ -24,10 +29,15 @@ from service.dashboard.problems.rows import pair_href
 from service.dashboard.trial_time import trial_figure
 from service.errors import Conflict, NotFound
 from service.evidence import measuring_trial
-from service.hostcode.schemas import HostCodeOut
-from service.hostcode.service import list_host_code
-from service.kernels.service import telling_trials
-from service.launch import Launch, read_launch
+from service.manifest_reader import (
+    Launch,
+    read_launch,
+)
+from service.row_mapping import (
+    config_from_json,
+    problem_from_json,
+    spec_from_json,
+)
 
 
 @dataclass(frozen=True, slots=True)

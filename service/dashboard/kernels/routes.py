@@ -6,7 +6,8 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from db.models import Kernel
+from db.schema import Kernel
+from service.api.keys.guard import READ
 from service.dashboard.highlight import MAX_LINES
 from service.dashboard.kernels.picture import draw
 from service.dashboard.kernels.reading import find_kernel, kernel_page, read_tiling
@@ -17,9 +18,11 @@ from service.dashboard.kernels.tiling import Tiling
 from service.dashboard.naming import config_label, problem_label
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page, rendered
-from service.deps import ContextDep, ReadSessionDep
 from service.errors import NotFound
-from service.keys.guard import READ
+from service.http.deps import (
+    ContextDep,
+    ReadSessionDep,
+)
 
 router = APIRouter(prefix="/kernels", default_response_class=HTMLResponse)
 

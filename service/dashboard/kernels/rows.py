@@ -8,14 +8,23 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from db.models import Device, Kernel, Problem, Trial
+from db.schema import (
+    Device,
+    Kernel,
+    Problem,
+    Trial,
+)
+from service.api.kernels.listing import (
+    Known,
+    has_time,
+    newest,
+)
+from service.api.kernels.service import telling_trials
 from service.dashboard.evidence import ProofFigure, TimeFigure
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.naming import config_label, problem_label
 from service.dashboard.of_problems import ProblemFilter, identity, misread, problem_words, unread_id, word
 from service.dashboard.trial_time import trial_figure
-from service.kernels.listing import Known, has_time, newest
-from service.kernels.service import telling_trials
 
 PAGE_SIZE = 50
 EVIDENCES = tuple(Known)

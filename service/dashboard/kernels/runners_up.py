@@ -5,10 +5,16 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.models import Device, Kernel, Measurement, Prediction, Trial
+from db.schema import (
+    Device,
+    Kernel,
+    Measurement,
+    Prediction,
+    Trial,
+)
 from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.kernels.rows import KernelRow, kernel_rows
-from tuner.evidence import NATIVE
+from tuner.session.evidence import NATIVE
 
 MOST = 8
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
-from codegen.config import Extent
+from codegen.config.kernel_config import Extent
 from hal import DeviceSpec
 
 Size = tuple[int, int]

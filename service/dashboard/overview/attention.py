@@ -7,9 +7,17 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db import presences, quarantines
-from db.models import Device, Job, Schedule, ScheduleFire
-from hal.listed import ListedDevice
+from db.queries import (
+    heartbeats,
+    quarantines,
+)
+from db.schema import (
+    Device,
+    Job,
+    Schedule,
+    ScheduleFire,
+)
+from hal.facts.listed import ListedDevice
 from service.dashboard.naming import problem_label
 
 RECENT = timedelta(days=7)
@@ -54,7 +62,7 @@ def _waiting(session: Session, now: datetime) -> Iterator[Note]:
             f"{_jobs(lost)} running with nobody working on it: its worker is silent", "/jobs?status=running", "See"
         )
     if queued and not running:
-        there = [p for p in presences.list_all(session) if p.role == "worker" and p.seen_at > now - PATIENCE]
+        there = [p for p in heartbeats.list_all(session) if p.role == "worker" and p.seen_at > now - PATIENCE]
         why = "no worker has a device for it" if there else "no worker says that it is there (xetune serve, or worker)"
         yield Note(
             f"{_jobs(len(queued))} waiting and none is running: {why}", "/jobs?status=queued", "See", warning=True

@@ -8,14 +8,19 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db.models import Job, Measurement, Schedule, ScheduleFire
-from hal.listed import ListedDevice
+from db.schema import (
+    Job,
+    Measurement,
+    Schedule,
+    ScheduleFire,
+)
+from hal.facts.listed import ListedDevice
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.rows import JobRow, job_rows
 from service.dashboard.naming import problem_flops, problem_label
 from service.dashboard.overview.attention import Note, attention
-from tuner.evidence import NATIVE
+from tuner.session.evidence import NATIVE
 
 MOST_ACTIVE = 12
 MOST_WINNERS = 12

@@ -3,14 +3,20 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
+from service.api.keys.guard import (
+    READ,
+    CallerDep,
+)
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.forms import first_job, offered
 from service.dashboard.jobs.commands import curl_post
 from service.dashboard.overview.reading import gains_chart, read_now, schedule_rows
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
-from service.deps import ContextDep, ReadSessionDep
-from service.keys.guard import READ, CallerDep
+from service.http.deps import (
+    ContextDep,
+    ReadSessionDep,
+)
 
 router = APIRouter(default_response_class=HTMLResponse)
 

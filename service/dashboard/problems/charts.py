@@ -5,8 +5,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from codegen import KernelConfig, Refused
-from codegen.rules import check_problem
-from service.convert import config_from_json
+from codegen.xe.rules import check_problem
 from service.dashboard.charts.document import Axis, Chart, Column, Kind, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.naming import config_label
@@ -14,6 +13,7 @@ from service.dashboard.problems.choices import choices_of
 from service.dashboard.problems.fields import Value
 from service.dashboard.problems.importance import LEAST_TRIALS, Share, shares
 from service.dashboard.problems.samples import Pair, Sample
+from service.row_mapping import config_from_json
 from tuner.errors import CannotPredict
 from tuner.model.core_clocks import gpu_rates
 from tuner.model.traffic import memory_bytes

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 
 from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.problems.samples import Pair, Sample
-from service.headline import Basis, Headline, headline
+from service.job_time import (
+    Basis,
+    Headline,
+    headline,
+)
 
 
 @dataclass(frozen=True, slots=True)

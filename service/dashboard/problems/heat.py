@@ -10,13 +10,17 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import ColumnElement, Select, Text, cast, func, select
 from sqlalchemy.orm import Session
 
-from db.models import Measurement, Prediction, Trial
+from db.schema import (
+    Measurement,
+    Prediction,
+    Trial,
+)
 from service.dashboard.charts.document import Axis, Chart, Column, Kind, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.problems.charts import ordered
 from service.dashboard.problems.fields import Value, paths_of, value_of
 from service.dashboard.problems.samples import Pair
-from tuner.evidence import NATIVE
+from tuner.session.evidence import NATIVE
 
 MOST_TRIALS = 200_000
 """Most trials that the database goes through for a map; of more it is one of the sample."""

@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
+from service.api.keys.guard import READ
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.compare.choosing import best_everywhere
 from service.dashboard.jobs.rows import job_rows
@@ -16,9 +17,8 @@ from service.dashboard.problems.heat import read_heat_map
 from service.dashboard.problems.rows import pair_href, pair_list, understand
 from service.dashboard.problems.samples import read_pair
 from service.dashboard.rendering import page
-from service.deps import ReadSessionDep
 from service.errors import NotFound
-from service.keys.guard import READ
+from service.http.deps import ReadSessionDep
 
 router = APIRouter(prefix="/problems", default_response_class=HTMLResponse)
 

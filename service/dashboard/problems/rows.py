@@ -8,12 +8,19 @@ from urllib.parse import quote
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.models import Device, Job, Measurement, Prediction, Problem, Trial
+from db.schema import (
+    Device,
+    Job,
+    Measurement,
+    Prediction,
+    Problem,
+    Trial,
+)
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.naming import problem_flops, problem_label
 from service.dashboard.of_problems import ProblemFilter, number, problem_words, unread_number
-from service.headline import Basis
-from tuner.evidence import NATIVE
+from service.job_time import Basis
+from tuner.session.evidence import NATIVE
 
 PAGE_SIZE = 50
 KEY_LENGTH = 16

@@ -11,17 +11,27 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, aliased, joinedload
 
 from codegen import InvalidProblem
-from codegen.problem import GemmProblem
-from db.models import Device, Job, Measurement, Prediction, Problem, Trial
+from codegen.problem.gemm import GemmProblem
+from db.schema import (
+    Device,
+    Job,
+    Measurement,
+    Prediction,
+    Problem,
+    Trial,
+)
 from hal import DeviceSpec
-from service.convert import problem_from_json, spec_from_json
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.reading import find_job
 from service.dashboard.naming import problem_flops, problem_label
 from service.dashboard.problems.fields import Value, fields_of
 from service.dashboard.sampling import sample_of
 from service.errors import NotFound
-from tuner.evidence import NATIVE
+from service.row_mapping import (
+    problem_from_json,
+    spec_from_json,
+)
+from tuner.session.evidence import NATIVE
 
 MOST_TRIALS = 4000
 MOST_JOBS = 100

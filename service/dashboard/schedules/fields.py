@@ -5,11 +5,20 @@ from datetime import datetime
 
 from pydantic import BaseModel
 
+from service.api.jobs.schemas import (
+    BudgetBody,
+    JobBody,
+)
+from service.api.maintenance.schemas import WindowOut
+from service.api.schedules.schemas import (
+    Kind,
+    MissedBody,
+    ScheduleBody,
+    ScheduleOut,
+    StaleBody,
+)
+from service.api.shapes.schemas import ShapeSetBody
 from service.dashboard.forms import first_job, first_set
-from service.jobs.schemas import BudgetBody, JobBody
-from service.maintenance.schemas import WindowOut
-from service.schedules.schemas import Kind, MissedBody, ScheduleBody, ScheduleOut, StaleBody
-from service.shapes.schemas import ShapeSetBody
 
 _TRIALS = 50
 

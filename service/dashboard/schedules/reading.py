@@ -8,15 +8,23 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from codegen import InvalidProblem
+from service.api.jobs.schemas import JobBody
+from service.api.maintenance.schemas import WindowOut
+from service.api.schedules import service
+from service.api.schedules.cron import (
+    next_due,
+    parse_cron,
+)
+from service.api.schedules.schemas import (
+    DueOut,
+    FireOut,
+    ScheduleOut,
+    StaleBody,
+)
+from service.api.shapes.schemas import ShapeSetBody
 from service.dashboard.units import cron_words
 from service.errors import BadRequest
-from service.jobs.schemas import JobBody
-from service.maintenance.schemas import WindowOut
-from service.schedules import service
-from service.schedules.cron import next_due, parse_cron
-from service.schedules.schemas import DueOut, FireOut, ScheduleOut, StaleBody
 from service.schemas import ProblemBody, to_problem
-from service.shapes.schemas import ShapeSetBody
 
 PREVIEWED = 5
 _NAMED = 3

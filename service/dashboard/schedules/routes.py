@@ -7,6 +7,13 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
+from service.api.keys.guard import READ
+from service.api.maintenance.schemas import WindowBody
+from service.api.maintenance.service import (
+    list_windows,
+    read_window,
+)
+from service.api.schedules import service
 from service.dashboard.forms import offered
 from service.dashboard.of_problems import identity_of, number, unread_number
 from service.dashboard.problem_pages import PAGE
@@ -21,12 +28,12 @@ from service.dashboard.schedules.reading import (
     window_time,
     work_of,
 )
-from service.deps import Context, ContextDep, ReadSessionDep
 from service.errors import BadRequest
-from service.keys.guard import READ
-from service.maintenance.schemas import WindowBody
-from service.maintenance.service import list_windows, read_window
-from service.schedules import service
+from service.http.deps import (
+    Context,
+    ContextDep,
+    ReadSessionDep,
+)
 
 router = APIRouter(prefix="/schedules", default_response_class=HTMLResponse)
 

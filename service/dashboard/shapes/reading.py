@@ -10,16 +10,27 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from codegen import InvalidProblem
-from db.models import Job, Kernel, ShapeSetCell, ShapeSetKernel, ShapeSetMember
+from db.schema import (
+    Job,
+    Kernel,
+    ShapeSetCell,
+    ShapeSetKernel,
+    ShapeSetMember,
+)
+from service.api.shapes.schemas import (
+    CellOut,
+    KernelChoice,
+    ShapeOut,
+    ShapeSetOut,
+)
 from service.configurations import ConfigBody
 from service.dashboard.charts.answers import csv_cell
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
 from service.dashboard.evidence import ProofFigure, TimeEvidence
 from service.dashboard.naming import config_label
-from service.headline import Basis
+from service.job_time import Basis
 from service.schemas import Evidence, ProblemBody, to_problem
-from service.shapes.schemas import CellOut, KernelChoice, ShapeOut, ShapeSetOut
-from tuner.evidence import NATIVE
+from tuner.session.evidence import NATIVE
 
 KNOWN_BY = {
     "in_turns": "measured in turns",

@@ -7,6 +7,9 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
+from service.api.keys.guard import READ
+from service.api.shapes import service
+from service.api.shapes.schemas import ShapeSetPage
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.forms import first_set, offered
@@ -23,10 +26,10 @@ from service.dashboard.shapes.reading import (
     shape_rows,
     shapes_csv,
 )
-from service.deps import ContextDep, ReadSessionDep
-from service.keys.guard import READ
-from service.shapes import service
-from service.shapes.schemas import ShapeSetPage
+from service.http.deps import (
+    ContextDep,
+    ReadSessionDep,
+)
 
 router = APIRouter(prefix="/shapes", default_response_class=HTMLResponse)
 

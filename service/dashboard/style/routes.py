@@ -3,13 +3,13 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
+from service.api.keys.guard import READ
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.evidence import ProofFigure, TimeFigure, measured, predicted
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.dashboard.style.samples import SAMPLES
 from service.errors import NotFound
-from service.keys.guard import READ
 
 router = APIRouter(prefix="/style", include_in_schema=False, default_response_class=HTMLResponse)
 

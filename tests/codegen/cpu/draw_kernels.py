@@ -5,13 +5,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from codegen import DType, GemmProblem, InvalidProblem, LoopOrder
-from codegen.config import Extent, MatmulConfig
+from codegen.config.kernel_config import (
+    Extent,
+    MatmulConfig,
+)
 from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
-from codegen.cpu.plan import Plan
+from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rules import CpuProblem, check_cpu_problem, most_pieces, refusal_on_cpu
-from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
+from codegen.problem.epilogue import (
+    Axis,
+    EpilogueKind,
+    EpilogueStep,
+)
 from hal import DeviceSpec
-from tuner.cpu.points import CpuPoint, CpuRanges, config_of, ranges_of
+from tuner.space.cpu.points import (
+    CpuPoint,
+    CpuRanges,
+    config_of,
+    ranges_of,
+)
 
 INPUTS = (
     *((dtype, dtype) for dtype in (DType.F32, DType.TF32, DType.F16, DType.BF16)),

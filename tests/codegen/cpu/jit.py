@@ -9,7 +9,10 @@ import llvmlite.binding as llvm
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen.cpu.object import emit_object, optimise
+from codegen.cpu.emit.object_code import (
+    emit_object,
+    optimise,
+)
 
 AVX512 = ("avx2", "fma", "f16c", "bmi", "bmi2", "avx512f", "avx512bw", "avx512vl", "avx512dq")
 _PAGE = mmap.PAGESIZE

@@ -13,16 +13,22 @@ import numpy as np
 import pytest
 
 from codegen import Axis, DType, EpilogueKind, GemmProblem
-from codegen.config import Extent, MatmulConfig
+from codegen.config.kernel_config import (
+    Extent,
+    MatmulConfig,
+)
 from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
 from codegen.cpu.isa import Multiply, features, isas_of
 from codegen.cpu.microkernel import microkernels
-from codegen.cpu.plan import Plan
-from codegen.problem import Operand
+from codegen.cpu.nest.plan import Plan
+from codegen.problem.gemm import Operand
 from hal import Buffer
 from tests.codegen.cpu.tiles import Tiles
-from tuner.reference import Reference
-from tuner.storage import decode, outside_is_poison
+from tuner.verify.memory_layout import (
+    decode,
+    outside_is_poison,
+)
+from tuner.verify.reference import Reference
 
 PAGE = mmap.PAGESIZE
 _PROT_NONE = 0

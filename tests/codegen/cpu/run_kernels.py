@@ -7,15 +7,23 @@ from functools import cache
 import numpy as np
 
 from codegen import Axis, CpuArtifact, GemmProblem
-from codegen.config import Extent, LoopOrder, MatmulConfig
+from codegen.config.kernel_config import (
+    Extent,
+    LoopOrder,
+    MatmulConfig,
+)
 from codegen.cpu.compile import compile_cpu_gemm
 from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
 from hal import DeviceSpec
-from hal.cpu import probe_cpu
 from hal.device import Buffer
+from hal.facts.cpu import probe_cpu
 from tests.codegen.cpu.jit import Loaded, guarded
-from tuner.reference import Reference
-from tuner.storage import decode, matrices, outside_is_poison
+from tuner.verify.memory_layout import (
+    decode,
+    matrices,
+    outside_is_poison,
+)
+from tuner.verify.reference import Reference
 
 _PAGE = 4096
 

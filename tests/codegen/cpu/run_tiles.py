@@ -7,16 +7,19 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from codegen.cpu.compile import compile_cpu_gemm
-from codegen.cpu.entries import kernel_module, pack_b_name
+from codegen.cpu.emit.object_code import optimise
 from codegen.cpu.isa import features
-from codegen.cpu.object import optimise
-from codegen.cpu.plan import Plan
-from codegen.cpu.pool_runtime import AMX_PERMITTED
+from codegen.cpu.nest.entries import (
+    kernel_module,
+    pack_b_name,
+)
+from codegen.cpu.nest.plan import Plan
+from codegen.cpu.nest.pool_runtime import AMX_PERMITTED
 from tests.codegen.cpu.draw_kernels import Drawn
 from tests.codegen.cpu.run_kernels import compare_outputs, placed, scratch
 from tests.codegen.cpu.tiles import Tiles
 from tests.tuner.cpu.cpus import RAPIDS
-from tuner.reference import Reference
+from tuner.verify.reference import Reference
 
 __all__ = ["RAPIDS", "check_tiles"]
 

@@ -10,7 +10,7 @@ from codegen import DType, GemmProblem
 from codegen.cpu.compile import compile_cpu_gemm, cpu_compile_key
 from codegen.cpu.config import Isa, Packing
 from codegen.cpu.isa import ISA_FACTS
-from codegen.cpu.plan import Plan
+from codegen.cpu.nest.plan import Plan
 from codegen.errors import CompileFailed, Refused
 from tests.codegen.cpu.run_kernels import cpu_config
 from tests.tuner.fakes import cpu_spec

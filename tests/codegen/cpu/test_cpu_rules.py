@@ -7,7 +7,7 @@ import pytest
 from codegen import Extent, GemmProblem, InvalidConfig, MatmulConfig, Refused
 from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
 from codegen.cpu.rules import check_cpu, check_cpu_problem, cpu_violations
-from codegen.problem import DType
+from codegen.problem.gemm import DType
 from hal import DeviceSpec
 from tests.tuner.cpu.cpus import OLD, RAPIDS, ZEN, cpu
 

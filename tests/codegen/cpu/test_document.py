@@ -11,9 +11,12 @@ from torch_mlir import ir
 
 from codegen import Extent, GemmProblem, LoopOrder, MatmulConfig
 from codegen.cpu.config import CpuConfig, CpuStrategy, Isa
-from codegen.cpu.document import deep_tiled_mlir, has_document_form
-from codegen.mlir.context import context
-from codegen.problem import DType
+from codegen.cpu.deep_tiled_mlir import (
+    deep_tiled_mlir,
+    has_document_form,
+)
+from codegen.problem.gemm import DType
+from codegen.xe.mlir.context import context
 from tests.codegen.cpu.tensor_ir import run
 
 DOCUMENT = Path(__file__).parents[4] / "shared/seeds/deep-tiled-matmul.md"

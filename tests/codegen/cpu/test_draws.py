@@ -4,7 +4,10 @@ import pytest
 
 from codegen.cpu.config import Isa, Packing
 from codegen.cpu.isa import isas_of
-from codegen.epilogue import Axis, EpilogueKind
+from codegen.problem.epilogue import (
+    Axis,
+    EpilogueKind,
+)
 from tests.codegen.cpu.draw_kernels import INPUTS, OUTPUTS, Drawn, draw, facts_of
 from tests.codegen.cpu.run_kernels import check_kernel, this_cpu
 from tests.codegen.cpu.run_tiles import RAPIDS, check_tiles

@@ -9,9 +9,13 @@ from numpy.typing import NDArray
 from codegen import DType, GemmProblem, LoopOrder
 from codegen.cpu.compile import compile_cpu_gemm
 from codegen.cpu.config import Packing
-from codegen.epilogue import Axis, EpilogueKind, EpilogueStep
+from codegen.problem.epilogue import (
+    Axis,
+    EpilogueKind,
+    EpilogueStep,
+)
 from tests.codegen.cpu.run_kernels import Run, check_kernel, cpu_config, this_cpu
-from tuner.reference import Reference
+from tuner.verify.reference import Reference
 
 _NO_RESERVE = 0x4000  # Linux: memory counts once it is written
 

@@ -2,10 +2,15 @@ import pytest
 
 from codegen import DType, GemmProblem
 from codegen.cpu.config import Isa, Packing
-from codegen.cpu.entries import kernel_module
+from codegen.cpu.emit.object_code import (
+    compiled_part,
+    emit_assembly,
+    emit_object,
+    optimise,
+)
 from codegen.cpu.isa import features
-from codegen.cpu.object import compiled_part, emit_assembly, emit_object, optimise
-from codegen.cpu.plan import Plan
+from codegen.cpu.nest.entries import kernel_module
+from codegen.cpu.nest.plan import Plan
 from tests.codegen.cpu.run_kernels import cpu_config
 
 _FLAGS = ("avx2", "fma", "f16c", "bmi1", "bmi2")

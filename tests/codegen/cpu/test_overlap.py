@@ -8,9 +8,13 @@ import pytest
 from codegen import DType, GemmProblem
 from codegen.cpu.compile import compile_cpu_gemm
 from codegen.cpu.config import Isa, Packing
-from codegen.cpu.overlap import Buffer, scratch, write_overlap_check
+from codegen.cpu.emit.writer import Module
+from codegen.cpu.nest.overlap import (
+    Buffer,
+    scratch,
+    write_overlap_check,
+)
 from codegen.cpu.status import Status
-from codegen.cpu.writer import Module
 from tests.codegen.cpu.jit import load
 from tests.codegen.cpu.run_kernels import Run, cpu_config, this_cpu
 

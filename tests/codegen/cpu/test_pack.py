@@ -5,14 +5,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen.config import Extent, MatmulConfig
+from codegen.config.kernel_config import (
+    Extent,
+    MatmulConfig,
+)
 from codegen.cpu.config import CpuConfig, CpuStrategy, Isa
+from codegen.cpu.emit.writer import Module
 from codegen.cpu.isa import features, multiply_of
-from codegen.cpu.pack import Packer, packer_of_a, packer_of_b, write_packer
-from codegen.cpu.plan import Plan
-from codegen.cpu.writer import Module
-from codegen.dtype import DType
-from codegen.problem import GemmProblem
+from codegen.cpu.nest.plan import Plan
+from codegen.cpu.pack.pack_panels import (
+    Packer,
+    packer_of_a,
+    packer_of_b,
+    write_packer,
+)
+from codegen.problem.dtype import DType
+from codegen.problem.gemm import GemmProblem
 from tests.codegen.cpu.jit import AVX512, guarded, load
 
 _P, _L = ctypes.c_void_p, ctypes.c_int64

@@ -4,8 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen.cpu.partition import largest_part, part, write_part
-from codegen.cpu.writer import Module
+from codegen.cpu.emit.writer import Module
+from codegen.cpu.nest.partition import (
+    largest_part,
+    part,
+    write_part,
+)
 from tests.codegen.cpu.jit import AVX512, load
 
 _L = ctypes.c_int64

@@ -6,7 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codegen.cpu.pool_runtime import AMX, POOL
+from codegen.cpu.nest.pool_runtime import (
+    AMX,
+    POOL,
+)
 from tests.codegen.cpu.jit import AVX512, Loaded, load
 
 _P, _I, _L = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64

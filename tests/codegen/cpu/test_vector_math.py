@@ -10,9 +10,17 @@ import pytest
 from numpy.typing import NDArray
 
 from codegen.cpu.config import Isa
+from codegen.cpu.emit.vector_math import (
+    Floats,
+    exp,
+    gelu,
+    gelu_tanh,
+    sigmoid,
+    silu,
+    tanh,
+)
+from codegen.cpu.emit.writer import Module
 from codegen.cpu.isa import ISA_FACTS
-from codegen.cpu.vector_math import Floats, exp, gelu, gelu_tanh, sigmoid, silu, tanh
-from codegen.cpu.writer import Module
 from tests.codegen.cpu.microkernels import skip_without
 
 Float32, Float64 = NDArray[np.float32], NDArray[np.float64]

@@ -1,9 +1,13 @@
-from codegen.config import LoopOrder
+from codegen.config.kernel_config import LoopOrder
 from codegen.cpu.config import Isa, Packing
-from codegen.cpu.plan import Plan
-from codegen.cpu.workspace import blocks_in_order, sums_buffer, workspace_of
-from codegen.dtype import DType
-from codegen.problem import GemmProblem
+from codegen.cpu.emit.workspace import (
+    blocks_in_order,
+    sums_buffer,
+    workspace_of,
+)
+from codegen.cpu.nest.plan import Plan
+from codegen.problem.dtype import DType
+from codegen.problem.gemm import GemmProblem
 from tests.codegen.cpu.draw_kernels import draw
 from tests.codegen.cpu.run_kernels import cpu_config
 from tests.tuner.cpu.cpus import ZEN

@@ -5,7 +5,12 @@ import ctypes
 import llvmlite.binding as llvm
 import pytest
 
-from codegen.cpu.writer import Function, Module, f32, splat
+from codegen.cpu.emit.writer import (
+    Function,
+    Module,
+    f32,
+    splat,
+)
 
 
 def run(module: Module, *arguments: int) -> int:

@@ -3,7 +3,10 @@
 import pytest
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects import parse, text
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
 
 
 def module(name: str, source: str, result: str) -> str:

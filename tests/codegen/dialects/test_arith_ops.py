@@ -4,8 +4,11 @@ import pytest
 from torch_mlir import ir
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from codegen.dialects import parse, text
-from codegen.mlir.context import context
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
+from codegen.xe.mlir.context import context
 
 SOURCE = """builtin.module {
   func.func @f(%a: vector<2x8xi32>, %b: vector<2x8xi32>, %x: f32, %i: index) -> vector<2x8xi32> {

@@ -12,11 +12,18 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, bf16, f1
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
-from codegen.dialects import context, parse, text
-from codegen.dialects.maps import SgMap, WgMap
-from codegen.dialects.printer import ModulePrinter
-from codegen.dialects.xetile.tile import TileType
-from codegen.dialects.xetile.tile_attr import TileTraits
+from codegen.xe.dialects import (
+    context,
+    parse,
+    text,
+)
+from codegen.xe.dialects.maps import (
+    SgMap,
+    WgMap,
+)
+from codegen.xe.dialects.printer import ModulePrinter
+from codegen.xe.dialects.xetile.tile import TileType
+from codegen.xe.dialects.xetile.tile_attr import TileTraits
 
 KERNEL = """\
 #tile = #xetile.tile_attr<wg_map = <sg_layout = [8, 4], sg_data = [32, 16]>>

@@ -8,7 +8,12 @@ from xdsl.dialects.test import Test
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from codegen.dialects import context, gpu, parse, text
+from codegen.xe.dialects import (
+    context,
+    gpu,
+    parse,
+    text,
+)
 
 MODULE = (Path(__file__).parents[1] / "fixtures" / "gpu.mlir").read_text()
 

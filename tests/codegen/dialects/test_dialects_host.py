@@ -5,7 +5,7 @@ from xdsl.dialects.test import Test
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from codegen.dialects import context
+from codegen.xe.dialects import context
 
 SOURCE = '%m, %i, %n = "test.op"() : () -> (memref<8x32xf16>, index, i32)\n'
 

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from codegen.dialects import parse, text
-from codegen.dialects.generic_text import generic_text
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
+from codegen.xe.dialects.generic_text import generic_text
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.mlir"))
 BRANCHES = """

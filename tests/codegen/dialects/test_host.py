@@ -4,8 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from codegen.dialects import gpu, parse, text
-from codegen.dialects.gpu.host import Launch, device_part
+from codegen.xe.dialects import (
+    gpu,
+    parse,
+    text,
+)
+from codegen.xe.dialects.gpu.host import (
+    Launch,
+    device_part,
+)
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "xetile"
 

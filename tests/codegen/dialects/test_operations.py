@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hal.xe import find
+from hal.facts.xe import find
 from tests.codegen.operations.case import Case, Level
 from tests.codegen.operations.catalogue import CASES, FILES, SAMPLE
 from tests.codegen.operations.table import NOT_ASKED, Row, read, render, row_of

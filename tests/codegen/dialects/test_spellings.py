@@ -3,7 +3,10 @@
 import pytest
 from xdsl.utils.exceptions import ParseError
 
-from codegen.dialects import parse, text
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
 
 
 @pytest.mark.parametrize(

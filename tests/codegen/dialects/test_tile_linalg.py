@@ -4,9 +4,12 @@ import pytest
 from xdsl.context import Context
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
-from codegen.dialects import parse, text
-from codegen.dialects.gpu.host import device_part
-from codegen.transforms.tile_linalg import TileLinalgPass
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
+from codegen.xe.dialects.gpu.host import device_part
+from codegen.xe.passes.tile_linalg import TileLinalgPass
 
 SOURCE = """
 func.func @main(%A: memref<96x80xf16>, %B: memref<80x112xf16>, %C: memref<96x112xf32>) {

@@ -3,7 +3,10 @@
 import pytest
 from xdsl.utils.exceptions import VerifyException
 
-from codegen.dialects import parse, text
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
 
 ROUND_TRIP = """
 builtin.module {

@@ -7,10 +7,14 @@ import pytest
 from xdsl.dialects.builtin import VectorType, f16, f32, i1, i64
 from xdsl.utils.test_value import create_ssa_value
 
-from codegen.artifact import Distributor
-from codegen.dialects import parse, text
-from codegen.dialects.kinds import AtomicKind
-from codegen.dialects.xegpu import (
+from codegen.artifact.kernel_artifact import Distributor
+from codegen.simulate.run_module import simulate
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
+from codegen.xe.dialects.kinds import AtomicKind
+from codegen.xe.dialects.xegpu import (
     AtomicRmwOp,
     CreateNdTdescOp,
     Distribution,
@@ -24,11 +28,10 @@ from codegen.dialects.xegpu import (
     SliceAttr,
     TensorDescType,
 )
-from codegen.execution import simulate
-from codegen.mlir import XeGpuModule
-from codegen.mlir.context import context
-from codegen.modules import compile_module
-from codegen.transforms.legalise_xegpu import legalise_xegpu
+from codegen.xe.mlir import XeGpuModule
+from codegen.xe.mlir.context import context
+from codegen.xe.modules import compile_module
+from codegen.xe.passes.legalise_xegpu import legalise_xegpu
 from hal import find
 
 SAMPLES = (Path(__file__).parents[2] / "filecheck/legalise_xegpu.mlir").read_text().split("// -----\n")

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen.dialects import parse
-from codegen.interpret import interpret
-from codegen.transforms.distribute import distribute_to_subgroups
+from codegen.xe.dialects import parse
+from codegen.xe.passes.distribute import distribute_to_subgroups
+from tests.oracle import interpret
 
 Array = NDArray[np.generic]
 

@@ -3,11 +3,22 @@
 import numpy as np
 import pytest
 
-from codegen.dialects import parse
-from codegen.dialects.gpu import FuncOp
-from codegen.dialects.xegpu import ConvertLayoutOp, DpasOp, LoadNdOp
-from codegen.transforms.distribute import distribute_to_subgroups, layouts_of, slm_bytes
-from codegen.transforms.distribute.layout import Axis, Layout
+from codegen.xe.dialects import parse
+from codegen.xe.dialects.gpu import FuncOp
+from codegen.xe.dialects.xegpu import (
+    ConvertLayoutOp,
+    DpasOp,
+    LoadNdOp,
+)
+from codegen.xe.passes.distribute import (
+    distribute_to_subgroups,
+    layouts_of,
+    slm_bytes,
+)
+from codegen.xe.passes.distribute.layout import (
+    Axis,
+    Layout,
+)
 from tests.codegen.distribute.distribute_kernels import assert_agrees, copy_kernel, kernel, layout, numbers
 
 C = layout([2, 2], [16, 16])

@@ -5,8 +5,8 @@ import re
 import pytest
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects import parse
-from codegen.transforms.distribute import distribute_to_subgroups
+from codegen.xe.dialects import parse
+from codegen.xe.passes.distribute import distribute_to_subgroups
 from tests.codegen.distribute.distribute_kernels import kernel, layout
 
 C = layout([2, 2], [16, 16])

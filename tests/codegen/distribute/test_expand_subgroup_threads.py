@@ -4,8 +4,11 @@ import pytest
 from xdsl.context import Context
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects import parse, text
-from codegen.transforms.expand_subgroup_threads import ExpandSubgroupThreadsPass
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
+from codegen.xe.passes.expand_subgroup_threads import ExpandSubgroupThreadsPass
 
 KERNEL = """
 gpu.module @m {

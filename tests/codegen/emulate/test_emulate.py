@@ -8,7 +8,7 @@ import pytest
 
 from codegen import CompileFailed
 from codegen.emulate import emulate
-from codegen.spirv import emit_spirv
+from codegen.xe.spirv import emit_spirv
 from hal import Argument, Device, LaunchSpec, LaunchStep, list_devices, open_device, resolve_device
 from tests.codegen.faults import FAULTS, Fault
 from tests.codegen.gemm_fixtures import FIXTURES, PREFETCH, RAGGED, Buffer, GemmFixture

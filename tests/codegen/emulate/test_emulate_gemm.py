@@ -22,16 +22,19 @@ from codegen import (
     XeStrategy,
     compile_gemm,
 )
-from codegen.cache import CompileCache
+from codegen.artifact.launch import kernel_for
 from codegen.errors import InvalidLaunch
-from codegen.launch import kernel_for
-from codegen.rules import check
+from codegen.workers.cache import CompileCache
+from codegen.xe.rules import check
 from hal import Device, DeviceSpec, list_devices, open_device, resolve_device
 from tests.codegen.gemm.draws import DEVICES, draw
 from tests.codegen.gemm.problems import other_sizes
-from tuner.reference import Reference
 from tuner.shapes.relaunch import code_of, relaunched
-from tuner.verify import verify_by_simulation, verify_on_device
+from tuner.verify.reference import Reference
+from tuner.verify.verify import (
+    verify_by_simulation,
+    verify_on_device,
+)
 
 pytestmark = pytest.mark.opencl
 

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from codegen.emulate import emulate
-from codegen.simulator import run_kernel
-from codegen.spirv import emit_spirv
+from codegen.simulate import run_kernel
+from codegen.xe.spirv import emit_spirv
 from hal import Argument, Device, LaunchSpec, LaunchStep, list_devices, open_device, resolve_device
 
 pytestmark = pytest.mark.opencl

@@ -4,8 +4,8 @@ import pytest
 
 from codegen.emulate.lanes import analyse
 from codegen.emulate.regions import RETURN, Flow, Region
-from codegen.simulator.ir import Function
-from codegen.simulator.parser import parse_kernel
+from codegen.simulate.llvm_ir.ir import Function
+from codegen.simulate.llvm_ir.parser import parse_kernel
 
 
 def kernel(graph: str) -> Function:

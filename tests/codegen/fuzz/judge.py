@@ -7,16 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen.artifact import Distributor, KernelArtifact
-from codegen.dialects import parse
+from codegen.artifact.kernel_artifact import (
+    Distributor,
+    KernelArtifact,
+)
 from codegen.errors import CompileFailed, InvalidLaunch
-from codegen.execution import Value, dtype_of, simulate
-from codegen.interpret import interpret
-from codegen.modules import compile_module
-from hal.xe import find
+from codegen.simulate.run_module import (
+    Value,
+    dtype_of,
+    simulate,
+)
+from codegen.xe.dialects import parse
+from codegen.xe.modules import compile_module
+from hal.facts.xe import find
 from tests.codegen.fuzz.draw import Draw
 from tests.codegen.fuzz.kernel import Memory
 from tests.codegen.fuzz.numbers import INTEGERS
+from tests.oracle import interpret
 
 Array = NDArray[np.generic]
 _NAMED = re.compile(r"(?:lower-to-lanes|distribute-to-subgroups|lower-xetile): expected .+, got ")

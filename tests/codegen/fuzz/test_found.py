@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from codegen import Distributor, compile_module, simulate
-from codegen.dialects import parse
-from codegen.interpret import interpret
-from hal.xe import find
+from codegen.xe.dialects import parse
+from hal.facts.xe import find
 from tests.codegen.fuzz.judge import Array, check_widths
+from tests.oracle import interpret
 
 
 @dataclass(frozen=True, slots=True)

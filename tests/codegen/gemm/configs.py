@@ -15,12 +15,24 @@ from codegen import (
     SplitK,
     XeStrategy,
 )
-from codegen.config import XE_ORDERS
-from codegen.layout import block_limits
-from codegen.layout.messages import MESSAGES, Transfer
-from codegen.rules import ceil_div, tiles_of
-from codegen.rules.case import Case, Problem
-from codegen.rules.tiles import chooses_blocks_of_a, chooses_blocks_of_b
+from codegen.config.kernel_config import XE_ORDERS
+from codegen.xe.layout import block_limits
+from codegen.xe.layout.messages import (
+    MESSAGES,
+    Transfer,
+)
+from codegen.xe.rules import (
+    ceil_div,
+    tiles_of,
+)
+from codegen.xe.rules.case import (
+    Case,
+    Problem,
+)
+from codegen.xe.rules.tiles import (
+    chooses_blocks_of_a,
+    chooses_blocks_of_b,
+)
 
 Choice = TypeVar("Choice")
 

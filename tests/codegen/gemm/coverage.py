@@ -22,7 +22,10 @@ from codegen import (
     SplitK,
     XeStrategy,
 )
-from codegen.rules import ceil_div, check
+from codegen.xe.rules import (
+    ceil_div,
+    check,
+)
 from hal import find
 from tests.codegen.gemm.problems import INPUTS
 

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from random import Random
 
 from codegen import GemmProblem, KernelConfig, Refused
-from codegen.rules import check_problem, refusal
+from codegen.xe.rules import (
+    check_problem,
+    refusal,
+)
 from hal import find
 from tests.codegen.gemm.configs import draw_config
 from tests.codegen.gemm.problems import LONGEST, SHORT, draw_problem

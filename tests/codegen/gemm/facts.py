@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from codegen.access import memory_paths
-from codegen.config import KernelConfig
-from codegen.problem import GemmProblem
-from codegen.rules import tiles_of
+from codegen.config.kernel_config import KernelConfig
+from codegen.problem.gemm import GemmProblem
 from codegen.target import target_of
+from codegen.xe.operand_access import memory_paths
+from codegen.xe.rules import tiles_of
 from hal import find
 from tests.codegen.gemm.draws import Draw
 

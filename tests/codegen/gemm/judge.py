@@ -8,15 +8,21 @@ from dataclasses import dataclass
 from random import Random
 
 from codegen import CodegenError, GemmArtifact, GemmProblem, InvalidLaunch, compile_gemm
-from codegen.isa import Ocloc, compile_native
-from codegen.launch import kernel_for, launch_for
+from codegen.artifact.launch import (
+    kernel_for,
+    launch_for,
+)
 from codegen.target import target_of
+from codegen.xe.isa import (
+    Ocloc,
+    compile_native,
+)
 from hal import DeviceSpec, find
 from tests.codegen.gemm.coverage import VERIFIED, WRONG, Case
 from tests.codegen.gemm.draws import Draw
 from tests.codegen.gemm.problems import other_sizes
 from tuner.errors import ProofFailed
-from tuner.verify import verify_by_simulation
+from tuner.verify.verify import verify_by_simulation
 
 _SPIRV_VAL = shutil.which("spirv-val")
 _TOO_NEW = "Invalid capability operand"  # a validator older than Intel's extensions cannot read a module that has them

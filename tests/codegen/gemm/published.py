@@ -22,7 +22,7 @@ from codegen import (
     SplitK,
     XeStrategy,
 )
-from codegen.rules import ceil_div
+from codegen.xe.rules import ceil_div
 
 _GPUS = {"PVC": "pvc", "XeHPC": "pvc", "BMG": "b580"}
 _SIDE = 4096  # where no shape is said

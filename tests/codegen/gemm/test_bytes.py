@@ -3,8 +3,8 @@
 import pytest
 
 from codegen import DType, Extent, GemmProblem, KernelConfig, MatmulConfig, XeStrategy, compile_gemm
-from hal.xe import find
-from tuner.verify import verify_by_simulation
+from hal.facts.xe import find
+from tuner.verify.verify import verify_by_simulation
 
 
 @pytest.mark.parametrize(("a", "b"), [(DType.U8, DType.S8), (DType.S8, DType.U8)])

@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 
 from codegen import EpilogueKind
-from codegen.config import XE_ORDERS
-from codegen.rules import check
+from codegen.config.kernel_config import XE_ORDERS
+from codegen.xe.rules import check
 from hal import find
+from service.api.toolchain.offline import find_ocloc
 from service.settings import read_settings
-from service.toolchain.offline import find_ocloc
 from tests.codegen.gemm.draws import draw
 from tests.codegen.gemm.facts import facts_of
 from tests.codegen.gemm.judge import judge

@@ -21,8 +21,8 @@ from codegen import (
     XeStrategy,
     compile_gemm,
 )
-from codegen.launch import launch_for
-from codegen.rules import check
+from codegen.artifact.launch import launch_for
+from codegen.xe.rules import check
 from hal import find
 from tests.codegen.gemm.draws import Draw
 from tests.codegen.gemm.judge import judge, verify_launched_for

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.rules import violations
+from codegen.xe.rules import violations
 from hal import find
 from tests.codegen.gemm.published import Published, read_published
 

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.cf import Cf
 from xdsl.parser import Parser
 
-from codegen.dialects import context
-from codegen.interpret import interpret
+from codegen.xe.dialects import context
+from tests.oracle import interpret
 
 Array = NDArray[Any]
 Argument = Array | int | float

@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 
-from codegen.interpret import InterpretationRefused, KernelFault, interpret
-from codegen.interpret.memory import Memory
 from tests.codegen.interpret.interpret_kernels import compute, module, run
+from tests.oracle import (
+    InterpretationRefused,
+    KernelFault,
+    interpret,
+)
+from tests.oracle.memory import Memory
 
 ONE_GROUP = (1, 1, 1)
 

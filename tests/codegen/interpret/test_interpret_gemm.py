@@ -14,14 +14,14 @@ from codegen import (
     PrefetchLevels,
     XeStrategy,
 )
-from codegen.build.gemm import build_gemm
-from codegen.build.raster import launched
-from codegen.config import XE_ORDERS
-from codegen.dialects import parse
-from codegen.interpret import interpret
-from hal.xe import find
+from codegen.config.kernel_config import XE_ORDERS
+from codegen.xe.build.gemm import build_gemm
+from codegen.xe.build.raster import launched
+from codegen.xe.dialects import parse
+from hal.facts.xe import find
 from tests.codegen.gemm_fixtures import Buffer, GemmFixture
 from tests.codegen.interpret.interpret_kernels import Array
+from tests.oracle import interpret
 
 B580 = find("b580")
 

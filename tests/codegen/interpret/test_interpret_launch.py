@@ -8,12 +8,19 @@ import pytest
 from xdsl.dialects.math import Math
 from xdsl.ir import Dialect
 
-from codegen.dialects import XeGPU, XeTile
-from codegen.dialects.upstream.arith_ops import Arith
 from codegen.errors import InvalidLaunch
-from codegen.interpret import InterpretationRefused, KernelFault, interpret
-from codegen.interpret.registry import find_rule
+from codegen.xe.dialects import (
+    XeGPU,
+    XeTile,
+)
+from codegen.xe.dialects.upstream.arith_ops import Arith
 from tests.codegen.interpret.interpret_kernels import from_bf16, module, run, to_bf16
+from tests.oracle import (
+    InterpretationRefused,
+    KernelFault,
+    interpret,
+)
+from tests.oracle.registry import find_rule
 
 COPY = """
   %z = arith.constant 0 : index

@@ -5,19 +5,28 @@ import pytest
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
 
 from codegen import DType, GemmProblem
-from codegen.build.gemm import build_gemm
-from codegen.build.raster import launched
-from codegen.dialects import gpu, parse
-from codegen.dialects.gpu.host import DevicePart, device_part
-from codegen.interpret import interpret
-from codegen.transforms.distribute import distribute_to_subgroups
-from codegen.transforms.expand_subgroup_threads import expand_subgroup_threads
-from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
-from hal.xe import find
+from codegen.xe.build.gemm import build_gemm
+from codegen.xe.build.raster import launched
+from codegen.xe.dialects import (
+    gpu,
+    parse,
+)
+from codegen.xe.dialects.gpu.host import (
+    DevicePart,
+    device_part,
+)
+from codegen.xe.passes.distribute import distribute_to_subgroups
+from codegen.xe.passes.expand_subgroup_threads import expand_subgroup_threads
+from codegen.xe.passes.lower_xetile import (
+    LowerXeTilePass,
+    lower_xetile,
+)
+from hal.facts.xe import find
 from tests.codegen.gemm_fixtures import GemmFixture
 from tests.codegen.interpret.interpret_kernels import Argument
 from tests.codegen.lower_xetile.test_lower_xetile import CASES, config
 from tests.codegen.test_examples import EXAMPLE, EXAMPLES, Arrays
+from tests.oracle import interpret
 
 B580 = find("b580")
 

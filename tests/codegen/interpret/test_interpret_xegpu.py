@@ -5,10 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codegen.dialects.xegpu import MemDescType
-from codegen.interpret import InterpretationRefused, KernelFault
-from codegen.interpret.xegpu_matrix import strides_of
+from codegen.xe.dialects.xegpu import MemDescType
 from tests.codegen.interpret.interpret_kernels import Array, module, run
+from tests.oracle import (
+    InterpretationRefused,
+    KernelFault,
+)
+from tests.oracle.xegpu_matrix import strides_of
 
 MATRIX = np.arange(35, dtype=np.float32).reshape(5, 7)
 HALVES = np.arange(8 * 12, dtype=np.float16).reshape(8, 12)

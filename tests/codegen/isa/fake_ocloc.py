@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from platformdirs import user_data_path
 
-from codegen.isa import Ocloc
+from codegen.xe.isa import Ocloc
 from tests.codegen.isa.recordings import RECORDED
 
 _SCRIPT = """\

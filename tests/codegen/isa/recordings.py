@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from codegen.isa.ocloc import Disassembly
+from codegen.xe.isa.ocloc import Disassembly
 
 RECORDED = Path(__file__).parent / "recorded"
 

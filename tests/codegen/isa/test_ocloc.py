@@ -18,10 +18,13 @@ from codegen.errors import (
     OclocUnusable,
     UnresolvedBuiltins,
 )
-from codegen.isa import Ocloc, compile_native
-from codegen.isa.elf import undefined_symbols
 from codegen.target import LARGE_GRF_OPENCL, target_of
-from hal.xe import find
+from codegen.xe.isa import (
+    Ocloc,
+    compile_native,
+)
+from codegen.xe.isa.elf import undefined_symbols
+from hal.facts.xe import find
 from tests.codegen.isa.fake_ocloc import elf, fake_ocloc, real_ocloc
 
 ROOT = Path(__file__).parents[3]

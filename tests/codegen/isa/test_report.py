@@ -5,11 +5,20 @@ from dataclasses import replace
 import pytest
 
 from codegen.errors import CompileFailed
-from codegen.isa.instructions import instructions_of
-from codegen.isa.loops import Sends, k_loop_of
-from codegen.isa.ocloc import Disassembly
-from codegen.isa.report import reports_of
-from codegen.isa.sends import SendKind, is_send, kind_of, read_registers, takes_arguments
+from codegen.xe.isa.instructions import instructions_of
+from codegen.xe.isa.loops import (
+    Sends,
+    k_loop_of,
+)
+from codegen.xe.isa.ocloc import Disassembly
+from codegen.xe.isa.report import reports_of
+from codegen.xe.isa.sends import (
+    SendKind,
+    is_send,
+    kind_of,
+    read_registers,
+    takes_arguments,
+)
 from tests.codegen.isa.recordings import RECORDED, recorded
 
 GRF_BYTES = 64

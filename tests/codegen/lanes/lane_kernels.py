@@ -10,14 +10,25 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import SSAValue
 
-from codegen.dialects import gpu, parse, text
-from codegen.interpret import interpret
-from codegen.llvm import OptimisedModule, optimise
-from codegen.mlir import XeGpuModule
-from codegen.signature import Field, KernelArgument, Parameter
-from codegen.simulator import run_kernel
-from codegen.spirv import emit_spirv
-from codegen.transforms.lanes import lower_to_lanes
+from codegen.artifact.signature import (
+    Field,
+    KernelArgument,
+    Parameter,
+)
+from codegen.simulate import run_kernel
+from codegen.xe.dialects import (
+    gpu,
+    parse,
+    text,
+)
+from codegen.xe.llvm import (
+    OptimisedModule,
+    optimise,
+)
+from codegen.xe.mlir import XeGpuModule
+from codegen.xe.passes.lanes import lower_to_lanes
+from codegen.xe.spirv import emit_spirv
+from tests.oracle import interpret
 
 Array = NDArray[Any]
 Argument = Array | int | float

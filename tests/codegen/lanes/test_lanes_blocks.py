@@ -6,10 +6,20 @@ import numpy as np
 import pytest
 from xdsl.context import Context
 
-from codegen.dialects import gpu, parse
-from codegen.dialects.upstream.xevm import BlockLoad2dOp, BlockPrefetch2dOp
-from codegen.signature import KernelArgument
-from codegen.transforms.lanes import LowerToLanesPass, assumptions_of, lower_to_lanes
+from codegen.artifact.signature import KernelArgument
+from codegen.xe.dialects import (
+    gpu,
+    parse,
+)
+from codegen.xe.dialects.upstream.xevm import (
+    BlockLoad2dOp,
+    BlockPrefetch2dOp,
+)
+from codegen.xe.passes.lanes import (
+    LowerToLanesPass,
+    assumptions_of,
+    lower_to_lanes,
+)
 from tests.codegen.lanes.lane_kernels import (
     DTYPES,
     check,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects import parse
-from codegen.transforms.lanes import lower_to_lanes
+from codegen.xe.dialects import parse
+from codegen.xe.passes.lanes import lower_to_lanes
 from tests.codegen.lanes.lane_kernels import DTYPES, Argument, Array, check, kernel
 
 ROWS, COLUMNS = 6, 24

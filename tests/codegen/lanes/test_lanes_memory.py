@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects import parse
-from codegen.simulator import RaceDetected
-from codegen.transforms.lanes import lower_to_lanes
+from codegen.simulate import RaceDetected
+from codegen.xe.dialects import parse
+from codegen.xe.passes.lanes import lower_to_lanes
 from tests.codegen.lanes.lane_kernels import DTYPES, check, compiled, kernel, lanes_text, numbers
 
 MASK = "%n = arith.constant 11 : index %mask = vector.create_mask %n : vector<16xi1>"

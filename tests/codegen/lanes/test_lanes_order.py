@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from codegen.dialects.arguments_apart import ARGUMENTS_APART
+from codegen.xe.dialects.arguments_apart import ARGUMENTS_APART
 from tests.codegen.lanes.lane_kernels import check, kernel, lanes_text, numbers
 
 TILE, VALUE = "!xegpu.tensor_desc<32x64xf32>", "vector<32x64xf32>"

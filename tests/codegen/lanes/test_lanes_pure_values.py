@@ -4,7 +4,10 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import Block, Operation, SSAValue
 
-from codegen.transforms.lanes.emitter import Emitter, index
+from codegen.xe.passes.lanes.emitter import (
+    Emitter,
+    index,
+)
 
 
 def operations(block: Block) -> list[type[Operation]]:

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from codegen.layout import (
+from codegen.xe.layout import (
     BlockLimits,
     BlockLoadLayout,
     DpasLayout,

@@ -5,8 +5,8 @@ import io
 import re
 from pathlib import Path
 
-from codegen.layout import ERRATA
-from codegen.layout.errata import errata_tables
+from codegen.xe.layout import ERRATA
+from codegen.xe.layout.errata import errata_tables
 
 PAGE = (Path(__file__).parents[3] / "docs" / "layouts.md").read_text()
 SNIPPET = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)

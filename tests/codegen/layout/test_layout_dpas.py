@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codegen.layout import (
+from codegen.xe.layout import (
     DpasLayout,
     LayoutRefused,
     Operand,
@@ -13,7 +13,12 @@ from codegen.layout import (
     hardware_view,
     work_item_table,
 )
-from codegen.layout.work_items import ELEMENT_BITS, LEGAL_MAPS, Access, LegalMap
+from codegen.xe.layout.work_items import (
+    ELEMENT_BITS,
+    LEGAL_MAPS,
+    Access,
+    LegalMap,
+)
 from tests.codegen.ir_snippets import LANES, run
 
 LISTINGS = Path(__file__).parent / "listings"

@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen.layout import LayoutRefused, LinearLayout
+from codegen.xe.layout import (
+    LayoutRefused,
+    LinearLayout,
+)
 
 TILE = LinearLayout.identity(4, "offset", "dim1") * LinearLayout.identity(2, "offset", "dim0")
 

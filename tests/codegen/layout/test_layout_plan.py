@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from codegen.layout import (
+from codegen.simulate.functions.block_shape import block_shape
+from codegen.target import target_of
+from codegen.xe.layout import (
     MESSAGES,
     BlockLimits,
     BlockMessage,
@@ -25,9 +27,7 @@ from codegen.layout import (
     plan_block_prefetches,
     plan_block_stores,
 )
-from codegen.mlir import XeGpuModule
-from codegen.simulator.block_shape import block_shape
-from codegen.target import target_of
+from codegen.xe.mlir import XeGpuModule
 from hal import resolve_device
 
 LIMITS = BlockLimits()

@@ -5,7 +5,12 @@ from math import prod
 
 import pytest
 
-from codegen.layout import LayoutRefused, block_owners, linear_subgroup_id, subgroup_blocks
+from codegen.xe.layout import (
+    LayoutRefused,
+    block_owners,
+    linear_subgroup_id,
+    subgroup_blocks,
+)
 
 ROW_MAJOR = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]]
 COLUMN_MAJOR = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]]

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from codegen.layout import (
+from codegen.xe.layout import (
     ERRATA,
     LEGAL_MAPS,
     Access,
@@ -21,7 +21,7 @@ from codegen.layout import (
     distribute_to_work_items,
     transposed_map,
 )
-from codegen.layout.work_items import ELEMENT_BITS
+from codegen.xe.layout.work_items import ELEMENT_BITS
 
 # Section and example: shape, wi_layout, wi_data, the fragment that the RFC prints, and how it is loaded.
 EXAMPLES = {

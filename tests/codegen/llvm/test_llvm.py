@@ -4,12 +4,16 @@ import llvmlite.binding as llvm
 import pytest
 
 from codegen import CompileFailed
-from codegen.llvm import optimise
-from codegen.llvm.parameters import keep_used_parameters
-from codegen.llvm.private_memory import align_private_memory
-from codegen.llvm.wide_vectors import split_wide_vectors
-from codegen.signature import Field, KernelArgument, Parameter
-from codegen.spirv import emit_spirv
+from codegen.artifact.signature import (
+    Field,
+    KernelArgument,
+    Parameter,
+)
+from codegen.xe.llvm import optimise
+from codegen.xe.llvm.parameters import keep_used_parameters
+from codegen.xe.llvm.private_memory import align_private_memory
+from codegen.xe.llvm.wide_vectors import split_wide_vectors
+from codegen.xe.spirv import emit_spirv
 
 HEADER = 'target triple = "spirv64-unknown-unknown"\n'
 

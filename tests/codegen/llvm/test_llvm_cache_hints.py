@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from codegen.llvm.cache_hints import separate_cache_hints
-from codegen.simulator import run_kernel
-from codegen.spirv import emit_spirv
+from codegen.simulate import run_kernel
+from codegen.xe.llvm.cache_hints import separate_cache_hints
+from codegen.xe.spirv import emit_spirv
 
 PREFETCH = "_Z45intel_sub_group_2d_block_prefetch_16b_8r16x1cPU3AS1viiiDv2_i"
 READ = "_Z41intel_sub_group_2d_block_read_16b_8r16x1cPU3AS1viiiDv2_iPt"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from codegen import Distributor, compile_module, simulate
-from codegen.llvm import Prefetches
-from codegen.llvm.payloads import reuse_payloads
-from hal.xe import find
+from codegen.xe.llvm import Prefetches
+from codegen.xe.llvm.payloads import reuse_payloads
+from hal.facts.xe import find
 from tests.codegen.test_examples import EXAMPLE, EXAMPLES
 
 _NAME = "gemm_prefetch"

@@ -4,8 +4,8 @@ import llvmlite.binding as llvm
 import pytest
 
 from codegen import CompileFailed
-from codegen.llvm.single_elements import take_single_elements
-from codegen.spirv import emit_spirv
+from codegen.xe.llvm.single_elements import take_single_elements
+from codegen.xe.spirv import emit_spirv
 
 HEADER = """target triple = "spirv64-unknown-unknown"
 """

@@ -8,9 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from codegen import CompileFailed
-from codegen.llvm.wide_vectors import split_wide_vectors
-from codegen.simulator import run_kernel
-from codegen.spirv import emit_spirv
+from codegen.simulate import run_kernel
+from codegen.xe.llvm.wide_vectors import split_wide_vectors
+from codegen.xe.spirv import emit_spirv
 
 LAYOUT = (
     'target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:'

@@ -10,8 +10,8 @@ import pytest
 
 from codegen import CompileFailed
 from codegen.emulate import emulate
-from codegen.spirv import emit_spirv
-from codegen.spirv_check import check_spirv
+from codegen.xe.spirv import emit_spirv
+from codegen.xe.spirv_check import check_spirv
 
 LABEL, IADD = 248, 128
 TEXTS = [path.read_text() for path in sorted((Path(__file__).parents[1] / "fixtures").glob("*.ll"))]

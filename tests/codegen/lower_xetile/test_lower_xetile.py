@@ -13,12 +13,19 @@ from codegen import (
     PrefetchLevels,
     XeStrategy,
 )
-from codegen.build.gemm import build_gemm
-from codegen.dialects import parse, text
-from codegen.mlir import XeGpuModule
 from codegen.target import target_of
-from codegen.transforms.lower_xetile import LowerXeTilePass, lower_gemm, lower_xetile
-from hal.xe import find
+from codegen.xe.build.gemm import build_gemm
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
+from codegen.xe.mlir import XeGpuModule
+from codegen.xe.passes.lower_xetile import (
+    LowerXeTilePass,
+    lower_gemm,
+    lower_xetile,
+)
+from hal.facts.xe import find
 
 B580 = find("b580")
 TARGET = target_of(B580)

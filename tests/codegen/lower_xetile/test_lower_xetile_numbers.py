@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen.dialects import parse
-from codegen.interpret import interpret
-from codegen.mlir.faults import upstream_faults
-from codegen.transforms.lower_xetile import LowerXeTilePass, lower_xetile
+from codegen.xe.dialects import parse
+from codegen.xe.mlir.faults import upstream_faults
+from codegen.xe.passes.lower_xetile import (
+    LowerXeTilePass,
+    lower_xetile,
+)
 from tests.codegen.upstream import lowered, run_upstream
 from tests.codegen.xetile_kernels import KERNELS, Kernel
+from tests.oracle import interpret
 
 _DTYPES = {"f32": np.float32, "f16": np.float16}
 

@@ -6,11 +6,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.dialects import parse, text
-from codegen.dialects.xetile import InitTileOp
-from codegen.mlir.context import context
-from codegen.transforms.tile_mma_to_contract import TileMmaToContractPass
-from codegen.transforms.vector_to_xetile import VectorToXeTilePass
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
+from codegen.xe.dialects.xetile import InitTileOp
+from codegen.xe.mlir.context import context
+from codegen.xe.passes.tile_mma_to_contract import TileMmaToContractPass
+from codegen.xe.passes.vector_to_xetile import VectorToXeTilePass
 
 MATMUL = "affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>"
 

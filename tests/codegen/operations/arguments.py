@@ -5,7 +5,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen.execution import dtype_of
+from codegen.simulate.run_module import dtype_of
 from tests.codegen.operations.case import Case
 
 Array = NDArray[np.generic]

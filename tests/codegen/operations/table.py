@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from itertools import groupby
 
-from codegen.artifact import Distributor
-from hal.xe import find
+from codegen.artifact.kernel_artifact import Distributor
+from hal.facts.xe import find
 from tests.codegen.operations.case import Case, Level
 from tests.codegen.operations.verdict import Verdict, judge
 

@@ -6,15 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from codegen.artifact import Distribution, Distributor, KernelArtifact
-from codegen.dialects import parse, text
+from codegen.artifact.kernel_artifact import (
+    Distribution,
+    Distributor,
+    KernelArtifact,
+)
 from codegen.errors import CodegenError, CompileFailed
-from codegen.execution import simulate
-from codegen.interpret import interpret
-from codegen.modules import compile_module
+from codegen.simulate.run_module import simulate
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
+from codegen.xe.modules import compile_module
 from hal import DeviceSpec
 from tests.codegen.operations.arguments import Argument, arguments, signature
 from tests.codegen.operations.case import Case, Level
+from tests.oracle import interpret
 
 
 @dataclass(frozen=True, slots=True)

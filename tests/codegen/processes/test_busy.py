@@ -1,6 +1,6 @@
 """Seconds in which something was under way are counted once, however much overlapped."""
 
-from codegen.busy import Busy
+from codegen.workers.busy_timer import Busy
 
 
 def test_what_overlaps_counts_once_and_gaps_do_not() -> None:

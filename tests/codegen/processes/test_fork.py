@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from codegen import CompileFailed, Distributor, compile_module
-from codegen.fork import in_fork
-from codegen.mlir import XeGpuModule
-from hal.xe import find
+from codegen.workers.fork import in_fork
+from codegen.xe.mlir import XeGpuModule
+from hal.facts.xe import find
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "batched_gemm.mlir"
 

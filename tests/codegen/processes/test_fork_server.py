@@ -9,8 +9,14 @@ from pathlib import Path
 import pytest
 
 from codegen import CompileFailed
-from codegen.fork_server import ForkServer, ForkServerEnded
-from codegen.spirv import emit_spirv, start_emitter
+from codegen.workers.fork_server import (
+    ForkServer,
+    ForkServerEnded,
+)
+from codegen.xe.spirv import (
+    emit_spirv,
+    start_emitter,
+)
 
 KERNEL = """
 target triple = "spirv64-unknown-unknown"

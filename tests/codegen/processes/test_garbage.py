@@ -6,7 +6,7 @@ import sys
 
 PROGRAM = """
 import gc, weakref
-from codegen.garbage import collect_between
+from codegen.workers.gc_policy import collect_between
 
 class Node:
     pass

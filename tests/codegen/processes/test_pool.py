@@ -20,8 +20,8 @@ from codegen import (
     Refused,
     XeStrategy,
 )
-from codegen.cache import CompileCache
-from codegen.pool import CompilePool
+from codegen.workers.cache import CompileCache
+from codegen.workers.pool import CompilePool
 from hal import find
 from tests.codegen import compilers
 

@@ -17,8 +17,11 @@ from codegen import (
     StageOutput,
     XeStrategy,
 )
-from codegen.gemm_execution import run_launch
-from codegen.simulator import SimulationRefused, SimulationTimedOut
+from codegen.simulate import (
+    SimulationRefused,
+    SimulationTimedOut,
+)
+from codegen.simulate.run_gemm import run_launch
 from hal import Argument, LaunchSpec, LaunchStep, Scalar
 
 # Tiles of 16 x 16 of a C of 3 x 5 tiles, twice; each work-group has one sub-group and notes in C, for each of its

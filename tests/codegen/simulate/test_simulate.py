@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from codegen.simulator import SimulationRefused, sample_groups, simulate
+from codegen.simulate import (
+    SimulationRefused,
+    sample_groups,
+    simulate,
+)
 from tests.codegen.faults import FAULTS, Fault
 from tests.codegen.gemm_fixtures import FIXTURES, PREFETCH, RAGGED, GemmFixture
 
@@ -51,7 +55,7 @@ def test_only_the_chosen_work_groups_run() -> None:
 def test_batches_do_not_change_results(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, batched = PREFETCH.operands(), PREFETCH.operands()
     first = simulate(PREFETCH.ll, "gemm", whole, PREFETCH.groups, PREFETCH.local_size)
-    monkeypatch.setattr("codegen.simulator.launch.BATCH_BYTES", 1)
+    monkeypatch.setattr("codegen.simulate.launch.BATCH_BYTES", 1)
     second = simulate(PREFETCH.ll, "gemm", batched, PREFETCH.groups, PREFETCH.local_size)
     assert second.instructions == 6 * first.instructions
     np.testing.assert_array_equal(whole[2], batched[2])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from codegen.simulator import SimulationRefused
+from codegen.simulate import SimulationRefused
 from tests.codegen.ir_snippets import run
 
 STORE = """
@@ -121,6 +121,6 @@ joined:
 
 
 def test_an_endless_loop_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("codegen.simulator.machine.MAX_BLOCKS", 100)
+    monkeypatch.setattr("codegen.simulate.machine.MAX_BLOCKS", 100)
     with pytest.raises(SimulationRefused, match="endless loop"):
         run("  br label %loop\nloop:\n  br label %loop", np.zeros(4, np.int32), np.zeros(4, np.int32))

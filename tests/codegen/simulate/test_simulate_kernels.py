@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen.simulator import SimulationRefused, run_kernel
+from codegen.simulate import (
+    SimulationRefused,
+    run_kernel,
+)
 from tests.codegen.ir_snippets import per_lane
 
 SCALED = """

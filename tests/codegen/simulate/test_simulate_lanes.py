@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen.simulator import SimulationRefused
+from codegen.simulate import SimulationRefused
 from tests.codegen.ir_snippets import LANES, run
 
 STORE = """

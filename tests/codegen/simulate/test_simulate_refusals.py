@@ -5,7 +5,11 @@ import pickle
 import numpy as np
 import pytest
 
-from codegen.simulator import SimulationRefused, SimulationTimedOut, simulate
+from codegen.simulate import (
+    SimulationRefused,
+    SimulationTimedOut,
+    simulate,
+)
 from tests.codegen.gemm_fixtures import RAGGED
 from tests.codegen.ir_snippets import run
 

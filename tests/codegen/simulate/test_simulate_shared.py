@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen.simulator import RaceDetected, SimulationRefused, SimulationReport, run_kernel
+from codegen.simulate import (
+    RaceDetected,
+    SimulationRefused,
+    SimulationReport,
+    run_kernel,
+)
 
 SUBGROUPS, GROUPS = 3, 2
 ITEMS = SUBGROUPS * 16

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from codegen.simulator.values import f16_to_f32
+from codegen.simulate.values import f16_to_f32
 
 ALL = np.arange(2**16, dtype=np.uint16).reshape(16, 32, 128)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from db import jobs
+from db.queries import jobs
 from service.cli.backend import remote
-from service.deps import Context
+from service.http.deps import Context
 from tests.service import dashboard_rows as rows
 from tests.service.cli.ways import Run, both
 from tests.tuner.exchange.lines import results, text_of

@@ -9,18 +9,22 @@ from uuid import UUID
 
 import pytest
 
-from db import jobs, predictions, trials
-from db.models import Job
+from db.queries import (
+    jobs,
+    predictions,
+    trials,
+)
+from db.schema import Job
 from db.session import Database, open_database
-from service.audit.log import record
+from service.api.audit.log import record
+from service.api.keys.caller import Caller
+from service.api.keys.scopes import Scope
 from service.cli.backend.local import Local
 from service.cli.backend.stored import stored
 from service.cli.main import main
 from service.cli.printing.evidence import shown_files
 from service.cli.printing.output import CONSOLE
 from service.cli.tuning.results import print_job
-from service.keys.caller import Caller
-from service.keys.scopes import Scope
 from tests.service import dashboard_rows as rows
 
 SIZE = ("--m", "512", "--n", "384", "--k", "1024")

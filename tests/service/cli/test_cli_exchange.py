@@ -10,12 +10,12 @@ import pytest
 
 from db.session import Database, open_database
 from hal import find
+from service.api.exchange.importing import take_in
 from service.artifacts import ArtifactStore
 from service.cli.main import main
-from service.exchange.importing import take_in
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, read, results, text_of
-from tuner.result import Stop
+from tuner.session.result import Stop
 
 SIZE = ("--m", "96", "--n", "64", "--k", "128")
 Run = Callable[..., int | str | None]

@@ -6,10 +6,14 @@ import pytest
 from typer.testing import CliRunner
 
 from codegen import DType, GemmProblem
-from hal.listed import NATIVE, Backend, ListedDevice
+from hal.facts.listed import (
+    NATIVE,
+    Backend,
+    ListedDevice,
+)
 from service.cli.main import app
 from tests.tuner.fakes import cpu_spec
-from tuner.targets import default_for
+from tuner.space.starts import default_for
 
 SPEC = cpu_spec()
 PROBLEM = GemmProblem(200, 384, 640, dtype_a=DType.BF16, dtype_b=DType.BF16)

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from codegen import Distributor, KernelArtifact, compile_module
-from codegen.execution import Array
-from codegen.signature import KernelArgument
+from codegen.artifact.signature import KernelArgument
+from codegen.simulate.run_module import Array
 from hal import DeviceSpec, find
 from service.cli.compiler.arrays import load_array, saved
 from service.cli.main import app

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from service.api.shapes.sources import read_shapes
 from service.cli.main import app
 from service.errors import BadRequest
-from service.shapes.sources import read_shapes
 from tuner.errors import InvalidShapes
 from tuner.shapes.fields import Base
 

@@ -16,7 +16,7 @@ from service.cluster.dask.batch import BatchJob, System, job_of
 from service.cluster.dask.buffers import Kept, hash_of
 from service.cluster.dask.quiet import Quiet
 from service.cluster.link import Certificates, Link, link_to
-from service.cluster.share import share_of
+from service.cluster.shard import share_of
 from service.settings import InvalidSettings, Settings
 
 LOOPBACK = Link("tcp://127.0.0.1:8786", "127.0.0.1", 8786, None)

@@ -8,9 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from service.api.compile.schemas import (
+    CompileBody,
+    CompiledFileOut,
+    CompileOut,
+    ConfinementOut,
+    StageOut,
+)
 from service.cli.backend.remote import Remote
 from service.cli.compiler import compile as command
-from service.compiling.schemas import CompileBody, CompiledFileOut, CompileOut, ConfinementOut, StageOut
 from service.errors import BadRequest
 from tests.service.cli.ways import Run
 from tests.service.compiling.test_compile import KERNEL

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from db import jobs
+from db.queries import jobs
 from service.cli import completing, main
 from service.cli.backend.stored import stored
 from service.cli.bash_words import rejoined

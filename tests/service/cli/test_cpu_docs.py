@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from codegen.cpu.isa import isas_of
-from hal.cpu import probe_cpu
+from hal.facts.cpu import probe_cpu
 from service.cli.main import app
 
 PAGE = Path(__file__).parents[3] / "docs" / "cpu_kernels.md"

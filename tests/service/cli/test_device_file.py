@@ -7,11 +7,15 @@ import pytest
 from typer.testing import CliRunner
 
 from hal import UnknownDevice
-from hal.listed import NATIVE, Backend, ListedDevice
+from hal.facts.listed import (
+    NATIVE,
+    Backend,
+    ListedDevice,
+)
+from service.api.devices.service import describe
 from service.cli.devices.listing import devices_json
 from service.cli.main import app
 from service.cli.options.device_file import named_device
-from service.devices.service import describe
 from service.errors import BadRequest
 from tests.tuner.fakes import cpu_spec
 

@@ -6,13 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from codegen.isa import IsaReport, KLoop, NativeCode, Sends
+from codegen.xe.isa import (
+    IsaReport,
+    KLoop,
+    NativeCode,
+    Sends,
+)
 from hal import find
+from service.api.toolchain.offline import (
+    OfflineCompiler,
+    find_ocloc,
+)
 from service.cli.compiler.isa import isa_table
 from service.cli.main import main
 from service.cli.printing.output import CONSOLE
 from service.settings import read_settings
-from service.toolchain.offline import OfflineCompiler, find_ocloc
 from tests.codegen.isa.fake_ocloc import fake_ocloc
 from tests.tuner.fakes import emulated
 

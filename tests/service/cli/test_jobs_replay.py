@@ -15,33 +15,55 @@ import pytest
 from sqlalchemy import select, update
 
 from codegen import AnyArtifact, CpuConfig, DType, GemmProblem
-from db import devices, jobs, leases, problems, searches
-from db.models import Measurement, Trial
+from db.queries import (
+    devices,
+    jobs,
+    leases,
+    problems,
+    searches,
+)
+from db.schema import (
+    Measurement,
+    Trial,
+)
 from db.session import Database, open_database
 from hal import DeviceSpec, UnknownDevice
+from service.api.exchange.exporting import (
+    Selection,
+    header,
+    results,
+)
+from service.api.exchange.importing import take_in
+from service.api.exchange.merging import merge_in
+from service.api.exchange.other import open_other
+from service.api.jobs.listing import list_searches
+from service.api.jobs.search_schemas import (
+    SearchAsStored,
+    SearchOut,
+)
 from service.artifacts import ArtifactStore
 from service.cli.backend.local import Local
 from service.cli.backend.stored import Stored
 from service.cli.tuning.replaying import print_replay
-from service.convert import problem_to_json, spec_to_json
-from service.exchange.exporting import Selection, header, results
-from service.exchange.importing import take_in
-from service.exchange.merging import merge_in
-from service.exchange.other import open_other
-from service.jobs.listing import list_searches
-from service.jobs.search_schemas import SearchAsStored, SearchOut
+from service.jobs.store import DbTrialStore
+from service.row_mapping import (
+    problem_to_json,
+    spec_to_json,
+)
 from service.settings import Settings
-from service.store import DbTrialStore
 from tests.db.databases import migrated_file  # noqa: F401 (a fixture)
 from tests.db.rows import digest
 from tests.service.cli.ways import Run, both
 from tests.tuner.fakes import FakeCompilation, FakeCompiler, FakeDevice, cpu_spec
-from tuner.budget import Budget, Portion
-from tuner.cpu.space import cpu_space
 from tuner.exchange.jsonl import read_lines, write_lines
 from tuner.search.method import Method
-from tuner.session import run_session
-from tuner.space import Space
+from tuner.session.budget import (
+    Budget,
+    Portion,
+)
+from tuner.session.session import run_session
+from tuner.space.cpu.space import cpu_space
+from tuner.space.space import Space
 
 SPEC = replace(cpu_spec(), driver="fake 1")  # as the fake device says
 PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)
@@ -75,7 +97,7 @@ def space() -> Generator[Space[CpuConfig]]:
     """Making the space takes most of the time of a run."""
     made = cpu_space(PROBLEM, SPEC)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tuner.targets.cpu_space", lambda *_: made)
+        patch.setattr("tuner.space.starts.cpu_space", lambda *_: made)
         yield made
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.universe import PASSES
+from codegen.xe.universe import PASSES
 from service.cli.main import main
 
 ROOT = Path(__file__).parents[3]

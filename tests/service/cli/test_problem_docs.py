@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 from codegen import EpilogueKind, GemmProblem
-from codegen.epilogue_text import parse_epilogue
-from service.convert import problem_from_json
+from codegen.problem.epilogue_text import parse_epilogue
+from service.row_mapping import problem_from_json
 
 DOCS = (Path(__file__).resolve().parents[3] / "docs" / "problems.md").read_text()
 

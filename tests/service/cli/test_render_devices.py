@@ -6,11 +6,15 @@ from dataclasses import replace
 from rich.console import Console, RenderableType
 
 from hal import FACT_NAMES, DeviceKind, Fact, ListedDevice, find, list_devices, resolve_device
-from hal.probe import ProbedDevice, ProbeReport, Probes
-from hal.spec import PROBED
+from hal.facts.spec import PROBED
+from hal.probe.probe import (
+    ProbedDevice,
+    ProbeReport,
+    Probes,
+)
+from service.api.devices.service import describe
 from service.cli.devices.listing import devices_json, render_devices
 from service.cli.devices.one import render_device
-from service.devices.service import describe
 
 CPU = ProbedDevice("opencl:0:0", "A CPU", DeviceKind.CPU, (Fact("max_workgroup_size", 8192, PROBED),))
 GPU = ProbedDevice("opencl:1:0", "A B570", DeviceKind.GPU, (Fact("pci_ids", ("E20C",), PROBED),))

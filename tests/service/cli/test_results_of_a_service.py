@@ -11,13 +11,13 @@ import pytest
 
 from db.session import open_database
 from hal import DeviceKind, find
+from service.api.exchange import sending
+from service.api.exchange.importing import take_in
 from service.artifacts import ArtifactStore
 from service.cli.backend.remote import Remote
 from service.cli.exchange import measure
-from service.deps import Context
 from service.errors import TooLarge, Unavailable
-from service.exchange import sending
-from service.exchange.importing import take_in
+from service.http.deps import Context
 from tests.service.cli.ways import Run, both
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, results, text_of

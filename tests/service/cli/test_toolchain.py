@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from service.api.toolchain import install
+from service.api.toolchain.apt import distribution_of
+from service.api.toolchain.install import (
+    CannotInstall,
+    Machine,
+    install_ocloc,
+)
 from service.cli.main import main
-from service.toolchain import install
-from service.toolchain.apt import distribution_of
-from service.toolchain.install import CannotInstall, Machine, install_ocloc
 
 DEBIAN = Machine("Linux", "x86_64", {"ID": "debian", "PRETTY_NAME": "Debian GNU/Linux 12"})
 APT = """\

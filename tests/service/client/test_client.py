@@ -13,8 +13,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from db import leases
-from service.deps import Context
+from db.queries import leases
+from service.http.deps import Context
 from tests.db.rows import add_measured
 from tests.service.passed import Passed
 from tests.service.rest import BODY, post_job, row_of

@@ -16,10 +16,13 @@ from dask import config as dask_config
 from distributed import Scheduler, Worker
 
 from hal import ListedDevice
-from service.cluster.dask import station as station_module
+from service.cluster.dask import dask_worker as station_module
+from service.cluster.dask.dask_worker import (
+    Station,
+    offer_of,
+)
+from service.cluster.dask.dask_worker_process import leave
 from service.cluster.dask.engine import DaskEngine
-from service.cluster.dask.station import Station, offer_of
-from service.cluster.dask.station_process import leave
 from service.cluster.link import Link
 
 WAIT_S = 60.0

@@ -13,22 +13,39 @@ from fastapi.testclient import TestClient
 from sqlalchemy import update
 
 from codegen import CompileCrashed, GemmProblem
-from db import coordinators, leases
-from db.base import utc_now
 from db.errors import DatabaseUnavailable
-from db.models import Coordinator as CoordinatorRow
-from db.models import Job
+from db.queries import (
+    coordinators,
+    leases,
+)
+from db.schema import Coordinator as CoordinatorRow
+from db.schema import Job
+from db.schema.base import utc_now
 from db.session import Database
 from hal import Fact, find
-from hal.listed import Backend, listed
-from hal.spec import spec_from_facts
+from hal.facts.listed import (
+    Backend,
+    listed,
+)
+from hal.facts.spec import spec_from_facts
+from service.api.devices.stored import store_device
 from service.cluster.coordinator import Coordinator
+from service.cluster.executor import (
+    Engine,
+    Place,
+    PlaceLost,
+    Reached,
+)
 from service.cluster.fenced import FencedDatabase
-from service.cluster.place import Engine, Place, PlaceLost, Reached
-from service.convert import problem_to_json, spec_to_json
-from service.deps import Context
-from service.devices.stored import store_device
-from service.job_runs import ClaimedJob, JobEnd
+from service.http.deps import Context
+from service.jobs.job_runs import (
+    ClaimedJob,
+    JobEnd,
+)
+from service.row_mapping import (
+    problem_to_json,
+    spec_to_json,
+)
 from service.settings import Settings
 from tests.db import rows
 from tests.service.rest import post_job, row_of

@@ -6,13 +6,22 @@ from uuid import UUID
 
 import pytest
 
-from db import maintenance, shape_sets
-from db.base import utc_now
-from db.models import Device, MaintenanceWindow
+from db.queries import (
+    maintenance,
+    shape_sets,
+)
+from db.schema import (
+    Device,
+    MaintenanceWindow,
+)
+from db.schema.base import utc_now
 from db.session import Database
 from service.cluster.coordinator import Coordinator
-from service.cluster.place import Place
-from service.job_runs import ClaimedJob, JobEnd
+from service.cluster.executor import Place
+from service.jobs.job_runs import (
+    ClaimedJob,
+    JobEnd,
+)
 from service.settings import Settings
 from tests.db import rows
 from tests.service.cluster.test_coordinator import WAIT_S, Named, Running, Some, add_jobs, job_of, over, running, until

@@ -9,26 +9,29 @@ from pathlib import Path
 import pytest
 
 from codegen import AnyArtifact
-from codegen.pool import Made
-from db import trials
+from codegen.workers.pool import Made
+from db.queries import trials
 from db.session import Database
 from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, Timing
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Coordinator
 from service.cluster.dask.engine import DaskEngine
-from service.cluster.place import Place, PlaceLost
-from service.cluster.share import share_of
-from service.job_runs import RunJob
+from service.cluster.executor import (
+    Place,
+    PlaceLost,
+)
+from service.cluster.shard import share_of
+from service.jobs.job_runs import RunJob
+from service.jobs.tuning import Tuning
 from service.settings import Settings
-from service.tuning import Tuning
 from tests.faults.jobs import HERE, SPEC, TRIALS, check_whole, ended, job_of, queue
 from tests.service.cluster.dask_cluster import Cluster, fake_station, running
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
 from tuner.errors import ProofFailed
-from tuner.measure import StartingDevice
-from tuner.reference import Reference
-from tuner.targets import default_for
-from tuner.verify import verify_on_device
+from tuner.measure.measure import StartingDevice
+from tuner.space.starts import default_for
+from tuner.verify.reference import Reference
+from tuner.verify.verify import verify_on_device
 
 WAIT_S = 60.0
 CONFIG = default_for(SMALL, SPEC)

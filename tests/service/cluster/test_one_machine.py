@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from db import coordinators
-from db.base import utc_now
+from db.queries import coordinators
+from db.schema.base import utc_now
 from db.session import Database, open_database
 from service.cluster.one_machine import check_one_machine, file_system_of
+from service.jobs.worker_names import own_name
 from service.settings import InvalidSettings
-from service.worker_names import own_name
 
 HERE = own_name()
 BOOT = HERE.split("/")[1].partition(":")[0]

@@ -7,16 +7,30 @@ import pytest
 from fastapi.testclient import TestClient
 
 from codegen import GemmProblem
-from db import jobs, problems, quarantines
-from db.base import utc_now
+from db.queries import (
+    jobs,
+    problems,
+    quarantines,
+)
+from db.schema.base import utc_now
 from db.session import Database, open_database
 from hal import find
-from service.convert import problem_to_json, spec_to_json
-from service.deps import Context
-from service.devices.quarantine import check_free, this_host
+from service.api.devices.quarantine import (
+    check_free,
+    this_host,
+)
 from service.errors import Conflict
+from service.http.deps import Context
+from service.jobs.worker import (
+    ClaimedJob,
+    JobEnd,
+    Worker,
+)
+from service.row_mapping import (
+    problem_to_json,
+    spec_to_json,
+)
 from service.settings import Settings
-from service.worker import ClaimedJob, JobEnd, Worker
 from tests.db import rows
 from tuner.errors import DeviceUnusable, NoValidMeasurement
 

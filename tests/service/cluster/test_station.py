@@ -9,21 +9,24 @@ from pathlib import Path
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from db import trials
+from db.queries import trials
 from db.session import Database
 from hal import Buffer
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Coordinator
-from service.cluster.place import Place, PlaceLost
-from service.job_runs import RunJob
+from service.cluster.executor import (
+    Place,
+    PlaceLost,
+)
+from service.jobs.job_runs import RunJob
+from service.jobs.tuning import Tuning
 from service.settings import Settings
-from service.tuning import Tuning
 from tests.faults.jobs import SPEC, TRIALS, check_whole, ended, job_of, queue
 from tests.service.cluster.dask_cluster import Cluster
 from tests.service.cluster.test_dask_engine import WAIT_S, Hooked, at, cluster, start, until
 from tests.service.watching.test_traces import spans
 from tests.tuner.fakes import SMALL
-from tuner.reference import Reference
+from tuner.verify.reference import Reference
 
 __all__ = ["cluster", "spans", "start"]
 

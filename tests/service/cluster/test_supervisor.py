@@ -10,8 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from service import supervisor
-from service.supervisor import Supervisor
+from service.jobs import supervisor
+from service.jobs.supervisor import Supervisor
 
 SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
 

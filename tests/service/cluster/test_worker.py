@@ -14,14 +14,20 @@ import pytest
 from fastapi.testclient import TestClient
 
 from codegen import CompileCrashed
-from db import leases
-from db.base import utc_now
+from db.queries import leases
+from db.schema.base import utc_now
 from db.session import Database, open_database
 from service.artifacts import StorageFull
-from service.deps import Context
-from service.here import DevicesHere
+from service.http.deps import Context
+from service.jobs.local_devices import DevicesHere
+from service.jobs.worker import (
+    MAX_ATTEMPTS,
+    ClaimedJob,
+    JobEnd,
+    Worker,
+    stop_on_signals,
+)
 from service.settings import Settings
-from service.worker import MAX_ATTEMPTS, ClaimedJob, JobEnd, Worker, stop_on_signals
 from tests.db.rows import add_job
 from tests.service.rest import BODY, PROBLEM, invented_devices, post_job, row_of
 

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from service import worker_names
-from service.worker_names import is_dead, own_name
+from service.jobs import worker_names
+from service.jobs.worker_names import (
+    is_dead,
+    own_name,
+)
 
 
 def test_a_live_process_is_not_dead() -> None:
@@ -17,7 +20,7 @@ def test_a_live_process_is_not_dead() -> None:
 
 
 def test_a_process_that_ended_is_dead() -> None:
-    print_name = "from service.worker_names import own_name; print(own_name())"
+    print_name = "from service.jobs.worker_names import own_name; print(own_name())"
     ran = subprocess.run([sys.executable, "-c", print_name], capture_output=True, text=True, check=True)
     assert is_dead(ran.stdout.strip())
 

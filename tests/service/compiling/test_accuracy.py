@@ -9,13 +9,16 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db import predictions
 from db.errors import DatabaseUnavailable
-from db.models import Job, Problem
+from db.queries import predictions
+from db.schema import (
+    Job,
+    Problem,
+)
 from db.session import open_database
-from service.accuracy.service import accuracy_of
+from service.api.accuracy.service import accuracy_of
 from service.cli.main import main
-from service.deps import Context
+from service.http.deps import Context
 from tests.db import rows
 
 OFF = "predictions for b580 by 1 were off by x1.50 (median of 3); measured over predicted: median 1.25, 0.50 to 1.50"

@@ -8,9 +8,9 @@ import time
 import pytest
 from fastapi.testclient import TestClient
 
-from codegen.modules import compile_module
+from codegen.xe.modules import compile_module
 from hal import find
-from service.deps import Context
+from service.http.deps import Context
 from service.settings import Settings
 from tests.service.rest import Clock
 from tests.service.safety.test_limits import client_of
@@ -159,7 +159,7 @@ def test_more_compilations_than_the_setting_are_refused_for_now(client: TestClie
 def test_what_cannot_be_meant_is_refused_before_anything_is_started(
     settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch, body: dict[str, object], status: int, rule: str
 ) -> None:
-    monkeypatch.setattr("service.compiling.service.run_confined", lambda *_: pytest.fail("it was started"))
+    monkeypatch.setattr("service.api.compile.service.run_confined", lambda *_: pytest.fail("it was started"))
     assert refusal(client_of(settings, clock, max_source_bytes=2999), **body) == (status, rule)
 
 

@@ -5,10 +5,17 @@ import threading
 from fastapi.testclient import TestClient
 
 from hal import DeviceKind, Fact, list_devices
-from hal.probe import ProbedDevice, ProbeReport, Probes
-from hal.spec import PROBED
-from hal.xe import XE_DEVICES
-from service.devices.service import DeviceDirectory, describe
+from hal.facts.spec import PROBED
+from hal.facts.xe import XE_DEVICES
+from hal.probe.probe import (
+    ProbedDevice,
+    ProbeReport,
+    Probes,
+)
+from service.api.devices.service import (
+    DeviceDirectory,
+    describe,
+)
 from tests.service.rest import invented_devices
 from tests.tuner.fakes import cpu_spec
 

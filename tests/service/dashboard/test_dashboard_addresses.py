@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 from fastapi.testclient import TestClient
 
-from service.deps import Context
+from service.http.deps import Context
 from tests.service import dashboard_rows as rows
 
 _NO_ID = "01a20376-2524-7f04-ab73"

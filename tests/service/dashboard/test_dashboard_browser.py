@@ -12,15 +12,22 @@ from playwright.sync_api import Browser, expect
 from sqlalchemy.orm import Session
 
 from codegen import DType, GemmProblem
-from codegen.epilogue_text import parse_epilogue
-from db import jobs, predictions
-from db.base import utc_now
+from codegen.problem.epilogue_text import parse_epilogue
 from db.migrate import upgrade
+from db.queries import (
+    jobs,
+    predictions,
+)
+from db.schema.base import utc_now
 from db.session import Database
 from service.app import create_app
-from service.convert import problem_from_json
+from service.jobs.worker import (
+    ClaimedJob,
+    JobEnd,
+    Worker,
+)
+from service.row_mapping import problem_from_json
 from service.settings import Settings
-from service.worker import ClaimedJob, JobEnd, Worker
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.accessibility import obstacles
 from tests.service.dashboard.chromium import browser, opened, served

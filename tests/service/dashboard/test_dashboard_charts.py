@@ -8,8 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy.orm import Session
 
-from db import jobs
-from db.models import Job
+from db.queries import jobs
+from db.schema import Job
 from db.session import Database
 from service.dashboard.charts.answers import chart_csv
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Series

@@ -7,8 +7,13 @@ from typing import Any, cast
 import pytest
 from sqlalchemy import update
 
-from db import jobs
-from db.models import Device, Job, Problem, Trial
+from db.queries import jobs
+from db.schema import (
+    Device,
+    Job,
+    Problem,
+    Trial,
+)
 from db.session import Database
 from service.dashboard.problems import heat, samples
 from service.dashboard.problems.fields import fields_of, paths_of, value_of

@@ -8,12 +8,15 @@ from fastapi.testclient import TestClient
 
 from codegen import CpuConfig, CpuStrategy, Extent, GemmProblem, Isa, MatmulConfig
 from db.session import Database
-from hal.xe import find
-from service.convert import config_to_json, spec_to_json
+from hal.facts.xe import find
 from service.dashboard.compare.cost import cost
 from service.dashboard.evidence import measured, predicted
 from service.dashboard.kernels.picture import draw
 from service.dashboard.kernels.tiling import tiling_of
+from service.row_mapping import (
+    config_to_json,
+    spec_to_json,
+)
 from tests.conformance.trial_samples import config
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.test_dashboard_pages import app, client, database, text_of

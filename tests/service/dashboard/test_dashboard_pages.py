@@ -12,17 +12,29 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from db import jobs, predictions, presences, quarantines
 from db.migrate import upgrade
-from db.models import JobEffort, JobImport, Reuse
+from db.queries import (
+    heartbeats,
+    jobs,
+    predictions,
+    quarantines,
+)
+from db.schema import (
+    JobEffort,
+    JobImport,
+    Reuse,
+)
 from db.session import Database
 from hal import DeviceKind, DeviceSpec
-from hal.listed import Backend, ListedDevice
+from hal.facts.listed import (
+    Backend,
+    ListedDevice,
+)
+from service.api.jobs.schemas import JobBody
 from service.app import create_app
 from service.cli.main import main
-from service.convert import config_to_json
 from service.dashboard.assets import STATIC_FILES
-from service.jobs.schemas import JobBody
+from service.row_mapping import config_to_json
 from service.schemas import to_problem
 from service.settings import Settings
 from tests.conformance.trial_samples import config
@@ -109,7 +121,7 @@ def test_jobs_that_nobody_takes_are_told(client: TestClient, database: Database)
     told = "1 job is waiting and none is running: no worker"
     assert f"{told} says that it is there" in text_of(client.get("/").text)
     with database.write() as session:
-        presences.note(session, "worker", "w1", host="lab-7", version="1", now=datetime.now(UTC))
+        heartbeats.note(session, "worker", "w1", host="lab-7", version="1", now=datetime.now(UTC))
     assert f"{told} has a device for it" in text_of(client.get("/").text)
 
 

@@ -8,13 +8,20 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
-from db import jobs, predictions, quarantines
-from db.models import Job, Measurement
+from db.queries import (
+    jobs,
+    predictions,
+    quarantines,
+)
+from db.schema import (
+    Job,
+    Measurement,
+)
 from db.session import Database
-from hal.xe import XE_DEVICES
-from service.convert import spec_to_json
+from hal.facts.xe import XE_DEVICES
 from service.dashboard.problems.fields import fields_of
 from service.dashboard.problems.importance import shares
+from service.row_mapping import spec_to_json
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.test_dashboard_pages import app, client, database, text_of
 

@@ -9,9 +9,9 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
 
 from db.migrate import upgrade
+from service.api.schedules.firing import fire_due
 from service.app import create_app
-from service.deps import Context
-from service.schedules.firing import fire_due
+from service.http.deps import Context
 from service.settings import Settings
 from tests.service.dashboard.accessibility import obstacles
 from tests.service.dashboard.chromium import browser, opened, served

@@ -10,11 +10,15 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
 from sqlalchemy import select
 
-from db import jobs
 from db.migrate import upgrade
-from db.models import ShapeSetCell, ShapeSetKernel, ShapeSetMember
+from db.queries import jobs
+from db.schema import (
+    ShapeSetCell,
+    ShapeSetKernel,
+    ShapeSetMember,
+)
 from service.app import create_app
-from service.deps import Context
+from service.http.deps import Context
 from service.settings import Settings
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.accessibility import obstacles

@@ -10,9 +10,12 @@ from playwright.sync_api import Browser, expect
 
 from db.migrate import upgrade
 from db.session import Database
-from hal.xe import find
+from hal.facts.xe import find
 from service.app import create_app
-from service.convert import config_to_json, spec_to_json
+from service.row_mapping import (
+    config_to_json,
+    spec_to_json,
+)
 from service.settings import Settings
 from tests.conformance.trial_samples import config
 from tests.service import dashboard_rows as rows

@@ -6,7 +6,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from service.deps import Context
+from service.http.deps import Context
 from service.settings import Settings
 from tests.service.safety.test_keys import bearer, make_key
 

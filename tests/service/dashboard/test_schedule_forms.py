@@ -14,12 +14,12 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from db.migrate import upgrade
+from service.api.jobs.schemas import JobBody
+from service.api.schedules.schemas import StaleBody
+from service.api.shapes.schemas import ShapeSetBody
 from service.app import create_app
 from service.dashboard.forms import hundredths
-from service.jobs.schemas import JobBody
-from service.schedules.schemas import StaleBody
 from service.settings import Settings
-from service.shapes.schemas import ShapeSetBody
 from tests.service.dashboard.accessibility import obstacles
 from tests.service.dashboard.chromium import browser, opened, served
 from tests.service.rest import invented_devices

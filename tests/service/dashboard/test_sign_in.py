@@ -4,9 +4,9 @@ from html import unescape
 
 from fastapi.testclient import TestClient
 
-from service.deps import Context
-from service.keys import service
-from service.keys.callers import COOKIE
+from service.api.keys import service
+from service.api.keys.callers import COOKIE
+from service.http.deps import Context
 from tests.service.rest import BODY
 from tests.service.safety.test_keys import make_key
 

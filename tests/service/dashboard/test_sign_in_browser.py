@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from db.migrate import upgrade
 from service.app import create_app
-from service.deps import Context
+from service.http.deps import Context
 from service.settings import Settings
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.accessibility import obstacles

@@ -5,15 +5,18 @@ from uuid import UUID
 
 from sqlalchemy import func, select
 
-from db.base import Base
 from db.merging.merge import Merged
-from db.models import Measurement, Trial
+from db.schema import (
+    Measurement,
+    Trial,
+)
+from db.schema.base import Base
 from db.session import open_database
 from hal import find
+from service.api.exchange.importing import take_in
+from service.api.exchange.merging import merge_in
+from service.api.exchange.other import open_other
 from service.artifacts import ArtifactStore
-from service.exchange.importing import take_in
-from service.exchange.merging import merge_in
-from service.exchange.other import open_other
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import JOB, text_of
 from tuner.exchange.records import Record

@@ -8,24 +8,30 @@ from uuid import UUID
 import pytest
 
 from codegen import GemmProblem
-from db import beginnings, trials
-from db.models import Donor, ImportedDonor
+from db.queries import (
+    trials,
+    warm_starts,
+)
+from db.schema import (
+    Donor,
+    ImportedDonor,
+)
 from db.session import Database, open_database
 from hal import find
+from service.api.exchange import exporting
+from service.api.exchange.exporting import Selection
+from service.api.exchange.importing import take_in
+from service.api.jobs.service import read_job
 from service.artifacts import ArtifactStore
-from service.donors import donors_for
-from service.exchange import exporting
-from service.exchange.exporting import Selection
-from service.exchange.importing import take_in
-from service.jobs.service import read_job
+from service.jobs.warm_start import donors_for
 from tests.conformance.trial_samples import config
 from tests.service.exchange.places import Place
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, results, text_of
 from tuner.errors import InvalidLine
 from tuner.exchange.records import DonorRecord, JobRecord, Record, Search, TrialRecord
-from tuner.objective import Objective
 from tuner.search.method import Method
+from tuner.search.objective import Objective
 
 FAR = "01970a3c-0000-7000-8000-0000000000ff"
 LARGER = GemmProblem(2 * GEMM.m, GEMM.n, GEMM.k)
@@ -123,7 +129,7 @@ def order_of(place: Place) -> list[tuple[str, int]]:
         shown = [("job" if d.job else "recording", d.trial) for d in read_job(session, UUID(JOB)).donors]
         records = exporting.results(session, place.artifacts, Selection())
         (onward,) = (r for r in records if isinstance(r, JobRecord) and r.id == JOB)
-        counted = beginnings.count(session, UUID(JOB))
+        counted = warm_starts.count(session, UUID(JOB))
     assert [("job" if d.job else "recording", d.number) for d in onward.donors] == shown
     assert counted == len(shown)
     return shown
@@ -139,7 +145,7 @@ def test_donors_stay_in_the_order_of_the_file(here: Place) -> None:
     here.bring(reversed_donors())
     assert order_of(here) == [("recording", 2), ("job", 7)]
     with here.database.read() as session:
-        assert [type(each) for each in beginnings.of_job(session, UUID(JOB))] == [ImportedDonor, Donor]
+        assert [type(each) for each in warm_starts.of_job(session, UUID(JOB))] == [ImportedDonor, Donor]
 
 
 def test_donors_that_a_merge_brings_as_trials_take_the_place_of_imported_ones(here: Place, there: Place) -> None:
@@ -150,7 +156,7 @@ def test_donors_that_a_merge_brings_as_trials_take_the_place_of_imported_ones(he
         here.merge(there)
         assert order_of(here) == [("recording", 2), ("job", 7)]
         with here.database.read() as session:
-            assert [type(each) for each in beginnings.of_job(session, UUID(JOB))] == [ImportedDonor, Donor]
+            assert [type(each) for each in warm_starts.of_job(session, UUID(JOB))] == [ImportedDonor, Donor]
 
 
 def test_imported_donors_of_another_database_leave_the_trials_that_are_here(here: Place, there: Place) -> None:

@@ -11,9 +11,14 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db import candidates, jobs, kernels, predictions, trials
-from db.base import utc_now
-from db.models import (
+from db.queries import (
+    candidates,
+    jobs,
+    kernels,
+    predictions,
+    trials,
+)
+from db.schema import (
     Artifact,
     Device,
     Job,
@@ -28,17 +33,24 @@ from db.models import (
     Reuse,
     Trial,
 )
+from db.schema.base import utc_now
 from db.session import Database, open_database
 from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, find
-from hal.listed import Backend
+from hal.facts.listed import Backend
+from service.api.exchange import (
+    exporting,
+    measuring,
+)
+from service.api.exchange.exporting import Selection
+from service.api.exchange.importing import (
+    Imported,
+    take_in,
+)
+from service.api.jobs.service import read_job
+from service.api.kernels.lookup import Lookup
+from service.api.kernels.lookup_schemas import LookupOut
 from service.artifacts import ArtifactStore
 from service.errors import BadRequest, Conflict, NotFound
-from service.exchange import exporting, measuring
-from service.exchange.exporting import Selection
-from service.exchange.importing import Imported, take_in
-from service.jobs.service import read_job
-from service.kernels.lookup import Lookup
-from service.kernels.lookup_schemas import LookupOut
 from tests.tuner.exchange import cpu_lines, lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, read, results, text_of
 from tests.tuner.fakes import emulated
@@ -55,7 +67,7 @@ ALL = Selection()
 @pytest.fixture(autouse=True)
 def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The configurations of these files are made up: a lookup would serve none of them."""
-    monkeypatch.setattr("service.kernels.exact.check_kernel", lambda *_: None)
+    monkeypatch.setattr("service.api.kernels.exact.check_kernel", lambda *_: None)
 
 
 def looked_up(session: Session) -> LookupOut:

@@ -9,8 +9,11 @@ from sqlalchemy import text
 
 from db.session import open_database
 from hal import find
+from service.api.exchange.importing import (
+    Imported,
+    take_in,
+)
 from service.artifacts import ArtifactStore
-from service.exchange.importing import Imported, take_in
 from tests.tuner.exchange.lines import read, results, text_of
 
 _WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from service.deps import Context
+from service.http.deps import Context
 from service.settings import Settings
 from tests.service.rest import Clock
 from tests.service.safety.test_keys import bearer, make_key

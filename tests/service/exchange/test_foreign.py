@@ -13,20 +13,26 @@ from uuid import UUID
 import pytest
 from sqlalchemy import func, select
 
-from db.models import RecordedTrial, Recording
+from db.schema import (
+    RecordedTrial,
+    Recording,
+)
 from db.session import Database, open_database
 from hal import ListedDevice
-from hal.listed import Backend
+from hal.facts.listed import Backend
+from service.api.exchange.measuring import understand_space
 from service.cli.main import main
 from service.errors import BadRequest
-from service.exchange.measuring import understand_space
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, results, text_of
 from tuner.errors import InvalidFile
 from tuner.exchange.formats import open_file, read_recorded, results_of, specification_of
 from tuner.exchange.records import Record, TrialRecord
 from tuner.exchange.t1 import Specification, configurations_of
-from tuner.trial import Outcome, Status
+from tuner.session.trial import (
+    Outcome,
+    Status,
+)
 
 Run = Callable[..., int | str | None]
 SIZE = ("--m", "96", "--n", "64", "--k", "128")

@@ -9,24 +9,32 @@ from uuid import UUID
 import pytest
 
 from codegen import AnyArtifact, AnyConfig, CpuArtifact, CpuConfig, DType, GemmProblem
-from db import devices, jobs, leases, problems
+from db.queries import (
+    devices,
+    jobs,
+    leases,
+    problems,
+)
 from db.session import Database, open_database
 from hal import DeviceSpec, find
+from service.api.exchange import exporting
+from service.api.exchange.exporting import Selection
+from service.api.exchange.importing import take_in
 from service.artifacts import ArtifactStore
-from service.convert import problem_to_json, spec_to_json
-from service.exchange import exporting
-from service.exchange.exporting import Selection
-from service.exchange.importing import take_in
-from service.known import known_of
-from service.store import DbTrialStore
+from service.jobs.measurement_reuse import known_of
+from service.jobs.store import DbTrialStore
+from service.row_mapping import (
+    problem_to_json,
+    spec_to_json,
+)
 from tests.db.rows import digest
 from tests.tuner.fakes import FakeCompilation, FakeCompiler, FakeDevice, binary_of, cpu_spec
-from tuner.budget import Budget
-from tuner.cpu.space import cpu_space
 from tuner.exchange.jsonl import read_lines, write_lines
-from tuner.session import run_session
-from tuner.space import Space
-from tuner.trial import Trial
+from tuner.session.budget import Budget
+from tuner.session.session import run_session
+from tuner.session.trial import Trial
+from tuner.space.cpu.space import cpu_space
+from tuner.space.space import Space
 
 PROBLEM = GemmProblem(24, 40, 56, dtype_a=DType.F32, dtype_b=DType.F32)
 SPEC = replace(cpu_spec(), driver="fake 1")  # as the device tells it
@@ -87,7 +95,7 @@ def test_a_job_after_an_import_measures_only_what_may_win(
     def same(_problem: GemmProblem, _spec: DeviceSpec) -> Space[CpuConfig]:
         return space
 
-    monkeypatch.setattr("tuner.targets.cpu_space", same)
+    monkeypatch.setattr("tuner.space.starts.cpu_space", same)
     places: list[tuple[Database, ArtifactStore]] = []
     for name in ("colleague", "mine"):
         (tmp_path / f"{name}.sqlite").write_bytes(migrated_file.read_bytes())

@@ -12,9 +12,13 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select
 
-from db import leases, predictions, shape_sets
 from db.errors import DatabaseNotMigrated
-from db.models import (
+from db.queries import (
+    leases,
+    predictions,
+    shape_sets,
+)
+from db.schema import (
     Artifact,
     AuditEvent,
     Device,
@@ -35,12 +39,12 @@ from db.models import (
 )
 from db.session import open_database
 from hal import find
+from service.api.exchange.importing import take_in
+from service.api.exchange.merging import merge_in
+from service.api.exchange.other import open_other
+from service.api.jobs.service import read_job
 from service.artifacts import ArtifactMissing, ArtifactStore
 from service.errors import BadRequest, Conflict
-from service.exchange.importing import take_in
-from service.exchange.merging import merge_in
-from service.exchange.other import open_other
-from service.jobs.service import read_job
 from tests.db import rows
 from tests.service.exchange.places import Place
 from tests.tuner.exchange import lines

@@ -21,11 +21,11 @@ from codegen import (
     SlmOperands,
     SplitK,
 )
-from codegen.canonical import content_hash
-from db import models
-from db.base import JsonObject
+from codegen.serialization import content_hash
+from db import schema
+from db.schema.base import JsonObject
 from hal import DeviceKind, DeviceSpec
-from service.convert import (
+from service.row_mapping import (
     config_from_json,
     config_to_json,
     problem_from_json,
@@ -34,8 +34,11 @@ from service.convert import (
     spec_to_json,
 )
 from tests.conformance.trial_samples import config
-from tuner.evidence import LABELS
-from tuner.trial import ProofKind, Status
+from tuner.session.evidence import LABELS
+from tuner.session.trial import (
+    ProofKind,
+    Status,
+)
 
 STEPS = st.sampled_from(
     [
@@ -161,7 +164,7 @@ def test_configuration_with_three_sub_group_sizes_is_refused() -> None:
 
 
 def test_tables_know_the_words_of_the_vocabulary() -> None:
-    assert ("pending", *Status) == models.TRIAL_STATUSES
-    assert tuple(ProofKind) == models.PROOF_KINDS
-    assert models.LABELS == LABELS
-    assert tuple(DeviceKind) == models.DEVICE_KINDS
+    assert ("pending", *Status) == schema.TRIAL_STATUSES
+    assert tuple(ProofKind) == schema.PROOF_KINDS
+    assert schema.LABELS == LABELS
+    assert tuple(DeviceKind) == schema.DEVICE_KINDS

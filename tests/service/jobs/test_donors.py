@@ -8,29 +8,49 @@ from uuid import UUID
 import pytest
 
 from codegen import EpilogueKind, EpilogueStep, GemmProblem, KernelConfig
-from codegen.problem import DType
-from codegen.rules import check
-from db import devices, jobs, leases, problems
+from codegen.problem.gemm import DType
+from codegen.xe.rules import check
+from db.queries import (
+    devices,
+    jobs,
+    leases,
+    problems,
+)
 from db.session import Database, open_database
 from hal import DeviceSpec, emulated_spec, find
-from hal.spec import DeviceKind, Fact, spec_from_facts
+from hal.facts.spec import (
+    DeviceKind,
+    Fact,
+    spec_from_facts,
+)
+from service.api.exchange.foreign import take_in
+from service.api.jobs.service import read_job
 from service.artifacts import ArtifactStore
-from service.convert import problem_to_json, spec_to_json
-from service.donors import donors_for
-from service.exchange.foreign import take_in
-from service.jobs.service import read_job
-from service.store import DbTrialStore
+from service.jobs.store import DbTrialStore
+from service.jobs.warm_start import donors_for
+from service.row_mapping import (
+    problem_to_json,
+    spec_to_json,
+)
 from tests.conformance.trial_samples import measured
 from tests.db.rows import digest
 from tests.tuner.fakes import artifact_of
 from tuner.exchange.formats import Format
 from tuner.exchange.parameters import parameters_of
 from tuner.exchange.results import Results, Times, Tried
-from tuner.heuristic import best_tiles, default_config, rates_of, with_defaults
-from tuner.trial import Status
-from tuner.xe.axes import ranges_of
-from tuner.xe.points import config_of, point_of
-from tuner.xe.tiles import widest_tiles
+from tuner.session.trial import Status
+from tuner.space.xe.axes import ranges_of
+from tuner.space.xe.heuristic import (
+    best_tiles,
+    default_config,
+    rates_of,
+    with_defaults,
+)
+from tuner.space.xe.points import (
+    config_of,
+    point_of,
+)
+from tuner.space.xe.tiles import widest_tiles
 
 HERE = GemmProblem(512, 384, 1024)
 B580, B570, PVC = find("b580"), find("b570"), find("max1100")
@@ -47,7 +67,7 @@ def database(sqlite_url: str) -> Generator[Database]:
 
 def good(problem: GemmProblem, spec: DeviceSpec, count: int) -> list[KernelConfig]:
     """Configurations of the best tiles."""
-    from codegen.rules import check_problem
+    from codegen.xe.rules import check_problem
 
     on = check_problem(problem, spec)
     ranges = ranges_of(on)
@@ -137,7 +157,10 @@ def test_of_one_job_a_few_are_taken(database: Database, tmp_path: Path) -> None:
 
 
 def test_the_default_of_another_size_is_said_for_this_one() -> None:
-    from tuner.donors import Donor, fitted
+    from tuner.search.warm_start import (
+        Donor,
+        fitted,
+    )
 
     source = GemmProblem(1024, 768, 1024)
     (config,) = fitted([Donor(default_config(source, B580), source)], HERE, B580)

@@ -9,8 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from db import jobs
-from db.models import Measurement
+from db.queries import jobs
+from db.schema import Measurement
 from service.app import Context
 from service.cli.main import main
 from service.energy import energy_text

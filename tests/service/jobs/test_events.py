@@ -10,11 +10,11 @@ import pytest
 from fastapi.testclient import TestClient
 from sse_starlette.event import ServerSentEvent
 
-from db import leases
-from db.base import utc_now
+from db.queries import leases
+from db.schema.base import utc_now
 from db.session import Database
-from service.deps import Context
-from service.jobs import events
+from service.api.jobs import events
+from service.http.deps import Context
 from tests.db.rows import add_measured, add_trial
 from tests.service.rest import post_job, row_of
 

@@ -5,14 +5,25 @@ from pathlib import Path
 from sqlalchemy import func, select
 
 from benchmarks.filling import fill
-from db import jobs, trials
-from db.models import Job, Kernel, Problem, Trial
+from db.queries import (
+    jobs,
+    trials,
+)
+from db.schema import (
+    Job,
+    Kernel,
+    Problem,
+    Trial,
+)
 from db.session import Database, open_database
 from hal import find
-from hal.listed import Backend, listed
+from hal.facts.listed import (
+    Backend,
+    listed,
+)
+from service.api.kernels.lookup import Lookup
 from service.artifacts import ArtifactStore
-from service.convert import problem_from_json
-from service.kernels.lookup import Lookup
+from service.row_mapping import problem_from_json
 from tests.service.rest import Clock
 
 KERNELS, TRIALS = 60, 400

@@ -2,7 +2,10 @@
 
 import pytest
 
-from service.headline import Basis, headline_of
+from service.job_time import (
+    Basis,
+    headline_of,
+)
 from service.schemas import TimeEvidence
 
 

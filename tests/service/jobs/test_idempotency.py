@@ -8,11 +8,16 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from db.models import ApiKey, AuditEvent, IdempotentAnswer, Schedule
+from db.schema import (
+    ApiKey,
+    AuditEvent,
+    IdempotentAnswer,
+    Schedule,
+)
 from db.session import Database
 from service.app import create_app
-from service.deps import Context
-from service.idempotency.once import REPLAYED
+from service.http.deps import Context
+from service.http.idempotency.once import REPLAYED
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, invented_devices, jobs_of
 from tests.service.safety.test_keys import bearer, make_key

@@ -7,10 +7,17 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import event
 
-from db import candidates, leases, trials
-from db.base import utc_now
-from db.models import Job, JobImport
-from service.deps import Context
+from db.queries import (
+    candidates,
+    leases,
+    trials,
+)
+from db.schema import (
+    Job,
+    JobImport,
+)
+from db.schema.base import utc_now
+from service.http.deps import Context
 from tests.db.rows import add_measured, add_trial, digest
 from tests.service.rest import PROBLEM, post_job, row_of
 

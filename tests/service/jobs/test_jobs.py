@@ -7,8 +7,12 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from db import jobs, leases, predictions
-from service.deps import Context
+from db.queries import (
+    jobs,
+    leases,
+    predictions,
+)
+from service.http.deps import Context
 from tests.db.rows import add_measured, add_predicted, add_trial, predict
 from tests.service.rest import BODY, PROBLEM, jobs_of, post_job, row_of
 from tests.tuner.fakes import cpu_spec

@@ -9,24 +9,36 @@ import pytest
 from sqlalchemy import select
 
 from codegen import AnyArtifact, AnyConfig, GemmProblem, KernelConfig, StageOutput
-from codegen.target_kind import kernel_key
-from db import devices, jobs, leases, problems
-from db.models import Measurement, Reuse, Trial
+from codegen.backend import kernel_key
+from db.queries import (
+    devices,
+    jobs,
+    leases,
+    problems,
+)
+from db.schema import (
+    Measurement,
+    Reuse,
+    Trial,
+)
 from db.session import Database, open_database
 from hal import DeviceSpec
+from service.api.jobs.listing import list_trials
 from service.artifacts import ArtifactStore
-from service.convert import problem_to_json, spec_to_json
-from service.jobs.listing import list_trials
-from service.known import known_of
-from service.store import DbTrialStore
+from service.jobs.measurement_reuse import known_of
+from service.jobs.store import DbTrialStore
+from service.row_mapping import (
+    problem_to_json,
+    spec_to_json,
+)
 from tests.db.rows import digest
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, emulated
-from tuner.budget import Budget
-from tuner.known import Known
-from tuner.result import SessionResult
-from tuner.session import run_session
-from tuner.space import Space
-from tuner.xe_space import xe_space
+from tuner.measure.measurement_reuse import Known
+from tuner.session.budget import Budget
+from tuner.session.result import SessionResult
+from tuner.session.session import run_session
+from tuner.space.space import Space
+from tuner.space.xe.space import xe_space
 
 SPEC = emulated()
 TRIALS = 16
@@ -92,7 +104,7 @@ def job(
     database: Database, tmp_path: Path, space: Space[KernelConfig], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Ran]:
     """Runs a job with its own compiler, under a driver."""
-    monkeypatch.setattr("tuner.targets.xe_space", lambda *_: space)  # making it takes seconds
+    monkeypatch.setattr("tuner.space.starts.xe_space", lambda *_: space)  # making it takes seconds
 
     def run(*, versions: str = "1", driver: str = "fake 1", reuse: bool = True, slow: float = 1.0) -> Ran:
         provenance = dict(SPEC.provenance)

@@ -8,11 +8,21 @@ import pytest
 from sqlalchemy import Engine, select, update
 
 from codegen import EpilogueKind, EpilogueStep, GemmProblem, KernelConfig, Prefetch, PrefetchLevels, XeStrategy
-from codegen.canonical import content_hash, to_json
+from codegen.serialization import (
+    content_hash,
+    to_json,
+)
 from db.migrate import downgrade, upgrade
-from db.models import Kernel, Problem, Trial
+from db.schema import (
+    Kernel,
+    Problem,
+    Trial,
+)
 from db.session import Database, make_engine
-from service.convert import config_from_json, problem_from_json
+from service.row_mapping import (
+    config_from_json,
+    problem_from_json,
+)
 from tests.conformance.trial_samples import config
 from tests.service import dashboard_rows as rows
 

@@ -5,10 +5,16 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 from codegen import GemmProblem
-from db import jobs, leases
+from db.queries import (
+    jobs,
+    leases,
+)
 from db.session import Database
-from hal.xe import XE_DEVICES
-from service.jobs.requests import JobRequest, submit
+from hal.facts.xe import XE_DEVICES
+from service.api.jobs.requests import (
+    JobRequest,
+    submit,
+)
 from tests.service.rest import jobs_of
 
 REQUEST = JobRequest(GemmProblem(96, 64, 128), XE_DEVICES[0].spec, trials=20, seconds=60.0, seed=7)

@@ -6,19 +6,33 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from codegen.canonical import content_hash, to_json
-from db import devices, jobs, leases, problems
+from codegen.serialization import (
+    content_hash,
+    to_json,
+)
 from db.migrate import downgrade, upgrade
-from db.models import ResultKey
+from db.queries import (
+    devices,
+    jobs,
+    leases,
+    problems,
+)
+from db.schema import ResultKey
 from db.session import Database
 from hal import DeviceSpec, Fact, emulated_spec, find
-from hal.spec import DeviceKind, spec_from_facts
+from hal.facts.spec import (
+    DeviceKind,
+    spec_from_facts,
+)
 from service.artifacts import ArtifactStore
-from service.convert import problem_to_json, spec_to_json
-from service.store import DbTrialStore
+from service.jobs.store import DbTrialStore
+from service.row_mapping import (
+    problem_to_json,
+    spec_to_json,
+)
 from tests.conformance.trial_samples import PROBLEM, artifact, config, measured
 from tests.db.rows import digest
-from tuner.result_key import result_key
+from tuner.measure.result_key import result_key
 
 _CPU = spec_from_facts("cpu", "A CPU", DeviceKind.CPU, [Fact("cores", 2, "probed"), Fact("driver", "9", "probed")])
 SPECS = {"b580": find("b580"), "a CPU as b580": emulated_spec(_CPU, find("b580"))}

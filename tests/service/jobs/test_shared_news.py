@@ -3,9 +3,9 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from service.deps import Context
-from service.jobs import shared
-from service.jobs.events import read_news
+from service.api.jobs import shared
+from service.api.jobs.events import read_news
+from service.http.deps import Context
 from tests.service.rest import post_job
 
 

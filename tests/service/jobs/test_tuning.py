@@ -13,25 +13,39 @@ from uuid import UUID
 import pytest
 
 from codegen import GemmProblem
-from db import leases
-from db.base import utc_now
 from db.errors import LeaseLost
-from db.models import JobStop
+from db.queries import leases
+from db.schema import JobStop
+from db.schema.base import utc_now
 from db.session import Database, open_database
 from hal import find
-from hal.listed import NATIVE, Backend, ListedDevice
-from service import device_lock, tuning
+from hal.facts.listed import (
+    NATIVE,
+    Backend,
+    ListedDevice,
+)
+from service.api.jobs.service import read_job
+from service.api.jobs.wall import wall_sentence
 from service.artifacts import ArtifactStore
 from service.cluster import local
 from service.cluster.local import LocalPlace, hardware_of
-from service.jobs.service import read_job
-from service.jobs.wall import wall_sentence
-from service.tuning import Tuning
-from service.worker import ClaimedJob, JobEnd
+from service.jobs import (
+    device_lock,
+    tuning,
+)
+from service.jobs.tuning import Tuning
+from service.jobs.worker import (
+    ClaimedJob,
+    JobEnd,
+)
 from tests.db import rows
 from tests.tuner.fakes import FakeCompiler, cpu_spec, emulated
-from tuner.result import Comparison, Stop, WallTime
 from tuner.search.method import Method
+from tuner.session.result import (
+    Comparison,
+    Stop,
+    WallTime,
+)
 
 SPEC = emulated()
 HERE = ListedDevice(SPEC, Backend.OPENCL, "0:0", runnable=True, targetable=True, note="")

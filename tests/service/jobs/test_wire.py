@@ -16,16 +16,20 @@ from codegen import (
     Prefetch,
     XeStrategy,
 )
-from codegen.canonical import to_json
-from codegen.epilogue_text import parse_epilogue
-from db import kernels
-from db.base import JsonObject
+from codegen.problem.epilogue_text import parse_epilogue
+from codegen.serialization import to_json
+from db.queries import kernels
+from db.schema.base import JsonObject
+from service.api.kernels.launch_schemas import to_launch
+from service.api.kernels.schemas import LookupQuery
 from service.configurations import ConfigBody, MatmulBody, PrefetchBody, StrategyBody, to_config_body
-from service.convert import config_line, config_to_json, problem_line
-from service.deps import Context
-from service.kernels.launch_schemas import to_launch
-from service.kernels.schemas import LookupQuery
-from service.launch import read_launch
+from service.http.deps import Context
+from service.manifest_reader import read_launch
+from service.row_mapping import (
+    config_line,
+    config_to_json,
+    problem_line,
+)
 from service.schemas import EpilogueStepBody, ProblemBody, to_body, to_problem
 from tests.conformance.trial_samples import config
 from tests.db.rows import add_predicted

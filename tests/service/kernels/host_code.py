@@ -11,14 +11,25 @@ from pathlib import Path
 from uuid import UUID
 
 from codegen import AnyArtifact, AnyConfig, GemmProblem
-from codegen.target_kind import compile_kernel, describe
-from db.models import Artifact, Device, Kernel, Problem
+from codegen.backend import (
+    compile_kernel,
+    describe,
+)
+from db.schema import (
+    Artifact,
+    Device,
+    Kernel,
+    Problem,
+)
 from hal import DeviceSpec
-from hal.icd import wheel_runtime
-from service.convert import config_to_json, problem_to_json
-from service.hostcode.languages import Language
-from service.hostcode.program import program_of
-from service.hostcode.rendering import render
+from hal.probe.icd import wheel_runtime
+from service.api.hostcode.languages import Language
+from service.api.hostcode.program import program_of
+from service.api.hostcode.rendering import render
+from service.row_mapping import (
+    config_to_json,
+    problem_to_json,
+)
 
 KERNEL_ID = UUID("01970a3c-0000-7000-8000-000000000007")
 

@@ -16,16 +16,23 @@ from sqlalchemy.orm import Session
 
 from benchmarks.filling import fill
 from codegen import DType, GemmProblem
-from db.changes import News, news
 from db.errors import DatabaseUnavailable
-from db.models import Job, Measurement, Problem
+from db.queries.change_feed import (
+    News,
+    news,
+)
+from db.schema import (
+    Job,
+    Measurement,
+    Problem,
+)
 from db.session import open_database
-from service.convert import problem_from_json
-from service.deps import Context
+from service.api.kernels.lookup import Lookup
+from service.api.kernels.lookup_schemas import LookupOut
 from service.errors import NotFound
-from service.kernels.lookup import Lookup
-from service.kernels.lookup_schemas import LookupOut
-from service.limits.rates import Rates
+from service.http.deps import Context
+from service.http.limits.rates import Rates
+from service.row_mapping import problem_from_json
 from service.schemas import to_body
 from service.settings import Settings
 from tests.service.kernels.test_lookup import HERE, tuned_now
@@ -171,7 +178,7 @@ def test_what_was_asked_before_is_answered_without_the_routes(
     all_three()  # who asks and which devices there are is known from then on
     first = all_three()
     assert [status for status, _ in first] == [200] * 3
-    monkeypatch.setattr("service.kernels.routes.answer_all", None)
+    monkeypatch.setattr("service.api.kernels.routes.answer_all", None)
     assert all_three() == first
     assert client.post(ONE, json=body | {"device": "max1100"}).status_code == 500, "the routes were asked"
 
@@ -211,7 +218,7 @@ def test_after_a_commit_one_thread_looks_and_all_are_answered_from_memory(
     tuned_now(context.database, tmp_path / "artifacts")
     body = {"problem": _body(HERE), "device": "b580"}
     first = [client.post(ONE, json=body).json() for _ in range(2)][1]
-    monkeypatch.setattr("service.kernels.routes.answer_all", None)
+    monkeypatch.setattr("service.api.kernels.routes.answer_all", None)
     looked: list[int] = []
 
     def look_late(session: Session, before: Mapping[str, int]) -> News:
@@ -219,7 +226,7 @@ def test_after_a_commit_one_thread_looks_and_all_are_answered_from_memory(
         time.sleep(0.3)  # all requests are there before it ends
         return news(session, before)
 
-    monkeypatch.setattr("service.freshness.news", look_late)
+    monkeypatch.setattr("service.cache_invalidation.news", look_late)
     with context.database.write() as session:
         session.execute(update(Problem).values(m=Problem.m))  # a commit that no answer depends on
     with ThreadPoolExecutor(8) as pool:

@@ -13,26 +13,34 @@ from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
 from codegen import CpuConfig, DType, Extent, GemmProblem, InvalidConfig, Isa, KernelConfig, Packing
-from codegen.target_kind import describe
-from db import leases
-from hal.cpu import probe_cpu
-from hal.listed import NATIVE, Backend, ListedDevice
+from codegen.backend import describe
+from db.queries import leases
+from hal.facts.cpu import probe_cpu
+from hal.facts.listed import (
+    NATIVE,
+    Backend,
+    ListedDevice,
+)
 from service.app import create_app
 from service.artifacts import ArtifactStore
 from service.cli.compiler.launch import launch_lines
 from service.cli.main import app as command_line
 from service.cli.options.configuration import ConfigOptions
 from service.configurations import ConfigBody, to_config_body
-from service.convert import config_from_json, config_line, config_to_json
-from service.deps import Context
+from service.http.deps import Context
+from service.jobs.store import DbTrialStore
+from service.row_mapping import (
+    config_from_json,
+    config_line,
+    config_to_json,
+)
 from service.settings import Settings
-from service.store import DbTrialStore
 from tests.conformance.trial_samples import config as xe_config
 from tests.service.rest import clock, invented_devices, post_job, settings  # noqa: F401 (fixtures)
 from tests.tuner.fakes import FakeCompiler, FakeDevice, cpu_artifact_of, cpu_spec
-from tuner.budget import Budget
-from tuner.cpu.heuristic import default_cpu_config
-from tuner.session import run_session
+from tuner.session.budget import Budget
+from tuner.session.session import run_session
+from tuner.space.cpu.heuristic import default_cpu_config
 
 BODY = {"m": 40, "n": 96, "k": 72, "dtype_a": "bf16", "dtype_b": "bf16"}
 PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)

@@ -11,23 +11,45 @@ from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
 from codegen import Extent, GemmProblem, KernelConfig, MatmulConfig, SplitK, XeStrategy
-from codegen.build.workspace import scratch, scratch_formulas
-from codegen.epilogue_text import parse_epilogue
-from codegen.rules.sizes import ceil_div
-from db import devices, kernels, problems
-from db.models import Artifact, Device, Kernel, Problem
+from codegen.problem.epilogue_text import parse_epilogue
+from codegen.xe.build.workspace import (
+    scratch,
+    scratch_formulas,
+)
+from codegen.xe.rules.sizes import ceil_div
+from db.queries import (
+    devices,
+    kernels,
+    problems,
+)
+from db.schema import (
+    Artifact,
+    Device,
+    Kernel,
+    Problem,
+)
 from hal import resolve_device
+from service.api.hostcode.formulas import (
+    UnknownFormula,
+    assumption,
+    expression,
+)
+from service.api.hostcode.languages import Language
+from service.api.hostcode.program import program_of
+from service.api.hostcode.rendering import (
+    languages_of,
+    render,
+)
+from service.api.kernels.service import read_kernel
 from service.cli.backend.protocol import Backend
 from service.cli.main import app as command_line
 from service.cli.tuning.kernels import copy_files
-from service.convert import config_to_json, problem_to_json
-from service.deps import Context
 from service.errors import Conflict, Unavailable
-from service.hostcode.formulas import UnknownFormula, assumption, expression
-from service.hostcode.languages import Language
-from service.hostcode.program import program_of
-from service.hostcode.rendering import languages_of, render
-from service.kernels.service import read_kernel
+from service.http.deps import Context
+from service.row_mapping import (
+    config_to_json,
+    problem_to_json,
+)
 from tests.service.kernels.host_code import KERNEL_ID, compiled, run_python, write_program
 
 HERE = Path(__file__).parent

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from codegen import DType, Extent, GemmProblem, KernelConfig, MatmulConfig, SplitK, XeStrategy
-from codegen.epilogue_text import parse_epilogue
+from codegen.problem.epilogue_text import parse_epilogue
 from hal import DeviceSpec, find, resolve_device
-from service.hostcode.languages import Language
+from service.api.hostcode.languages import Language
 from tests.service.kernels.host_code import build, compiled, of_sycl, run_program, run_python, write_program
-from tuner.targets import default_for
+from tuner.space.starts import default_for
 
 pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent

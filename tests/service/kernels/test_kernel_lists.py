@@ -6,10 +6,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from db import devices
-from db.models import Kernel
-from service.deps import Context
-from service.kernels.listing import newest
+from db.queries import devices
+from db.schema import Kernel
+from service.api.kernels.listing import newest
+from service.http.deps import Context
 from tests.db import rows
 from tests.tuner.exchange.lines import results, text_of
 

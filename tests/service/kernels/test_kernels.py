@@ -10,9 +10,12 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from db import kernels, leases
-from db.models import Artifact
-from service.deps import Context
+from db.queries import (
+    kernels,
+    leases,
+)
+from db.schema import Artifact
+from service.http.deps import Context
 from tests.db.rows import add_kernel, add_measured, add_predicted
 from tests.service import dashboard_rows
 from tests.service.rest import BODY, PROBLEM, post_job, row_of

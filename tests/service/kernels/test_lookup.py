@@ -10,13 +10,18 @@ import pytest
 from fastapi.testclient import TestClient
 
 from codegen import GemmProblem, KernelConfig
-from codegen.toolchain import toolchain_versions
-from db.models import Job, Kernel, Measurement, Trial
+from codegen.artifact.toolchain import toolchain_versions
+from db.schema import (
+    Job,
+    Kernel,
+    Measurement,
+    Trial,
+)
 from db.session import Database
 from hal import DeviceSpec, find
-from service.convert import config_from_json
-from service.deps import Context
-from service.kernels.lookup_schemas import LookupOut
+from service.api.kernels.lookup_schemas import LookupOut
+from service.http.deps import Context
+from service.row_mapping import config_from_json
 from service.schemas import to_body
 from tests.service.jobs.test_donors import good, tuned
 from tests.service.rest import jobs_of
@@ -157,7 +162,7 @@ def test_the_nearest_tuned_problem_gives_its_choices_and_never_its_time(
     assert "for 512x384x1536 f16->f32 NN it was 49 us, measured" in found.time_told
     config = config_from_json(found.model_dump(mode="json")["config"])
     assert isinstance(config, KernelConfig)
-    from codegen.rules import check
+    from codegen.xe.rules import check
 
     check(HERE, config, B580)
     assert found.confidence.level == "medium"
@@ -210,8 +215,8 @@ def test_a_lookup_queues_a_job_where_it_is_asked_to(
 def test_a_dynamic_kernel_is_served_with_the_launch_of_the_sizes_asked_for(
     context: Context, look: Look, tmp_path: Path
 ) -> None:
-    from codegen.cache import CompileCache
     from codegen.pipeline import compile_gemm
+    from codegen.workers.cache import CompileCache
 
     source = GemmProblem(512, 384, 1024, dynamic=True)
     tuned_now(context.database, tmp_path / "artifacts", source)

@@ -12,18 +12,35 @@ import pytest
 from sqlalchemy import func, select
 
 from codegen import GemmProblem
-from db import jobs, kernels, leases, problems, trials
-from db.base import utc_now
 from db.errors import LeaseLost
-from db.models import Artifact, Job, Kernel, Measurement
+from db.queries import (
+    jobs,
+    kernels,
+    leases,
+    problems,
+    trials,
+)
+from db.schema import (
+    Artifact,
+    Job,
+    Kernel,
+    Measurement,
+)
+from db.schema.base import utc_now
 from db.session import Database, open_database
 from service.artifacts import ArtifactStore, StorageFull
-from service.convert import problem_to_json
-from service.store import DbTrialStore
+from service.jobs.store import DbTrialStore
+from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, artifact, config, measured, predicted
 from tests.db.databases import migrated_file, sqlite_url  # noqa: F401 (fixtures)
 from tests.db.rows import add_job
-from tuner.trial import Outcome, Proof, ProofKind, Status, Trial
+from tuner.session.trial import (
+    Outcome,
+    Proof,
+    ProofKind,
+    Status,
+    Trial,
+)
 
 
 @pytest.fixture

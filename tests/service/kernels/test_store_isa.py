@@ -5,12 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from codegen.isa import IsaReport, NativeCode, with_isa
-from db import kernels, leases, problems
+from codegen.xe.isa import (
+    IsaReport,
+    NativeCode,
+    with_isa,
+)
+from db.queries import (
+    kernels,
+    leases,
+    problems,
+)
 from db.session import open_database
 from service.artifacts import ArtifactStore
-from service.convert import problem_to_json
-from service.store import DbTrialStore
+from service.jobs.store import DbTrialStore
+from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, artifact, config, predicted
 from tests.db.rows import add_job
 

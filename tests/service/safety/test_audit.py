@@ -7,12 +7,12 @@ import pytest
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from db import audit
-from service.audit.log import record
+from db.queries import audit
+from service.api.audit.log import record
+from service.api.keys.caller import LOCAL
+from service.api.schedules.firing import fire_due
 from service.cli.main import app as command_line
-from service.deps import Context
-from service.keys.caller import LOCAL
-from service.schedules.firing import fire_due
+from service.http.deps import Context
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, post_job
 from tests.service.safety.test_keys import bearer, make_key

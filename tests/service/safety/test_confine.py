@@ -7,8 +7,16 @@ from dataclasses import replace
 import psutil
 import pytest
 
-from service.confine.limits import Limit, Limits
-from service.confine.parent import ChildEnded, LimitReached, probe, run_confined
+from service.sandbox.limits import (
+    Limit,
+    Limits,
+)
+from service.sandbox.parent import (
+    ChildEnded,
+    LimitReached,
+    probe,
+    run_confined,
+)
 
 ACTS = "tests.service.safety.confined_acts"
 LIMITS = Limits(memory_bytes=2**29, cpu_s=2, wall_s=20.0, file_bytes=2**20, processes=16)

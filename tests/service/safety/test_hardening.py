@@ -11,10 +11,16 @@ from fastapi.testclient import TestClient
 from db.errors import DatabaseUnavailable
 from db.session import open_database
 from hal import find
-from service.compiling.work import ModuleWork, run
-from service.deps import Context
-from service.exchange.hardware import difference
-from service.kernels.ranges import Part, parts_of
+from service.api.compile.work import (
+    ModuleWork,
+    run,
+)
+from service.api.exchange.hardware import difference
+from service.api.kernels.ranges import (
+    Part,
+    parts_of,
+)
+from service.http.deps import Context
 from tests.service.safety.test_keys import bearer, make_key
 from tests.tuner.exchange.lines import results, text_of
 from tests.tuner.fakes import cpu_spec

@@ -10,7 +10,11 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from service.cli.operating.serve import config_of
-from service.limits.heads import MOST_BYTES, BoundedHeads, bounded_heads
+from service.http.limits.heads import (
+    MOST_BYTES,
+    BoundedHeads,
+    bounded_heads,
+)
 from service.settings import Settings
 
 WITHIN_S = 30.0

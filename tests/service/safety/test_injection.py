@@ -5,7 +5,7 @@ import structlog
 from fastapi.testclient import TestClient
 from sqlalchemy import inspect
 
-from service.deps import Context
+from service.http.deps import Context
 from service.logs import configure_logs
 from service.settings import Settings
 from tests.db import rows

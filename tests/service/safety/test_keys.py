@@ -12,16 +12,25 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from db import api_keys
+from db.queries import api_keys
+from service.api.keys import service
+from service.api.keys.callers import (
+    check_closed,
+    is_loopback,
+)
+from service.api.keys.guard import (
+    GuardedRoute,
+    Needs,
+)
+from service.api.keys.schemas import KeyBody
+from service.api.keys.scopes import Scope
+from service.api.keys.tokens import (
+    new_token,
+    read_token,
+)
 from service.app import create_app
 from service.cli.main import app as command_line
-from service.deps import Context
-from service.keys import service
-from service.keys.callers import check_closed, is_loopback
-from service.keys.guard import GuardedRoute, Needs
-from service.keys.schemas import KeyBody
-from service.keys.scopes import Scope
-from service.keys.tokens import new_token, read_token
+from service.http.deps import Context
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, invented_devices, post_job
 

@@ -7,10 +7,10 @@ from fastapi.testclient import TestClient
 from starlette.types import Message
 
 from service.app import create_app
-from service.deps import Context
 from service.errors import TooMany
-from service.limits.rates import Rates
-from service.limits.slots import Slots
+from service.http.deps import Context
+from service.http.limits.rates import Rates
+from service.http.limits.slots import Slots
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, invented_devices, post_job
 from tests.service.safety.test_keys import bearer, make_key
@@ -44,7 +44,7 @@ def test_a_bucket_empties_fills_again_and_is_one_callers_own() -> None:
 
 
 def test_full_buckets_are_forgotten_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.limits.rates._KEPT", 10)
+    monkeypatch.setattr("service.http.limits.rates._KEPT", 10)
     moment = [0.0]
     rates = Rates(per_s=1.0, burst=2, clock=lambda: moment[0])
     for caller in range(100):

@@ -8,7 +8,10 @@ import pytest
 from fastapi.testclient import TestClient
 from pydantic_core.core_schema import ErrorType
 
-from service.malformed import FaultRule, rule_of
+from service.http.validation_errors import (
+    FaultRule,
+    rule_of,
+)
 from service.settings import Settings
 from tests.service.rest import BODY, Clock
 from tests.service.safety.test_limits import client_of

@@ -4,8 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from service.api.schedules.cron import (
+    latest_due,
+    next_due,
+    parse_cron,
+)
 from service.errors import BadRequest
-from service.schedules.cron import latest_due, next_due, parse_cron
 
 WEDNESDAY = datetime(2026, 3, 4, 12, 0, 30, tzinfo=UTC)
 

@@ -7,16 +7,28 @@ import pytest
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from db import leases, maintenance
-from db.base import utc_now
-from db.models import MaintenanceWindow
+from db.queries import (
+    leases,
+    maintenance,
+)
+from db.schema import MaintenanceWindow
+from db.schema.base import utc_now
 from db.session import Database
+from service.api.maintenance.closed import (
+    check_open,
+    closed_devices,
+    closures,
+    open_until,
+)
 from service.cli.main import app as command_line
-from service.deps import Context
 from service.errors import Conflict
-from service.maintenance.closed import check_open, closed_devices, closures, open_until
+from service.http.deps import Context
+from service.jobs.worker import (
+    ClaimedJob,
+    JobEnd,
+    Worker,
+)
 from service.settings import Settings
-from service.worker import ClaimedJob, JobEnd, Worker
 from tests.db import rows
 from tests.service.rest import Clock, post_job
 from tests.service.schedules.test_schedules import post

@@ -6,15 +6,24 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from codegen.toolchain import toolchain_versions
-from db import problems, schedules
-from db.base import utc_now
-from db.models import Job, Kernel
+from codegen.artifact.toolchain import toolchain_versions
+from db.queries import (
+    problems,
+    schedules,
+)
+from db.schema import (
+    Job,
+    Kernel,
+)
+from db.schema.base import utc_now
 from db.session import Database
-from service.convert import problem_to_json
-from service.deps import Context
-from service.schedules.cron import parse_cron, passed
-from service.schedules.firing import fire_due
+from service.api.schedules.cron import (
+    parse_cron,
+    passed,
+)
+from service.api.schedules.firing import fire_due
+from service.http.deps import Context
+from service.row_mapping import problem_to_json
 from service.schemas import ProblemBody, to_problem
 from tests.db import rows
 from tests.db.rows import digest
@@ -162,7 +171,7 @@ def predicted(database: Database, clock: Clock, m: int, current: bool) -> None:
 def test_stale_results_are_tuned_again_the_longest_waiting_first_within_the_budget(
     client: TestClient, context: Context, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.kernels.freshness.MODEL_VERSION", "1")  # as the rows say
+    monkeypatch.setattr("service.api.kernels.freshness.MODEL_VERSION", "1")  # as the rows say
     for m, current in ((96, False), (112, False), (80, True), (64, False)):
         predicted(context.database, clock, m, current)
         clock.step(minutes=1)

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from db import shape_sets
-from service.deps import Context
-from service.schedules.firing import fire_due
+from db.queries import shape_sets
+from service.api.schedules.firing import fire_due
+from service.http.deps import Context
 from tests.service.dashboard.test_dashboard_pages import text_of
 from tests.service.rest import BODY, Clock
 

@@ -7,14 +7,14 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from db import schedules
-from db.models import Schedule
+from db.queries import schedules
+from db.schema import Schedule
 from db.session import Database
+from service.api.schedules import firing
+from service.api.schedules.clock import ScheduleClock
+from service.api.schedules.firing import fire_due
 from service.app import create_app
-from service.deps import Context
-from service.schedules import firing
-from service.schedules.clock import ScheduleClock
-from service.schedules.firing import fire_due
+from service.http.deps import Context
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, invented_devices, jobs_of
 

@@ -3,15 +3,28 @@
 from pathlib import Path
 
 from codegen import DType, Extent, GemmProblem, KernelConfig, MatmulConfig, XeStrategy, compile_gemm
-from codegen.cache import CompileCache
-from codegen.code_basis import with_groups
-from codegen.rules import tiles_of
+from codegen.workers.cache import CompileCache
+from codegen.workers.code_key import with_groups
+from codegen.xe.rules import tiles_of
 from hal import find
-from service.shapes.matrix import Searched, SetKernel, cells_of, choose_kernels, visitors_of
-from service.shapes.state import CountingCompiler
+from service.api.shapes.matrix import (
+    Searched,
+    SetKernel,
+    cells_of,
+    choose_kernels,
+    visitors_of,
+)
+from service.api.shapes.state import CountingCompiler
 from tests.tuner.fakes import FakeCompiler
+from tuner.session.trial import (
+    Outcome,
+    Prediction,
+    Proof,
+    ProofKind,
+    Status,
+    Trial,
+)
 from tuner.shapes.across import Compared
-from tuner.trial import Outcome, Prediction, Proof, ProofKind, Status, Trial
 
 B580 = find("b580")
 CONFIG = KernelConfig(MatmulConfig(Extent(2, 2, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))

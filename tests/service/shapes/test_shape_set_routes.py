@@ -11,20 +11,29 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
-from db import jobs, shape_sets
-from db.base import utc_now
+from db.queries import (
+    jobs,
+    shape_sets,
+)
+from db.schema.base import utc_now
 from db.session import Database
 from hal import UnknownDevice
+from service.api.shapes.lease import leased
+from service.api.shapes.running import SetRunner
+from service.api.shapes.working import (
+    run_set,
+    sets_at,
+)
 from service.cluster.coordinator import Coordinator
 from service.cluster.local import LocalEngine, LocalPlace
-from service.deps import Context
 from service.errors import Conflict
+from service.http.deps import Context
+from service.jobs.worker import (
+    ClaimedJob,
+    JobEnd,
+)
+from service.jobs.worker_names import own_name
 from service.settings import Settings
-from service.shapes.lease import leased
-from service.shapes.running import SetRunner
-from service.shapes.working import run_set, sets_at
-from service.worker import ClaimedJob, JobEnd
-from service.worker_names import own_name
 from tests.service.rest import Clock
 from tests.service.safety.test_limits import client_of
 from tests.service.shapes.test_shape_sets import SHAPES, SPEC, AnyShape, Start, database, start, submitted

@@ -10,29 +10,48 @@ from uuid import UUID
 import pytest
 
 from codegen import DType, GemmProblem
-from db import jobs, leases, shape_sets, trials
+from db.queries import (
+    jobs,
+    leases,
+    shape_sets,
+    trials,
+)
 from db.session import Database, open_database
 from hal import Buffer, DeviceCrashed, DeviceSpec, LaunchSpec, RunReport, Timing
-from hal.listed import Backend, ListedDevice
+from hal.facts.listed import (
+    Backend,
+    ListedDevice,
+)
+from service.api.devices.service import DeviceDirectory
+from service.api.shapes import (
+    searching,
+    service,
+)
+from service.api.shapes.requests import (
+    SetRequest,
+    SetSearch,
+    submit,
+    understand,
+)
+from service.api.shapes.running import (
+    SetProgress,
+    SetRunner,
+)
+from service.api.shapes.schemas import ShapeSetOut
 from service.artifacts import ArtifactStore
 from service.cluster import local
 from service.cluster.local import LocalPlace
-from service.devices.service import DeviceDirectory
 from service.errors import BadRequest, NotFound
+from service.jobs.tuning import Tuning
 from service.settings import Settings
-from service.shapes import searching, service
-from service.shapes.requests import SetRequest, SetSearch, submit, understand
-from service.shapes.running import SetProgress, SetRunner
-from service.shapes.schemas import ShapeSetOut
-from service.tuning import Tuning
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, Killed, cpu_spec
 from tuner.errors import ContraryObjective, NoEnergy
-from tuner.objective import Objective
-from tuner.result import SessionResult
 from tuner.search.method import Method
-from tuner.session import run_session
+from tuner.search.objective import Objective
+from tuner.session.result import SessionResult
+from tuner.session.session import run_session
 from tuner.shapes.shape import Shape
-from tuner.targets import default_for
+from tuner.space.starts import default_for
 
 SPEC = cpu_spec()
 HERE = ListedDevice(SPEC, Backend.HOST, "native", runnable=True, targetable=True, note="")

@@ -7,13 +7,22 @@ from threading import Event
 import pytest
 from fastapi.testclient import TestClient
 
-from db import coordinators, presences
+from db.queries import (
+    coordinators,
+    heartbeats,
+)
 from db.session import Database
-from service.compiling.service import Compiler
-from service.confine.limits import Held, Limits
-from service.confine.parent import ConfinedFailure
-from service.deps import Context
-from service.presence import Role, present
+from service.api.compile.service import Compiler
+from service.http.deps import Context
+from service.jobs.heartbeat import (
+    Role,
+    present,
+)
+from service.sandbox.limits import (
+    Held,
+    Limits,
+)
+from service.sandbox.parent import ConfinedFailure
 from service.settings import Settings
 from tests.service.rest import Clock
 
@@ -31,7 +40,7 @@ def checks(client: TestClient) -> dict[str, str | None]:
 def note(context: Context, role: Role) -> None:
     """Let a process of that role say that it is there now."""
     with context.database.write() as session:
-        presences.note(session, role.value, f"lab/{role}", host="lab", version="1", now=context.now())
+        heartbeats.note(session, role.value, f"lab/{role}", host="lab", version="1", now=context.now())
 
 
 def test_processes_that_say_that_they_are_there_count_until_they_are_silent(
@@ -76,26 +85,26 @@ def test_a_process_is_present_as_long_as_its_block_lasts(database: Database, clo
         assert noted.wait(20)
         for _ in range(2000):
             with database.read() as session:
-                rows = presences.list_all(session)
+                rows = heartbeats.list_all(session)
             if rows:
                 break
             Event().wait(0.01)
         assert [(row.role, row.name, row.seen_at) for row in rows] == [("worker", "lab/1", clock())]
     with database.read() as session:
-        assert presences.list_all(session) == []
+        assert heartbeats.list_all(session) == []
 
 
 def test_a_second_beat_moves_the_time_on_and_old_processes_are_forgotten(database: Database, clock: Clock) -> None:
     for name, hours in (("old", 0), ("new", 30), ("new", 1)):
         clock.step(hours=hours)
         with database.write() as session:
-            presences.note(session, "worker", name, host="lab", version="1", now=clock())
+            heartbeats.note(session, "worker", name, host="lab", version="1", now=clock())
     with database.write() as session:
-        new, old = presences.list_all(session)
+        new, old = heartbeats.list_all(session)
         assert (new.name, (new.seen_at - new.started_at).total_seconds()) == ("new", 3600)
-        presences.forget(session, old.seen_at.replace(year=2027))
+        heartbeats.forget(session, old.seen_at.replace(year=2027))
     with database.read() as session:
-        assert presences.list_all(session) == []
+        assert heartbeats.list_all(session) == []
 
 
 def test_a_lease_to_give_out_jobs_that_ran_out_is_named(client: TestClient, context: Context, clock: Clock) -> None:
@@ -119,7 +128,7 @@ def test_the_compiler_is_looked_for_again_after_it_did_not_start(
         return held
 
     held = Held(network="none", files="none", system_calls="none", processes=False)
-    monkeypatch.setattr("service.compiling.service.probe", failing)
+    monkeypatch.setattr("service.api.compile.service.probe", failing)
     compiler = Compiler(settings, clock=lambda: moment[0])
     for later_s, found in ((0.0, False), (1.0, False), (20.0, False), (20.0, True), (20.0, True)):
         moment[0] += later_s
@@ -139,7 +148,7 @@ def test_who_asks_while_the_compiler_is_first_looked_for_waits_for_it(
         assert may_end.wait(30)
         return held
 
-    monkeypatch.setattr("service.compiling.service.probe", slow)
+    monkeypatch.setattr("service.api.compile.service.probe", slow)
     compiler = Compiler(settings)
     with ThreadPoolExecutor() as pool:
         first = pool.submit(compiler.confinement)

@@ -10,10 +10,13 @@ import pytest
 import structlog
 from fastapi.testclient import TestClient
 
-from db import leases
+from db.queries import leases
 from service.cli.operating.serve import serve_command
-from service.deps import Context
-from service.job_runs import JobEnd, JobRuns
+from service.http.deps import Context
+from service.jobs.job_runs import (
+    JobEnd,
+    JobRuns,
+)
 from service.logs import configure_logs
 from service.settings import InvalidSettings, Settings
 from tests.service.rest import BODY

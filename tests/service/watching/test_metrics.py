@@ -9,14 +9,20 @@ from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import update
 
-from db import tallies, totals
-from db.base import utc_now
-from db.models import Tallied, Trial
+from db.queries import (
+    counters,
+    metrics,
+)
+from db.schema import (
+    Tallied,
+    Trial,
+)
+from db.schema.base import utc_now
 from db.session import Database
+from service.api.metrics.trials import TrialTally
 from service.app import create_app
 from service.cluster import local
-from service.deps import Context
-from service.metrics.trials import TrialTally
+from service.http.deps import Context
 from service.settings import Settings
 from tests.db import rows
 from tests.faults.jobs import Place, place, queue
@@ -104,9 +110,9 @@ def test_kernels_that_jobs_compiled_or_found_compiled_are_added_up(
     assert value(families(fresh), "xetune_compile_cache_total", result="hit") == 3
     assert value(families(fresh), "xetune_compile_cache_total", result="miss") == 7
     with context.database.write() as session:
-        tallies.add(session, {Tallied.COMPILE_CACHE_HITS: 2, Tallied.COMPILE_CACHE_MISSES: 0})
+        counters.add(session, {Tallied.COMPILE_CACHE_HITS: 2, Tallied.COMPILE_CACHE_MISSES: 0})
     with context.database.read() as session:
-        assert tallies.read(session) == {Tallied.COMPILE_CACHE_HITS: 5, Tallied.COMPILE_CACHE_MISSES: 7}
+        assert counters.read(session) == {Tallied.COMPILE_CACHE_HITS: 5, Tallied.COMPILE_CACHE_MISSES: 7}
 
 
 def test_requests_are_counted_by_the_template_of_their_route(client: TestClient) -> None:
@@ -177,4 +183,4 @@ def test_a_tally_counts_each_trial_once_also_those_that_end_late(database: Datab
         assert found.ended == {"rejected": 7}
         assert (found.phases["compile"].number, found.phases["compile"].at_most[4]) == (7, 3)
     with database.read() as session:
-        assert found == totals.trials_of(session, Trial.id > 0)
+        assert found == metrics.trials_of(session, Trial.id > 0)

@@ -10,12 +10,12 @@ from fastapi import FastAPI
 from fastapi.responses import StreamingResponse
 from fastapi.testclient import TestClient
 
-from db import leases
+from db.queries import leases
 from db.session import Database, make_engine
 from service.app import create_app
-from service.deps import Context
 from service.errors import Problem
-from service.gate import allowed_hosts
+from service.http.deps import Context
+from service.http.request_guard import allowed_hosts
 from service.openapi import CONTRACT_FILE, contract_text
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, invented_devices, post_job

@@ -13,11 +13,14 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from db import leases
+from db.queries import leases
 from db.session import Database
 from service import traces
 from service.app import create_app
-from service.job_runs import JobEnd, JobRuns
+from service.jobs.job_runs import (
+    JobEnd,
+    JobRuns,
+)
 from service.settings import InvalidSettings, Settings
 from service.traces import add_trace_id, configure_traces
 from tests.faults.jobs import TRIALS, Place, place, queue

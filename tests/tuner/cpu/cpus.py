@@ -1,7 +1,10 @@
 """CPUs that tests tune for, none of them this machine's."""
 
 from hal import DeviceKind, DeviceSpec, Fact
-from hal.spec import spec_from_facts, table
+from hal.facts.spec import (
+    spec_from_facts,
+    table,
+)
 
 _AVX2 = ("avx2",)
 _AVX512 = (*_AVX2, "avx512f", "avx512bw", "avx512vl", "avx512dq")

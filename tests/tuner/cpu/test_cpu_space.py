@@ -6,12 +6,19 @@ import pytest
 from codegen import GemmProblem, Refused
 from codegen.cpu.config import Isa, Packing
 from codegen.cpu.rules import check_cpu, check_cpu_problem, cpu_violations
-from codegen.problem import DType
+from codegen.problem.gemm import DType
 from hal import DeviceSpec
 from tests.tuner.cpu.cpus import OLD, PLAIN, RAPIDS, ZEN, cpu
-from tuner.cpu.heuristic import default_cpu_config, explain_cpu_default
-from tuner.cpu.points import config_of, point_of, says_nothing
-from tuner.cpu.space import cpu_space
+from tuner.space.cpu.heuristic import (
+    default_cpu_config,
+    explain_cpu_default,
+)
+from tuner.space.cpu.points import (
+    config_of,
+    point_of,
+    says_nothing,
+)
+from tuner.space.cpu.space import cpu_space
 
 F32, BF16, F16, S8, U8 = DType.F32, DType.BF16, DType.F16, DType.S8, DType.U8
 

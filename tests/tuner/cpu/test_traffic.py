@@ -7,7 +7,10 @@ import pytest
 from codegen import CpuConfig, CpuStrategy, DType, Extent, GemmProblem, Isa, LoopOrder, MatmulConfig, Packing
 from hal import DeviceSpec
 from tests.tuner.fakes import cpu_spec
-from tuner.cpu.traffic import Traffic, traffic
+from tuner.space.cpu.traffic import (
+    Traffic,
+    traffic,
+)
 
 PROBLEM = GemmProblem(4, 32, 8, dtype_a=DType.F32, dtype_b=DType.F32)
 A, B, C = 4 * 8 * 4, 8 * 32 * 4, 4 * 32 * 4

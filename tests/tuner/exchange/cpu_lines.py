@@ -5,11 +5,10 @@ import hashlib
 from dataclasses import replace
 
 from codegen import DType, GemmProblem
-from codegen.canonical import to_json
+from codegen.serialization import to_json
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import JOB, NOON
 from tests.tuner.fakes import cpu_spec
-from tuner.cpu.heuristic import default_cpu_config
 from tuner.exchange.records import (
     DeviceRecord,
     Effort,
@@ -19,8 +18,14 @@ from tuner.exchange.records import (
     Record,
     TrialRecord,
 )
-from tuner.result import Stop
-from tuner.trial import Measurement, Outcome, Source, Status
+from tuner.session.result import Stop
+from tuner.session.trial import (
+    Measurement,
+    Outcome,
+    Source,
+    Status,
+)
+from tuner.space.cpu.heuristic import default_cpu_config
 
 SECOND_JOB = "01970a3c-0000-7000-8000-00000000000b"
 CPU_GEMM = GemmProblem(96, 64, 128, dtype_a=DType.F32, dtype_b=DType.F32)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from codegen import GemmProblem, KernelConfig, Prefetch
-from codegen.canonical import to_json
+from codegen.serialization import to_json
 from hal import DeviceSpec, find
 from tests.conformance.trial_samples import config
 from tuner.exchange.jsonl import Exchange, read_lines, write_lines
@@ -26,8 +26,15 @@ from tuner.exchange.records import (
     Record,
     TrialRecord,
 )
-from tuner.heuristic import default_config
-from tuner.trial import Measurement, Outcome, Prediction, Proof, ProofKind, Status
+from tuner.session.trial import (
+    Measurement,
+    Outcome,
+    Prediction,
+    Proof,
+    ProofKind,
+    Status,
+)
+from tuner.space.xe.heuristic import default_config
 
 JOB = "01970a3c-0000-7000-8000-00000000000a"
 NOON = "2026-03-04T12:00:00+00:00"

@@ -12,7 +12,7 @@ from tests.tuner.exchange.lines import JOB, changed, read, text_of
 from tests.tuner.exchange.test_jsonl import Change, drop, put
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import binary_of
-from tuner.trial import Source
+from tuner.session.trial import Source
 
 
 def test_jobs_of_cpus_what_they_took_and_trials_that_took_a_time_come_back() -> None:

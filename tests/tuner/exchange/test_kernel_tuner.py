@@ -14,7 +14,7 @@ import pytest
 from tuner.errors import InvalidFile
 from tuner.exchange.formats import Format, open_file, read_recorded, results_of
 from tuner.exchange.kernel_tuner import to_cache
-from tuner.trial import Status
+from tuner.session.trial import Status
 
 WALL = {"compile_time": 900.0, "verification_time": 0, "benchmark_time": 120.5, "strategy_time": 0, "framework_time": 1}
 Change = Callable[[dict[str, Any]], object]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from codegen import AnyConfig, Extent, KernelConfig, LoopOrder, MatmulConfig, Prefetch, PrefetchLevels, XeStrategy
 from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
-from codegen.decode import Malformed
+from codegen.serialization import Malformed
 from tests.conformance.trial_samples import config
 from tuner.exchange.parameters import config_of, parameters_of
 

@@ -11,7 +11,7 @@ import pytest
 from tuner.errors import InvalidFile
 from tuner.exchange.formats import open_file, read_recorded, results_of
 from tuner.exchange.t4 import to_t4
-from tuner.trial import Status
+from tuner.session.trial import Status
 
 Change = Callable[[dict[str, Any]], object]
 

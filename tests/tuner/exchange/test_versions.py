@@ -11,9 +11,9 @@ from tests.tuner.exchange.lines import JOB, read, text_of
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import Exchange
 from tuner.exchange.records import READABLE, VERSION
-from tuner.objective import Objective
-from tuner.result import Stop
-from tuner.trial import Measurement
+from tuner.search.objective import Objective
+from tuner.session.result import Stop
+from tuner.session.trial import Measurement
 
 FILES = Path(__file__).parent / "files"
 

@@ -19,14 +19,14 @@ from codegen import (
     SplitK,
     XeStrategy,
 )
-from codegen.epilogue_text import parse_epilogue
-from codegen.rules import ceil_div
+from codegen.problem.epilogue_text import parse_epilogue
+from codegen.xe.rules import ceil_div
 from hal import DeviceSpec, find
 from tuner.errors import CannotPredict
-from tuner.heuristic import default_config
 from tuner.model.xe import MODEL_VERSION, columns_of, columns_of_space, explain, predict, predict_many
-from tuner.space import Space
-from tuner.xe_space import xe_space
+from tuner.space.space import Space
+from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.space import xe_space
 
 B580, B60, MAX1550 = (find(name) for name in ("b580", "b60", "max1550"))
 SQUARE = GemmProblem(4096, 4096, 4096)

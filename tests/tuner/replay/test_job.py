@@ -10,19 +10,25 @@ import pytest
 from codegen import AnyConfig, DType, GemmProblem
 from hal import DeviceSpec, find
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, cpu_spec
-from tuner.budget import Budget, Portion
-from tuner.cpu.space import cpu_space
 from tuner.errors import NotReplayable
-from tuner.memory_store import MemoryTrialStore
-from tuner.objective import Objective
 from tuner.replay.job import Replayed, SearchedJob, Tried, as_tried, replay_job
 from tuner.search.method import Method
+from tuner.search.objective import Objective
 from tuner.search.start import SearchStart
-from tuner.session import run_session
+from tuner.session.budget import (
+    Budget,
+    Portion,
+)
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.session import run_session
+from tuner.session.trial import (
+    Proof,
+    ProofKind,
+)
 from tuner.shapes.across import VISITOR
-from tuner.targets import search_for
-from tuner.trial import Proof, ProofKind
-from tuner.xe_space import xe_space
+from tuner.space.cpu.space import cpu_space
+from tuner.space.starts import search_for
+from tuner.space.xe.space import xe_space
 
 CPU, B580 = cpu_spec(), find("b580")
 PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)
@@ -80,8 +86,8 @@ def spaces() -> Generator[None]:
     """Spaces are made once: runs and replays ask for the same ones again and again."""
     cpu, gpu = cache(lambda: cpu_space(PROBLEM, CPU)), cache(lambda: xe_space(ON_GPU, B580))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tuner.targets.cpu_space", lambda *_: cpu())
-        patch.setattr("tuner.targets.xe_space", lambda *_: gpu())
+        patch.setattr("tuner.space.starts.cpu_space", lambda *_: cpu())
+        patch.setattr("tuner.space.starts.xe_space", lambda *_: gpu())
         yield
 
 
@@ -89,7 +95,7 @@ def spaces() -> Generator[None]:
 def proven(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels of GPUs are proven at once."""
     proof = Proof(ProofKind.SIMULATOR, 9, 9, 0.0, 1.0)
-    monkeypatch.setattr("tuner.measure.verify_by_simulation", lambda *_, **__: proof)
+    monkeypatch.setattr("tuner.measure.measure.verify_by_simulation", lambda *_, **__: proof)
 
 
 @pytest.mark.parametrize("method", MEASURED)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tuner.replay.recorded import RecordedSpace, TimeUnit, recorded_space
-from tuner.space import Axis
+from tuner.space.space import Axis
 
 NAMES = ("tile", "staging", "share")
 POINTS = ((64, "both", 0.5), (8, "none", 0.25), (16, "a", 0.5))

@@ -6,14 +6,25 @@ import pytest
 
 from codegen import AnyArtifact, AnyConfig, DType, GemmProblem
 from tests.tuner.fakes import FakeCompiler, FakeDevice, artifact_of, binary_of, cpu_spec
-from tuner.known import KnownTime
-from tuner.measure import Bench
-from tuner.memory_store import MemoryTrialStore
-from tuner.reference import Reference
+from tuner.measure.measure import Bench
+from tuner.measure.measurement_reuse import KnownTime
+from tuner.session.memory_store import MemoryTrialStore
+from tuner.session.trial import (
+    Measurement,
+    Outcome,
+    Proof,
+    ProofKind,
+    Source,
+    Status,
+    Trial,
+)
 from tuner.shapes.across import Compared, How, compare_across
 from tuner.shapes.neighbours import ranked
-from tuner.targets import default_for, search_for
-from tuner.trial import Measurement, Outcome, Proof, ProofKind, Source, Status, Trial
+from tuner.space.starts import (
+    default_for,
+    search_for,
+)
+from tuner.verify.reference import Reference
 
 PROBLEM, SPEC = GemmProblem(3, 48, 40, dtype_a=DType.F32, dtype_b=DType.F32), cpu_spec()
 DEFAULT = default_for(PROBLEM, SPEC)

@@ -5,11 +5,14 @@ from dataclasses import replace
 import pytest
 
 from codegen import CpuConfig, DType, GemmProblem, Refused
-from codegen.target_kind import check_kernel
+from codegen.backend import check_kernel
 from hal import find
 from tests.tuner.fakes import cpu_spec
 from tuner.shapes.carry import carried, choices
-from tuner.targets import default_for, search_for
+from tuner.space.starts import (
+    default_for,
+    search_for,
+)
 
 CPU, B580 = cpu_spec(), find("b580")
 SOURCE = GemmProblem(48, 320, 512, dtype_a=DType.F32, dtype_b=DType.F32)

@@ -17,16 +17,20 @@ from codegen import (
     SplitK,
     XeStrategy,
 )
-from codegen.code_basis import with_groups
 from codegen.pipeline import code_key, compile_gemm
-from codegen.rules import check, check_problem, refusal
 from codegen.target import target_of
+from codegen.workers.code_key import with_groups
+from codegen.xe.rules import (
+    check,
+    check_problem,
+    refusal,
+)
 from hal import find
 from tests.tuner.fakes import cpu_spec
-from tuner.cpu.heuristic import default_cpu_config
 from tuner.shapes.carry import choices
 from tuner.shapes.relaunch import code_of, relaunched
-from tuner.verify import verify_by_simulation
+from tuner.space.cpu.heuristic import default_cpu_config
+from tuner.verify.verify import verify_by_simulation
 
 B580 = find("b580")
 

@@ -7,12 +7,15 @@ from random import Random
 import pytest
 
 from codegen import GemmProblem, KernelConfig, Refused, compile_gemm
-from codegen.rules import check_problem, refusal
+from codegen.xe.rules import (
+    check_problem,
+    refusal,
+)
 from hal import DeviceSpec, find
 from tests.codegen.gemm.configs import draw_config
 from tests.codegen.gemm.problems import draw_problem, other_sizes
 from tuner.shapes.relaunch import code_of, relaunched
-from tuner.verify import verify_by_simulation
+from tuner.verify.verify import verify_by_simulation
 
 _TRIES = 12
 

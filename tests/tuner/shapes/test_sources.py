@@ -5,8 +5,8 @@ import json
 import pytest
 
 from codegen import DType, GemmProblem
-from codegen.canonical import to_json
-from codegen.epilogue_text import parse_epilogue
+from codegen.problem.epilogue_text import parse_epilogue
+from codegen.serialization import to_json
 from tuner.errors import InvalidShapes
 from tuner.shapes.fields import Base
 from tuner.shapes.grammar import parse_text

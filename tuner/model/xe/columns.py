@@ -7,7 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from codegen import GemmProblem, KernelConfig, LoopOrder, SlmOperands, SplitK
-from tuner.space import Axis, Space, Value
+from tuner.space.space import (
+    Axis,
+    Space,
+    Value,
+)
 
 Column = NDArray[np.float64]
 

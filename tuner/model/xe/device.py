@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from codegen import DType, GemmProblem
-from codegen.rules import check_problem
 from codegen.target import LARGE_GRF, SMALL_GRF
+from codegen.xe.rules import check_problem
 from hal import DeviceSpec, Use, readiness
 from tuner.errors import CannotPredict
 from tuner.model.xe.columns import Column

@@ -11,7 +11,7 @@ from tuner.model.xe.memory import different_bytes, memory_bytes
 from tuner.model.xe.predict import PARTS, predict_many
 from tuner.model.xe.registers import needed_registers, spilled_registers
 from tuner.model.xe.work import work_of
-from tuner.trial import Prediction
+from tuner.session.trial import Prediction
 
 _WHAT = {
     "multiply": "multiply instructions",

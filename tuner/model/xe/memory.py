@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from codegen.problem import Operand
+from codegen.problem.gemm import Operand
 from tuner.model.xe.columns import Column, Columns
 from tuner.model.xe.device import Case
 from tuner.model.xe.work import Work

@@ -13,7 +13,7 @@ from tuner.model.xe.core import CoreTime, core_time
 from tuner.model.xe.device import Case, case_of
 from tuner.model.xe.memory import memory_bytes
 from tuner.model.xe.work import Work, work_of
-from tuner.trial import Prediction
+from tuner.session.trial import Prediction
 
 PARTS = ("multiply", "l1", "l2", "instructions", "spills", "latency", "tiles", "memory", "kernels", "launch")
 """What time goes to; all but the last two overlap."""

@@ -1,0 +1,1 @@
+"""Compiled kernels: stages, launch recipe, manifest and stored form."""

@@ -1,0 +1,1 @@
+"""Kernel configurations: the tile sizes, loop order and strategy of a GEMM."""

@@ -1,0 +1,1 @@
+"""Emission of LLVM IR and object code for x86 CPUs."""

@@ -1,0 +1,161 @@
+"""Where a kernel's threads find what they work on: the array of pointers that they share, and addresses in it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from codegen.cpu.emit.workspace import (
+    Workspace,
+    workspace_of,
+)
+from codegen.cpu.emit.writer import (
+    Function,
+    Value,
+)
+from codegen.cpu.nest.plan import Plan
+from codegen.cpu.pack.pack_panels import (
+    Packer,
+    packer_of_a,
+    packer_of_b,
+)
+from codegen.problem.epilogue import EpilogueKind
+
+POINTER_BYTES = 8
+THREAD_PARAMETERS = (("ptr", "%arguments"), ("i64", "%thread"))
+"""Of the functions that are a part of what each thread does."""
+_A, _B = 0, 1
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The array of pointers: operands, partial sums of the steps that reduce, the workspace, B packed beforehand, and
+    the words by which threads take things from each other."""
+
+    plan: Plan
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """What the workspace holds."""
+        return workspace_of(self.plan)
+
+    @property
+    def reducing(self) -> tuple[int, ...]:
+        """Steps of the epilogue that reduce, in order."""
+        return tuple(n for n, step in enumerate(self.plan.problem.epilogue) if step.kind is EpilogueKind.REDUCE)
+
+    @property
+    def workspace_at(self) -> int:
+        """Place of the workspace in the array."""
+        return len(self.plan.problem.operands) + len(self.reducing)
+
+    @property
+    def packed_b_at(self) -> int:
+        """Place of B packed beforehand."""
+        return self.workspace_at + 1
+
+    @property
+    def words_at(self) -> int:
+        """Place of the words of `codegen.cpu.nest.work_stealing`."""
+        return self.packed_b_at + 1
+
+    @property
+    def length(self) -> int:
+        """Pointers in the array."""
+        return self.words_at + 1
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Addresses in a function that has `%arguments`."""
+
+    f: Function
+    plan: Plan
+
+    @property
+    def layout(self) -> Layout:
+        """What lies where."""
+        return Layout(self.plan)
+
+    def pointer(self, number: int) -> str:
+        """What the array of pointers holds."""
+        return self.f.load("ptr", self.f.at("%arguments", number * POINTER_BYTES), POINTER_BYTES)
+
+    @property
+    def words(self) -> str:
+        """The words of this call."""
+        return self.pointer(self.layout.words_at)
+
+    def shared(self, region: str) -> str:
+        """A region of the workspace that all threads share."""
+        layout = self.layout
+        return self.f.at(self.pointer(layout.workspace_at), layout.workspace.offset(region))
+
+    def own(self, region: str, thread: Value) -> str:
+        """A region of the workspace that is a thread's own."""
+        layout, f = self.layout, self.f
+        work = layout.workspace
+        begin = f.at(self.pointer(layout.workspace_at), f.mul(thread, work.thread_bytes))
+        return f.at(begin, work.threads_at + work.offset(region))
+
+    def element_a(self, matrix: Value, row: Value, k: Value) -> str:
+        """Where an element of A lies."""
+        return self._element(_A, packer_of_a(self.plan), matrix, row, k)
+
+    def element_b(self, matrix: Value, k: Value, column: Value) -> str:
+        """Where an element of B lies."""
+        return self._element(_B, packer_of_b(self.plan), matrix, column, k)
+
+    def depth_of(self, block: Value) -> Value:
+        """Depth of a K block, as the problem has it."""
+        plan, f = self.plan, self.f
+        if plan.last_depth == plan.block.k or plan.k_blocks == 1:
+            return plan.last_depth
+        last = f.compare("eq", block, plan.k_blocks - 1)
+        return f.op(f"select i1 {last}, i64 {plan.last_depth}, i64 {plan.block.k}")
+
+    def _element(self, operand: int, packer: Packer, matrix: Value, line: Value, k: Value) -> str:
+        f, stride = self.f, self.plan.problem.operands[operand].batch_stride
+        along, across = (k, line) if packer.along_k else (line, k)
+        elements = f.add(f.mul(matrix, stride), f.add(f.mul(across, packer.pitch), along))
+        return f.at(self.pointer(operand), f.mul(elements, packer.dtype.nbytes))
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Panels of one operand that is packed whole: [matrix][K block][panel]."""
+
+    plan: Plan
+    packer: Packer
+    tiles: int
+    matrices: int
+    full_bytes: int
+    last_bytes: int
+    matrix_bytes: int
+
+    @property
+    def count(self) -> int:
+        """All of them."""
+        return self.matrices * self.plan.k_blocks * self.tiles
+
+    def offset(self, f: Function, matrix: Value, block: Value, tile: Value) -> Value:
+        """Where a panel begins."""
+        plan = self.plan
+        each: Value = self.full_bytes
+        if plan.k_blocks == 1:
+            each = self.last_bytes
+        elif self.last_bytes != self.full_bytes:
+            last = f.compare("eq", block, plan.k_blocks - 1)
+            each = f.op(f"select i1 {last}, i64 {self.last_bytes}, i64 {self.full_bytes}")
+        of_matrix = f.mul(matrix if self.matrices > 1 else 0, self.matrix_bytes)
+        return f.add(f.add(of_matrix, f.mul(block, self.tiles * self.full_bytes)), f.mul(tile, each))
+
+
+def panels_of_a(plan: Plan) -> Panels:
+    """A, packed whole."""
+    full, last = plan.panel_bytes_a(plan.block.k), plan.panel_bytes_a(plan.last_depth)
+    return Panels(plan, packer_of_a(plan), plan.tiles_m, plan.matrices_a, full, last, plan.matrix_bytes_a)
+
+
+def panels_of_b(plan: Plan) -> Panels:
+    """B, packed whole."""
+    full, last = plan.panel_bytes_b(plan.block.k), plan.panel_bytes_b(plan.last_depth)
+    return Panels(plan, packer_of_b(plan), plan.tiles_n, plan.matrices_b, full, last, plan.matrix_bytes_b)

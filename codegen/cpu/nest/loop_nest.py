@@ -1,0 +1,326 @@
+"""The loop nest: each thread's o loops over its blocks, packing where they open, and i loops over the tiles of a block.
+
+Source: DOC: deep-Tiled Matmul, "Proposal".
+"""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from codegen.cpu.config import Packing
+from codegen.cpu.emit.memory import (
+    THREAD_PARAMETERS,
+    Memory,
+    Panels,
+    panels_of_a,
+    panels_of_b,
+)
+from codegen.cpu.emit.workspace import (
+    BLOCK_A,
+    BLOCK_B,
+    PACKED_A,
+    PACKED_B,
+    PARTIALS,
+    SUMS,
+    block_tiles_m,
+    block_tiles_n,
+    blocks_in_order,
+    rounds,
+    sums_buffer,
+    tile_bytes,
+)
+from codegen.cpu.emit.writer import (
+    Function,
+    Module,
+    Value,
+)
+from codegen.cpu.microkernel.tile import tile_name
+from codegen.cpu.nest.partition import (
+    Place,
+    Range,
+    write_part,
+    write_place,
+)
+from codegen.cpu.nest.plan import (
+    LINE,
+    Plan,
+)
+from codegen.cpu.nest.work_stealing import (
+    Takes,
+    taken,
+)
+from codegen.cpu.pack.pack_panels import (
+    PACK_A,
+    PACK_B,
+)
+
+MULTIPLY = "multiply"
+_TRUE, _FALSE = "true", "false"
+
+
+def write_multiply(module: Module, plan: Plan) -> None:
+    """Write `@multiply(ptr arguments, i64 thread)`: all that a thread computes of C, or leaves for others to add."""
+    with module.function(MULTIPLY, THREAD_PARAMETERS) as f:
+        f.call("void", "begin_thread")
+        bases = _bases(f, plan)
+        with _places(f, plan) as place:
+            units = write_part(f, plan.problem.batch * plan.tiles_m, plan.parts_m, place.m)
+            columns = write_part(f, plan.tiles_n, plan.parts_n, place.n)
+            blocks = write_part(f, plan.k_blocks, plan.threads.k, place.k)
+            with _matrices(f, plan, units) as (matrix, rows):
+                nest = _Nest(f, plan, bases, place, matrix, {"m": rows, "n": columns, "k": blocks})
+                _write_blocks(nest, blocks_in_order(plan))
+        f.call("void", "end_thread")
+
+
+@contextmanager
+def _places(f: Function, plan: Plan) -> Generator[Place]:
+    """The thread's place in the grid of parts; or, one after another, those of the pieces that it takes."""
+    if plan.pieces == 1:
+        yield write_place(f, plan, "%thread")
+        return
+    with taken(f, plan, Memory(f, plan).words, Takes.PIECES, lambda _: plan.pieces) as (owner, number):
+        place = write_place(f, plan, owner)
+        m, n = place.m, place.n
+        if plan.cut_along == "m":
+            m = f.add(f.mul(m, plan.pieces), number)
+        else:
+            n = f.add(f.mul(n, plan.pieces), number)
+        yield Place(m, n, place.k)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bases:
+    """What does not change in a thread's loops: where panels begin that were packed, and sums are kept."""
+
+    a: str
+    b: str
+    sums: str
+
+
+def _bases(f: Function, plan: Plan) -> _Bases:
+    memory = Memory(f, plan)
+    a = b = ""
+    match plan.packs_a:
+        case Packing.BLOCK:
+            a = memory.own(BLOCK_A, "%thread")
+        case Packing.WHOLE:
+            a = memory.shared(PACKED_A)
+        case _:
+            pass
+    match plan.packs_b:
+        case Packing.BLOCK:
+            b = memory.own(BLOCK_B, "%thread")
+        case Packing.WHOLE:
+            b = memory.shared(PACKED_B)
+        case Packing.BEFOREHAND:
+            b = memory.pointer(memory.layout.packed_b_at)
+        case _:
+            pass
+    if plan.threads.k > 1:
+        return _Bases(a, b, memory.shared(PARTIALS))
+    if sums_buffer(plan) is not None:
+        return _Bases(a, b, memory.own(SUMS, "%thread"))
+    return _Bases(a, b, f.op(f"alloca [{tile_bytes(plan)} x i8], align {LINE}"))
+
+
+@contextmanager
+def _matrices(f: Function, plan: Plan, units: Range) -> Generator[tuple[Value, Range]]:
+    """For each matrix that a thread has rows of, those tiles of rows."""
+    if plan.problem.batch == 1:
+        yield 0, units
+        return
+    first, last = f.div(units.low, plan.tiles_m), f.div(f.sub(units.high, 1), plan.tiles_m)
+    with f.loop(first, f.add(last, 1), enters=True) as loop:
+        before = f.mul(loop.index, plan.tiles_m)
+        low, high = f.max(f.sub(units.low, before), 0), f.min(f.sub(units.high, before), plan.tiles_m)
+        yield loop.index, Range(low, high)
+
+
+@dataclass(frozen=True)
+class _Nest:
+    """The loops of one thread over one matrix while they are written: `ranges` of tiles and K blocks, `open` blocks."""
+
+    f: Function
+    plan: Plan
+    bases: _Bases
+    place: Place
+    matrix: Value
+    ranges: dict[str, Range]
+    open: dict[str, Range] = field(default_factory=dict[str, Range])
+
+    @property
+    def memory(self) -> Memory:
+        """Addresses."""
+        return Memory(self.f, self.plan)
+
+    @property
+    def k(self) -> Value:
+        """The K block."""
+        return self.open["k"].low
+
+    @property
+    def depth(self) -> Value:
+        """Its depth."""
+        return self.memory.depth_of(self.k)
+
+
+def _write_blocks(nest: _Nest, order: tuple[str, ...]) -> None:
+    """The o loops that are not open yet."""
+    if not order:
+        _write_tiles(nest)
+        return
+    along, *inside = order
+    with _blocks(nest, along) as block:
+        nest.open[along] = block
+        if nest.plan.packs_a is Packing.BLOCK and along in "mk" and {"m", "k"} <= set(nest.open):
+            _pack_block_of_a(nest)
+        if nest.plan.packs_b is Packing.BLOCK and along in "nk" and {"n", "k"} <= set(nest.open):
+            _pack_block_of_b(nest)
+        _write_blocks(nest, tuple(inside))
+        del nest.open[along]
+
+
+@contextmanager
+def _blocks(nest: _Nest, along: str) -> Generator[Range]:
+    """Each block of the thread's range: tiles, or of K the block's number."""
+    f, plan, whole = nest.f, nest.plan, nest.ranges[along]
+    if rounds(plan, along) == 1:
+        yield whole
+        return
+    step = {"m": block_tiles_m(plan), "n": block_tiles_n(plan), "k": 1}[along]
+    with f.loop(whole.low, whole.high, step, enters=True) as loop:
+        yield Range(loop.index, f.min(f.add(loop.index, step), whole.high))
+
+
+def _pack_block_of_a(nest: _Nest) -> None:
+    f, plan, tiles = nest.f, nest.plan, nest.open["m"]
+    with f.loop(tiles.low, tiles.high, enters=True) as tile:
+        row = f.mul(tile.index, plan.mr)
+        source = nest.memory.element_a(nest.matrix, row, f.mul(nest.k, plan.block.k))
+        panel = f.at(nest.bases.a, f.mul(f.sub(tile.index, tiles.low), plan.panel_bytes_a(plan.block.k)))
+        left = f.sub(plan.problem.m, row)
+        f.call("void", PACK_A, [("ptr", source), ("ptr", panel), ("i64", left), ("i64", nest.depth)])
+
+
+def _pack_block_of_b(nest: _Nest) -> None:
+    f, plan, tiles = nest.f, nest.plan, nest.open["n"]
+    with f.loop(tiles.low, tiles.high, enters=True) as tile:
+        column = f.mul(tile.index, plan.nr)
+        source = nest.memory.element_b(nest.matrix, f.mul(nest.k, plan.block.k), column)
+        panel = f.at(nest.bases.b, f.mul(f.sub(tile.index, tiles.low), plan.panel_bytes_b(plan.block.k)))
+        left = f.sub(plan.problem.n, column)
+        f.call("void", PACK_B, [("ptr", source), ("ptr", panel), ("i64", left), ("i64", nest.depth)])
+
+
+def _write_tiles(nest: _Nest) -> None:
+    """The i loops over the tiles of a block."""
+    f, m, n = nest.f, nest.open["m"], nest.open["n"]
+    along_m = nest.plan.config.matmul.loop_order.innermost_along_m
+    outer, inner = (n, m) if along_m else (m, n)
+    with (
+        f.loop(outer.low, outer.high, enters=True) as slow,
+        f.loop(inner.low, inner.high, enters=True) as fast,
+    ):
+        _write_tile(nest, *((fast.index, slow.index) if along_m else (slow.index, fast.index)))
+
+
+def _write_tile(nest: _Nest, tile_m: Value, tile_n: Value) -> None:
+    """One call of the micro-kernel: of four, as the last tiles of rows and columns may be smaller."""
+    f, plan = nest.f, nest.plan
+    a, b, sums = _panel_of_a(nest, tile_m), _panel_of_b(nest, tile_n), _sums_of(nest, tile_m, tile_n)
+    first, last = _first_and_last(nest)
+    arguments = [
+        ("ptr", "%arguments"),
+        ("ptr", a),
+        ("ptr", b),
+        ("ptr", sums),
+        ("i64", nest.depth),
+        ("i1", first),
+        ("i1", last),
+        ("i64", nest.matrix),
+        ("i64", f.mul(tile_m, plan.mr)),
+        ("i64", f.mul(tile_n, plan.nr)),
+    ]
+    write_by_size(f, plan, tile_m, tile_n, lambda rows, columns: f.call("void", tile_name(rows, columns), arguments))
+
+
+def write_by_size(f: Function, plan: Plan, tile_m: Value, tile_n: Value, write: Callable[[int, int], object]) -> None:
+    """Write what is done with a tile, once for each size that tiles have."""
+
+    def of_rows(rows: int) -> tuple[()]:
+        _write_either(
+            f, tile_n, plan.tiles_n - 1, plan.last_columns, plan.nr, lambda columns: _done(write(rows, columns))
+        )
+        return ()
+
+    _write_either(f, tile_m, plan.tiles_m - 1, plan.last_rows, plan.mr, of_rows)
+
+
+def _done(_: object) -> tuple[()]:
+    return ()
+
+
+def _write_either(
+    f: Function, tile: Value, last: int, last_size: int, size: int, write: Callable[[int], tuple[()]]
+) -> None:
+    if last == 0 or last_size == size:
+        write(last_size)
+        return
+    f.either(f.compare("eq", tile, last), (), lambda: write(last_size), lambda: write(size))
+
+
+def _first_and_last(nest: _Nest) -> tuple[str, str]:
+    """Whether a K block is the first and the last of those that the thread adds up itself."""
+    f, plan, blocks = nest.f, nest.plan, nest.ranges["k"]
+    once = rounds(plan, "k") == 1
+    first = _TRUE if once else f.compare("eq", nest.k, blocks.low)
+    if plan.threads.k > 1:
+        return first, _FALSE
+    return first, _TRUE if once else f.compare("eq", nest.k, f.sub(blocks.high, 1))
+
+
+def _panel_of_a(nest: _Nest, tile: Value) -> str:
+    f, plan = nest.f, nest.plan
+    match plan.packs_a:
+        case Packing.NONE:
+            return nest.memory.element_a(nest.matrix, f.mul(tile, plan.mr), f.mul(nest.k, plan.block.k))
+        case Packing.BLOCK:
+            return _own_panel(nest, nest.bases.a, tile, nest.open["m"], plan.panel_bytes_a(plan.block.k))
+        case _:
+            return _shared_panel(nest, nest.bases.a, panels_of_a(plan), tile)
+
+
+def _panel_of_b(nest: _Nest, tile: Value) -> str:
+    f, plan = nest.f, nest.plan
+    match plan.packs_b:
+        case Packing.NONE:
+            return nest.memory.element_b(nest.matrix, f.mul(nest.k, plan.block.k), f.mul(tile, plan.nr))
+        case Packing.BLOCK:
+            return _own_panel(nest, nest.bases.b, tile, nest.open["n"], plan.panel_bytes_b(plan.block.k))
+        case _:
+            return _shared_panel(nest, nest.bases.b, panels_of_b(plan), tile)
+
+
+def _own_panel(nest: _Nest, base: str, tile: Value, block: Range, nbytes: int) -> str:
+    return nest.f.at(base, nest.f.mul(nest.f.sub(tile, block.low), nbytes))
+
+
+def _shared_panel(nest: _Nest, base: str, panels: Panels, tile: Value) -> str:
+    return nest.f.at(base, panels.offset(nest.f, nest.matrix, nest.k, tile))
+
+
+def _sums_of(nest: _Nest, tile_m: Value, tile_n: Value) -> str:
+    """Where the sums of a tile lie between K blocks."""
+    f, plan, each = nest.f, nest.plan, tile_bytes(nest.plan)
+    if plan.threads.k > 1:
+        entry = f.add(f.mul(nest.place.k, plan.problem.batch), nest.matrix)
+        number = f.add(f.mul(f.add(f.mul(entry, plan.tiles_m), tile_m), plan.tiles_n), tile_n)
+        return f.at(nest.bases.sums, f.mul(number, each))
+    kept = sums_buffer(plan)
+    if kept is None:
+        return nest.bases.sums
+    of_m = nest.ranges["m"] if kept.whole_m else nest.open["m"]
+    of_n = nest.ranges["n"] if kept.whole_n else nest.open["n"]
+    number = f.add(f.mul(f.sub(tile_m, of_m.low), kept.tiles_n), f.sub(tile_n, of_n.low))
+    return f.at(nest.bases.sums, f.mul(number, each))

@@ -1,0 +1,63 @@
+"""Who does what: ranges of tiles and blocks that threads share, as numbers and as code.
+
+Parts differ by at most one, and the larger ones come first.
+Source: "balance211", as oneDNN names it; DOC: deep-Tiled Matmul asks for it where threads do not divide.
+"""
+
+from dataclasses import dataclass
+
+from codegen.cpu.emit.writer import (
+    Function,
+    Value,
+)
+from codegen.cpu.nest.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From `low` to below `high`."""
+
+    low: Value
+    high: Value
+
+
+def part(count: int, parts: int, number: int) -> range:
+    """What part `number` of `parts` has of `count` things."""
+    each, over = divmod(count, parts)
+    low = number * each + min(number, over)
+    return range(low, low + each + (number < over))
+
+
+def largest_part(count: int, parts: int) -> int:
+    """Length of the first part, which no other exceeds."""
+    return len(part(count, parts, 0))
+
+
+def write_part(f: Function, count: int, parts: int, number: Value) -> Range:
+    """The same of a `number` that is known when the code runs."""
+    if parts == 1:
+        return Range(0, count)
+    each, over = divmod(count, parts)
+    low = f.add(f.mul(number, each), f.min(number, over) if over else 0)
+    if not over:
+        return Range(low, f.add(low, each))
+    more = f.op(f"zext i1 {f.compare('slt', number, over)} to i64")
+    return Range(low, f.add(low, f.add(more, each)))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A thread's place in the grid of threads."""
+
+    m: Value
+    n: Value
+    k: Value
+
+
+def write_place(f: Function, plan: Plan, thread: Value) -> Place:
+    """Where the p loops come to thread number `thread`; the threads over K are next to each other."""
+    threads = plan.threads
+    k, both = f.rem(thread, threads.k), f.div(thread, threads.k)
+    if plan.config.matmul.loop_order.walks_along_n:
+        return Place(f.div(both, threads.n), f.rem(both, threads.n), k)
+    return Place(f.rem(both, threads.m), f.div(both, threads.m), k)

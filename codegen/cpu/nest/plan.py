@@ -1,0 +1,216 @@
+"""What follows from a problem and a configuration for the code of a CPU kernel."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from codegen.config.kernel_config import Extent
+from codegen.cpu.config import CpuConfig, Isa, Packing
+from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of, used_flags
+from codegen.problem.dtype import DType
+from codegen.problem.gemm import GemmProblem
+from codegen.xe.rules.sizes import ceil_div
+
+LINE = 64
+"""Bytes of a cache line: what every region of the workspace begins on a multiple of."""
+SUM_BYTES = 4
+GROUP_BYTES = 4
+"""Bytes of what one lane multiplies at a time: one f32, two 16-bit or four 8-bit elements along K."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One kernel. Lengths in elements, tiles or blocks as named; `*_bytes` in bytes.
+
+    A panel holds a strip of one operand over the depth of one K block, in the order in which the micro-kernel reads:
+    `mr` rows of A or `nr` columns of B, zeros where the matrix ends. Panels of B are [depth / group][nr][group]; those
+    of A are [depth / group][mr][group], and [depth / step][mr][step] with a step of 64 bytes for AMX. Where `shifted`,
+    the sums of the columns over the block, times 128, follow as i32: [nr].
+
+    Packed whole, an operand is [matrix][K block][panel], each block's panels as deep as the block.
+    """
+
+    problem: GemmProblem
+    config: CpuConfig
+    flags: tuple[str, ...]
+
+    @cached_property
+    def multiply(self) -> Multiply:
+        """What elements are packed as and multiplied by."""
+        p = self.problem
+        how = multiply_of(p.dtype_a, p.dtype_b, self.config.strategy.isa, self.flags)
+        assert how is not None, "a rule checks it"
+        return how
+
+    @cached_property
+    def used(self) -> tuple[str, ...]:
+        """Flags of the optional instructions that the code holds."""
+        p = self.problem
+        read, written = ([o.dtype for o in p.operands if (o.role == "input") is inputs] for inputs in (True, False))
+        return used_flags(self.isa, multiply_of(p.dtype_a, p.dtype_b, self.isa, self.flags), read, written, self.flags)
+
+    @property
+    def isa(self) -> Isa:
+        """The instruction set."""
+        return self.config.strategy.isa
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of a packed element."""
+        return {Multiply.F32: 4, Multiply.S8: 1}.get(self.multiply, 2)
+
+    @property
+    def group(self) -> int:
+        """Elements along K that one lane multiplies at a time."""
+        return GROUP_BYTES // self.element_bytes
+
+    @property
+    def lanes(self) -> int:
+        """Sums in one vector register."""
+        return ISA_FACTS[self.isa].vector_bytes // SUM_BYTES
+
+    @property
+    def depth_unit(self) -> int:
+        """What the depth of a panel is a multiple of."""
+        return LINE // self.element_bytes if self.isa is Isa.AMX else self.group
+
+    @property
+    def sums_are_integers(self) -> bool:
+        """Whether sums are i32, else f32."""
+        return self.multiply in (Multiply.S8, Multiply.S16)
+
+    @property
+    def shifted(self) -> bool:
+        """Whether A's signed bytes are read as unsigned ones, 128 too large, because B's are signed too."""
+        p = self.problem
+        vectors = self.isa is not Isa.AMX
+        return vectors and self.multiply is Multiply.S8 and p.dtype_a is p.dtype_b is DType.S8
+
+    @property
+    def mr(self) -> int:
+        """Rows of a tile of the micro-kernel."""
+        return self.config.matmul.innermost.m
+
+    @property
+    def nr(self) -> int:
+        """Columns of a tile of the micro-kernel."""
+        return self.config.matmul.innermost.n
+
+    @property
+    def block(self) -> Extent:
+        """What the o loops step by."""
+        return self.config.matmul.block
+
+    @property
+    def threads(self) -> Extent:
+        """Threads over M, N and K."""
+        return self.config.matmul.threads
+
+    @property
+    def pieces(self) -> int:
+        """Pieces of each thread's part of C."""
+        return self.config.strategy.pieces
+
+    @property
+    def cut_along(self) -> str:
+        """What the pieces divide, "m" or "n": what needs no panel packed twice, else where there are more tiles."""
+        own_a, own_b = (packs is Packing.BLOCK for packs in (self.packs_a, self.packs_b))
+        if own_a and own_b:
+            return next(along for along in self.config.matmul.loop_order.blocks if along != "k")
+        if own_a or own_b:
+            return "m" if own_a else "n"
+        more_rows = self.problem.batch * self.tiles_m * self.threads.n >= self.tiles_n * self.threads.m
+        return "m" if more_rows else "n"
+
+    @property
+    def parts_m(self) -> int:
+        """Parts of all rows of tiles, those of all matrices: each thread's, or their pieces."""
+        return self.threads.m * (self.pieces if self.cut_along == "m" else 1)
+
+    @property
+    def parts_n(self) -> int:
+        """Parts of the columns of tiles."""
+        return self.threads.n * (self.pieces if self.cut_along == "n" else 1)
+
+    @property
+    def tiles_m(self) -> int:
+        """Tiles over the rows of one matrix."""
+        return ceil_div(self.problem.m, self.mr)
+
+    @property
+    def tiles_n(self) -> int:
+        """Tiles over the columns."""
+        return ceil_div(self.problem.n, self.nr)
+
+    @property
+    def last_rows(self) -> int:
+        """Rows of the last tile."""
+        return self.problem.m - (self.tiles_m - 1) * self.mr
+
+    @property
+    def last_columns(self) -> int:
+        """Columns of the last tile."""
+        return self.problem.n - (self.tiles_n - 1) * self.nr
+
+    @property
+    def k_blocks(self) -> int:
+        """Blocks over K; each thread of `threads.k` has some, one after another."""
+        return ceil_div(self.problem.k, self.block.k)
+
+    @property
+    def last_depth(self) -> int:
+        """Depth of the last block, as the problem has it."""
+        return self.problem.k - (self.k_blocks - 1) * self.block.k
+
+    def padded(self, depth: int) -> int:
+        """Depth of a panel."""
+        return ceil_div(depth, self.depth_unit) * self.depth_unit
+
+    def panel_bytes_a(self, depth: int) -> int:
+        """Bytes of a panel of A."""
+        return self.padded(depth) * self.mr * self.element_bytes
+
+    def panel_bytes_b(self, depth: int) -> int:
+        """Bytes of a panel of B."""
+        return self.padded(depth) * self.nr * self.element_bytes + (self.nr * SUM_BYTES if self.shifted else 0)
+
+    @property
+    def matrices_a(self) -> int:
+        """Matrices of A that differ."""
+        return 1 if self.problem.batch_stride_a == 0 else self.problem.batch
+
+    @property
+    def matrices_b(self) -> int:
+        """Matrices of B that differ."""
+        return 1 if self.problem.batch_stride_b == 0 else self.problem.batch
+
+    @property
+    def matrix_bytes_a(self) -> int:
+        """Bytes of one matrix of A, packed whole."""
+        full = (self.k_blocks - 1) * self.panel_bytes_a(self.block.k)
+        return self.tiles_m * (full + self.panel_bytes_a(self.last_depth))
+
+    @property
+    def matrix_bytes_b(self) -> int:
+        """Bytes of one matrix of B, packed whole."""
+        full = (self.k_blocks - 1) * self.panel_bytes_b(self.block.k)
+        return self.tiles_n * (full + self.panel_bytes_b(self.last_depth))
+
+    @property
+    def packed_b_bytes(self) -> int:
+        """Bytes of all of B, packed whole or beforehand."""
+        return self.matrices_b * self.matrix_bytes_b
+
+    @property
+    def packed_a_bytes(self) -> int:
+        """Bytes of all of A, packed whole."""
+        return self.matrices_a * self.matrix_bytes_a
+
+    @property
+    def packs_a(self) -> Packing:
+        """When A is packed."""
+        return self.config.strategy.pack_a
+
+    @property
+    def packs_b(self) -> Packing:
+        """When B is packed."""
+        return self.config.strategy.pack_b

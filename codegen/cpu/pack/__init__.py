@@ -1,0 +1,1 @@
+"""Packing of operands into the order in which the micro-kernel reads them."""

@@ -1,0 +1,74 @@
+"""Packs an operand whole: all threads together, each some of its panels, and those that others have not come to."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from codegen.cpu.emit.memory import (
+    THREAD_PARAMETERS,
+    Memory,
+    Panels,
+    panels_of_a,
+    panels_of_b,
+)
+from codegen.cpu.emit.writer import (
+    Function,
+    Module,
+    Value,
+)
+from codegen.cpu.nest.partition import write_part
+from codegen.cpu.nest.plan import Plan
+from codegen.cpu.nest.work_stealing import (
+    Takes,
+    taken,
+)
+from codegen.cpu.pack.pack_panels import PACK_A
+
+PACK_WHOLE_A, PACK_WHOLE_B = "pack_whole_a", "pack_whole_b"
+_PARAMETERS = (*THREAD_PARAMETERS, ("ptr", "%panels"))
+
+
+def write_whole_a(module: Module, plan: Plan) -> None:
+    """Write `i64 @pack_whole_a(ptr arguments, i64 thread, ptr panels)`, which tells how many panels it packed."""
+    with module.function(PACK_WHOLE_A, _PARAMETERS, "i64") as f:
+        _write(f, plan, panels_of_a(plan), Takes.PANELS_OF_A)
+
+
+def write_whole_b(module: Module, plan: Plan) -> None:
+    """Write `i64 @pack_whole_b(ptr arguments, i64 thread, ptr panels)`, which tells how many panels it packed."""
+    with module.function(PACK_WHOLE_B, _PARAMETERS, "i64") as f:
+        _write(f, plan, panels_of_b(plan), Takes.PANELS_OF_B)
+
+
+def _write(f: Function, plan: Plan, panels: Panels, kind: Takes) -> None:
+    memory, packer, tiles = Memory(f, plan), panels.packer, panels.tiles
+    lines = plan.problem.m if packer.name == PACK_A else plan.problem.n
+    packed = f.op("alloca i64, align 8")
+    f.store("i64", 0, packed, 8)
+    with _units(f, plan, panels, kind) as unit:
+        before, tile = f.div(unit, tiles), f.rem(unit, tiles)
+        matrix, block = f.div(before, plan.k_blocks), f.rem(before, plan.k_blocks)
+        line, k = f.mul(tile, packer.lines), f.mul(block, plan.block.k)
+        of_a = packer.name == PACK_A
+        source = memory.element_a(matrix, line, k) if of_a else memory.element_b(matrix, k, line)
+        panel = f.at("%panels", panels.offset(f, matrix, block, tile))
+        left, depth = f.sub(lines, line), memory.depth_of(block)
+        f.call("void", packer.name, [("ptr", source), ("ptr", panel), ("i64", left), ("i64", depth)])
+        f.store("i64", f.add(f.load("i64", packed, 8), 1), packed, 8)
+    f.end(f"ret i64 {f.load('i64', packed, 8)}")
+
+
+@contextmanager
+def _units(f: Function, plan: Plan, panels: Panels, kind: Takes) -> Generator[Value]:
+    """Numbers of the panels that `%thread` packs."""
+    threads = plan.config.thread_count
+    if threads == 1:
+        with f.loop(0, panels.count) as unit:
+            yield unit.index
+        return
+
+    def own(owner: Value) -> Value:
+        part = write_part(f, panels.count, threads, owner)
+        return f.sub(part.high, part.low)
+
+    with taken(f, plan, Memory(f, plan).words, kind, own) as (owner, number):
+        yield f.add(write_part(f, panels.count, threads, owner).low, number)

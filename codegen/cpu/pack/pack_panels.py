@@ -1,0 +1,335 @@
+"""Copies panels of A and B into the order in which the micro-kernel reads them, zeros where the matrix ends.
+
+A panel is made of blocks, each by one of four ways: memory that is contiguous along K becomes lanes by a transposition
+of 32-bit groups, memory that is contiguous across K by bringing the elements of a group together; rows of AMX tiles are
+the other way round. What a matrix ends in is first brought to a buffer that has room for a whole block, so that nothing
+beyond the matrix is read.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codegen.cpu.config import Isa
+from codegen.cpu.emit.writer import (
+    Function,
+    Module,
+    Value,
+    mask,
+    splat,
+)
+from codegen.cpu.nest.plan import (
+    GROUP_BYTES,
+    LINE,
+    SUM_BYTES,
+    Plan,
+)
+from codegen.cpu.pack.interleave import write_interleaved
+from codegen.cpu.pack.transpose import write_transposed
+from codegen.problem.dtype import DType
+from codegen.xe.rules.sizes import ceil_div
+
+PACK_A, PACK_B = "pack_a", "pack_b"
+
+_PARAMETERS = [("ptr", "%source"), ("ptr", "%panel"), ("i64", "%lines"), ("i64", "%depth")]
+_SHIFT = 0x80808080  # 128 more for each of four bytes
+_UNSHIFT = 128
+
+
+@dataclass(frozen=True)
+class Packer:
+    """How one operand is packed. A line is a row of A or a column of B; lengths in elements.
+
+    `along_k`: lines are contiguous in memory. `by_lines`: a panel holds 64 bytes of each line together, for AMX.
+    """
+
+    plan: Plan
+    name: str
+    dtype: DType
+    along_k: bool
+    pitch: int
+    lines: int
+    by_lines: bool
+
+    @property
+    def transposes(self) -> bool:
+        """Whether what is contiguous in memory is not what is contiguous in the panel."""
+        return self.along_k != self.by_lines
+
+    @property
+    def group(self) -> int:
+        """Elements along K that are packed together."""
+        return self.plan.group
+
+    @property
+    def lanes(self) -> int:
+        """Groups in a vector."""
+        return self.plan.lanes
+
+    @property
+    def strip(self) -> int:
+        """Lines of a block."""
+        return self.lanes if self.transposes else self.lines
+
+    @property
+    def depth(self) -> int:
+        """Depth of a block."""
+        return self.group * (self.lanes if self.along_k or self.by_lines else 1)
+
+    @property
+    def read_lines(self) -> int:
+        """Lines that a block reads: across K in whole vectors."""
+        return self.strip if self.along_k else ceil_div(self.strip, self.lanes) * self.lanes
+
+    @property
+    def rows(self) -> int:
+        """Rows of memory that a block reads."""
+        return self.strip if self.along_k else self.depth
+
+    @property
+    def elements(self) -> int:
+        """Elements of a row that a block reads."""
+        return self.depth if self.along_k else self.read_lines
+
+    @property
+    def bits(self) -> str:
+        """Type of an element of memory, as its bits."""
+        return f"i{8 * self.dtype.nbytes}"
+
+    @property
+    def vector(self) -> str:
+        """Type of a vector of groups."""
+        return f"<{self.lanes} x i32>"
+
+    def width(self, strip: int) -> int:
+        """Lines of a strip that the panel has."""
+        return min(self.strip, self.lines - strip * self.strip)
+
+
+def packer_of_a(plan: Plan) -> Packer:
+    """How A is packed."""
+    p = plan.problem
+    return Packer(plan, PACK_A, p.dtype_a, not p.transpose_a, p.pitch_a, plan.mr, plan.isa is Isa.AMX)
+
+
+def packer_of_b(plan: Plan) -> Packer:
+    """How B is packed."""
+    p = plan.problem
+    return Packer(plan, PACK_B, p.dtype_b, p.transpose_b, p.pitch_b, plan.nr, by_lines=False)
+
+
+def write_packer(module: Module, packer: Packer) -> None:
+    """Write `@name(ptr source, ptr panel, i64 lines, i64 depth)`, which packs one panel.
+
+    `lines` are all that the matrix has from the panel's first on; `depth` is what it has of the K block.
+    """
+    p = packer
+    if p.along_k or p.transposes:
+        for width in sorted({p.width(strip) for strip in range(ceil_div(p.lines, p.strip))}):
+            _write_block(module, p, width)
+    _write_stage(module, p)
+    with module.function(p.name, _PARAMETERS) as f:
+        buffer = f.op(f"alloca [{p.rows * p.elements * p.dtype.nbytes} x i8], align {LINE}")
+        packed = f.op(f"alloca [{p.lanes * p.lines * GROUP_BYTES} x i8], align {LINE}")
+        for strip in range(ceil_div(p.lines, p.strip)):
+            _write_strip(f, p, strip, buffer, packed)
+        if p.plan.shifted and p.name == PACK_B:
+            _write_correction(f, p)
+
+
+def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -> None:
+    """Whole blocks straight from the matrix, others by way of a buffer."""
+    sb, width = p.dtype.nbytes, p.width(strip)
+    first = strip * p.strip
+    source = f.at("%source", first * (p.pitch if p.along_k else 1) * sb)
+    along = sb if p.along_k else p.pitch * sb
+    panel = f.at("%panel", first * (LINE if p.by_lines else GROUP_BYTES))
+    per_element = p.lines * GROUP_BYTES // p.group  # bytes of the panel for each element along K
+    left = f.sub("%lines", first)
+    needed = width if p.along_k else p.read_lines
+    enough = f.compare("sge", left, needed)
+    blocks = f.mul(f.div("%depth", p.depth), p.depth)
+    whole = f.op(f"select i1 {enough}, i64 {blocks}, i64 0")
+    with f.loop(0, whole, p.depth) as loop:
+        here = f.at(source, f.mul(loop.index, along))
+        _call_block(f, p, width, here, p.pitch * sb, f.at(panel, f.mul(loop.index, per_element)))
+    there = f.max(f.min(left, p.read_lines), 0)
+    unit = p.plan.depth_unit
+    padded = f.mul(f.div(f.add("%depth", unit - 1), unit), unit)
+    with f.loop(whole, padded, p.depth) as loop:
+        here = f.at(source, f.mul(loop.index, along))
+        rest = f.max(f.min(f.sub("%depth", loop.index), p.depth), 0)
+        rows, elements = (there, rest) if p.along_k else (rest, there)
+        stage = [("ptr", here), ("ptr", buffer), ("i64", rows), ("i64", elements)]
+        f.call("void", f"{p.name}_stage", stage)
+        to = f.at(panel, f.mul(loop.index, per_element))
+        if not (p.along_k and p.transposes):
+            _call_block(f, p, width, buffer, p.elements * sb, to)
+        else:  # it would fill more groups than the panel has
+            _call_block(f, p, width, buffer, p.elements * sb, packed)
+            groups = f.div(f.min(f.sub(padded, loop.index), p.depth), p.group)
+            with f.loop(0, groups, enters=True) as copied:
+                offset = f.mul(copied.index, p.lines * GROUP_BYTES)
+                kind = f"<{width} x i32>"
+                f.store(kind, f.load(kind, f.at(packed, offset), GROUP_BYTES), f.at(to, offset), GROUP_BYTES)
+
+
+def _call_block(f: Function, p: Packer, width: int, source: str, pitch: int, panel: str) -> None:
+    if not (p.along_k or p.transposes):  # less work than a call
+        _write_lanes(f, p, width, source, pitch, panel)
+        return
+    f.call("void", f"{p.name}_block_{width}", [("ptr", source), ("i64", pitch), ("ptr", panel)])
+
+
+def _write_block(module: Module, p: Packer, width: int) -> None:
+    """One whole block of a strip that has `width` lines; `pitch` in bytes."""
+    parameters = [("ptr", "%source"), ("i64", "%pitch"), ("ptr", "%panel")]
+    with module.function(f"{p.name}_block_{width}", parameters) as f:
+        if not p.transposes:
+            _write_lines(f, p, width)
+            return
+        if p.along_k:
+            lines = [_along(f, p, f.at("%source", f.mul("%pitch", line))) for line in range(width)]
+            lines += ["zeroinitializer"] * (p.lanes - width)
+            distance, stored, count = p.lines * GROUP_BYTES, width, p.lanes
+        else:
+            lines = [
+                _across(f, p, f.at("%source", f.mul("%pitch", depth * p.group)), "%pitch") for depth in range(p.lanes)
+            ]
+            distance, stored, count = LINE, p.lanes, width
+        for number, vector in enumerate(write_transposed(f, lines)[:count]):
+            _store(f, p, vector, stored, f.at("%panel", number * distance))
+
+
+def _write_lines(f: Function, p: Packer, width: int) -> None:
+    """64 bytes of each line."""
+    with f.loop(0, width) as line:
+        vector = _along(f, p, f.at("%source", f.mul("%pitch", line.index)))
+        _store(f, p, vector, p.lanes, f.at("%panel", f.mul(line.index, LINE)))
+
+
+def _write_lanes(f: Function, p: Packer, width: int, source: str, pitch: Value, panel: str) -> None:
+    """One group of each line."""
+    for first in range(0, width, p.lanes):
+        vector = _across(f, p, f.at(source, first * p.dtype.nbytes), pitch)
+        _store(f, p, vector, min(p.lanes, width - first), f.at(panel, first * GROUP_BYTES))
+
+
+def _along(f: Function, p: Packer, pointer: str) -> str:
+    """A vector of groups that lie one after another."""
+    count, wide = p.lanes * p.group, f"i{8 * p.plan.element_bytes}"
+    loaded = f.load(f"<{count} x {p.bits}>", pointer, p.dtype.nbytes)
+    packed = _converted(f, p, loaded, count, wide)
+    return _shifted(f, p, packed if wide == "i32" else f.op(f"bitcast <{count} x {wide}> {packed} to {p.vector}"))
+
+
+def _across(f: Function, p: Packer, source: str, pitch: Value) -> str:
+    """A vector of groups whose elements lie in rows one after another."""
+    wide = f"i{8 * p.plan.element_bytes}"
+    if p.group == GROUP_BYTES and p.bits == wide:
+        kind = f"<{p.lanes} x {p.bits}>"
+        rows = [f.load(kind, f.at(source, f.mul(pitch, number)), 1) for number in range(p.group)]
+        return _shifted(f, p, write_interleaved(f, p.plan.isa, rows))
+    joined = ""
+    for number in range(p.group):
+        row = f.at(source, f.mul(pitch, number))
+        packed = _converted(f, p, f.load(f"<{p.lanes} x {p.bits}>", row, p.dtype.nbytes), p.lanes, wide)
+        if wide != "i32":
+            packed = f.op(f"zext <{p.lanes} x {wide}> {packed} to {p.vector}")
+        if number:
+            packed = f.op(f"shl {p.vector} {packed}, {splat('i32', number * 8 * p.plan.element_bytes)}")
+        joined = f.op(f"or {p.vector} {joined}, {packed}") if number else packed
+    return _shifted(f, p, joined)
+
+
+def _converted(f: Function, p: Packer, loaded: str, count: int, wide: str) -> str:
+    """The bits of elements of memory as those of packed elements."""
+    if p.bits == wide:
+        return loaded
+    kind, to = f"<{count} x {p.bits}>", f"<{count} x {wide}>"
+    match p.dtype:
+        case DType.F16:
+            halves = f.op(f"bitcast {kind} {loaded} to <{count} x half>")
+            floats = f.op(f"fpext <{count} x half> {halves} to <{count} x float>")
+            return f.op(f"bitcast <{count} x float> {floats} to {to}")
+        case DType.BF16:
+            return f.op(f"shl {to} {f.op(f'zext {kind} {loaded} to {to}')}, {splat('i32', 16)}")
+        case _:
+            return f.op(f"{'sext' if p.dtype is DType.S8 else 'zext'} {kind} {loaded} to {to}")
+
+
+def _shifted(f: Function, p: Packer, vector: str) -> str:
+    """Signed bytes of A as unsigned ones."""
+    if not (p.plan.shifted and p.name == PACK_A):
+        return vector
+    return f.op(f"xor {p.vector} {vector}, {splat('i32', _SHIFT - 2**32)}")
+
+
+def _store(f: Function, p: Packer, vector: str, count: int, pointer: str) -> None:
+    """The first `count` groups, by pieces: quicker than masked stores."""
+    if count == p.lanes:
+        f.store(p.vector, vector, pointer, GROUP_BYTES)
+        return
+    first = 0
+    while first < count:
+        piece = 1 << ((count - first).bit_length() - 1)
+        chosen = mask(range(first, first + piece))
+        part = f.op(f"shufflevector {p.vector} {vector}, {p.vector} poison, {chosen}")
+        f.store(f"<{piece} x i32>", part, f.at(pointer, first * GROUP_BYTES), GROUP_BYTES)
+        first += piece
+
+
+def _write_stage(module: Module, p: Packer) -> None:
+    """Copy what there is of a block to a buffer of whole rows, with zeros for the rest."""
+    sb, kind = p.dtype.nbytes, f"<{p.elements} x {p.bits}>"
+    parameters = [("ptr", "%source"), ("ptr", "%buffer"), ("i64", "%rows"), ("i64", "%elements")]
+    with module.function(f"{p.name}_stage", parameters) as f, f.loop(0, p.rows) as row:
+        to = f.at("%buffer", f.mul(row.index, p.elements * sb))
+        f.store(kind, "zeroinitializer", to, sb)
+        with f.when(f.compare("slt", row.index, "%rows")):
+            source = f.at("%source", f.mul(row.index, p.pitch * sb))
+            if p.plan.isa is Isa.AVX2:  # masks for 32-bit elements alone
+                with f.loop(0, "%elements") as element:
+                    offset = f.mul(element.index, sb)
+                    f.store(p.bits, f.load(p.bits, f.at(source, offset), sb), f.at(to, offset), sb)
+            else:
+                f.store(kind, _masked_load(f, p, source), to, sb)
+
+
+def _masked_load(f: Function, p: Packer, source: str) -> str:
+    """The first `%elements` of a row; they are fewer than 128."""
+    count, sb = p.elements, p.dtype.nbytes
+    bytes_, bits = f"<{count} x i8>", f"<{count} x i1>"
+    some = f.op("trunc i64 %elements to i8")
+    one = f.op(f"insertelement {bytes_} poison, i8 {some}, i64 0")
+    all_ = f.op(f"shufflevector {bytes_} {one}, {bytes_} poison, <{count} x i32> zeroinitializer")
+    numbers = ", ".join(f"i8 {number}" for number in range(count))
+    chosen = f.op(f"icmp ult {bytes_} <{numbers}>, {all_}")
+    kind = f"<{count} x {p.bits}>"
+    listed = [(f"ptr align {sb}", source), (bits, chosen), (kind, "zeroinitializer")]
+    return f.call(kind, f"llvm.masked.load.v{count}{p.bits}.p0", listed)
+
+
+def _write_correction(f: Function, p: Packer) -> None:
+    """After the panel, 128 times the sums of its columns, which is what shifting A adds to each sum."""
+    groups = f.div(f.add("%depth", p.group - 1), p.group)
+    after = f.mul(groups, p.lines * GROUP_BYTES)
+    for first in range(0, p.lines, p.lanes):
+        with f.loop(0, groups, carried=[(p.vector, "zeroinitializer")], enters=True) as loop:
+            offset = f.add(f.mul(loop.index, p.lines * GROUP_BYTES), first * GROUP_BYTES)
+            four = f.load(p.vector, f.at("%panel", offset), GROUP_BYTES)
+            loop.next([_added(f, p, loop.carried[0], _bytes(f, p, four))])
+        total = f.op(f"mul {p.vector} {loop.results[0]}, {splat('i32', _UNSHIFT)}")
+        f.store(p.vector, total, f.at("%panel", f.add(after, first * SUM_BYTES)), SUM_BYTES)
+
+
+def _bytes(f: Function, p: Packer, four: str) -> list[str]:
+    """The four signed bytes of each group."""
+    high = splat("i32", 24)
+    lows = [f.op(f"shl {p.vector} {four}, {splat('i32', 24 - 8 * number)}") for number in range(3)]
+    return [f.op(f"ashr {p.vector} {vector}, {high}") for vector in (*lows, four)]
+
+
+def _added(f: Function, p: Packer, total: Value, terms: Sequence[str]) -> str:
+    for term in terms:
+        total = f.op(f"add {p.vector} {total}, {term}")
+    return str(total)

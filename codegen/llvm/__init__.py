@@ -1,7 +1,0 @@
-"""LLVM IR of a kernel, from MLIR's bitcode to the text that is emitted and simulated."""
-
-from codegen.llvm.optimise import OptimisedModule, optimise
-from codegen.llvm.payloads import Prefetches
-from codegen.llvm.shared_memory import shared_bytes
-
-__all__ = ["OptimisedModule", "Prefetches", "optimise", "shared_bytes"]

@@ -1,0 +1,1 @@
+"""GEMM problems: shape, element types, memory layout and epilogue."""

@@ -1,0 +1,231 @@
+"""What is to be computed: C[M, N] = epilogue(op(A)[M, K] @ op(B)[K, N]), possibly batched."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from codegen.errors import InvalidProblem
+from codegen.problem.dtype import DType
+from codegen.problem.epilogue import (
+    MAX_STEPS,
+    Axis,
+    EpilogueKind,
+    EpilogueStep,
+)
+from codegen.problem.epilogue_text import print_epilogue
+from codegen.serialization import content_hash
+
+__all__ = ["DType", "GemmProblem", "Operand"]
+
+MAX_DIMENSION = 2**24
+_DERIVED = cast("DType", None)
+_C = 2  # its place among the operands
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A matrix or vector in memory: what a launch passes a pointer to. Lengths in elements.
+
+    `axes` are what rows and columns run along: "m", "n", "k", or "" of a vector's other one. `batch_stride` lies
+    between the matrices of a batch, 0 if all share one. `step` is the place in the epilogue.
+    """
+
+    name: str
+    role: Literal["input", "output", "inout"]
+    dtype: DType
+    axes: tuple[str, str]
+    rows: int
+    columns: int
+    pitch: int
+    batch_stride: int
+    step: int | None = None
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it has one row or one column whatever the sizes are."""
+        return "" in self.axes
+
+    def elements(self, batch: int) -> int:
+        """Elements from the first to past the last row, of all matrices."""
+        return (batch - 1) * self.batch_stride + self.rows * self.pitch
+
+    def nbytes(self, batch: int) -> int:
+        """Bytes of all matrices."""
+        return self.elements(batch) * self.dtype.nbytes
+
+
+@dataclass(frozen=True, slots=True)
+class GemmProblem:
+    """A GEMM, whole: its canonical form is the key of everything stored about it.
+
+    A is stored [M, K] ([K, M] if `transpose_a`), B [K, N] ([N, K] if `transpose_b`), C [M, N]; rows are
+    contiguous, `lda`, `ldb` and `ldc` elements apart (default: tight), matrices of a batch
+    `batch_stride_*` elements apart (default: tight; 0 broadcasts an input). `alignment` is what all
+    pointers are aligned to, in bytes. `dynamic` asks for one kernel that takes M, N, K and the distances of rows and
+    matrices as arguments; those given here are what it is tuned for. `deterministic` asks for the same bits every time.
+    Sums are i32 of integers, else f32; C is stored as summed if `dtype_c` is left out.
+
+    Raises:
+        InvalidProblem: a size, stride or type that contradicts itself; names the field.
+    """
+
+    m: int
+    n: int
+    k: int
+    batch: int = 1
+    dtype_a: DType = DType.F16
+    dtype_b: DType = DType.F16
+    dtype_c: DType = _DERIVED
+    dtype_acc: DType = _DERIVED
+    transpose_a: bool = False
+    transpose_b: bool = False
+    lda: int | None = None
+    ldb: int | None = None
+    ldc: int | None = None
+    batch_stride_a: int | None = None
+    batch_stride_b: int | None = None
+    batch_stride_c: int | None = None
+    alignment: int = 64
+    dynamic: bool = False
+    deterministic: bool = False
+    epilogue: tuple[EpilogueStep, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.dtype_acc is None:  # pyright: ignore[reportUnnecessaryComparison]
+            object.__setattr__(self, "dtype_acc", DType.I32 if self.dtype_a.is_integer else DType.F32)
+        if self.dtype_c is None:  # pyright: ignore[reportUnnecessaryComparison]
+            object.__setattr__(self, "dtype_c", self.dtype_acc)
+        for name in ("m", "n", "k", "batch", "alignment"):
+            _check_size(name, getattr(self, name))
+        if self.alignment & (self.alignment - 1):
+            raise InvalidProblem("alignment", f"expected a power of two in bytes, got {self.alignment}")
+        for name, row in (("lda", self.row_a), ("ldb", self.row_b), ("ldc", self.n)):
+            pitch = _default(self, name, row)
+            _check_size(name, pitch)
+            if pitch < row:
+                raise InvalidProblem(name, f"expected at least the row length {row}, got {pitch}")
+        for name, tight in (
+            ("batch_stride_a", self.rows_a * self.pitch_a),
+            ("batch_stride_b", self.rows_b * self.pitch_b),
+            ("batch_stride_c", self.m * self.pitch_c),
+        ):
+            stride = _default(self, name, tight)
+            shared_input = stride == 0 and name != "batch_stride_c"
+            if isinstance(stride, bool) or not isinstance(stride, int) or (stride < tight and not shared_input):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise InvalidProblem(name, f"expected at least the matrix size {tight}, got {stride!r}")
+            if stride > MAX_DIMENSION**2:
+                raise InvalidProblem(name, f"expected at most {MAX_DIMENSION**2}, got {stride}")
+        if len(self.epilogue) > MAX_STEPS:
+            raise InvalidProblem("epilogue", f"expected at most {MAX_STEPS} steps, got {len(self.epilogue)}")
+        for step in self.epilogue:
+            if step.ld is not None and not self.n <= step.ld <= MAX_DIMENSION:
+                raise InvalidProblem(
+                    "epilogue", f"{step.kind.value}: expected ld of N {self.n} to {MAX_DIMENSION}, got {step.ld}"
+                )
+
+    @property
+    def row_a(self) -> int:
+        """Length of a stored row of A, in elements."""
+        return self.m if self.transpose_a else self.k
+
+    @property
+    def row_b(self) -> int:
+        """Length of a stored row of B, in elements."""
+        return self.k if self.transpose_b else self.n
+
+    @property
+    def rows_a(self) -> int:
+        """Stored rows of A."""
+        return self.k if self.transpose_a else self.m
+
+    @property
+    def rows_b(self) -> int:
+        """Stored rows of B."""
+        return self.n if self.transpose_b else self.k
+
+    @property
+    def pitch_a(self) -> int:
+        """Elements between the rows of A."""
+        assert self.lda is not None
+        return self.lda
+
+    @property
+    def pitch_b(self) -> int:
+        """Elements between the rows of B."""
+        assert self.ldb is not None
+        return self.ldb
+
+    @property
+    def pitch_c(self) -> int:
+        """Elements between the rows of C."""
+        assert self.ldc is not None
+        return self.ldc
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """What a launch passes pointers to, in order: A, B, C, then vectors and matrices of the epilogue."""
+        strides = self.batch_stride_a, self.batch_stride_b, self.batch_stride_c
+        assert None not in strides
+        a, b, c = cast("tuple[int, int, int]", strides)
+        axes_a = ("k", "m") if self.transpose_a else ("m", "k")
+        axes_b = ("n", "k") if self.transpose_b else ("k", "n")
+        updates = any(step.kind is EpilogueKind.BETA for step in self.epilogue)
+        return (
+            Operand("A", "input", self.dtype_a, axes_a, self.rows_a, self.row_a, self.pitch_a, a),
+            Operand("B", "input", self.dtype_b, axes_b, self.rows_b, self.row_b, self.pitch_b, b),
+            Operand("C", "inout" if updates else "output", self.dtype_c, ("m", "n"), self.m, self.n, self.pitch_c, c),
+            *self._epilogue_operands(),
+        )
+
+    @property
+    def c(self) -> Operand:
+        """C in memory."""
+        return self.operands[_C]
+
+    def _epilogue_operands(self) -> Iterator[Operand]:
+        named: Counter[str] = Counter()
+        for place, step in enumerate(self.epilogue):
+            if not (step.is_matrix or step.axis is not None):
+                continue
+            named[step.kind] += 1
+            name = f"{step.kind.value}{named[step.kind]}" if named[step.kind] > 1 else step.kind.value
+            dtype, reduced = step.dtype or DType.F32, step.kind is EpilogueKind.REDUCE
+            if step.axis is None:
+                ld = step.ld or self.n
+                yield Operand(name, "input", dtype, ("m", "n"), self.m, self.n, ld, self.m * ld, place)
+                continue
+            rows, columns, axes = (self.m, 1, ("m", "")) if step.axis is Axis.ROW else (1, self.n, ("", "n"))
+            stride = rows * columns if reduced else 0
+            yield Operand(name, "output" if reduced else "input", dtype, axes, rows, columns, columns, stride, place)
+
+    @property
+    def flops(self) -> int:
+        """Floating-point operations of the multiply: two for each multiply-add."""
+        return 2 * self.batch * self.m * self.n * self.k
+
+    @property
+    def key(self) -> str:
+        """Content hash of the canonical form."""
+        return content_hash(self)
+
+    def __str__(self) -> str:
+        layout = f"{'T' if self.transpose_a else 'N'}{'T' if self.transpose_b else 'N'}"
+        batch = f"{self.batch}x " if self.batch > 1 else ""
+        inputs = self.dtype_a.value if self.dtype_a is self.dtype_b else f"{self.dtype_a.value},{self.dtype_b.value}"
+        asked = "".join(f" {name}" for name in ("dynamic", "deterministic") if getattr(self, name))
+        steps = f" + {print_epilogue(self.epilogue)}" if self.epilogue else ""
+        return f"{batch}{self.m}x{self.n}x{self.k} {inputs}->{self.dtype_c.value} {layout}{asked}{steps}"
+
+
+def _check_size(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidProblem(name, f"expected a whole number, got {value!r}")
+    if not 1 <= value <= MAX_DIMENSION:
+        raise InvalidProblem(name, f"expected 1 to {MAX_DIMENSION}, got {value}")
+
+
+def _default(problem: GemmProblem, name: str, tight: int) -> int:
+    if getattr(problem, name) is None:
+        object.__setattr__(problem, name, tight)
+    return getattr(problem, name)

@@ -1,0 +1,149 @@
+"""Canonical JSON of values, their content hash, and values from JSON by type hints."""
+
+import functools
+import hashlib
+import json
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from typing import TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+
+def to_json(value: object) -> Json:
+    """A dataclass, enum, tuple or plain value as JSON values.
+
+    Raises:
+        TypeError: a value that has no canonical form.
+    """
+    if isinstance(value, Enum):
+        return to_json(value.value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [to_json(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, dict):
+        return {str(k): to_json(v) for k, v in value.items()}  # pyright: ignore
+    if is_dataclass(value):
+        return {f.name: to_json(getattr(value, f.name)) for f in fields(value)}
+    raise TypeError(f"no canonical form for {type(value).__name__}: {value!r}")
+
+
+def canonical_text(value: object) -> str:
+    """Canonical JSON text: sorted keys, no spaces."""
+    return json.dumps(to_json(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def content_hash(value: object) -> str:
+    """SHA-256 of the canonical text, in hex."""
+    return hashlib.sha256(canonical_text(value).encode()).hexdigest()
+
+
+T = TypeVar("T")
+
+_hints = functools.cache(get_type_hints)
+
+
+class Malformed(ValueError):
+    """JSON that is not the form of a value. `field` is the dotted path to the fault."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field or 'value'}: {message}")
+        self.field, self.message = field, message
+
+
+def decode(kind: type[T], value: object) -> T:
+    """The `kind` that `value` is the canonical JSON of; fields with a default may be missing.
+
+    A field that may be one of several classes is decoded by the caller, who knows which: its value is taken as it is.
+
+    Raises:
+        Malformed: a field that is missing, unknown or of another type.
+        ValueError: what the value's own invariants say.
+    """
+    return cast(T, _decode(kind, value, ""))
+
+
+def _decode(hint: object, value: object, where: str) -> object:
+    if hint is object:
+        return value
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return _optional(get_args(hint), value, where)
+    if origin is tuple:
+        return _tuple(get_args(hint), value, where)
+    if origin is Mapping:
+        _, of = get_args(hint)
+        return {key: _decode(of, item, _join(where, key)) for key, item in _object(value, where).items()}
+    assert isinstance(hint, type), f"no rule to decode {hint!r}"
+    if issubclass(hint, Enum):
+        return _enum(hint, value, where)
+    if is_dataclass(hint):
+        return _dataclass(hint, value, where)
+    return _plain(hint, value, where)
+
+
+def _optional(hints: tuple[object, ...], value: object, where: str) -> object:
+    if value is None and type(None) in hints:
+        return None
+    classes = tuple(hint for hint in hints if isinstance(hint, type) and hint is not type(None))
+    if len(classes) > 1:
+        if isinstance(value, classes):
+            return value
+        raise Malformed(where, f"expected one of {', '.join(c.__name__ for c in classes)}, got {value!r}")
+    (only,) = (hint for hint in hints if hint is not type(None))
+    return _decode(only, value, where)
+
+
+def _tuple(hints: tuple[object, ...], value: object, where: str) -> tuple[object, ...]:
+    if not isinstance(value, list | tuple):
+        raise Malformed(where, f"expected a list, got {value!r}")
+    items = cast("list[object]", value)
+    if hints[-1] is Ellipsis:
+        hints = (hints[0],) * len(items)
+    if len(items) != len(hints):
+        raise Malformed(where, f"expected {len(hints)} items, got {len(items)}")
+    return tuple(_decode(h, item, f"{where}[{i}]") for i, (h, item) in enumerate(zip(hints, items, strict=True)))
+
+
+def _enum(hint: type[Enum], value: object, where: str) -> Enum:
+    for member in hint:
+        if member.value == value:
+            return member
+    raise Malformed(where, f"expected one of {', '.join(str(m.value) for m in hint)}, got {value!r}")
+
+
+def _dataclass(hint: type, value: object, where: str) -> object:
+    given = _object(value, where)
+    hints = _hints(hint)
+    names = [f.name for f in fields(hint)]
+    if unknown := [name for name in given if name not in names]:
+        raise Malformed(_join(where, unknown[0]), f"unknown field; there are {', '.join(names)}")
+    required = [f.name for f in fields(hint) if f.default is MISSING and f.default_factory is MISSING]
+    if missing := [name for name in required if name not in given]:
+        raise Malformed(where, f"missing {', '.join(missing)}")
+    return hint(**{name: _decode(hints[name], item, _join(where, name)) for name, item in given.items()})
+
+
+def _plain(hint: type, value: object, where: str) -> object:
+    accepted = (int, float) if hint is float else hint
+    if not isinstance(value, accepted) or (isinstance(value, bool) and hint is not bool):
+        raise Malformed(where, f"expected {hint.__name__}, got {value!r}")
+    if hint is not float:
+        return value
+    try:
+        return float(value)  # pyright: ignore[reportArgumentType]
+    except OverflowError:  # of an integer
+        raise Malformed(where, "expected a number that a float holds, got one of more than 308 digits") from None
+
+
+def _object(value: object, where: str) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise Malformed(where, f"expected an object, got {value!r}")
+    return cast("dict[str, object]", value)
+
+
+def _join(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name

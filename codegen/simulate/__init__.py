@@ -1,0 +1,23 @@
+"""Executes final LLVM IR in numpy with the real semantics of the built-ins, and refuses what it cannot represent."""
+
+from codegen.simulate.launch import (
+    SimulationReport,
+    run_kernel,
+    simulate,
+)
+from codegen.simulate.refusal import (
+    RaceDetected,
+    SimulationRefused,
+    SimulationTimedOut,
+)
+from codegen.simulate.sampling import sample_groups
+
+__all__ = [
+    "RaceDetected",
+    "SimulationRefused",
+    "SimulationReport",
+    "SimulationTimedOut",
+    "run_kernel",
+    "sample_groups",
+    "simulate",
+]

@@ -1,0 +1,1 @@
+"""Semantics of LLVM IR instructions on arrays."""

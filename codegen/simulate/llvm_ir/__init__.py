@@ -1,0 +1,1 @@
+"""A parser of the LLVM IR of kernels."""

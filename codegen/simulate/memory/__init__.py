@@ -1,0 +1,1 @@
+"""Memory of a simulated launch, and its race detector."""

@@ -1,0 +1,82 @@
+"""Runs the launch of a GEMM in the simulator: all its steps, whole or for some tiles of C."""
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from codegen.artifact.kernel_artifact import GemmArtifact
+from codegen.simulate import run_kernel
+from codegen.simulate.arguments import Value
+from codegen.simulate.values import Array
+from codegen.xe.workgroup_tiles import (
+    Tile,
+    TileGroups,
+    tile_groups,
+)
+from hal import LaunchStep, Scalar
+from hal.opencl.buffers import (
+    SCRATCH_POISON,
+    given_buffers,
+)
+
+MULTIPLY = "gemm"
+_BY_TILE = ("clear", MULTIPLY, "finish")  # kernels whose work-groups are those of tiles; others sum rows and columns
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchReport:
+    """What was run: tiles of C that are complete, of all, and LLVM instructions, each counted once a batch."""
+
+    tiles: frozenset[Tile]
+    total: int
+    instructions: int
+
+
+def run_launch(
+    artifact: GemmArtifact,
+    buffers: Sequence[Array],
+    only: Collection[Tile] | None = None,
+    time_limit_s: float | None = None,
+) -> LaunchReport:
+    """Execute the final LLVM IR of all steps on `buffers`, which are the problem's operands; those writeable change.
+
+    With `only`, run the work-groups that compute these tiles, with all others that the same work-groups compute: of
+    the multiply all splits of K. Steps that add up whole rows or columns run whole. Scratch memory is poisoned.
+
+    Raises:
+        ValueError: the buffers are not those that the launch names.
+        SimulationRefused: the simulator cannot represent something in a kernel or the launch, or it writes an input.
+        SimulationTimedOut: `time_limit_s` passed.
+    """
+    launch, grid = artifact.launch, tile_groups(artifact.problem, artifact.config)
+    given = given_buffers(launch, tuple(buffers))
+    memory = [
+        given.get(index, np.full(argument.nbytes if index not in given else 0, SCRATCH_POISON))
+        for index, argument in enumerate(launch.arguments)
+    ]
+    ll = artifact.stage("llvm").data.decode()
+    local_sizes = {kernel.name: kernel.local_size for kernel in artifact.kernels}
+    begun_s = time.monotonic()
+    instructions = 0
+    for step in launch.steps:
+        values: list[Value] = [p.value if isinstance(p, Scalar) else memory[p] for p in step.parameters]
+        left_s = None if time_limit_s is None else time_limit_s - (time.monotonic() - begun_s)
+        chosen = sorted(_groups(step, grid, only)) if only is not None and step.kernel in _BY_TILE else None
+        # The launch's own where the device emulates is that of rewritten kernels.
+        local_size = local_sizes.get(step.kernel) or step.local_size
+        report = run_kernel(
+            ll, step.kernel, step.groups, local_size, values, only=chosen, time_limit_s=left_s, detect_races=True
+        )
+        instructions += report.instructions
+    return LaunchReport(grid.computed_with(grid.all_tiles() if only is None else only), grid.count, instructions)
+
+
+def _groups(step: LaunchStep, grid: TileGroups, only: Collection[Tile]) -> Iterator[int]:
+    """Linear ids of the work-groups of a step that belong to these tiles."""
+    x, y, z = step.groups
+    splits = z // grid.batch if step.kernel == MULTIPLY else 1
+    for entry, group in {(entry, grid.group_of(row, column)) for entry, row, column in only}:
+        for split in range(splits):
+            yield group + x * y * (entry * splits + split)

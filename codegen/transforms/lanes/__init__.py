@@ -1,6 +1,0 @@
-"""Sub-group-level XeGPU to per-lane code."""
-
-from codegen.transforms.lanes.assumptions import assumptions_of
-from codegen.transforms.lanes.lower_to_lanes import LowerToLanesPass, lower_to_lanes
-
-__all__ = ["LowerToLanesPass", "assumptions_of", "lower_to_lanes"]

@@ -1,0 +1,1 @@
+"""Compile workers: process pool, compile cache and forks."""

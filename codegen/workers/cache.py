@@ -1,0 +1,85 @@
+"""Compiled kernels on disk, by what their code depends on. Any damage is a miss."""
+
+import hashlib
+import json
+import os
+import tempfile
+import threading
+from pathlib import Path
+
+from codegen.artifact.artifact_json import (
+    kernel_from_json,
+    kernel_to_json,
+)
+from codegen.artifact.kernel_artifact import AnyArtifact
+from codegen.backend import (
+    code_key,
+    kernel_key,
+)
+from codegen.cpu.config import AnyConfig
+from codegen.errors import Refused
+from codegen.problem.gemm import GemmProblem
+from hal import DeviceSpec
+
+
+class CacheUses:
+    """How many kernels came from a cache, and how many had to be compiled. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.hits = self.misses = 0
+
+    def note(self, *, hit: bool) -> None:
+        """Count one."""
+        with self._lock:
+            if hit:
+                self.hits += 1
+            else:
+                self.misses += 1
+
+
+class CompileCache:
+    """A folder of compiled kernels, one file each: a SHA-256, then JSON. Safe to share between processes."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def get(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> AnyArtifact | None:
+        """The kernel of these inputs, or None; of a dynamic one it may have been compiled for other sizes.
+
+        One that a rule refuses for these sizes is None too: `compile_kernel` says why.
+        """
+        path, key = self._path(problem, config, spec), kernel_key(problem, config, spec)
+        try:
+            digest, _, text = path.read_bytes().partition(b"\n")
+            if digest.decode() != hashlib.sha256(text).hexdigest():
+                return None
+            return kernel_from_json(json.loads(text), key, problem, config, spec)
+        except (OSError, ValueError, KeyError, TypeError, Refused):
+            return None
+
+    def holds(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> bool:
+        """Whether a kernel of these inputs was stored; only `get` says whether it is whole."""
+        return self._path(problem, config, spec).exists()
+
+    def put(self, artifact: AnyArtifact, spec: DeviceSpec) -> None:
+        """Store a kernel that was compiled for a device: written beside, then renamed.
+
+        Raises:
+            OSError: the disk is full or the folder cannot be written; nothing is left behind.
+        """
+        path = self._path(artifact.problem, artifact.config, spec)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(kernel_to_json(artifact)).encode()
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def _path(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Path:
+        key = code_key(problem, config, spec)
+        return self._root / key[:2] / f"{key}.kernel"

@@ -1,0 +1,109 @@
+"""What the code of a GPU's kernels depends on: of a static problem all of it, of a dynamic one its kind.
+
+Sizes, distances of rows and matrices, and the number of matrices are arguments of a dynamic kernel; work-groups that
+compute one tile each are as many as a launch has tiles. What else is equal gives equal code.
+"""
+
+from dataclasses import dataclass, fields, replace
+from typing import cast
+
+from codegen.config.kernel_config import (
+    Extent,
+    KernelConfig,
+    SplitK,
+)
+from codegen.problem.dtype import DType
+from codegen.problem.epilogue import EpilogueStep
+from codegen.problem.epilogue_text import print_step
+from codegen.problem.gemm import GemmProblem
+from codegen.target import Target
+from codegen.xe.operand_access import (
+    AccessBy,
+    memory_path,
+    partials_by_lanes,
+)
+from codegen.xe.rules.sizes import is_persistent
+
+PARTIALS = "partials"
+"""The name of the workspace that holds partial sums over K."""
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicKind:
+    """A dynamic problem without what a launch gives.
+
+    `shared` names operands of which a batch has one, `by_lanes` those, and the workspace, that lanes access.
+    """
+
+    dtype_a: DType
+    dtype_b: DType
+    dtype_c: DType
+    dtype_acc: DType
+    transpose_a: bool
+    transpose_b: bool
+    batched: bool
+    shared: tuple[str, ...]
+    epilogue: tuple[EpilogueStep, ...]
+    by_lanes: tuple[str, ...]
+
+    def differences(self, other: "DynamicKind") -> str:
+        """In what this kind differs from another, in words; nothing if they are equal."""
+        pairs = [(f.name, getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
+        return "; ".join(f"{name} is {_said(mine)}, not {_said(its)}" for name, mine, its in pairs if mine != its)
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicCode:
+    """What dynamic code is written from. Unless work-groups are `persistent`, `config` has one of them over M and N."""
+
+    kind: DynamicKind
+    config: KernelConfig
+    persistent: bool
+
+
+def code_basis(problem: GemmProblem, config: KernelConfig, target: Target) -> DynamicCode | None:
+    """What the code of a dynamic problem in a configuration is written from; None: of a static one, all that is given.
+
+    Problems and configurations of one basis have the same code.
+    """
+    if not problem.dynamic:
+        return None
+    persistent = is_persistent(problem, config)
+    return DynamicCode(
+        kind_of(problem, config, target),
+        config if persistent else with_groups(config, (1, 1)),
+        persistent,
+    )
+
+
+def kind_of(problem: GemmProblem, config: KernelConfig, target: Target) -> DynamicKind:
+    """The kind of a problem, as a kernel of a configuration has to access it."""
+    p = problem
+    by_lanes = [o.name for o in p.operands if memory_path(p, o, target).by is AccessBy.LANES]
+    if config.strategy.split_k is SplitK.PARTIAL_SUMS and partials_by_lanes(p):
+        by_lanes.append(PARTIALS)
+    return DynamicKind(
+        p.dtype_a,
+        p.dtype_b,
+        p.dtype_c,
+        p.dtype_acc,
+        p.transpose_a,
+        p.transpose_b,
+        batched=p.batch > 1,
+        shared=tuple(o.name for o in p.operands if p.batch > 1 and o.batch_stride == 0),
+        epilogue=tuple(replace(step, ld=None) for step in p.epilogue),
+        by_lanes=tuple(by_lanes),
+    )
+
+
+def with_groups(config: KernelConfig, groups: tuple[int, int]) -> KernelConfig:
+    """The configuration with so many work-groups over M and N."""
+    threads = Extent(*groups, config.matmul.threads.k)
+    return replace(config, matmul=replace(config.matmul, threads=threads))
+
+
+def _said(value: object) -> str:
+    if not isinstance(value, tuple):
+        return str(value)
+    said = [print_step(each) if isinstance(each, EpilogueStep) else str(each) for each in cast("tuple[object]", value)]
+    return " ".join(said) or "none"

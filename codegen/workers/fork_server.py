@@ -1,0 +1,97 @@
+"""A small process that forks in place of a large one, which takes longer to fork the more memory it has."""
+
+import contextlib
+import gc
+import os
+import socket
+import struct
+from collections.abc import Callable
+from typing import NoReturn
+
+from codegen.errors import CompileFailed
+from codegen.workers.fork import in_fork
+
+_LENGTH = struct.Struct("<Q")
+_DONE, _FAILED = b"\0", b"\1"
+_FIRST_FILE = 3  # after standard input, output and error
+
+
+class ForkServerEnded(Exception):
+    """The process is gone; what it was asked for was not done."""
+
+
+class ForkServer:
+    """A fork of this process as it is now, which does work in forks of its own; it ends with this process.
+
+    One thread may ask it.
+    """
+
+    def __init__(self, stage: str, who: str, work: Callable[[bytes], bytes], cpu_limit_s: int) -> None:
+        here, there = socket.socketpair()
+        self._stage, self._socket = stage, here
+        self.pid = os.fork()
+        if self.pid == 0:
+            _serve(there, lambda data: in_fork(stage, who, lambda: work(data), cpu_limit_s))
+        there.close()
+
+    def run(self, data: bytes) -> bytes:
+        """What the work makes of some bytes.
+
+        Raises:
+            CompileFailed: the stage; the work raised, ended its process, or took more processor time than the limit.
+            ForkServerEnded: there is no such process any more.
+        """
+        try:
+            _send(self._socket, data)
+            reply = _receive(self._socket)
+        except OSError as error:
+            raise ForkServerEnded(str(error)) from error
+        if reply[:1] == _FAILED:
+            raise CompileFailed(self._stage, reply[1:].decode())
+        return reply[1:]
+
+    def close(self) -> None:
+        """End the process."""
+        self._socket.close()
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+
+def _serve(asker: socket.socket, work: Callable[[bytes], bytes]) -> NoReturn:
+    """Runs in the fork, which must not return to the caller's code; the asker's end closes its socket."""
+    try:
+        _close_others(asker.fileno())
+        gc.disable()  # a collection writes to memory that is shared as long as nobody does
+        while True:
+            data = _receive(asker)
+            try:
+                reply = _DONE + work(data)
+            except CompileFailed as failed:
+                reply = _FAILED + failed.message.encode()
+            _send(asker, reply)
+    finally:
+        os._exit(0)
+
+
+def _close_others(kept: int) -> None:
+    """Others wait for the ends of files that this process has from the one it is a fork of."""
+    os.closerange(_FIRST_FILE, kept)
+    os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
+
+
+def _send(to: socket.socket, data: bytes) -> None:
+    to.sendall(_LENGTH.pack(len(data)) + data)
+
+
+def _receive(source: socket.socket) -> bytes:
+    return _read(source, _LENGTH.unpack(_read(source, _LENGTH.size))[0])
+
+
+def _read(source: socket.socket, count: int) -> bytes:
+    data = bytearray()
+    while len(data) < count:
+        part = source.recv(count - len(data))
+        if not part:
+            raise ConnectionError("the other end closed")
+        data += part
+    return bytes(data)

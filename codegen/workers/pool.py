@@ -1,0 +1,208 @@
+"""Compile workers: processes that may abort, hang or grow without harm."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+from pebble import ProcessExpired, ProcessFuture, ProcessPool
+
+from codegen.artifact.kernel_artifact import (
+    AnyArtifact,
+    CpuArtifact,
+    Distributor,
+    KernelArtifact,
+)
+from codegen.backend import compile_kernel
+from codegen.cpu.config import AnyConfig
+from codegen.errors import CompileCrashed, CompileTimedOut
+from codegen.problem.gemm import GemmProblem
+from codegen.workers.busy_timer import Busy
+from codegen.workers.cache import (
+    CacheUses,
+    CompileCache,
+)
+from codegen.workers.gc_policy import collect_between
+from hal import DeviceSpec
+
+Artifact = TypeVar("Artifact", bound=KernelArtifact | CpuArtifact, covariant=True)
+Compiler = Callable[[GemmProblem, AnyConfig, DeviceSpec], AnyArtifact]
+
+_COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
+
+
+@dataclass(frozen=True, slots=True)
+class Made(Generic[Artifact]):
+    """What a worker made, and whether it was compiled before."""
+
+    artifact: Artifact
+    from_cache: bool = False
+
+
+class Compilation(Generic[Artifact]):
+    """A compilation under way."""
+
+    def __init__(self, future: ProcessFuture[Made[Artifact]], timeout_s: float) -> None:
+        self._future = future
+        self._timeout_s = timeout_s
+
+    def result(self) -> Artifact:
+        """Wait for the artifact.
+
+        Raises:
+            Refused: a legality rule refuses.
+            CompileFailed: a stage failed.
+            CompileTimedOut: the time limit passed.
+            CompileCrashed: the compiler ended its process, or the workers ended before it was its turn.
+        """
+        return self.finished().artifact
+
+    def finished(self) -> Made[Artifact]:
+        """Wait for the artifact and where it is from; raises as `result`."""
+        try:
+            return self._future.result()
+        except FutureTimeoutError:
+            raise CompileTimedOut("worker", f"no result within {self._timeout_s:g} s; the worker was ended") from None
+        except ProcessExpired as expired:
+            raise CompileCrashed("worker", f"the compiler ended its process ({_how(expired.exitcode)})") from None
+        except (BrokenExecutor, RuntimeError) as broken:  # Pebble's, when workers end outside of a compilation
+            raise CompileCrashed("worker", f"the compile workers ended: {broken}") from None
+
+    def cancel(self) -> None:
+        """Stop it if it has not ended."""
+        self._future.cancel()
+
+
+class CompilePool:
+    """Workers that compile, with a time limit for each compilation and a cache. Workers that all end are replaced.
+
+    `uses` counts what the cache had; a kernel that was refused or failed to compile is one that it had not.
+    """
+
+    def __init__(self, workers: int, timeout_s: float, cache: Path | None, compiler: Compiler = compile_kernel) -> None:
+        self.workers = workers
+        self._compiler = compiler
+        self._timeout_s = timeout_s
+        self._cache = cache
+        self.uses = CacheUses()
+        self._busy = Busy()
+        self._pool = self._new_pool()
+
+    @property
+    def busy_s(self) -> float:
+        """Seconds of wall time in which at least one compilation was under way."""
+        return self._busy.seconds
+
+    def wait_until_up(self) -> None:
+        """Return when a worker can compile; without one after the time limit of a compilation."""
+        self._revive()
+        with contextlib.suppress(FutureTimeoutError, ProcessExpired, BrokenExecutor, RuntimeError):
+            self._pool.schedule(_answer).result(self._timeout_s)
+
+    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation[AnyArtifact]:
+        """Begin to compile a GEMM kernel."""
+        self._revive()
+        arguments = [self._compiler, problem, config, spec, self._cache]
+        future = self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s)
+        self._busy.begin()
+        future.add_done_callback(self._end)
+        return Compilation(future, self._timeout_s)
+
+    def _end(self, future: Future[Made[AnyArtifact]]) -> None:
+        self._busy.end()
+        if self._cache is not None and not future.cancelled():
+            self.uses.note(hit=future.exception() is None and future.result().from_cache)
+
+    def compile_module(
+        self,
+        source: str,
+        spec: DeviceSpec,
+        name: str = "<input>",
+        *,
+        distribution: Distributor | None = None,
+        block: tuple[int, int, int] | None = None,
+    ) -> Compilation[KernelArtifact]:
+        """Begin to compile the kernels of a module; the cache is not asked."""
+        self._revive()
+        asked = {"distribution": distribution, "block": block}
+        future = self._pool.schedule(_compile_module, args=[source, spec, name], kwargs=asked, timeout=self._timeout_s)
+        return Compilation(future, self._timeout_s)
+
+    def close(self) -> None:
+        """End the workers; compilations under way are dropped."""
+        self._pool.stop()
+        self._pool.join()
+
+    def _revive(self) -> None:
+        if not self._pool.active:
+            self.close()
+            self._pool = self._new_pool()
+
+    def _new_pool(self) -> ProcessPool:
+        return ProcessPool(
+            max_workers=self.workers,
+            max_tasks=_COMPILATIONS_PER_WORKER,
+            initializer=_start_worker,
+            context=multiprocessing.get_context("spawn"),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _start_worker() -> None:
+    # Ctrl-C goes to the parent, which ends the workers itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # An aborting compiler prints its stack; the parent reports the signal instead.
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, sys.stderr.fileno() if sys.stderr is not None else 2)
+    from codegen.xe.spirv import start_emitter  # LLVM, which the parent does without
+
+    start_emitter()
+
+
+def _answer() -> None:
+    """Nothing: it is there to be called."""
+
+
+def _compile(
+    compiler: Compiler, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec, cache: Path | None
+) -> Made[AnyArtifact]:
+    store = CompileCache(cache) if cache is not None else None
+    if store is not None and (known := store.get(problem, config, spec)) is not None:
+        return Made(known, from_cache=True)
+    collect_between()
+    artifact = compiler(problem, config, spec)
+    if store is not None:
+        # A cache that cannot be written costs time, not the result.
+        with contextlib.suppress(OSError):
+            store.put(artifact, spec)
+    return Made(artifact)
+
+
+def _compile_module(
+    source: str, spec: DeviceSpec, name: str, *, distribution: Distributor | None, block: tuple[int, int, int] | None
+) -> Made[KernelArtifact]:
+    from codegen.xe.modules import compile_module  # MLIR, which workers for CPUs do without
+
+    collect_between()
+    return Made(compile_module(source, spec, name, distribution=distribution, block=block))
+
+
+def _how(exitcode: int | None) -> str:
+    if exitcode is not None and exitcode < 0:
+        return signal.Signals(-exitcode).name
+    return f"exit status {exitcode}"

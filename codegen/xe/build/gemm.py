@@ -1,0 +1,219 @@
+"""Writes the kernels of a GEMM as work-group-level XeTile.
+
+`gemm` multiplies; before it `clear` sets C to zero where partial sums are added to it in memory; after it `finish` adds
+partial sums that were stored, and `sum_...` those of a reduction.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.ir import Block, Region
+
+from codegen.config.kernel_config import (
+    KernelConfig,
+    SplitK,
+)
+from codegen.problem.epilogue import EpilogueKind
+from codegen.problem.gemm import GemmProblem
+from codegen.target import SUBGROUP_SIZE, Target, target_of
+from codegen.workers.code_key import PARTIALS
+from codegen.xe.build.epilogue import Epilogue
+from codegen.xe.build.matrices import (
+    Matrix,
+    launch_sizes,
+    matrix_of,
+)
+from codegen.xe.build.multiply import Multiply
+from codegen.xe.build.raster import (
+    for_each_tile,
+    grid_of,
+)
+from codegen.xe.build.sources import (
+    Place,
+    sources,
+)
+from codegen.xe.build.split_k import (
+    add_atomically,
+    add_partials,
+    clear,
+    k_range,
+    store_partial,
+)
+from codegen.xe.build.sums import sum_partials
+from codegen.xe.build.tiles import (
+    Tiles,
+    tiles,
+)
+from codegen.xe.build.workspace import (
+    partials,
+    sums,
+    sums_name,
+)
+from codegen.xe.build.writer import (
+    Writer,
+    named,
+)
+from codegen.xe.dialects import gpu
+from codegen.xe.dialects.arguments_apart import ARGUMENTS_APART
+from codegen.xe.dialects.index_list import (
+    Index,
+    index,
+)
+from codegen.xe.operand_access import (
+    AccessBy,
+    memory_path,
+)
+from codegen.xe.rules.sizes import is_persistent
+from hal import DeviceSpec
+
+KERNEL_NAME = "gemm"
+CLEAR, FINISH = "clear", "finish"
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The body of one kernel while it is written: its sizes, and all matrices by their names."""
+
+    problem: GemmProblem
+    config: KernelConfig
+    tiles: Tiles
+    sizes: Mapping[str, Index]
+    matrices: Mapping[str, Matrix]
+
+    def epilogue(self) -> Epilogue:
+        """What takes the accumulator to C."""
+        by_step = {o.step: self.matrices[o.name] for o in self.problem.operands if o.name not in ("A", "B")}
+        reducing = [i for i, step in enumerate(self.problem.epilogue) if step.kind is EpilogueKind.REDUCE]
+        return Epilogue(self.problem, self.tiles.c, by_step, {i: self.matrices[sums_name(i)] for i in reducing})
+
+    def for_each_tile(self, w: Writer, body: Callable[[Writer, Index, Index], None]) -> None:
+        """Write `body` for the row and column, in elements, at which each tile of the work-group begins."""
+        block = self.config.matmul.block
+        grid = grid_of(w, self.problem, self.config, self.sizes["m"], self.sizes["n"])
+
+        def at(w: Writer, row: Index, column: Index) -> None:
+            body(w, w.mul(row, block.m), w.mul(column, block.n))
+
+        for_each_tile(w, self.config, grid, at)
+
+
+Body = Callable[[Writer, Kernel], None]
+
+
+def build_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> ModuleOp:
+    """The kernels of a combination that the rules accept, as a `gpu.module`. Each takes all arguments of the launch.
+
+    Edges that blocks overhang are left to the hardware: loads beyond a matrix give zero, stores are dropped.
+
+    Raises:
+        Refused: codegen cannot target the device.
+    """
+    target = target_of(spec)
+    functions = [
+        _function(problem, config, target, name, body, subgroups)
+        for name, (body, subgroups) in kernels_of(problem, config).items()
+    ]
+    module = ModuleOp([gpu.ModuleOp(KERNEL_NAME, functions)], {"gpu.container_module": UnitAttr()})
+    module.verify()
+    return module
+
+
+def kernels_of(problem: GemmProblem, config: KernelConfig) -> dict[str, tuple[Body, int]]:
+    """The kernels by name, in the order of the launch, each with its sub-groups."""
+    made: dict[str, tuple[Body, int]] = {}
+    if config.strategy.split_k is SplitK.ATOMIC:
+        made[CLEAR] = _clear, config.subgroups
+    made[KERNEL_NAME] = _gemm, config.subgroups
+    if config.strategy.split_k is SplitK.PARTIAL_SUMS:
+        made[FINISH] = _finish, config.subgroups
+    for number, step in enumerate(problem.epilogue):
+        if step.kind is EpilogueKind.REDUCE:
+            made[f"sum_{number}"] = _sum_of(number), 1
+    return made
+
+
+def _function(
+    problem: GemmProblem, config: KernelConfig, target: Target, name: str, body: Body, subgroups: int
+) -> gpu.FuncOp:
+    block = Block(arg_types=[index] * len(launch_sizes(problem)))
+    given = {size: named(argument, size) for size, argument in zip(launch_sizes(problem), block.args, strict=True)}
+    sizes: dict[str, Index] = {"m": problem.m, "n": problem.n, "k": problem.k, **given}
+    w = Writer(block)
+    matrices: dict[str, Matrix] = {}
+    for place, matrix in enumerate(_matrices(w, problem, config, target, sizes)):
+        memory = named(block.insert_arg(matrix.type, place), matrix.name)
+        matrices[matrix.name] = replace(matrix, memory=memory)
+    body(w, Kernel(problem, config, tiles(problem, config, target.block2d_max_width_bytes), sizes, matrices))
+    w.insert(gpu.ReturnOp())
+    function = gpu.FuncOp(name, Region(block), known_block_size=(subgroups * SUBGROUP_SIZE, 1, 1))
+    function.attributes[ARGUMENTS_APART] = UnitAttr()  # launches that overlap are refused
+    return function
+
+
+def _matrices(
+    w: Writer, problem: GemmProblem, config: KernelConfig, target: Target, sizes: Mapping[str, Index]
+) -> list[Matrix]:
+    """Operands, then the workspace: the launch's arguments in order."""
+    made = [
+        matrix_of(problem, operand, sizes, memory_path(problem, operand, target).by is AccessBy.LANES)
+        for operand in problem.operands
+    ]
+    if config.strategy.split_k is SplitK.PARTIAL_SUMS:
+        made.append(partials(w, problem, config, sizes))
+    reducing = [i for i, step in enumerate(problem.epilogue) if step.kind is EpilogueKind.REDUCE]
+    return [*made, *(sums(w, problem, config, sizes, step) for step in reducing)]
+
+
+def _gemm(w: Writer, kernel: Kernel) -> None:
+    config = kernel.config
+    z = w.insert(gpu.BlockIdOp(gpu.Dimension.Z)).result if kernel.problem.batch * config.matmul.threads.k > 1 else 0
+    split, batch = w.rem(z, config.matmul.threads.k), w.div(z, config.matmul.threads.k)
+    k_first, k_end = k_range(w, config, split, kernel.sizes["k"])
+    ab = sources(w, config, kernel.matrices["A"], kernel.matrices["B"], kernel.tiles)
+    product = Multiply(kernel.problem, config, kernel.tiles, ab, is_persistent(kernel.problem, config))
+    epilogue = kernel.epilogue()
+
+    def tile(w: Writer, row: Index, column: Index) -> None:
+        place = Place(batch, row, column, k_first, k_end)
+        acc = product.write(w, place)
+        match config.strategy.split_k:
+            case SplitK.NONE:
+                epilogue.write(w, place, acc)
+            case SplitK.ATOMIC:
+                add_atomically(w, kernel.problem, kernel.matrices["C"], kernel.tiles.c, place, acc)
+            case SplitK.PARTIAL_SUMS:
+                store_partial(w, kernel.matrices[PARTIALS], kernel.tiles.c, place, z, acc)
+
+    kernel.for_each_tile(w, tile)
+
+
+def _clear(w: Writer, kernel: Kernel) -> None:
+    batch = _batch(w, kernel)
+    kernel.for_each_tile(
+        w, lambda w, row, column: clear(w, kernel.matrices["C"], kernel.tiles.c, Place(batch, row, column, 0, 0))
+    )
+
+
+def _finish(w: Writer, kernel: Kernel) -> None:
+    batch, splits, epilogue = _batch(w, kernel), kernel.config.matmul.threads.k, kernel.epilogue()
+
+    def tile(w: Writer, row: Index, column: Index) -> None:
+        place = Place(batch, row, column, 0, 0)
+        total = add_partials(w, kernel.matrices[PARTIALS], kernel.tiles.c, place, splits)
+        epilogue.write(w, place, total)
+
+    kernel.for_each_tile(w, tile)
+
+
+def _batch(w: Writer, kernel: Kernel) -> Index:
+    return w.insert(gpu.BlockIdOp(gpu.Dimension.Z)).result if kernel.problem.batch > 1 else 0
+
+
+def _sum_of(step: int) -> Body:
+    def body(w: Writer, kernel: Kernel) -> None:
+        axis = kernel.problem.epilogue[step].axis
+        (result,) = (kernel.matrices[o.name] for o in kernel.problem.operands if o.step == step)
+        sum_partials(w, axis, kernel.matrices[sums_name(step)], result, _batch(w, kernel))
+
+    return body

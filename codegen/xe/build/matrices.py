@@ -1,0 +1,182 @@
+"""The operands of a problem as a kernel sees them: arguments, and where tiles of them lie."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    Signedness,
+    StridedLayoutAttr,
+    UnitAttr,
+    bf16,
+    f16,
+    f32,
+    i8,
+    i32,
+)
+from xdsl.dialects.memref import ReinterpretCastOp
+from xdsl.ir import Attribute, SSAValue
+
+from codegen.problem.dtype import DType
+from codegen.problem.gemm import (
+    GemmProblem,
+    Operand,
+)
+from codegen.xe.build.writer import (
+    Writer,
+    named,
+)
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.lane_access import LANE_ACCESS
+from codegen.xe.dialects.maps import WgMap
+from codegen.xe.dialects.xetile import (
+    InitTileOp,
+    TileTraits,
+    TileType,
+)
+from codegen.xe.dialects.xetile.tile_attr import COLUMN_MAJOR
+
+Element = AnyFloat | IntegerType
+
+_MULTIPLIED: dict[DType, Element] = {
+    DType.F16: f16,
+    DType.BF16: bf16,
+    DType.TF32: f32,
+    DType.F32: f32,
+    DType.S8: i8,
+    DType.U8: IntegerType(8, Signedness.UNSIGNED),
+}
+_STORED: dict[DType, Element] = _MULTIPLIED | {DType.U8: i8, DType.I32: i32}
+
+
+def stored_element(dtype: DType) -> Element:
+    """The element of what is added, scaled and stored: integers have no sign of their own."""
+    return _STORED[dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A matrix of [rows, columns] in memory, whose rows, or columns if `by_columns`, are contiguous.
+
+    `pitch` and `batch_stride` count elements; a stride of 0 is one matrix for the whole batch.
+    """
+
+    name: str
+    element: Element
+    rows: Index
+    columns: Index
+    pitch: Index
+    batch_stride: Index
+    batch: int
+    by_columns: bool
+    by_lanes: bool
+    memory: SSAValue | None = None
+
+    @property
+    def is_static(self) -> bool:
+        """Whether its type says all of it."""
+        return all(isinstance(n, int) for n in (self.rows, self.columns, self.pitch, self.batch_stride))
+
+    @property
+    def type(self) -> MemRefType[Element]:
+        """The argument's type: its shape and strides where they are known, else only its rank."""
+        if not self.is_static:
+            strides = (1, None) if self.by_columns else (None, 1)
+            return MemRefType(self.element, (DYNAMIC_INDEX, DYNAMIC_INDEX), StridedLayoutAttr(strides))
+        rows, columns, pitch, batch_stride = self.rows, self.columns, self.pitch, self.batch_stride
+        assert isinstance(rows, int)
+        assert isinstance(columns, int)
+        assert isinstance(pitch, int)
+        assert isinstance(batch_stride, int)
+        shape, strides = [rows, columns], [1, pitch] if self.by_columns else [pitch, 1]
+        if self._is_batched:
+            shape, strides = [self.batch, *shape], [batch_stride, *strides]
+        tight = strides == _tight(shape)
+        return MemRefType(self.element, shape, NoneAttr() if tight else StridedLayoutAttr(strides))
+
+    @property
+    def _is_batched(self) -> bool:
+        return self.batch > 1 and self.batch_stride != 0
+
+    def tile(self, shape: tuple[int, int], wg_map: WgMap) -> TileType:
+        """A tile of it that sub-groups share."""
+        traits = TileTraits(wg_map=wg_map, order=COLUMN_MAJOR) if self.by_columns else TileTraits(wg_map=wg_map)
+        return TileType(shape, self.element, traits)
+
+    def at(
+        self, w: Writer, batch: Index, row: Index, column: Index, shape: tuple[int, int], wg_map: WgMap
+    ) -> SSAValue[TileType]:
+        """A tile that begins at a row and column of one matrix of the batch."""
+        assert self.memory is not None
+        tile = self.tile(shape, wg_map)
+        attributes: dict[str, Attribute] = {LANE_ACCESS: UnitAttr()} if self.by_lanes else {}
+        if self.is_static:
+            offsets: Sequence[Index] = (batch, row, column) if self._is_batched else (row, column)
+            init = InitTileOp(self.memory, offsets, tile, attributes=attributes)
+        else:
+            strides = (1, self.pitch) if self.by_columns else (self.pitch, 1)
+            init = InitTileOp(
+                self._of_batch(w, batch),
+                (row, column),
+                tile,
+                sizes=(self.rows, self.columns),
+                strides=strides,
+                attributes=attributes,
+            )
+        return named(w.insert(init).tile, f"{self.name.lower()}_tile")
+
+    def _of_batch(self, w: Writer, batch: Index) -> SSAValue:
+        assert self.memory is not None
+        if not self._is_batched or (offset := w.mul(batch, self.batch_stride)) == 0:
+            return self.memory
+        strides: Sequence[Index] = (1, self.pitch) if self.by_columns else (self.pitch, 1)
+        layout = StridedLayoutAttr([s if isinstance(s, int) else None for s in strides], None)
+        shape = [n if isinstance(n, int) else DYNAMIC_INDEX for n in (self.rows, self.columns)]
+        result = MemRefType(self.element, shape, layout)
+        return w.insert(
+            ReinterpretCastOp.from_dynamic(
+                self.memory, [w.value(offset)], [self.rows, self.columns], list(strides), result
+            )
+        ).result
+
+
+def matrix_of(problem: GemmProblem, operand: Operand, given: Mapping[str, Index], by_lanes: bool) -> Matrix:
+    """An operand of a problem; `given` is what a launch gives of its sizes, by the names of `launch_sizes`."""
+    name = operand.name
+    by_columns = (name == "A" and problem.transpose_a) or (name == "B" and problem.transpose_b)
+    element = (_MULTIPLIED if name in ("A", "B") else _STORED)[operand.dtype]
+    rows, columns = (
+        given.get(axis, size) for axis, size in zip(operand.axes, (operand.rows, operand.columns), strict=True)
+    )
+    pitch: Index = given.get(f"ld{name.lower()}", operand.pitch)
+    stride: Index = given.get(f"batch_stride_{name.lower()}", operand.batch_stride)
+    if operand.is_vector:
+        pitch, stride = columns, (rows if columns == 1 else columns) if operand.batch_stride else 0
+    if by_columns:
+        rows, columns = columns, rows
+    return Matrix(name, element, rows, columns, pitch, stride, problem.batch, by_columns, by_lanes)
+
+
+def launch_sizes(problem: GemmProblem) -> dict[str, int]:
+    """What a kernel of a dynamic problem takes beside pointers, in order, and what it is for this problem."""
+    p = problem
+    if not p.dynamic:
+        return {}
+    sizes = {"m": p.m, "n": p.n, "k": p.k}
+    matrices = [operand for operand in p.operands if not operand.is_vector]
+    sizes |= {f"ld{operand.name.lower()}": operand.pitch for operand in matrices}
+    if p.batch > 1:
+        strided = [operand for operand in matrices if operand.batch_stride]
+        sizes |= {f"batch_stride_{operand.name.lower()}": operand.batch_stride for operand in strided}
+    return sizes
+
+
+def _tight(shape: Sequence[int]) -> list[int]:
+    strides = [1]
+    for extent in reversed(shape[1:]):
+        strides.insert(0, strides[0] * extent)
+    return strides

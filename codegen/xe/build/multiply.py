@@ -1,0 +1,109 @@
+"""The K loop: the accumulator of a work-group's tile, with all that is fetched, staged and loaded ahead of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+
+from codegen.config.kernel_config import KernelConfig
+from codegen.problem.gemm import GemmProblem
+from codegen.xe.build.matrices import stored_element
+from codegen.xe.build.sources import (
+    Place,
+    Source,
+    fetch_ahead,
+    fetch_first,
+)
+from codegen.xe.build.tiles import Tiles
+from codegen.xe.build.writer import (
+    Body,
+    Writer,
+    named,
+)
+from codegen.xe.dialects import gpu
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.xetile import TileMmaOp
+
+
+@dataclass(frozen=True, slots=True)
+class Multiply:
+    """Multiplies tiles of a problem: `ab` are A and B; `repeated` says that several tiles follow each other."""
+
+    problem: GemmProblem
+    config: KernelConfig
+    tiles: Tiles
+    ab: tuple[Source, Source]
+    repeated: bool
+
+    def write(self, w: Writer, place: Place) -> SSAValue:
+        """The accumulator of the tile at a place."""
+        acc = named(w.splat(self.tiles.c.shape, stored_element(self.problem.dtype_acc), 0), "acc")
+        carried: Sequence[SSAValue] = [acc, *self._begin(w, place)]
+        k_step, unroll = self.config.matmul.block.k, self.config.strategy.k_unroll
+        one_round = k_step * unroll
+        steps = w.mul(w.ceil_div(w.sub(place.k_end, place.k_first), k_step), k_step)
+        middle = w.add(place.k_first, w.mul(w.div(steps, one_round), one_round))
+        end = w.add(place.k_first, steps)
+        if middle != place.k_first:
+            carried = w.loop(place.k_first, middle, one_round, carried, self._round(place, unroll), "k")
+        if unroll > 1 and middle != end:
+            carried = w.loop(middle, end, k_step, carried, self._round(place, 1), "k")
+        return carried[0]
+
+    def _begin(self, w: Writer, place: Place) -> list[SSAValue]:
+        """What comes before the first K step: prefetches, filled rings, and with pipelining its operands."""
+        fetch_first(w, self.config, self.ab, place)
+        if self._staged and self.repeated:
+            w.insert(gpu.BarrierOp())  # the rings may still be read for the tile before
+        for source in self._staged:
+            source.fill(w, place)
+        if not self.config.strategy.pipelined_registers:
+            return []
+        return [source.load(w, place, place.k_first) for source in self.ab]
+
+    def _round(self, place: Place, steps: int) -> Body:
+        def body(w: Writer, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            for step in range(steps):
+                # What is prefetched is all that a round needs; beyond the last whole round nothing is needed.
+                fetches = step == 0 and steps == self.config.strategy.k_unroll
+                carried = self._step(w, place, w.add(k, step * self.config.matmul.block.k), carried, fetches)
+            return carried
+
+        return body
+
+    def _step(
+        self, w: Writer, place: Place, k: Index, carried: Sequence[SSAValue], fetches: bool
+    ) -> Sequence[SSAValue]:
+        acc, *operands = carried
+        k_step, stages = self.config.matmul.block.k, self.config.strategy.slm_stages
+        self._barrier(w, place, k)
+        step = w.div(w.sub(k, place.k_first), k_step) if self._staged else 0
+        copies = [source.load_copy(w, place, w.add(k, (stages - 1) * k_step)) for source in self._staged]
+        after = [source.load(w, place, w.add(k, k_step)) for source in self.ab] if operands else []
+        a, b = operands or [
+            source.load(w, place, k) if source.ring is None else source.get(w, w.rem(step, stages))
+            for source in self.ab
+        ]
+        if fetches:
+            fetch_ahead(w, self.config, self.ab, place, k)
+        total = named(w.insert(TileMmaOp(a, b, acc, self.tiles.mma_maps)).d, "acc")
+        for source, copy in zip(self._staged, copies, strict=True):
+            source.put(w, copy, w.rem(w.add(step, stages - 1), stages))
+        return [total, *after]
+
+    @property
+    def _staged(self) -> list[Source]:
+        return [source for source in self.ab if source.ring is not None]
+
+    def _barrier(self, w: Writer, place: Place, k: Index) -> None:
+        """With rings in every step: the buffer that is read is filled, and the one that is written was read by all."""
+        every = self.config.strategy.barrier_every
+        if self._staged or every == 1:
+            w.insert(gpu.BarrierOp())
+        elif every:
+            step = w.div(w.sub(k, place.k_first), self.config.matmul.block.k)
+            w.when(w.equal(w.rem(step, every), 0), _barrier)
+
+
+def _barrier(w: Writer) -> None:
+    w.insert(gpu.BarrierOp())

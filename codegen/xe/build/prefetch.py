@@ -1,0 +1,27 @@
+"""How the sub-groups of a work-group share the prefetch of a tile."""
+
+from math import gcd
+
+from codegen.xe.dialects.xetile import WgMap
+
+LEAST_ROWS = 8
+"""Of one prefetch: fewer rows make more messages than prefetching saves."""
+
+
+def cooperative_map(rows: int, columns: int, subgroups: int, widest: int) -> WgMap:
+    """Deal a tile out to as many of the sub-groups as its messages allow, at most `widest` columns a message.
+
+    Of several ways the one with the most columns of sub-groups: tall parts are one message, wide ones several.
+    Sub-groups that are left over share: the map wraps around.
+    """
+    messages_down, messages_across = rows // gcd(rows, LEAST_ROWS), columns // gcd(columns, widest)
+    layouts = [
+        (down, _divisors(messages_across, subgroups // down)[-1]) for down in _divisors(messages_down, subgroups)
+    ]
+    down, across = max(layouts, key=lambda layout: (layout[0] * layout[1], layout[1]))
+    return WgMap.of((down, across), (rows // down, columns // across))
+
+
+def _divisors(number: int, limit: int) -> list[int]:
+    """The divisors of a number up to a limit, ascending."""
+    return [d for d in range(1, min(number, limit) + 1) if number % d == 0]

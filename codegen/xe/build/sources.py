@@ -1,0 +1,161 @@
+"""A and B of a K step: loaded from memory, or through shared local memory, and fetched ahead into caches."""
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.dialects.memref import AllocaOp
+from xdsl.ir import Attribute, SSAValue
+
+from codegen.config.kernel_config import (
+    KernelConfig,
+    PrefetchLevels,
+    SlmOperands,
+)
+from codegen.xe.build.matrices import Matrix
+from codegen.xe.build.tiles import (
+    Shared,
+    Tiles,
+)
+from codegen.xe.build.writer import (
+    Writer,
+    named,
+)
+from codegen.xe.dialects.cache_hint import (
+    CachePolicy,
+    TileCacheHint,
+)
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.xetile import (
+    InitTileOp,
+    LoadTileOp,
+    PrefetchTileOp,
+    StoreTileOp,
+    TileTraits,
+    TileType,
+)
+from codegen.xe.dialects.xetile.tile_attr import SHARED_LOCAL_MEMORY
+
+_BOTH_CACHES = {"l1_hint": CachePolicy.CACHED, "l2_hint": CachePolicy.CACHED}
+_FAR_CACHE = {"l1_hint": CachePolicy.UNCACHED, "l2_hint": CachePolicy.CACHED}
+_STAGES_A = (SlmOperands.A, SlmOperands.BOTH)
+_STAGES_B = (SlmOperands.B, SlmOperands.BOTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a work-group's tile of C lies: matrix of the batch, row, column, and the range of K, in elements."""
+
+    batch: Index
+    row: Index
+    column: Index
+    k_first: Index
+    k_end: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One operand: the tile of a K step as it is multiplied, copied and fetched ahead.
+
+    `ring` holds, one under the other, the tiles of `stages` K steps in shared local memory; without one there are none.
+    """
+
+    matrix: Matrix
+    used: Shared
+    copied: Shared
+    ahead: Shared
+    k_step: int
+    ring: SSAValue | None
+    stages: int
+
+    def load(self, w: Writer, place: Place, k: Index) -> SSAValue:
+        """What is multiplied in the K step that begins at `k`, from memory."""
+        return self._load(w, place, k, self.used)
+
+    def load_copy(self, w: Writer, place: Place, k: Index) -> SSAValue:
+        """The same, dealt out as it is copied."""
+        return self._load(w, place, k, self.copied)
+
+    def put(self, w: Writer, value: SSAValue, slot: Index) -> None:
+        """Copy into the ring."""
+        w.insert(StoreTileOp(value, self._slot(w, slot, self.copied)))
+
+    def get(self, w: Writer, slot: Index) -> SSAValue:
+        """What is multiplied, from the ring."""
+        return named(w.insert(LoadTileOp(self._slot(w, slot, self.used))).value, self.matrix.name.lower())
+
+    def fill(self, w: Writer, place: Place) -> None:
+        """Copy the first steps: all but one buffer, which the first step fills."""
+        for stage in range(self.stages - 1):
+            self.put(w, self.load_copy(w, place, w.add(place.k_first, stage * self.k_step)), stage)
+
+    def fetch(self, w: Writer, place: Place, k: Index, hints: dict[str, CachePolicy]) -> None:
+        """Bring the tile of the K step that begins at `k` into caches."""
+        given: dict[str, Attribute] = {name: TileCacheHint(policy) for name, policy in hints.items()}
+        w.insert(PrefetchTileOp(self._tile(w, place, k, self.ahead), given))
+
+    def _load(self, w: Writer, place: Place, k: Index, shared: Shared) -> SSAValue:
+        return named(w.insert(LoadTileOp(self._tile(w, place, k, shared))).value, self.matrix.name.lower())
+
+    def _tile(self, w: Writer, place: Place, k: Index, shared: Shared) -> SSAValue[TileType]:
+        at = (place.row, k) if self.matrix.name == "A" else (k, place.column)
+        return self.matrix.at(w, place.batch, *at, shared.shape, shared.wg_map)
+
+    def _slot(self, w: Writer, slot: Index, shared: Shared) -> SSAValue[TileType]:
+        assert self.ring is not None
+        traits = TileTraits(wg_map=shared.wg_map, memory_space=SHARED_LOCAL_MEMORY)
+        tile = TileType(shared.shape, self.matrix.element, traits)
+        return w.insert(InitTileOp(self.ring, (w.mul(slot, shared.shape[0]), 0), tile)).tile
+
+
+def sources(w: Writer, config: KernelConfig, a: Matrix, b: Matrix, tiles: Tiles) -> tuple[Source, Source]:
+    """A and B of a kernel; their rings are allotted once, however many tiles of C follow."""
+    k_step, s = config.matmul.block.k, config.strategy
+    ring_a = _ring(w, a, tiles.a, s.slm_stages) if s.slm in _STAGES_A else None
+    ring_b = _ring(w, b, tiles.b, s.slm_stages) if s.slm in _STAGES_B else None
+    return (
+        Source(a, tiles.a, tiles.copied_a, tiles.ahead_a, k_step, ring_a, s.slm_stages),
+        Source(b, tiles.b, tiles.copied_b, tiles.ahead_b, k_step, ring_b, s.slm_stages),
+    )
+
+
+def fetch_first(w: Writer, config: KernelConfig, ab: tuple[Source, Source], place: Place) -> None:
+    """Prefetch what the loop does not: the K steps before the distance, as many at a time as a round of it has."""
+    prefetch = config.strategy.prefetch
+    for source, hints, distance in _fetches(config, ab):
+        begin = prefetch.distance if distance == prefetch.l2_distance else 0
+        for step in range(begin, distance, config.strategy.k_unroll):
+            k = w.add(place.k_first, (step + _copied_steps(source)) * source.k_step)
+            source.fetch(w, place, k, hints)
+
+
+def fetch_ahead(w: Writer, config: KernelConfig, ab: tuple[Source, Source], place: Place, k: Index) -> None:
+    """Prefetch what the round needs that comes the distance after the one that begins at `k`."""
+    for source, hints, distance in _fetches(config, ab):
+        source.fetch(w, place, w.add(k, (distance + _copied_steps(source)) * source.k_step), hints)
+
+
+def _fetches(config: KernelConfig, ab: tuple[Source, Source]) -> list[tuple[Source, dict[str, CachePolicy], int]]:
+    """What is fetched, with which hints, and how many K steps ahead. Of what lanes access nothing is."""
+    prefetch = config.strategy.prefetch
+    fetched = [source for source in ab if not source.matrix.by_lanes]
+    near = _BOTH_CACHES if prefetch.hints else {}
+    match prefetch.levels:
+        case PrefetchLevels.NONE:
+            return []
+        case PrefetchLevels.L1:
+            return [(source, near, prefetch.distance) for source in fetched]
+        case PrefetchLevels.L2_L1:
+            far = [(source, _FAR_CACHE, prefetch.l2_distance) for source in fetched]
+            return [*far, *((source, near, prefetch.distance) for source in fetched)]
+
+
+def _copied_steps(source: Source) -> int:
+    """How many K steps the copies are ahead of the multiply."""
+    return 0 if source.ring is None else source.stages - 1
+
+
+def _ring(w: Writer, matrix: Matrix, used: Shared, stages: int) -> SSAValue:
+    rows, columns = used.shape
+    space = IntegerAttr(SHARED_LOCAL_MEMORY, i32)
+    ring = w.insert(AllocaOp.get(matrix.element, shape=(stages * rows, columns), memory_space=space)).memref
+    return named(ring, f"{matrix.name.lower()}_ring")

@@ -1,0 +1,70 @@
+"""Partial sums over K: each split's range, where its sum goes, and how the sums become one."""
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import SSAValue
+
+from codegen.config.kernel_config import KernelConfig
+from codegen.problem.gemm import GemmProblem
+from codegen.xe.build.epilogue import (
+    as_f32,
+    elementwise,
+)
+from codegen.xe.build.matrices import Matrix
+from codegen.xe.build.sources import Place
+from codegen.xe.build.tiles import Shared
+from codegen.xe.build.writer import Writer
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.kinds import AtomicKind
+from codegen.xe.dialects.xetile import (
+    AtomicRmwOp,
+    LoadTileOp,
+    StoreTileOp,
+)
+
+
+def k_range(w: Writer, config: KernelConfig, split: Index, k: Index) -> tuple[Index, Index]:
+    """Where a split of K begins and ends, in elements: all have as many whole K steps, but for the last."""
+    k_step, splits = config.matmul.block.k, config.matmul.threads.k
+    steps = w.ceil_div(k, k_step)
+    length = w.mul(w.ceil_div(steps, splits), k_step)
+    if splits == 1:
+        return 0, length
+    whole, first = w.mul(steps, k_step), w.mul(split, length)
+    if not isinstance(whole, int):
+        first = w.minimum(first, whole)  # of fewer steps than splits some splits have none
+    return first, w.minimum(w.add(first, length), whole)
+
+
+def clear(w: Writer, c: Matrix, shared: Shared, place: Place) -> None:
+    """Set a tile of C to zero."""
+    w.insert(StoreTileOp(w.splat(shared.shape, c.element, 0), _tile(w, c, shared, place, place.batch)))
+
+
+def add_atomically(w: Writer, problem: GemmProblem, c: Matrix, shared: Shared, place: Place, acc: SSAValue) -> None:
+    """Add a partial sum, after the steps, which are linear, to C in memory."""
+    for step in problem.epilogue:
+        acc = elementwise(w, step, as_f32(w, acc))
+    kind = AtomicKind.ADDI if isinstance(c.element, IntegerType) else AtomicKind.ADDF
+    w.insert(AtomicRmwOp(kind, acc, _tile(w, c, shared, place, place.batch)))
+
+
+def store_partial(w: Writer, partials: Matrix, shared: Shared, place: Place, number: Index, acc: SSAValue) -> None:
+    """Store a partial sum in its matrix."""
+    w.insert(StoreTileOp(acc, _tile(w, partials, shared, place, number)))
+
+
+def add_partials(w: Writer, partials: Matrix, shared: Shared, place: Place, splits: int) -> SSAValue:
+    """The sum of all splits, added up in their order."""
+    first = w.mul(place.batch, splits)
+    add = arith.AddiOp if isinstance(partials.element, IntegerType) else arith.AddfOp
+    total: SSAValue | None = None
+    for split in range(splits):
+        part = w.insert(LoadTileOp(_tile(w, partials, shared, place, w.add(first, split)))).value
+        total = part if total is None else w.insert(add(total, part)).result
+    assert total is not None  # there is at least one split
+    return total
+
+
+def _tile(w: Writer, matrix: Matrix, shared: Shared, place: Place, number: Index):
+    return matrix.at(w, number, place.row, place.column, shared.shape, shared.wg_map)

@@ -1,0 +1,102 @@
+"""Memory that the kernels of one launch share: partial sums over K, and of reductions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import f32
+
+from codegen.config.kernel_config import (
+    KernelConfig,
+    SplitK,
+)
+from codegen.problem.epilogue import (
+    Axis,
+    EpilogueKind,
+)
+from codegen.problem.gemm import GemmProblem
+from codegen.workers.code_key import PARTIALS
+from codegen.xe.build.matrices import (
+    Matrix,
+    stored_element,
+)
+from codegen.xe.build.writer import Writer
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.operand_access import (
+    PARTIALS_ROW_MULTIPLE,
+    partials_by_lanes,
+)
+from codegen.xe.rules.sizes import (
+    ceil_div,
+    tiles_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """One buffer of a workspace: [matrices, rows, columns], all in 4-byte elements of rows `pitch` apart."""
+
+    name: str
+    dtype: str
+    matrices: int
+    rows: int
+    pitch: int
+
+    @property
+    def nbytes(self) -> int:
+        """Its size."""
+        return self.matrices * self.rows * self.pitch * 4
+
+
+def scratch(problem: GemmProblem, config: KernelConfig) -> tuple[Scratch, ...]:
+    """The buffers of a workspace, in the order of arguments."""
+    p, (tiles_m, tiles_n) = problem, tiles_of(problem, config)
+    found: list[Scratch] = []
+    if config.strategy.split_k is SplitK.PARTIAL_SUMS:
+        matrices = config.matmul.threads.k * p.batch
+        found.append(Scratch(PARTIALS, p.dtype_acc.value, matrices, p.m, _round_up(p.n)))
+    for number, step in enumerate(p.epilogue):
+        if step.kind is EpilogueKind.REDUCE:
+            rows, columns = (p.m, tiles_n) if step.axis is Axis.ROW else (tiles_m, p.n)
+            found.append(Scratch(sums_name(number), "f32", p.batch, rows, columns))
+    return tuple(found)
+
+
+def scratch_formulas(problem: GemmProblem, config: KernelConfig) -> dict[str, str]:
+    """Bytes of each buffer of a workspace as text, of m and n: what a launch of other sizes needs."""
+    p, block = problem, config.matmul.block
+    found: dict[str, str] = {}
+    if config.strategy.split_k is SplitK.PARTIAL_SUMS:
+        matrices = config.matmul.threads.k * p.batch
+        found[PARTIALS] = f"{4 * PARTIALS_ROW_MULTIPLE * matrices} * m * ceil(n / {PARTIALS_ROW_MULTIPLE})"
+    for number, step in enumerate(p.epilogue):
+        if step.kind is EpilogueKind.REDUCE:
+            counts = f"m * ceil(n / {block.n})" if step.axis is Axis.ROW else f"ceil(m / {block.m}) * n"
+            found[sums_name(number)] = f"{4 * p.batch} * {counts}"
+    return found
+
+
+def sums_name(step: int) -> str:
+    """The name of the partial sums of a reducing step."""
+    return f"sums{step}"
+
+
+def partials(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mapping[str, Index]) -> Matrix:
+    """Partial sums over K: a matrix for each split of each matrix of the batch."""
+    rows, n = sizes["m"], sizes["n"]
+    pitch = w.mul(w.ceil_div(n, PARTIALS_ROW_MULTIPLE), PARTIALS_ROW_MULTIPLE)
+    matrices = config.matmul.threads.k * problem.batch
+    element, by_lanes = stored_element(problem.dtype_acc), partials_by_lanes(problem)
+    return Matrix(PARTIALS, element, rows, n, pitch, w.mul(rows, pitch), matrices, False, by_lanes)
+
+
+def sums(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mapping[str, Index], step: int) -> Matrix:
+    """Partial sums of a reducing step: a number for each row of C and tile along it, or column and tile down it."""
+    block, by_row = config.matmul.block, problem.epilogue[step].axis is Axis.ROW
+    rows = sizes["m"] if by_row else w.ceil_div(sizes["m"], block.m)
+    columns = w.ceil_div(sizes["n"], block.n) if by_row else sizes["n"]
+    stride = w.mul(rows, columns)
+    return Matrix(sums_name(step), f32, rows, columns, columns, stride, problem.batch, False, by_lanes=True)
+
+
+def _round_up(columns: int) -> int:
+    return ceil_div(columns, PARTIALS_ROW_MULTIPLE) * PARTIALS_ROW_MULTIPLE

@@ -1,0 +1,127 @@
+"""Writes operations one after another; numbers that are known stay numbers."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, IntegerAttr, IntegerType, VectorType
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from codegen.xe.dialects.index_list import (
+    Index,
+    index,
+)
+from codegen.xe.dialects.upstream.arith_ops import CmpiOp
+
+Inserted = TypeVar("Inserted", bound=Operation)
+Value = TypeVar("Value", bound=SSAValue)
+Body = Callable[["Writer", SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
+
+
+class Writer:
+    """The end of a block. Arithmetic on indices folds what is known."""
+
+    def __init__(self, block: Block, known: dict[int, SSAValue] | None = None) -> None:
+        self._builder = Builder(InsertPoint.at_end(block))
+        self._known = dict(known or {})  # numbers that are values already
+
+    def insert(self, op: Inserted) -> Inserted:
+        """Append an operation."""
+        return self._builder.insert(op)
+
+    def value(self, number: Index) -> SSAValue:
+        """An index as a value."""
+        if isinstance(number, SSAValue):
+            return number
+        if number not in self._known:
+            constant = self.insert(arith.ConstantOp(IntegerAttr(number, index)))
+            self._known[number] = named(constant.result, f"c{number}")
+        return self._known[number]
+
+    def splat(self, shape: Sequence[int], element: AnyFloat | IntegerType, number: float) -> SSAValue:
+        """A vector of one number."""
+        if isinstance(element, IntegerType):
+            held = DenseIntOrFPElementsAttr.from_list(VectorType(element, shape), [int(number)])
+        else:
+            held = DenseIntOrFPElementsAttr.from_list(VectorType(element, shape), [float(number)])
+        return self.insert(arith.ConstantOp(held)).result
+
+    def add(self, a: Index, b: Index) -> Index:
+        """a + b."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a + b
+        if a == 0 or b == 0:
+            return b if a == 0 else a
+        return self.insert(arith.AddiOp(self.value(a), self.value(b))).result
+
+    def sub(self, a: Index, b: Index) -> Index:
+        """a - b."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a - b
+        return a if b == 0 else self.insert(arith.SubiOp(self.value(a), self.value(b))).result
+
+    def mul(self, a: Index, b: Index) -> Index:
+        """a * b."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a * b
+        if a == 1 or b == 1:
+            return b if a == 1 else a
+        if a == 0 or b == 0:
+            return 0
+        return self.insert(arith.MuliOp(self.value(a), self.value(b))).result
+
+    def div(self, a: Index, b: Index) -> Index:
+        """a / b rounded down; neither is negative."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a // b
+        return a if b == 1 else self.insert(arith.DivUIOp(self.value(a), self.value(b))).result
+
+    def rem(self, a: Index, b: Index) -> Index:
+        """What a / b leaves; neither is negative."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a % b
+        return 0 if b == 1 else self.insert(arith.RemUIOp(self.value(a), self.value(b))).result
+
+    def ceil_div(self, a: Index, b: int) -> Index:
+        """a / b rounded up."""
+        return self.div(self.add(a, b - 1), b)
+
+    def minimum(self, a: Index, b: Index) -> Index:
+        """The smaller one."""
+        if isinstance(a, int) and isinstance(b, int):
+            return min(a, b)
+        return self.insert(arith.MinUIOp(self.value(a), self.value(b))).result
+
+    def equal(self, a: Index, b: Index) -> SSAValue:
+        """Whether two indices are equal."""
+        return self.insert(CmpiOp(self.value(a), self.value(b), "eq")).result
+
+    def loop(
+        self, start: Index, end: Index, step: Index, carried: Sequence[SSAValue], body: Body, name: str
+    ) -> Sequence[SSAValue]:
+        """What `body`, given the index and what is carried, carries at last."""
+        block = Block(arg_types=[index, *(value.type for value in carried)])
+        counter, *arguments = block.args
+        counter.name_hint = name
+        for argument, value in zip(arguments, carried, strict=True):
+            argument.name_hint = value.name_hint
+        bounds = self.value(start), self.value(end), self.value(step)
+        inner = Writer(block, self._known)
+        inner.insert(scf.YieldOp(*body(inner, counter, arguments)))
+        return self.insert(scf.ForOp(*bounds, carried, block)).results
+
+    def when(self, condition: SSAValue, body: Callable[["Writer"], None]) -> None:
+        """Do what `body` writes if the condition holds."""
+        block = Block()
+        inner = Writer(block, self._known)
+        body(inner)
+        inner.insert(scf.YieldOp())
+        self.insert(scf.IfOp(condition, [], Region(block)))
+
+
+def named(value: Value, name: str | None) -> Value:
+    """The value, with a name in the text."""
+    value.name_hint = name
+    return value

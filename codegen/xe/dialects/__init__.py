@@ -1,0 +1,52 @@
+"""The dialects of the compiler, and the text of modules."""
+
+from functools import cache
+from io import StringIO
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.func import Func
+from xdsl.dialects.scf import Scf
+
+from codegen.xe.dialects.gpu import Gpu
+from codegen.xe.dialects.kernel_context import (
+    KernelContext,
+    KernelParser,
+)
+from codegen.xe.dialects.printer import ModulePrinter
+from codegen.xe.dialects.upstream.arith_ops import Arith
+from codegen.xe.dialects.upstream.index_ops import Index
+from codegen.xe.dialects.upstream.linalg import Linalg
+from codegen.xe.dialects.upstream.math_ops import Math
+from codegen.xe.dialects.upstream.memref_ops import MemRef
+from codegen.xe.dialects.upstream.vector_ops import Vector
+from codegen.xe.dialects.xegpu import XeGPU
+from codegen.xe.dialects.xetile import XeTile
+
+__all__ = ["Gpu", "XeGPU", "XeTile", "context", "parse", "text"]
+
+
+@cache
+def context() -> Context:
+    """The context with every dialect that kernels use."""
+    ctx = KernelContext()
+    for dialect in (Builtin, Arith, Func, Index, Linalg, Math, MemRef, Scf, Vector, Gpu, XeTile, XeGPU):
+        ctx.load_dialect(dialect)
+    return ctx
+
+
+def parse(source: str, name: str = "<input>") -> ModuleOp:
+    """Parse a module; it is not verified.
+
+    Raises:
+        ParseError: the text is not a module of these dialects.
+    """
+    return KernelParser(context(), source, name).parse_module()
+
+
+def text(module: ModuleOp, *, generic: bool = False) -> str:
+    """The text of a module; in MLIR's generic form, without aliases, if asked."""
+    printer = ModulePrinter(StringIO(), print_generic_format=generic)
+    printer.print_op(module)
+    assert isinstance(printer.stream, StringIO)
+    return f"{printer.alias_definitions()}{printer.stream.getvalue()}\n"

@@ -1,0 +1,208 @@
+"""The device's part of a file: its gpu.modules and aliases, and with which sizes host functions launch the kernels.
+
+Host functions use dialects that nothing here needs. Their text is cut out unparsed, so that they cannot fail.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from codegen.xe.dialects import (
+    gpu,
+    parse,
+    text,
+)
+
+Extents = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One `gpu.launch_func`; sizes are None where they are not constants in the text."""
+
+    module: str
+    kernel: str
+    grid: Extents | None
+    block: Extents | None
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePart:
+    """What of a file is for the device. Each line of `text` is where it was, so that errors name the right place."""
+
+    text: str
+    launches: tuple[Launch, ...]
+
+
+def device_part(source: str) -> DevicePart:
+    """Keep the gpu.modules and the aliases of a file, and read the launches. A file without gpu.module stays whole."""
+    plain = _without_literals(source)
+    modules = list(_gpu_modules(source, plain))
+    if not modules:
+        return _generic_part(source)
+    kept = sorted([*_aliases(plain), *modules])
+    host = _only(plain, _gaps(kept, len(plain)))
+    device = _HINT.sub(lambda found: _blank(found[0]), _only(source, kept))
+    return DevicePart(device, tuple(_launches(source, host)))
+
+
+def launches_in(module: ModuleOp) -> tuple[Launch, ...]:
+    """The launches of a module that is parsed, hosts and all."""
+    return tuple(_launch(op) for op in module.walk() if isinstance(op, gpu.LaunchFuncOp))
+
+
+def launched_block(kernel: str, launches: Iterable[Launch]) -> Extents | None:
+    """The block with which a kernel is launched; None where no launch says it.
+
+    Raises:
+        VerifyException: its launches differ.
+    """
+    blocks = {launch.block for launch in launches if launch.kernel == kernel and launch.block is not None}
+    if len(blocks) > 1:
+        raise VerifyException(f"expected one block in the launches of {kernel}, got {sorted(blocks)}")
+    return next(iter(blocks), None)
+
+
+_LITERAL = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
+_MODULE = re.compile(r'(?<![\w.%@#!$-])gpu\.module\s+@(?:[\w$.-]+|"[^"]*")')
+_HINT = re.compile(r"(?m)^\s*xegpu\.compile_hint\s*$")  # says nothing to this compiler
+_ALIAS = re.compile(r"[#!][A-Za-z_][\w$.]*\s*=\s*")
+_ATTRIBUTES = re.compile(r"\s*attributes\s*(?=\{)")
+_CONSTANTS = ("arith.constant", "index.constant", "constant")
+_BRACKET = re.compile(r"->|[<>{}()\[\]]")
+_CLOSES = {"}": "{", ")": "(", "]": "[", ">": "<"}
+
+Span = tuple[int, int]
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+def _without_literals(source: str) -> str:
+    """The text with spaces for strings and comments: what is left is syntax."""
+    return _LITERAL.sub(lambda found: _blank(found[0]), source)
+
+
+def _only(text: str, spans: list[Span]) -> str:
+    """The text with spaces outside the spans."""
+    parts: list[str] = []
+    end = 0
+    for start, stop in spans:
+        parts += [_blank(text[end:start]), text[start:stop]]
+        end = stop
+    return "".join([*parts, _blank(text[end:])])
+
+
+def _gaps(spans: list[Span], length: int) -> list[Span]:
+    """What lies between the spans."""
+    starts, ends = [s for s, _ in spans], [e for _, e in spans]
+    return list(zip([0, *ends], [*starts, length], strict=True))
+
+
+def _end_of_brackets(plain: str, start: int) -> int:
+    """Where the bracket at `start` ends; the end of the text if it does not."""
+    opened: list[str] = []
+    for found in _BRACKET.finditer(plain, start):
+        bracket = found[0]
+        if bracket in "<{([":
+            opened.append(bracket)
+        elif bracket in _CLOSES and (bracket != ">" or opened[-1] == "<"):  # any other > compares
+            while opened.pop() != _CLOSES[bracket] and opened:
+                pass
+        if not opened:
+            return found.end()
+    return len(plain)
+
+
+def _gpu_modules(source: str, plain: str) -> Iterator[Span]:
+    """Where each gpu.module in pretty syntax lies."""
+    end = 0
+    for found in _MODULE.finditer(source):
+        if found.start() >= end and plain[found.start()] == "g":  # not in another one, nor in a literal
+            end = _end_of_brackets(plain, _body(plain, found.end()))
+            yield found.start(), end
+
+
+def _body(plain: str, at: int) -> int:
+    """Where the braces of a gpu.module start, after its targets and attributes."""
+    while at < len(plain) and plain[at] != "{":
+        header = _ATTRIBUTES.match(plain, at)
+        if header is not None:
+            at = _end_of_brackets(plain, header.end())
+        else:
+            at = _end_of_brackets(plain, at) if plain[at] in "<[(" else at + 1
+    return at
+
+
+def _aliases(plain: str) -> Iterator[Span]:
+    """Where each definition of an alias lies: at the top level, to the end of its line or of its brackets."""
+    at = 0
+    while at < len(plain):
+        if plain[at] in "{([":
+            at = _end_of_brackets(plain, at)
+        elif found := _ALIAS.match(plain, at):
+            at = found.end()
+            while at < len(plain) and plain[at] != "\n":
+                at = _end_of_brackets(plain, at) if plain[at] in "<{([" else at + 1
+            yield found.start(), at
+        else:
+            at += 1
+
+
+_TRIPLE = r"\(\s*([^()]*?)\s*\)"
+_LAUNCH = re.compile(
+    r'gpu\.launch_func\b[^@{}]*?@([\w$.-]+|"[^"]*")::@([\w$.-]+|"[^"]*")[^{}@]*?'
+    rf"\bblocks\s+in\s*{_TRIPLE}\s*threads\s+in\s*{_TRIPLE}"
+)
+
+
+def _launches(source: str, host: str) -> Iterator[Launch]:
+    for found in _LAUNCH.finditer(source):
+        if host[found.start()] == "g":
+            module, kernel = (name.strip('"') for name in found.group(1, 2))
+            grid, block = (_extents(host, found.start(), values) for values in found.group(3, 4))
+            yield Launch(module, kernel, grid, block)
+
+
+def _extents(host: str, before: int, values: str) -> Extents | None:
+    numbers = [_constant(host, before, value.strip()) for value in values.split(",")]
+    if len(numbers) != 3 or None in numbers:
+        return None
+    x, y, z = (n or 0 for n in numbers)
+    return x, y, z
+
+
+def _constant(host: str, before: int, name: str) -> int | None:
+    """The number of a value, if its function defines it as a constant."""
+    function = max(host.rfind("func.func", 0, before), 0)
+    definition = re.compile(rf"{re.escape(name)}\s*=\s*([\w.]+)\s+(?:\{{[^{{}}]*\}}\s*)?(-?\d+)\b")
+    found = [m for m in definition.finditer(host, function, before) if m[1] in _CONSTANTS]
+    return int(found[-1][2]) if found else None
+
+
+def _generic_part(source: str) -> DevicePart:
+    """The same for a file in MLIR's generic form, which parses whatever its dialects are."""
+    if '"gpu.module"' not in source:
+        return DevicePart(source, ())
+    try:
+        module = parse(source)
+    except ParseError:  # whoever parses the text next says what is wrong with it
+        return DevicePart(source, ())
+    device = ModuleOp([op.clone() for op in module.walk() if isinstance(op, gpu.ModuleOp)])
+    return DevicePart(text(device), launches_in(module))
+
+
+def _launch(op: gpu.LaunchFuncOp) -> Launch:
+    return Launch(op.module_name, op.kernel_name, _numbers(op.grid), _numbers(op.block))
+
+
+def _numbers(values: Sequence[SSAValue]) -> Extents | None:
+    known = [v.owner.value for v in values if isinstance(v.owner, arith.ConstantOp)]
+    numbers = [k.value.data for k in known if isinstance(k, IntegerAttr)]
+    return (numbers[0], numbers[1], numbers[2]) if len(numbers) == len(values) == 3 else None

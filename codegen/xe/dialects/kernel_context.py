@@ -1,0 +1,124 @@
+"""The context in which files are read: our dialects are checked, what is of any other is kept unread."""
+
+from abc import ABC
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnregisteredAttr, UnregisteredOp
+from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+from codegen.xe.dialects.elements import NAMES_IN_C
+
+_SPELT_AS_TYPES = ("xegpu.block_tdesc_attr", "xegpu.scatter_tdesc_attr", "xegpu.scattered_tdesc_attr")
+"""Attributes that XeGPU's RFC also writes with the ! of a type."""
+
+
+class _Foreign(UnregisteredAttr, ABC):
+    """What `KernelParser` reads of a dialect that is not known: the text after its name, with the brackets."""
+
+    def print_builtin(self, printer: Printer) -> None:
+        if self.is_opaque.data:
+            super().print_builtin(printer)
+        else:
+            printer.print_string(f"{'!' if self.is_type.data else '#'}{self.attr_name.data}{self.value.data}")
+
+
+@irdl_attr_definition(init=False)
+class ForeignAttr(_Foreign):
+    """An attribute of a dialect that is not known."""
+
+
+@irdl_attr_definition(init=False)
+class ForeignType(_Foreign, TypeAttribute):
+    """A type of a dialect that is not known."""
+
+
+class KernelParser(Parser):
+    """Reads files in a `KernelContext`, with the types that the RFC of XeGPU names as C does, and its `16 x f16`."""
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        if self._current_token.kind is MLIRTokenKind.EOF:
+            self.raise_error("expected a module, got an empty file")
+        return super().parse_module(allow_implicit_module)
+
+    def parse_optional_type(self) -> TypeAttribute | None:
+        word = self.parse_optional_keyword_in(NAMES_IN_C) if self._current_token.text in NAMES_IN_C else None
+        return super().parse_optional_type() if word is None else NAMES_IN_C[word]
+
+    def parse_type(self) -> TypeAttribute:
+        at, parsed = self.pos, cast(Attribute, super().parse_type())
+        if not isinstance(parsed, TypeAttribute):
+            self.raise_error(f"expected a type, got {parsed}", at)
+        return parsed
+
+    def parse_ranked_shape(self) -> tuple[list[int], Attribute]:
+        extents: list[int] = []
+        while self._current_token.kind in (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.QUESTION):
+            extents.append(self.parse_shape_dimension())
+            self.parse_shape_delimiter()
+        return extents, self.expect(self.parse_optional_type, "Expected shape type.")
+
+    def _parse_dialect_type_or_attribute_body(
+        self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: int | None
+    ) -> UnregisteredAttr | ParametrizedAttribute | Data[Any]:
+        bracketed = self._current_token.kind is MLIRTokenKind.LESS
+        parsed = super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
+        if not isinstance(parsed, _Foreign) or is_opaque or not bracketed:
+            return parsed
+        # With the brackets: `#spirv.entry_point_abi<>` is not `#spirv.entry_point_abi`.
+        return type(parsed)(parsed.attr_name, parsed.is_type, parsed.is_opaque, f"<{parsed.value.data}>")
+
+
+@dataclass
+class KernelContext(Context):
+    """Operations of unknown dialects parse in the generic form, their attributes and types in any.
+
+    A misspelt name of a known dialect is refused.
+    """
+
+    def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
+        known = super().get_optional_op(name, dialect_stack=dialect_stack)
+        return known or (_foreign_op(name) if self._is_foreign(name) else None)
+
+    def get_optional_attr(self, name: str) -> type[Attribute] | None:
+        if self._is_foreign(name) and name not in self._loaded_attrs:
+            self._loaded_attrs[name] = ForeignAttr
+        return super().get_optional_attr(name)
+
+    def get_optional_type(self, name: str) -> type[TypeAttribute] | None:
+        if self._is_foreign(name) and name not in self._loaded_types:
+            self._loaded_types[name] = ForeignType
+        if name in _SPELT_AS_TYPES:
+            return cast(type[TypeAttribute], super().get_optional_attr(name))
+        return super().get_optional_type(name)
+
+    def clone(self) -> "KernelContext":
+        return KernelContext(
+            self.allow_unregistered,
+            self._loaded_dialects.copy(),
+            self._loaded_ops.copy(),
+            self._loaded_attrs.copy(),
+            self._loaded_types.copy(),
+            self._registered_dialects.copy(),
+        )
+
+    def _is_foreign(self, name: str) -> bool:
+        dialect, dot, _ = name.partition(".")
+        return dot != "" and dialect not in self._loaded_dialects
+
+
+def _foreign_op(name: str) -> type[Operation]:
+    class ForeignOp(UnregisteredOp.with_name(name)):
+        """An operation of a dialect that is not known."""
+
+        @classmethod
+        def parse(cls, parser: Parser) -> Self:
+            parser.raise_error(f'{name} is of no dialect known here: expected its generic form, "{name}"(...)')
+
+    return ForeignOp

@@ -1,0 +1,72 @@
+"""Prints modules with aliases for long attributes, and fast: each attribute is written once and remembered."""
+
+from dataclasses import dataclass, field
+from io import StringIO
+
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
+from xdsl.ir import Attribute
+from xdsl.printer import Printer
+
+from codegen.xe.dialects.maps import WgMap
+from codegen.xe.dialects.xetile.tile_attr import TileAttr
+
+_ALIAS: dict[type[Attribute], str] = {TileAttr: "tile", WgMap: "wg_map"}
+
+
+@dataclass(eq=False, repr=False)
+class ModulePrinter(Printer):
+    """A printer for whole modules; `aliases` holds what must stand before the module. No diagnostics."""
+
+    aliases: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
+    _texts: dict[int, tuple[Attribute, str]] = field(default_factory=dict[int, tuple[Attribute, str]])
+    _by_value: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        known = self._texts.get(id(attribute))
+        if known is None:
+            text = self._by_value.get(attribute)
+            if text is None:
+                text = self._by_value[attribute] = self._attribute_text(attribute)
+            known = self._texts[id(attribute)] = attribute, text  # kept alive, so that its id stays its own
+        self.print_string(known[1])
+
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        if self.stream is None or "\n" in text:
+            super().print_string(text, indent=indent)
+        else:
+            self.stream.write(text)
+
+    def alias_definitions(self) -> str:
+        """Lines that define the aliases that were used."""
+        lines: list[str] = []
+        for attribute, alias in self.aliases.items():
+            lines.append(f"{alias} = {self.written_out(attribute)}\n")
+        return "".join(lines)
+
+    def _attribute_text(self, attribute: Attribute) -> str:
+        stem = None if self.print_generic_format else _ALIAS.get(type(attribute))
+        if stem is None:
+            return self.written_out(attribute)
+        if attribute not in self.aliases:
+            number = sum(type(a) is type(attribute) for a in self.aliases)
+            self.aliases[attribute] = f"#{stem}{number or ''}"
+        return self.aliases[attribute]
+
+    def written_out(self, attribute: Attribute) -> str:
+        """The text of an attribute, without its own alias."""
+        if isinstance(attribute, DenseIntOrFPElementsAttr):
+            attribute = _shortened(attribute)
+        stream, self.stream = self.stream, StringIO()
+        try:
+            super().print_attribute(attribute)
+            return self.stream.getvalue()
+        finally:
+            self.stream = stream
+
+
+def _shortened(attribute: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
+    """Many equal elements as one, which prints the same: xDSL compares them one by one in Python."""
+    data, size = attribute.data.data, attribute.type.element_type.compile_time_size
+    if data != data[:size] * (len(data) // size):
+        return attribute
+    return DenseIntOrFPElementsAttr(attribute.type, BytesAttr(data[:size]))

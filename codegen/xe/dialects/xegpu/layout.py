@@ -1,0 +1,309 @@
+"""Who owns what of a value: XeGPU's layout, a slice of one, the RFC's sg_map, and a range of sub-groups.
+
+`order` is how ids are linearised, fastest dimension first; it is not XeTile's memory order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Self
+
+from xdsl.ir import Attribute, Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from codegen.xe.dialects.maps import (
+    Ints,
+    format_ints,
+    parse_ints,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Who owns what: sub-groups, instructions and lanes, each with the elements they take. None: not said."""
+
+    sg_layout: Ints | None = None
+    sg_data: Ints | None = None
+    inst_data: Ints | None = None
+    lane_layout: Ints | None = None
+    lane_data: Ints | None = None
+    order: Ints | None = None
+
+    def entries(self) -> list[tuple[str, Ints]]:
+        """What is said, in the order of the fields."""
+        return [(f.name, v) for f in fields(self) if (v := getattr(self, f.name)) is not None]
+
+    @property
+    def rank(self) -> int:
+        """Dimensions that it distributes."""
+        return len(self.entries()[0][1])
+
+    def without(self, dims: Sequence[int]) -> "Distribution":
+        """What is said of the other dimensions, renumbered."""
+        kept = [d for d in range(self.rank) if d not in dims]
+        values = {name: tuple(v[d] for d in kept) for name, v in self.entries() if name != "order"}
+        order = None if self.order is None else tuple(kept.index(d) for d in self.order if d in kept)
+        return Distribution(**values, order=order)
+
+    def permuted(self, permutation: Sequence[int]) -> "Distribution":
+        """What is said of a transposed value, whose dimension i is dimension `permutation[i]` of this one."""
+        values = {name: tuple(v[d] for d in permutation) for name, v in self.entries() if name != "order"}
+        order = None if self.order is None else tuple(permutation.index(d) for d in self.order)
+        if order is None and (self.sg_layout is not None or self.lane_layout is not None):
+            # the default is row-major
+            order = tuple(permutation.index(d) for d in reversed(range(self.rank)))
+        return Distribution(**values, order=order)
+
+    def verify_distributes(self, what: str, shape: Sequence[int]) -> None:
+        """Check that it distributes a block of this shape over sub-groups.
+
+        Raises:
+            VerifyException: it does not.
+        """
+        if self.rank != len(shape):
+            raise VerifyException(
+                f"{what}: expected a layout of {len(shape)} dimensions for {format_ints(shape)}, got {self.rank}"
+            )
+        for axis, extent in enumerate(shape if self.sg_layout is not None else ()):
+            assert self.sg_layout is not None
+            count = self.sg_layout[axis]
+            data = self.sg_data[axis] if self.sg_data is not None else max(extent // count, 1)
+            covered = count * data
+            if extent % data or (extent % covered and covered % extent):
+                raise VerifyException(
+                    f"{what}: dimension {axis} of {extent}: expected sg_data to divide it and sg_layout * sg_data "
+                    f"to divide it or be a multiple of it, got {count} * {data} = {covered}"
+                )
+
+    def verify_distributes_to_lanes(self, what: str, shape: Sequence[int]) -> None:
+        """Check that lanes take equal parts of what a sub-group owns of a block of this shape.
+
+        Raises:
+            VerifyException: they do not.
+        """
+        if self.lane_layout is None or self.lane_data is None:
+            return
+        shape = self.inst_data or self.sg_data or shape
+        units = tuple(n * d for n, d in zip(self.lane_layout, self.lane_data, strict=True))
+        if not _divides(units, tuple(shape)):
+            raise VerifyException(
+                f"{what}: expected lane_layout * lane_data to divide {format_ints(shape)}, got {format_ints(units)}"
+            )
+
+
+class _DistributeAttr(Data[Distribution]):
+    """What layout and sg_map share."""
+
+    @classmethod
+    def _keys(cls) -> dict[str, str]:
+        """Fields of a distribution by the names that the attribute has for them."""
+        return {f.name: f.name for f in fields(Distribution)}
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Distribution:
+        known, mnemonic = cls._keys(), cls.name.partition(".")[2]
+        values: dict[str, Ints] = {}
+
+        def parse_entry() -> None:
+            key = parser.parse_identifier()
+            if key not in known:
+                parser.raise_error(f"{mnemonic}: expected one of {', '.join(known)}, got {key}")
+            if known[key] in values:
+                parser.raise_error(f"{mnemonic}: {key} is given twice")
+            parser.parse_punctuation("=")
+            values[known[key]] = parse_ints(parser)
+
+        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_entry)
+        return Distribution(**values)
+
+    def print_parameter(self, printer: Printer) -> None:
+        names = {field: key for key, field in self._keys().items()}
+        printer.print_string(f"<{', '.join(f'{names[k]} = {format_ints(v)}' for k, v in self.data.entries())}>")
+
+    def verify(self) -> None:
+        d, entries = self.data, self.data.entries()
+        names = {field: key for key, field in self._keys().items()}
+        lane_layout, lane_data = names["lane_layout"], names["lane_data"]
+        if not entries or len({len(v) for _, v in entries}) != 1:
+            got = [names[k] for k, _ in entries]
+            raise VerifyException(f"{self.name}: expected entries of one length, got {got}")
+        for key, values in entries:
+            if key != "order" and min(values, default=1) < 1:
+                raise VerifyException(
+                    f"{self.name}: {names[key]}: expected entries of at least 1, got {format_ints(values)}"
+                )
+        if d.sg_data is not None and d.sg_layout is None:
+            raise VerifyException(f"{self.name}: expected sg_layout with sg_data, got none")
+        if (d.lane_layout is None) != (d.lane_data is None):
+            raise VerifyException(f"{self.name}: expected {lane_layout} and {lane_data} together, got one of them")
+        if d.order is not None and sorted(d.order) != list(range(len(d.order))):
+            raise VerifyException(
+                f"{self.name}: expected order to name each dimension once, got {format_ints(d.order)}"
+            )
+        if d.order is not None and d.sg_layout is None and d.lane_layout is None:
+            raise VerifyException(f"{self.name}: expected sg_layout or {lane_layout} with order, got neither")
+        if d.sg_data is not None and d.inst_data is not None and not _divides(d.inst_data, d.sg_data):
+            raise VerifyException(
+                f"{self.name}: expected inst_data to divide sg_data {format_ints(d.sg_data)}, "
+                f"got {format_ints(d.inst_data)}"
+            )
+
+    @property
+    def distribution(self) -> Distribution:
+        """What it says, as a slice has it too."""
+        return self.data
+
+
+@irdl_attr_definition
+class LayoutAttr(_DistributeAttr):
+    """`#xegpu.layout<sg_layout = [8, 4], sg_data = [32, 32], inst_data = [8, 16]>`."""
+
+    name = "xegpu.layout"
+
+
+@irdl_attr_definition
+class SgMapAttr(_DistributeAttr):
+    """The RFC's `#xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>`; wi_layout is kept as lane_layout.
+
+    Its order is that of sub-group ids alone; a layout's is that of lanes too.
+    """
+
+    name = "xegpu.sg_map"
+
+    @classmethod
+    def _keys(cls) -> dict[str, str]:
+        names = ("wi_layout", "lane_layout"), ("wi_data", "lane_data")
+        return {n: n for n in ("sg_layout", "sg_data")} | dict(names) | {"order": "order"}
+
+    @property
+    def wi_layout(self) -> Ints | None:
+        """Work-items in each dimension."""
+        return self.data.lane_layout
+
+    @property
+    def wi_data(self) -> Ints | None:
+        """Elements that a work-item packs into one unit, in each dimension."""
+        return self.data.lane_data
+
+    def verify(self) -> None:
+        super().verify()
+        if sum(n > 1 for n in self.data.lane_data or ()) > 1:
+            assert self.data.lane_data is not None
+            raise VerifyException(
+                f"xegpu.sg_map: expected wi_data of one dimension, got {format_ints(self.data.lane_data)}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A layout, and the dimensions that are left out of it."""
+
+    parent: Attribute
+    dims: Ints
+
+
+@irdl_attr_definition
+class SliceAttr(Data[Slice]):
+    """`#xegpu.slice<#xegpu.layout<...>, dims = [1]>`: the layout of a value that lacks dimensions of its parent.
+
+    Sub-groups and lanes that differ in these dimensions alone share the data.
+    """
+
+    name = "xegpu.slice"
+
+    def __init__(self, parent: "LayoutAttr | SliceAttr | Slice", dims: Ints = ()) -> None:
+        super().__init__(parent if isinstance(parent, Slice) else Slice(parent, dims))  # the parser makes it of a Slice
+
+    @property
+    def parent(self) -> "LayoutAttr | SliceAttr":
+        """The layout that dimensions are left out of."""
+        assert isinstance(self.data.parent, LayoutAttr | SliceAttr)
+        return self.data.parent
+
+    @property
+    def dims(self) -> Ints:
+        """Dimensions of the parent that the value lacks."""
+        return self.data.dims
+
+    @property
+    def distribution(self) -> Distribution:
+        """What is said of the dimensions that the value has; those that share the data are not in it."""
+        return self.parent.distribution.without(self.dims)
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Slice:
+        with parser.in_angle_brackets():
+            parent = parser.parse_attribute()
+            parser.parse_punctuation(",")
+            parser.parse_keyword_in(("dims", "dim"))
+            parser.parse_punctuation("=")
+            return Slice(parent, parse_ints(parser))
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.data.parent)
+            printer.print_string(f", dims = {format_ints(self.dims)}")
+
+    def verify(self) -> None:
+        if not isinstance(self.data.parent, LayoutAttr | SliceAttr):
+            raise VerifyException(f"xegpu.slice: expected a layout or a slice as parent, got {self.data.parent}")
+        rank = self.parent.distribution.rank
+        if not self.dims or len(set(self.dims)) != len(self.dims) or not all(0 <= d < rank for d in self.dims):
+            raise VerifyException(
+                f"xegpu.slice: expected distinct dimensions below {rank}, got {format_ints(self.dims)}"
+            )
+        if len(self.dims) == rank:
+            raise VerifyException(f"xegpu.slice: expected a dimension to stay, got {format_ints(self.dims)} of {rank}")
+
+
+@irdl_attr_definition
+class RangeAttr(Data[tuple[int, int]]):
+    """`#xegpu.range<[2, 4]>`: from 2 up to but not including 4. On scf.if as `sg_id_range`: who runs it."""
+
+    name = "xegpu.range"
+
+    @classmethod
+    def of(cls, start: int, end: int) -> Self:
+        """The range from `start` up to but not including `end`."""
+        return cls((start, end))
+
+    @property
+    def start(self) -> int:
+        """The first."""
+        return self.data[0]
+
+    @property
+    def end(self) -> int:
+        """One past the last."""
+        return self.data[1]
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[int, int]:
+        def parse_bound() -> int:
+            value = parser.parse_integer()
+            if parser.parse_optional_punctuation(":"):
+                parser.parse_type()
+            return value
+
+        with parser.in_angle_brackets():
+            bounds = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parse_bound)
+        if len(bounds) != 2:
+            parser.raise_error(f"range: expected [start, end], got {format_ints(bounds)}")
+        return bounds[0], bounds[1]
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<[{self.start}, {self.end}]>")
+
+    def verify(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise VerifyException(f"xegpu.range: expected 0 <= start < end, got [{self.start}, {self.end}]")
+
+
+DistributeLayout = LayoutAttr | SliceAttr | SgMapAttr
+"""Any attribute that says who owns what of a value."""
+
+
+def _divides(parts: Ints, whole: Ints) -> bool:
+    return len(parts) == len(whole) and all(w % p == 0 for p, w in zip(parts, whole, strict=True))

@@ -1,0 +1,126 @@
+"""The XeTile tile type."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IndexType, ShapedType, VectorType
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from codegen.xe.dialects.elements import (
+    verify_element,
+    verify_static,
+)
+from codegen.xe.dialects.maps import (
+    Ints,
+    SgMap,
+    WgMap,
+    format_ints,
+)
+from codegen.xe.dialects.xetile.tile_attr import (
+    DEFAULT_TRAITS,
+    TileAttr,
+    TileTraits,
+    parse_traits,
+)
+
+
+@irdl_attr_definition
+class TileType(ParametrizedAttribute, TypeAttribute, ShapedType):
+    """A region of a matrix: `!xetile.tile<256x32xf16, #xetile.tile_attr<...>>`.
+
+    A bare `#xetile.wg_map<...>` in place of the attribute is read as a tile_attr with that map.
+    """
+
+    name = "xetile.tile"
+    vector_type: VectorType = param_def()
+    attr: TileAttr = param_def()
+
+    def __init__(self, shape: Ints, element_type: Attribute, traits: TileTraits = DEFAULT_TRAITS) -> None:
+        super().__init__(VectorType(element_type, shape), TileAttr(traits))
+
+    @property
+    def element_type(self) -> Attribute:
+        """Type of one element."""
+        return self.vector_type.element_type
+
+    @property
+    def traits(self) -> TileTraits:
+        """What the tile is beyond its shape."""
+        return self.attr.data
+
+    def get_num_dims(self) -> int:
+        return len(self.get_shape())
+
+    def get_shape(self) -> tuple[int, ...]:
+        return self.vector_type.get_shape()
+
+    @property
+    def value_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes that a value of this tile may have: the tile's, or blocked as inner_blocks says."""
+        shape, blocks = self.get_shape(), self.traits.inner_blocks
+        if blocks is None:
+            return (shape,)
+        return shape, (shape[0] // blocks[0], shape[1] // blocks[1], *blocks)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            shape, element_type = parser.parse_ranked_shape()
+            attr = _parse_encoding(parser)
+        return [VectorType(element_type, shape), attr]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string("".join(f"{d}x" for d in self.get_shape()))
+            printer.print_attribute(self.element_type)
+            if self.traits != DEFAULT_TRAITS:
+                printer.print_string(", ")
+                printer.print_attribute(self.attr)
+
+    def verify(self) -> None:
+        shape = self.get_shape()
+        verify_static("xetile.tile", shape)
+        verify_element("xetile.tile", self.element_type)
+        wg_map, sg_map = self.traits.wg_map, self.traits.sg_map
+        if wg_map is not None:
+            wg_map.verify_distributes("xetile.tile", shape)
+        if sg_map is not None:
+            sg_map.verify_distributes("xetile.tile: sg_map", shape if wg_map is None else wg_map.sg_data)
+        blocks = self.traits.inner_blocks
+        if blocks is not None and (len(shape) != 2 or shape[0] % blocks[0] or shape[1] % blocks[1]):
+            raise VerifyException(
+                f"xetile.tile: expected a 2-D shape that inner_blocks {format_ints(blocks)} divide, "
+                f"got {format_ints(shape)}"
+            )
+
+
+def _parse_encoding(parser: AttrParser) -> TileAttr:
+    """Parse what follows the element type: nothing, a tile_attr, a wg_map, or, as in the RFC, keys of a tile_attr.
+
+    The RFC's appendices leave out the comma.
+    """
+    comma = parser.parse_optional_punctuation(",")
+    attr = parser.parse_optional_attribute()
+    if attr is None:
+        return TileAttr(parse_traits(parser, parser.Delimiter.NONE) if comma else DEFAULT_TRAITS)
+    if isinstance(attr, WgMap):
+        return TileAttr(TileTraits(wg_map=attr))
+    if isinstance(attr, SgMap):
+        return TileAttr(TileTraits(sg_map=attr))
+    if not isinstance(attr, TileAttr):
+        parser.raise_error(f"tile: expected #xetile.tile_attr or #xetile.wg_map, got {attr}")
+    return attr
+
+
+def verify_indices(op: str, indices: Sequence[SSAValue], tile: TileType) -> None:
+    """Check that a scattered tile has one vector of indices, of its shape.
+
+    Raises:
+        VerifyException: it has not.
+    """
+    types, expected = [v.type for v in indices], VectorType(IndexType(), tile.get_shape())
+    if types != [expected]:
+        raise VerifyException(f"{op}: expected indices {expected}, got {[str(t) for t in types]}")

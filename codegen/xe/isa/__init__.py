@@ -1,0 +1,25 @@
+"""What a GPU really runs: Intel's offline compiler, and a report on the instructions that it makes."""
+
+from codegen.xe.isa.loops import (
+    KLoop,
+    Sends,
+)
+from codegen.xe.isa.native import (
+    NativeCode,
+    compile_kernel,
+    compile_native,
+    with_isa,
+)
+from codegen.xe.isa.ocloc import Ocloc
+from codegen.xe.isa.report import IsaReport
+
+__all__ = [
+    "IsaReport",
+    "KLoop",
+    "NativeCode",
+    "Ocloc",
+    "Sends",
+    "compile_kernel",
+    "compile_native",
+    "with_isa",
+]

@@ -1,0 +1,141 @@
+"""The K loop of a kernel, and what one turn of it holds."""
+
+from collections import Counter
+from dataclasses import dataclass, fields
+
+from codegen.xe.isa.instructions import Instruction
+from codegen.xe.isa.sends import (
+    SendKind,
+    is_send,
+    kind_of,
+    read_registers,
+    takes_arguments,
+)
+
+_PER = 256  # DPAS that counts are told for
+_CALLS = ("call", "calla", "ret")
+_MOVES = ("mov", "movi", "smov")
+_FETCHES = (SendKind.LOAD, SendKind.PREFETCH, SendKind.SLM)
+
+
+@dataclass(frozen=True, slots=True)
+class Sends:
+    """Messages by what they do."""
+
+    loads: int
+    prefetches: int
+    stores: int
+    atomics: int
+    slm: int
+    scratch: int
+    barriers: int
+    other: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(getattr(self, field.name) for field in fields(self))
+
+
+@dataclass(frozen=True, slots=True)
+class KLoop:
+    """What one turn of the K loop holds, as the compiler unrolled it, for one thread.
+
+    `is_loop` is False when it was unrolled whole: then it is the stretch from the first message for operands to the
+    last DPAS. `moves` counts all moves, `scalar_moves` those of one lane. `loaded_bytes` is what loads from memory
+    and from shared local memory put into registers.
+    """
+
+    is_loop: bool
+    dpas: int
+    sends: Sends
+    moves: int
+    scalar_moves: int
+    loaded_bytes: int
+
+    @property
+    def sends_per_256_dpas(self) -> float:
+        """Messages of all kinds."""
+        return self.sends.total * _PER / self.dpas
+
+    @property
+    def moves_per_256_dpas(self) -> float:
+        """Moves, scalar ones too."""
+        return self.moves * _PER / self.dpas
+
+    @property
+    def scalar_moves_per_256_dpas(self) -> float:
+        """Moves of one lane: most of them write addresses and sizes for messages."""
+        return self.scalar_moves * _PER / self.dpas
+
+    @property
+    def loaded_bytes_per_dpas(self) -> float:
+        """Bytes that come into registers."""
+        return self.loaded_bytes / self.dpas
+
+    @property
+    def barriers(self) -> int:
+        """Barriers that a thread signals."""
+        return self.sends.barriers
+
+
+def k_loop_of(instructions: tuple[Instruction, ...], grf_bytes: int) -> KLoop | None:
+    """The innermost loop with the most DPAS, or the stretch around all of them where no loop holds any.
+
+    `grf_bytes` is the length of a register. None without DPAS.
+    """
+    if not any(map(_is_dpas, instructions)):
+        return None
+    loops = [part for part in _loops(instructions) if any(map(_is_dpas, instructions[part.start : part.stop]))]
+    innermost = [part for part in loops if not any(_is_within(other, part) for other in loops)]
+    region = max(innermost, key=lambda part: _dpas(instructions, part), default=None)
+    part = _stretch(instructions) if region is None else region
+    return _counted(instructions[part.start : part.stop], grf_bytes, is_loop=region is not None)
+
+
+def _loops(instructions: tuple[Instruction, ...]) -> list[range]:
+    """From where a branch goes back to, through the last branch that goes back there."""
+    last: dict[int, int] = {}
+    for number, instruction in enumerate(instructions):
+        for target in instruction.targets:
+            if target <= number and instruction.opcode not in _CALLS:
+                last[target] = number
+    return [range(first, number + 1) for first, number in last.items()]
+
+
+def _is_within(inner: range, outer: range) -> bool:
+    return inner != outer and inner.start >= outer.start and inner.stop <= outer.stop
+
+
+def _stretch(instructions: tuple[Instruction, ...]) -> range:
+    numbers = [number for number, instruction in enumerate(instructions) if _is_dpas(instruction)]
+    fetches = (number for number, instruction in enumerate(instructions) if _fetches(instruction))
+    return range(min(next(fetches, numbers[0]), numbers[0]), numbers[-1] + 1)
+
+
+def _fetches(instruction: Instruction) -> bool:
+    return is_send(instruction) and kind_of(instruction) in _FETCHES and not takes_arguments(instruction)
+
+
+def _dpas(instructions: tuple[Instruction, ...], part: range) -> int:
+    return sum(map(_is_dpas, instructions[part.start : part.stop]))
+
+
+def _is_dpas(instruction: Instruction) -> bool:
+    return instruction.opcode in ("dpas", "dpasw")
+
+
+def _counted(instructions: tuple[Instruction, ...], grf_bytes: int, *, is_loop: bool) -> KLoop:
+    sends = [
+        (kind_of(instruction), read_registers(instruction)) for instruction in instructions if is_send(instruction)
+    ]
+    kinds = Counter(kind for kind, _ in sends)
+    moves = [instruction for instruction in instructions if instruction.opcode in _MOVES]
+    return KLoop(
+        is_loop=is_loop,
+        dpas=sum(map(_is_dpas, instructions)),
+        sends=Sends(**{kind.value: kinds[kind] for kind in SendKind}),
+        moves=len(moves),
+        scalar_moves=sum(move.lanes == 1 for move in moves),
+        loaded_bytes=grf_bytes * sum(count for kind, count in sends if kind in (SendKind.LOAD, SendKind.SLM)),
+    )

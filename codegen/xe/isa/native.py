@@ -1,0 +1,131 @@
+"""What a GPU runs for a SPIR-V module: compiled, disassembled, counted, and kept with an artifact."""
+
+import json
+import time
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from codegen.artifact.kernel_artifact import (
+    GemmArtifact,
+    KernelArtifact,
+    StageOutput,
+)
+from codegen.errors import CompileFailed, MissingDpas, UnresolvedBuiltins
+from codegen.serialization import (
+    Json,
+    to_json,
+)
+from codegen.target import LARGE_GRF, LARGE_GRF_OPENCL, Target
+from codegen.xe.isa.elf import undefined_symbols
+from codegen.xe.isa.loops import KLoop
+from codegen.xe.isa.ocloc import Ocloc
+from codegen.xe.isa.report import (
+    IsaReport,
+    reports_of,
+)
+
+Artifact = TypeVar("Artifact", bound=KernelArtifact)
+
+_PRODUCT = b"matrix_mad"  # in the names of the built-ins that multiply on DPAS
+
+
+@dataclass(frozen=True, slots=True)
+class NativeCode:
+    """The code of all kernels of a module for a chip, and a report on each. `compiler` is its version."""
+
+    chip: str
+    compiler: str
+    options: str
+    assembly: str
+    reports: tuple[IsaReport, ...]
+    elapsed_ms: float
+
+    @property
+    def spill_bytes(self) -> int:
+        """Of the kernel that spills most."""
+        return max(report.spill_bytes for report in self.reports)
+
+    def to_json(self) -> dict[str, Json]:
+        """isa.json: what it was made with, and the reports with what follows from their counts."""
+        kernels: list[Json] = [_report_json(report) for report in self.reports]
+        return {"chip": self.chip, "compiler": self.compiler, "options": self.options, "kernels": kernels}
+
+
+def compile_native(ocloc: Ocloc, spirv: bytes, target: Target, options: str = LARGE_GRF_OPENCL) -> NativeCode:
+    """Compile a SPIR-V module for the chip of `target` with the build options that a driver is to be given.
+
+    Raises:
+        UnresolvedBuiltins: it calls functions that do not exist.
+        MissingDpas: it asks for products of matrices, and no kernel has DPAS.
+        CompileFailed: the compiler refuses it, ends its process, or takes too long.
+        OclocUnusable: the compiler does not run.
+    """
+    begun = time.perf_counter()
+    binary = ocloc.compile(spirv, target.chip, options)
+    _check_resolved(binary, target.chip)
+    disassembly = ocloc.disassemble(binary, target.chip)
+    reports = reports_of(disassembly, target.grf_bytes)
+    if _PRODUCT in spirv and all(report.k_loop is None for report in reports):
+        raise MissingDpas("isa", f"the SPIR-V multiplies matrices, and the code for {target.chip} has no dpas")
+    return NativeCode(
+        chip=target.chip,
+        compiler=ocloc.version(),
+        options=options,
+        assembly="".join(f"// kernel {name}\n{text.rstrip()}\n" for name, text in disassembly.assembly.items()),
+        reports=reports,
+        elapsed_ms=(time.perf_counter() - begun) * 1e3,
+    )
+
+
+def compile_kernel(ocloc: Ocloc, artifact: KernelArtifact, target: Target) -> NativeCode:
+    """Compile an artifact's SPIR-V, a GEMM with the registers of its configuration, anything else with the most.
+
+    Raises:
+        CompileFailed, OclocUnusable: as compile_native.
+    """
+    is_small = isinstance(artifact, GemmArtifact) and artifact.config.strategy.grf_mode != LARGE_GRF
+    return compile_native(ocloc, artifact.stage("spirv").data, target, "" if is_small else LARGE_GRF_OPENCL)
+
+
+def with_isa(artifact: Artifact, code: NativeCode) -> Artifact:
+    """The artifact with the files isa.asm and isa.json."""
+    document = (json.dumps(code.to_json(), indent=2) + "\n").encode()
+    assembly = StageOutput("isa", "isa.asm", code.assembly.encode(), code.elapsed_ms)
+    return replace(artifact, stages=(*artifact.stages, assembly, StageOutput("isa-report", "isa.json", document, 0.0)))
+
+
+def _check_resolved(binary: bytes, chip: str) -> None:
+    try:
+        missing = undefined_symbols(binary)
+    except ValueError as error:
+        raise CompileFailed("isa", f"the binary for {chip}: {error}") from error
+    if missing:
+        raise UnresolvedBuiltins("isa", f"the code for {chip} calls {', '.join(missing)}, which do not exist")
+
+
+def _report_json(report: IsaReport) -> Json:
+    return {
+        "kernel": report.kernel,
+        "grf_count": report.grf_count,
+        "threads_per_eu": report.threads_per_eu,
+        "spill_bytes": report.spill_bytes,
+        "slm_bytes": report.slm_bytes,
+        "instructions": report.instructions,
+        "k_loop": None if report.k_loop is None else _k_loop_json(report.k_loop),
+    }
+
+
+def _k_loop_json(loop: KLoop) -> Json:
+    return {
+        "is_loop": loop.is_loop,
+        "dpas": loop.dpas,
+        "sends": to_json(loop.sends),
+        "moves": loop.moves,
+        "scalar_moves": loop.scalar_moves,
+        "barriers": loop.barriers,
+        "loaded_bytes": loop.loaded_bytes,
+        "sends_per_256_dpas": round(loop.sends_per_256_dpas, 2),
+        "moves_per_256_dpas": round(loop.moves_per_256_dpas, 2),
+        "scalar_moves_per_256_dpas": round(loop.scalar_moves_per_256_dpas, 2),
+        "loaded_bytes_per_dpas": round(loop.loaded_bytes_per_dpas, 2),
+    }

@@ -1,0 +1,69 @@
+"""What the code of a kernel holds: registers, threads, spills, and the K loop."""
+
+from dataclasses import dataclass
+from typing import cast
+
+import yaml
+
+from codegen.errors import CompileFailed
+from codegen.xe.isa.instructions import instructions_of
+from codegen.xe.isa.loops import (
+    KLoop,
+    k_loop_of,
+)
+from codegen.xe.isa.ocloc import Disassembly
+
+
+@dataclass(frozen=True, slots=True)
+class IsaReport:
+    """One kernel. `grf_count` is registers a thread; `threads_per_eu` is None where the compiler does not say it.
+
+    `spill_bytes` is memory that a thread has for values that registers did not hold; `slm_bytes` is of a work-group.
+    `instructions` is the length of the code, with loops as the compiler unrolled them. `k_loop` is None without DPAS.
+    """
+
+    kernel: str
+    grf_count: int
+    threads_per_eu: int | None
+    spill_bytes: int
+    slm_bytes: int
+    instructions: int
+    k_loop: KLoop | None
+
+
+def reports_of(disassembly: Disassembly, grf_bytes: int) -> tuple[IsaReport, ...]:
+    """A report for each kernel, in the order of the binary. `grf_bytes` is the length of a register.
+
+    Raises:
+        CompileFailed: stage isa; the disassembler's output is not as expected.
+    """
+    return tuple(_report(kernel, disassembly, grf_bytes) for kernel in _kernels(disassembly.ze_info))
+
+
+def _kernels(ze_info: str) -> list[dict[str, object]]:
+    try:
+        document: object = yaml.safe_load(ze_info)
+    except yaml.YAMLError as error:
+        raise CompileFailed("isa", f"expected .ze_info in YAML: {error}") from error
+    kernels = cast("dict[str, object]", document).get("kernels") if isinstance(document, dict) else None
+    if not isinstance(kernels, list) or not kernels:
+        raise CompileFailed("isa", "expected kernels in .ze_info, got none")
+    return cast("list[dict[str, object]]", kernels)
+
+
+def _report(kernel: dict[str, object], disassembly: Disassembly, grf_bytes: int) -> IsaReport:
+    name = str(kernel["name"])
+    assembly = disassembly.assembly.get(name)
+    if assembly is None:
+        raise CompileFailed("isa", f"expected the code of kernel {name}, got that of {sorted(disassembly.assembly)}")
+    facts = cast("dict[str, int]", kernel["execution_env"])
+    instructions = instructions_of(assembly)
+    return IsaReport(
+        kernel=name,
+        grf_count=facts["grf_count"],
+        threads_per_eu=facts.get("eu_thread_count"),
+        spill_bytes=facts.get("spill_size", 0),
+        slm_bytes=facts.get("slm_size", 0),
+        instructions=len(instructions),
+        k_loop=k_loop_of(instructions, grf_bytes),
+    )

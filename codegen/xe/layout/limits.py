@@ -1,0 +1,63 @@
+"""What the hardware allows of one 2-D block message, of the matrix it is to, and the shape of its DPAS."""
+
+from dataclasses import dataclass
+
+from codegen.target import Target
+from codegen.xe.layout.dpas import DpasLayout
+from codegen.xe.layout.messages import (
+    LANES,
+    BlockMessage,
+)
+from codegen.xe.layout.refusal import LayoutRefused
+
+_DEPTH = 8  # steps of the systolic array: K of a DPAS is 8 words
+_MESSAGE_REGISTERS = 32  # Source: intel/llvm, ESIMD: 2-D loads of at most 2048 bytes, in registers of 64
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLimits:
+    """The limits of a device; the defaults are those of every device here that has 2-D block messages.
+
+    `min_width_bytes`, `pitch_multiple_bytes` and `base_alignment_bytes` are asked of the matrix.
+    """
+
+    max_rows: int = 32
+    max_width_bytes: int = 64
+    grf_bytes: int = 64
+    dpas_m: int = 8
+    dpas_n: int = 16
+    dpas_k_bytes: int = 32
+    min_width_bytes: int = 64
+    pitch_multiple_bytes: int = 16
+    base_alignment_bytes: int = 64
+
+    def allow(self, message: BlockMessage) -> bool:
+        """True where a message is within the limits."""
+        response = message.rows * message.row_bytes
+        return (
+            message.rows <= self.max_rows
+            and message.row_bytes <= self.max_width_bytes
+            and response <= _MESSAGE_REGISTERS * self.grf_bytes
+        )
+
+    def dpas(self, element_bits: int, repeat_count: int | None = None) -> DpasLayout:
+        """One DPAS of this device for elements of so many bits, for a single sub-group."""
+        if element_bits not in (8, 16, 32):
+            raise LayoutRefused(f"DPAS takes elements of 8, 16 or 32 bits, got {element_bits}")
+        ops = self.dpas_k_bytes * 8 // element_bits // _DEPTH
+        return DpasLayout(repeat_count or self.dpas_m, _DEPTH, self.dpas_n, ops, LANES, (1, 1), (1, 1))
+
+
+def block_limits(target: Target) -> BlockLimits:
+    """The limits of a device."""
+    return BlockLimits(
+        max_rows=target.block2d_max_rows,
+        max_width_bytes=target.block2d_max_width_bytes,
+        grf_bytes=target.grf_bytes,
+        dpas_m=target.dpas_m,
+        dpas_n=target.dpas_n,
+        dpas_k_bytes=target.dpas_k_bytes,
+        min_width_bytes=target.block2d_min_width_bytes,
+        pitch_multiple_bytes=target.block2d_pitch_multiple_bytes,
+        base_alignment_bytes=target.block2d_base_alignment_bytes,
+    )

@@ -1,0 +1,10 @@
+"""LLVM IR of a kernel, from MLIR's bitcode to the text that is emitted and simulated."""
+
+from codegen.xe.llvm.optimise import (
+    OptimisedModule,
+    optimise,
+)
+from codegen.xe.llvm.payloads import Prefetches
+from codegen.xe.llvm.shared_memory import shared_bytes
+
+__all__ = ["OptimisedModule", "Prefetches", "optimise", "shared_bytes"]

@@ -1,0 +1,72 @@
+"""MLIR's bitcode to the final LLVM IR text of its kernels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import llvmlite.binding as llvm
+
+from codegen.artifact.signature import (
+    KernelArgument,
+    Parameter,
+)
+from codegen.xe.llvm.cache_hints import separate_cache_hints
+from codegen.xe.llvm.parameters import (
+    keep_used_parameters,
+    name_parameters,
+)
+from codegen.xe.llvm.payloads import (
+    Prefetches,
+    reuse_payloads,
+)
+from codegen.xe.llvm.private_memory import align_private_memory
+from codegen.xe.llvm.single_elements import take_single_elements
+from codegen.xe.llvm.wide_vectors import split_wide_vectors
+from codegen.xe.spirv import (
+    TRIPLE,
+    target_machine,
+)
+
+# Above this many bytes of bitcode O2 takes about half as long again as O1, mostly in InstCombine and global value
+# numbering. Intel's compiler, which optimises again, makes the same K loops of both.
+_O2_BYTES = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class OptimisedModule:
+    """Final LLVM IR, and the parameters of each kernel by name."""
+
+    text: str
+    parameters: dict[str, tuple[Parameter, ...]]
+
+
+def optimise(
+    bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]], prefetches: Prefetches = Prefetches.PORTABLE
+) -> OptimisedModule:
+    """Optimise, keep only the parameters that `kernels` (their arguments by name) use, make it fit for SPIR-V.
+
+    At O2, a large module at O1.
+
+    Raises:
+        CompileFailed: the IR is not of the shape these steps know.
+    """
+    module = llvm.parse_bitcode(bitcode)
+    machine = target_machine()
+    module.triple, module.data_layout = TRIPLE, str(machine.target_data)
+    _keep_together(module)
+    level = 2 if len(bitcode) <= _O2_BYTES else 1
+    passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level))
+    passes.getModulePassManager().run(module, passes)
+    for kernel, arguments in kernels.items():
+        name_parameters(module.get_function(kernel), arguments)
+    text, parameters = str(module), dict[str, tuple[Parameter, ...]]()
+    for kernel, arguments in kernels.items():
+        text, parameters[kernel] = keep_used_parameters(text, kernel, arguments)
+    text = separate_cache_hints(take_single_elements(split_wide_vectors(align_private_memory(text))))
+    return OptimisedModule(reuse_payloads(text) if prefetches is Prefetches.PAYLOADS else text, parameters)
+
+
+def _keep_together(module: llvm.ModuleRef) -> None:
+    """Functions of a whole sub-group or work-group must not move to where some of its work-items are."""
+    for function in module.functions:
+        if function.is_declaration and ("sub_group" in function.name or "barrier" in function.name):
+            function.add_function_attribute("convergent")

@@ -1,0 +1,72 @@
+"""Kernel parameters: what a kernel reads of its arguments, and nothing else.
+
+MLIR expands a memref argument to its fields: allocated and aligned pointer, offset, sizes, strides. The aligned
+pointer stays; of the others, those that the kernel uses.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import llvmlite.binding as llvm
+
+from codegen.artifact.signature import (
+    Field,
+    KernelArgument,
+    Parameter,
+)
+from codegen.errors import CompileFailed
+
+_Named = tuple[str, Parameter | None]  # None: a field that no launch gives
+_PARAMETER = re.compile(r"(?:, )?([^%]*%[\w.]+)")
+_HEAD = r"^define [^\n]*@{name}\((?P<parameters>.*)\) [^\n]*{{$"
+
+
+def name_parameters(kernel: llvm.ValueRef, arguments: Sequence[KernelArgument]) -> None:
+    """Name the parameters after the fields they carry; `%A` is the pointer of A, `%A.size0` its first extent.
+
+    Raises:
+        CompileFailed: the kernel does not have the parameters of these arguments.
+    """
+    parameters, names = list(kernel.arguments), [name for name, _ in _expanded(arguments)]
+    if len(parameters) != len(names):
+        raise CompileFailed("llvm", f"expected {len(names)} kernel parameters, got {len(parameters)}")
+    for parameter, name in zip(parameters, names, strict=True):
+        parameter.name = name
+
+
+def keep_used_parameters(
+    text: str, kernel: str, arguments: Sequence[KernelArgument]
+) -> tuple[str, tuple[Parameter, ...]]:
+    """Drop the fields that `kernel` does not use; the text and the parameters left, in order.
+
+    Raises:
+        CompileFailed: the kernel uses what no launch gives: the pointer to what was allocated.
+    """
+    head = re.search(_HEAD.format(name=re.escape(kernel)), text, re.MULTILINE)
+    if head is None:
+        raise CompileFailed("llvm", f"no definition of kernel {kernel}")
+    end = text.index("\n}", head.end())
+    used = set(re.findall(r"%[\w.]+", text[head.end() : end]))
+    # Attributes have commas of their own: ptr addrspace(1) initializes((0, 4)) %A.
+    written, kept, parameters = _PARAMETER.findall(head["parameters"]), list[str](), list[Parameter]()
+    for declaration, (name, parameter) in zip(written, _expanded(arguments), strict=True):
+        if parameter is None and f"%{name}" in used:
+            raise CompileFailed("llvm", f"kernel {kernel} uses %{name}, which no launch gives")
+        if parameter is not None and (parameter.field in (Field.POINTER, Field.VALUE) or f"%{name}" in used):
+            kept.append(declaration)
+            parameters.append(parameter)
+    return text[: head.start("parameters")] + ", ".join(kept) + text[head.end("parameters") :], tuple(parameters)
+
+
+def _expanded(arguments: Sequence[KernelArgument]) -> Iterator[_Named]:
+    for index, argument in enumerate(arguments):
+        if argument.shape is None:
+            yield argument.name, Parameter(index, Field.VALUE)
+            continue
+        yield f"{argument.name}.allocated", None
+        yield argument.name, Parameter(index, Field.POINTER)
+        yield f"{argument.name}.offset", Parameter(index, Field.OFFSET)
+        for axis in range(len(argument.shape)):
+            yield f"{argument.name}.size{axis}", Parameter(index, Field.SIZE, axis)
+        for axis in range(len(argument.shape)):
+            yield f"{argument.name}.stride{axis}", Parameter(index, Field.STRIDE, axis)

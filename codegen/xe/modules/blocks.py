@@ -1,0 +1,74 @@
+"""The work-groups of kernels: who says how many threads they have, and whether these are the sub-groups they need."""
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects.builtin import DenseArrayBase, i32
+from xdsl.utils.exceptions import VerifyException
+
+from codegen.errors import CompileFailed
+from codegen.target import SUBGROUP_SIZE
+from codegen.xe.dialects import gpu
+from codegen.xe.dialects.gpu.host import (
+    Extents,
+    Launch,
+    launched_block,
+)
+from codegen.xe.passes.distribute.analysis import most_subgroups
+from codegen.xe.passes.expand_subgroup_threads import counts_subgroups
+
+_MOST_ITEMS = 2**31 - 1
+
+
+def set_blocks(kernels: Sequence[gpu.FuncOp], launches: Sequence[Launch], given: Extents | None = None) -> None:
+    """Give kernels that do not say their block that of their launches, else, if they count sub-groups, `given`.
+
+    Raises:
+        CompileFailed: stage source; the launches of a kernel differ, or a block is none.
+    """
+    for kernel in kernels:
+        name, said = kernel.sym_name.data, kernel.known_block_size
+        block = _launched_block(name, launches) if said is None else tuple(said.get_values())
+        if block is None and counts_subgroups(kernel):
+            block = given
+        if block is not None:
+            _check_extents(name, block)
+            kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, block)
+
+
+def check_blocks(kernels: Sequence[gpu.FuncOp]) -> None:
+    """Check that blocks are whole sub-groups, and as many as the layouts of XeGPU count.
+
+    Raises:
+        CompileFailed: stage xegpu; they are not, and a kernel would leave parts of its tiles out.
+    """
+    for kernel in kernels:
+        size, needed = kernel.known_block_size, most_subgroups(kernel)
+        if size is None:
+            continue
+        items = prod(size.get_values())
+        if items % SUBGROUP_SIZE or items < needed * SUBGROUP_SIZE:
+            least = f", at least {needed} as its maps count" if needed else ""
+            raise CompileFailed(
+                "xegpu",
+                f"kernel {kernel.sym_name.data}: expected a block of whole sub-groups of {SUBGROUP_SIZE} "
+                f"work-items{least}, got {_shown(size.get_values())} work-items",
+            )
+
+
+def _launched_block(kernel: str, launches: Sequence[Launch]) -> Extents | None:
+    try:
+        return launched_block(kernel, launches)
+    except VerifyException as error:
+        raise CompileFailed("source", str(error)) from error
+
+
+def _check_extents(kernel: str, block: Sequence[int]) -> None:
+    if min(block) < 1 or prod(block) * SUBGROUP_SIZE > _MOST_ITEMS:
+        raise CompileFailed(
+            "source", f"kernel {kernel}: expected a block of three numbers of at least 1, got {_shown(block)}"
+        )
+
+
+def _shown(block: Sequence[int]) -> str:
+    return "x".join(map(str, block))

@@ -1,0 +1,137 @@
+"""The kernels of a module: their arguments and signatures, and whether a device has room for them."""
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects import vector
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType, ModuleOp
+from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineDimExpr
+
+from codegen.artifact.signature import (
+    KernelArgument,
+    KernelSignature,
+)
+from codegen.errors import CompileFailed, InvalidLaunch, Refused
+from codegen.simulate.run_module import dtype_of
+from codegen.xe.dialects import gpu
+from codegen.xe.llvm import (
+    OptimisedModule,
+    shared_bytes,
+)
+from codegen.xe.passes.lanes import assumptions_of
+from hal import DeviceSpec
+
+
+def kernels_of(module: ModuleOp) -> tuple[gpu.FuncOp, ...]:
+    """The kernels of a module, at least one, each of a name of its own.
+
+    Raises:
+        CompileFailed: stage source; there is none, or two have one name.
+    """
+    modules = [op for op in module.body.ops if isinstance(op, gpu.ModuleOp)]
+    kernels = tuple(op for m in modules for op in m.body.ops if isinstance(op, gpu.FuncOp) and op.kernel is not None)
+    names = [kernel.sym_name.data for kernel in kernels]
+    if not kernels:
+        raise CompileFailed("source", "expected a gpu.module with a gpu.func that is a kernel, got none")
+    if len(set(names)) != len(names):
+        raise CompileFailed("source", f"expected kernels of different names, got {', '.join(names)}")
+    return kernels
+
+
+def check_operations(kernels: Sequence[gpu.FuncOp]) -> None:
+    """Neither way takes a vector's transfers, which a pass makes tiles of.
+
+    Raises:
+        CompileFailed: stage source; a kernel has some.
+    """
+    for kernel in kernels:
+        for op in kernel.walk():
+            if isinstance(op, vector.TransferReadOp | vector.TransferWriteOp):
+                raise CompileFailed(
+                    "source",
+                    f"kernel {kernel.sym_name.data}: expected XeTile or XeGPU, got {op.name}: "
+                    "`xetune opt FILE --pass vector-to-xetile` makes XeTile of it",
+                )
+
+
+def arguments_of(kernel: gpu.FuncOp) -> tuple[KernelArgument, ...]:
+    """What a kernel takes, as its source has it; buffers that the function declares are no arguments."""
+    given = kernel.body.blocks[0].args[: len(kernel.function_type.inputs)]
+    names = [argument.name_hint or f"arg{i}" for i, argument in enumerate(given)]
+    return tuple(_argument(name, argument.type) for name, argument in zip(names, given, strict=True))
+
+
+def _argument(name: str, type_: Attribute) -> KernelArgument:
+    if not isinstance(type_, MemRefType):
+        return KernelArgument(name, str(type_))
+    _check_element(name, type_.element_type)
+    shape = tuple(None if extent == DYNAMIC_INDEX else extent for extent in type_.get_shape())
+    return KernelArgument(name, str(type_.element_type), shape, _strides(type_))
+
+
+def _check_element(name: str, element: Attribute) -> None:
+    """Memory must be of elements that a launch can give."""
+    try:
+        dtype_of(str(element))
+    except InvalidLaunch as error:
+        raise CompileFailed("source", f"argument {name}: {error}") from error
+
+
+def _strides(type_: MemRefType) -> tuple[int | None, ...]:
+    """In elements, None where the launch says them; a map that permutes the dimensions says the order in memory."""
+    strides = type_.get_strides()
+    if strides is not None:
+        return tuple(strides)
+    assert isinstance(type_.layout, AffineMapAttr)
+    stored = [r.position for r in type_.layout.data.results if isinstance(r, AffineDimExpr)]
+    if sorted(stored) != list(range(type_.get_num_dims())) or not type_.has_static_shape():
+        raise CompileFailed("source", f"expected an argument in rows, columns or strides, got {type_}")
+    result, step = [0] * len(stored), 1
+    for axis in reversed(stored):
+        result[axis], step = step, step * type_.get_shape()[axis]
+    return tuple(result)
+
+
+def signature_of(
+    kernel: gpu.FuncOp,
+    arguments: dict[str, tuple[KernelArgument, ...]],
+    optimised: OptimisedModule,
+    counting: set[str],
+) -> KernelSignature:
+    """What a launch of a kernel gives: `arguments` of all kernels by name, `counting` those that count sub-groups."""
+    name = kernel.sym_name.data
+    size = kernel.known_block_size
+    local_size = None if size is None else tuple(size.get_values())
+    assert local_size is None or len(local_size) == 3  # gpu.func's verifier
+    return KernelSignature(
+        name,
+        arguments[name],
+        optimised.parameters[name],
+        local_size,
+        name in counting,
+        shared_bytes(optimised.text, name),
+        assumptions_of(kernel),
+    )
+
+
+def check_fits(signature: KernelSignature, spec: DeviceSpec) -> None:
+    """A work-group must have room on the device.
+
+    Raises:
+        Refused: module-workgroup-size or module-slm, with what the device has.
+    """
+    items = prod(signature.local_size or (0,))
+    if spec.max_workgroup_size is not None and items > spec.max_workgroup_size:
+        raise Refused(
+            "module-workgroup-size",
+            f"kernel {signature.name} has {items} work-items in a work-group; {spec.name} allows "
+            f"{spec.max_workgroup_size}: use fewer sub-groups",
+        )
+    if spec.max_slm_bytes is not None and signature.slm_bytes > spec.max_slm_bytes:
+        raise Refused(
+            "module-slm",
+            f"kernel {signature.name} needs {signature.slm_bytes} bytes of shared local memory, for its own buffers "
+            f"and for values that move between sub-groups; {spec.name} has {spec.max_slm_bytes}: use smaller tiles, "
+            "or maps between which nothing moves",
+        )

@@ -1,0 +1,43 @@
+"""Whether a sub-group's registers have room for what it computes with: longer code than that has no bound."""
+
+from math import prod
+
+from xdsl.dialects.builtin import FixedBitwidthType, VectorType
+from xdsl.ir import Attribute
+
+from codegen.errors import Refused
+from codegen.target import LARGE_GRF, Target
+from codegen.xe.dialects import gpu
+from codegen.xe.passes.distribute.analysis import most_subgroups
+
+_INDEX_BITS = 64
+
+
+def check_registers(kernel: gpu.FuncOp, target: Target) -> None:
+    """Each value of a kernel in XeGPU must fit the registers of the threads that hold it.
+
+    Raises:
+        Refused: module-registers, with the value and what there is.
+    """
+    have = max(target.grf_modes, default=LARGE_GRF) * target.grf_bytes
+    subgroups = most_subgroups(kernel) or 1
+    for op in kernel.walk():
+        for result in op.results:
+            if (nbytes := _nbytes(result.type)) > have * subgroups:
+                raise Refused(
+                    "module-registers",
+                    f"kernel {kernel.sym_name.data}: {op.name} makes {result.type}, {nbytes} bytes; the registers of "
+                    f"{_threads(subgroups)} are {have * subgroups}: use smaller tiles, or maps with more sub-groups",
+                )
+
+
+def _nbytes(type_: Attribute) -> int:
+    if not isinstance(type_, VectorType):
+        return 0
+    element = type_.element_type
+    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else _INDEX_BITS
+    return prod(type_.get_shape()) * bits // 8
+
+
+def _threads(subgroups: int) -> str:
+    return "one sub-group" if subgroups == 1 else f"{subgroups} sub-groups"

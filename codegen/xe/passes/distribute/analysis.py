@@ -1,0 +1,163 @@
+"""Finds the layout of every work-group value of a kernel.
+
+Operations that say a layout are the anchors. Layouts pass forward from them, and backward to what says none; where
+several could be, the earlier of these wins: what an operation says, what its operands have, what its users need, what
+a loop begins with. What nothing reaches, every sub-group has all of.
+"""
+
+from collections.abc import Iterable
+
+from xdsl.ir import Operation, SSAValue
+
+from codegen.xe.dialects.gpu import FuncOp
+from codegen.xe.dialects.maps import format_ints
+from codegen.xe.dialects.xegpu import (
+    ConvertLayoutOp,
+    LayoutAttr,
+    SgMapAttr,
+    SliceAttr,
+    TensorDescType,
+)
+from codegen.xe.passes.distribute.attributes import (
+    LayoutLike,
+    subgroups_of,
+)
+from codegen.xe.passes.distribute.layout import Layout
+from codegen.xe.passes.distribute.ops.control_flow import (
+    Tie,
+    ties,
+)
+from codegen.xe.passes.distribute.rule import (
+    range_around,
+    refuse,
+    shape_of,
+    stated,
+    vector_shape,
+)
+from codegen.xe.passes.distribute.rules import rule_of
+
+
+def layouts_of(func: FuncOp, subgroups: int | None = None) -> dict[SSAValue, Layout]:
+    """The layouts of the vectors and scattered descriptors of a kernel.
+
+    Raises:
+        PassFailedException: a layout that does not distribute its value.
+    """
+    return _Analysis(func, subgroups or most_subgroups(func)).run()
+
+
+def most_subgroups(func: FuncOp) -> int:
+    """The sub-groups of the largest layout in a kernel; 0 where none says any."""
+    return max((n for op in func.walk() for a in _attributes(op) if (n := subgroups_of(a)) is not None), default=0)
+
+
+def _attributes(op: Operation) -> Iterable[LayoutLike]:
+    types = [value.type for value in (*op.operands, *op.results)]
+    described = [kind.layout for kind in types if isinstance(kind, TensorDescType)]
+    for attribute in (*op.properties.values(), *op.attributes.values(), *described):
+        if isinstance(attribute, LayoutAttr | SliceAttr | SgMapAttr):
+            yield attribute
+
+
+class _Analysis:
+    def __init__(self, func: FuncOp, subgroups: int) -> None:
+        self._subgroups = subgroups
+        self._known: dict[SSAValue, Layout] = {}
+        self._ops = [op for op in func.walk() if op is not func]
+        self._ties: list[tuple[Tie, Operation]] = [(tie, op) for op in self._ops for tie in ties(op)]
+        self._ends = {end: tie.ends for tie, _ in self._ties for end in tie.ends}
+
+    def run(self) -> dict[SSAValue, Layout]:
+        """Every layout."""
+        self._anchor_sources()
+        while True:
+            if self._forward() or self._backward() or self._weakly() or self._default():
+                continue
+            return self._known
+
+    def _anchor_sources(self) -> None:
+        """convert_layout says the layout of its source as well, where that does not say its own."""
+        for op in self._ops:
+            said = _source_layout(op)
+            if said is not None:
+                owner = op.operands[0].owner
+                rule = rule_of(owner) if isinstance(owner, Operation) else None
+                if rule is None or rule.derive(owner, {}) is None:
+                    self._know(op.operands[:1], said, op)
+
+    def _forward(self) -> bool:
+        changed = False
+        for op in self._ops:
+            rule = rule_of(op)
+            if rule is not None and any(self._open(result) for result in op.results):
+                layout = rule.derive(op, self._known)
+                changed |= layout is not None and self._know(op.results, layout, op)
+        for tie, op in self._ties:
+            changed |= self._tie(tie, (*tie.ends, *(s.value for s in tie.strong)), op)
+        return changed
+
+    def _backward(self) -> bool:
+        changed = False
+        for op in reversed(self._ops):
+            rule = rule_of(op)
+            if rule is None or not any(self._open(operand) for operand in op.operands):
+                continue
+            layout = next((self._known[result] for result in op.results if result in self._known), None)
+            needed = rule.operands(op, layout, self._known)
+            for operand, need in zip(op.operands, needed, strict=True):
+                changed |= need is not None and self._know((operand,), need, op)
+        for tie, op in self._ties:
+            known = next((self._known[end] for end in tie.ends if end in self._known), None)
+            if known is not None:
+                changed |= self._know((s.value for s in (*tie.strong, *tie.weak)), known, op)
+        return changed
+
+    def _weakly(self) -> bool:
+        """One layout that is only taken when nothing else says any."""
+        for op in self._ops:
+            rule = rule_of(op)
+            if rule is not None and any(self._open(result) for result in op.results):
+                layout = rule.weak(op, self._known)
+                if layout is not None and self._know(op.results, layout, op):
+                    return True
+        return any(self._tie(tie, (s.value for s in tie.weak), op) for tie, op in self._ties)
+
+    def _default(self) -> bool:
+        for op in self._ops:
+            for value in (*op.results, *(arg for region in op.regions for b in region.blocks for arg in b.args)):
+                if self._open(value):
+                    shape = shape_of(value)
+                    assert shape is not None
+                    return self._know((value,), Layout.whole(shape), op)
+        return False
+
+    def _tie(self, tie: Tie, sources: Iterable[SSAValue], op: Operation) -> bool:
+        layout = next((self._known[source] for source in sources if source in self._known), None)
+        return layout is not None and self._know(tie.ends, layout, op)
+
+    def _open(self, value: SSAValue) -> bool:
+        return shape_of(value) is not None and value not in self._known
+
+    def _know(self, values: Iterable[SSAValue], layout: Layout, op: Operation) -> bool:
+        """Take a layout for those of the values that have none yet, and for what has the same as one of these."""
+        changed = False
+        for value in (end for one in values for end in self._ends.get(one, (one,))):
+            if self._open(value):
+                self._verify(value, layout, op)
+                self._known[value] = layout
+                changed = True
+        return changed
+
+    def _verify(self, value: SSAValue, layout: Layout, op: Operation) -> None:
+        shape = shape_of(value)
+        assert shape is not None
+        around = range_around(op)
+        subgroups = self._subgroups if around is None else around.end - around.start
+        fault = layout.fault(shape, subgroups)
+        if fault is not None:
+            expected, _, got = fault.rpartition(", got ")
+            raise refuse(f"for {op.name} of {format_ints(shape)} {expected}", got)
+
+
+def _source_layout(op: Operation) -> Layout | None:
+    return stated(op, "input_layout", vector_shape(op.source)) if isinstance(op, ConvertLayoutOp) else None

@@ -1,0 +1,98 @@
+"""Distributes work-group-level XeGPU to sub-groups: what every value becomes is what one sub-group owns of it.
+
+Kernels without layouts are at sub-group level already and stay as they are.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from codegen.xe.dialects.gpu import FuncOp
+from codegen.xe.passes.distribute.analysis import most_subgroups
+from codegen.xe.passes.distribute.insert_layout_conversions import insert_layout_conversions
+from codegen.xe.passes.distribute.ops.control_flow import ControlFlow
+from codegen.xe.passes.distribute.rule import (
+    refuse,
+    shape_of,
+)
+from codegen.xe.passes.distribute.rules import rule_of
+from codegen.xe.passes.distribute.slm_buffers import Buffers
+from codegen.xe.passes.distribute.work import Work
+
+SUBGROUP_SIZE = 16
+"""Work-items of a sub-group, as the lane-level code counts them."""
+
+
+@dataclass(frozen=True)
+class DistributeToSubgroupsPass(ModulePass):
+    """Blocks are dealt out round robin and shared wrapping around; data moves through shared local memory."""
+
+    name = "distribute-to-subgroups"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        distribute_to_subgroups(op)
+
+
+def distribute_to_subgroups(module: ModuleOp) -> None:
+    """Apply the pass.
+
+    Raises:
+        PassFailedException: something that cannot be distributed; the message says what was expected.
+    """
+    for func in [op for op in module.walk() if isinstance(op, FuncOp)]:
+        most = most_subgroups(func)
+        if most:
+            _distribute(func, _subgroups(func, most))
+
+
+def _subgroups(func: FuncOp, most: int) -> int:
+    """The sub-groups of a work-group: as the kernel says, else as many as its largest layout counts."""
+    if func.known_block_size is None:
+        func.properties["known_block_size"] = DenseArrayBase.from_list(i32, [most * SUBGROUP_SIZE, 1, 1])
+        return most
+    size = prod(func.known_block_size.get_values())
+    if size % SUBGROUP_SIZE or size < most * SUBGROUP_SIZE:
+        raise refuse(f"known_block_size of whole sub-groups of {SUBGROUP_SIZE}, at least {most}", func.known_block_size)
+    return size // SUBGROUP_SIZE
+
+
+def _distribute(func: FuncOp, subgroups: int) -> None:
+    layouts = insert_layout_conversions(func, subgroups)
+    entry = func.body.blocks[0]
+    work = Work(entry, subgroups, layouts, InsertPoint.at_start(entry), Buffers(entry))
+    if any(shape_of(argument) is not None for argument in entry.args):
+        raise refuse("a kernel without vectors as arguments", func.function_type)
+    _distribute_block(entry, work)
+    for op in reversed(work.dead):
+        Rewriter.erase_op(op, safe_erase=False)
+
+
+def _distribute_block(block: Block, work: Work) -> None:
+    for op in list(block.ops):
+        work.at = InsertPoint.before(op)
+        _distribute_op(op, work)
+
+
+def _distribute_op(op: Operation, work: Work) -> None:
+    control = _CONTROL.get(type(op))
+    if control is not None:
+        control.lower(op, work)
+        return
+    rule = rule_of(op)
+    if rule is not None:
+        rule.lower(op, work)
+    elif op.name not in ("scf.yield", "scf.condition") and _concerns(op):
+        raise refuse("an operation that is distributed", op.name)
+
+
+def _concerns(op: Operation) -> bool:
+    """Whether an operation has to do with what is distributed."""
+    return bool(op.regions) or any(shape_of(value) is not None for value in (*op.operands, *op.results))
+
+
+_CONTROL = ControlFlow(_distribute_block).rules()

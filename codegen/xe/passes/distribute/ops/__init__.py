@@ -1,0 +1,1 @@
+"""Distribution rules by operation."""

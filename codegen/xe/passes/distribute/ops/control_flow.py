@@ -1,0 +1,222 @@
+"""Loops and branches: a work-group value that they carry becomes the blocks of one sub-group.
+
+A descriptor of a block that they carry becomes its offsets.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, scf
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from codegen.xe.dialects.upstream.arith_ops import CmpiOp
+from codegen.xe.dialects.xegpu import (
+    CreateNdTdescOp,
+    RangeAttr,
+    TensorDescType,
+)
+from codegen.xe.passes.distribute.rule import (
+    RANGE,
+    Rule,
+    refuse,
+    shape_of,
+)
+from codegen.xe.passes.distribute.work import (
+    Position,
+    Work,
+    index,
+    part_type,
+    plain_attributes,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """An operand by which a value is passed on."""
+
+    op: Operation
+    number: int
+
+    @property
+    def value(self) -> SSAValue:
+        """The value."""
+        return self.op.operands[self.number]
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Values that have one layout: `ends` take what is passed on; a strong source says it before a weak one."""
+
+    ends: tuple[SSAValue, ...]
+    strong: tuple[Passed, ...]
+    weak: tuple[Passed, ...] = ()
+
+
+def ties(op: Operation) -> list[Tie]:
+    """The values that a loop or branch passes on."""
+    if isinstance(op, scf.ForOp):
+        arguments, back = op.body.block.args[1:], _terminator(op.body.block)
+        return [
+            Tie((argument, result), (Passed(back, i),), (Passed(op, i + 3),))
+            for i, (argument, result) in enumerate(zip(arguments, op.results, strict=True))
+        ]
+    if isinstance(op, scf.IfOp):
+        ends = [_terminator(region.block) for region in op.regions if region.blocks]
+        return [Tie((result,), tuple(Passed(end, i) for end in ends)) for i, result in enumerate(op.results)]
+    if isinstance(op, scf.WhileOp):
+        before, after = op.before_region.block, op.after_region.block
+        back, passed = _terminator(after), _terminator(before)
+        out = zip(after.args, op.results, strict=True)
+        return [
+            *(Tie((argument,), (Passed(back, i),), (Passed(op, i),)) for i, argument in enumerate(before.args)),
+            *(Tie((argument, result), (Passed(passed, i + 1),)) for i, (argument, result) in enumerate(out)),
+        ]
+    return []
+
+
+def _terminator(block: Block) -> Operation:
+    assert block.last_op is not None
+    return block.last_op
+
+
+class ControlFlow:
+    """Lowers loops and branches; `distribute_block` is what lowers the operations in them."""
+
+    def __init__(self, distribute_block: Callable[[Block, Work], None]) -> None:
+        self._distribute_block = distribute_block
+
+    def rules(self) -> dict[type[Operation], Rule]:
+        """The rules of these operations."""
+        return {scf.ForOp: Rule(self._for), scf.IfOp: Rule(self._if), scf.WhileOp: Rule(self._while)}
+
+    def _for(self, op: scf.ForOp, work: Work) -> None:
+        bases = [_base(work, init) for init in op.iter_args]
+        inits = _flat(work, op.iter_args)
+        body = self._body(op.body.block, [None, *bases], work)
+        self._end(body, work, bases)
+        work.at = InsertPoint.before(op)
+        new = scf.ForOp(op.lb, op.ub, op.step, inits, body)
+        new.attributes.update(plain_attributes(op))
+        work.insert(new)
+        _bind(work, op.results, new.results, bases)
+        work.dead.append(op)
+
+    def _if(self, op: scf.IfOp, work: Work) -> None:
+        bases: list[CreateNdTdescOp | None] = [None] * len(op.results)
+        if any(isinstance(r.type, TensorDescType) and r.type.scatter is None for r in op.results):
+            raise refuse("no descriptor of a block as a result of scf.if", op.results[0].type)
+        condition = self._condition(op, work)
+        regions: list[Region] = []
+        for region in op.regions:
+            if region.blocks:
+                body = self._body(region.block, [], work)
+                self._end(body, work, bases)
+                regions.append(Region(body))
+        work.at = InsertPoint.before(op)
+        types = [kind for result in op.results for kind in _types(work, result, None)]
+        attributes = {name: value for name, value in plain_attributes(op).items() if name != RANGE}
+        new = work.insert(scf.IfOp(condition, types, *regions, attr_dict=attributes))
+        _bind(work, op.results, new.results, bases)
+        work.dead.append(op)
+
+    def _condition(self, op: scf.IfOp, work: Work) -> SSAValue:
+        """The condition, and for a range of sub-groups also that this one is among them."""
+        around = op.attributes.get(RANGE)
+        if not isinstance(around, RangeAttr):
+            return op.cond
+        if around.end > work.subgroups:
+            raise refuse(f"{RANGE} within the {work.subgroups} sub-groups of the work-group", around)
+        number = work.subgroup()
+        low = work.insert(CmpiOp(number, work.constant(around.start), "uge")).result
+        high = work.insert(CmpiOp(number, work.constant(around.end), "ult")).result
+        inside = work.insert(arith.AndIOp(low, high)).result
+        return work.insert(arith.AndIOp(op.cond, inside)).result
+
+    def _while(self, op: scf.WhileOp, work: Work) -> None:
+        carried = [_base(work, value) for value in op.arguments]
+        inits = _flat(work, op.arguments)
+        before = self._body(op.before_region.block, carried, work)
+        passed_on = _terminator(before).operands[1:]
+        passed = [_base(work, value) for value in passed_on]
+        types = [kind for value, base in zip(passed_on, passed, strict=True) for kind in _types(work, value, base)]
+        self._end(before, work, passed, kept=1)
+        after = self._body(op.after_region.block, passed, work)
+        self._end(after, work, carried)
+        work.at = InsertPoint.before(op)
+        new = work.insert(scf.WhileOp(inits, types, Region(before), Region(after)))
+        new.attributes.update(plain_attributes(op))
+        _bind(work, op.results, new.results, passed)
+        work.dead.append(op)
+
+    def _body(self, old: Block, bases: Sequence[CreateNdTdescOp | None], work: Work) -> Block:
+        """A block for the sub-group, with the operations of the old one, lowered."""
+        types = [kind for arg, base in zip(old.args, bases, strict=True) for kind in _types(work, arg, base)]
+        new = Block(arg_types=types)
+        region = old.parent
+        assert region is not None
+        region.add_block(new)  # so that what is asked of the surroundings of its operations has an answer
+        for op in list(old.ops):
+            op.detach()
+            new.add_op(op)
+        _bind(work, old.args, new.args, bases)
+        self._distribute_block(new, work)
+        return new
+
+    def _end(self, block: Block, work: Work, bases: Sequence[CreateNdTdescOp | None], kept: int = 0) -> None:
+        """Let a terminator pass on the blocks of the sub-group; its first operands may stay."""
+        old = _terminator(block)
+        passed = old.operands[kept:]
+        for value, base in zip(passed, bases, strict=True):
+            if base is not None and _base(work, value) is not base:
+                raise refuse("a descriptor of the same matrix throughout a loop", base.result.type)
+        work.at = InsertPoint.before(old)
+        operands = [*old.operands[:kept], *_flat(work, passed)]
+        new = type(old).create(operands=operands, attributes=dict(old.attributes))
+        Rewriter.insert_op(new, work.at)
+        Rewriter.erase_op(old, safe_erase=False)
+        region = block.parent
+        assert region is not None
+        region.detach_block(block)
+
+
+def _base(work: Work, value: SSAValue) -> CreateNdTdescOp | None:
+    position = work.descriptors.get(value)
+    return None if position is None else position.base
+
+
+def _types(work: Work, value: SSAValue, base: CreateNdTdescOp | None) -> list[Attribute]:
+    """What a carried value becomes."""
+    if base is not None:
+        return [index] * len(work.descriptors[base.result].offsets)
+    if shape_of(value) is None:
+        return [value.type]
+    return [part_type(value, work.layout(value).data)] * len(work.blocks(value))
+
+
+def _flat(work: Work, values: Sequence[SSAValue]) -> list[SSAValue]:
+    """What values became, one after the other."""
+    flat: list[SSAValue] = []
+    for value in values:
+        if value in work.descriptors:
+            flat += [work.value(offset) for offset in work.descriptors[value].offsets]
+        else:
+            flat += work.parts.get(value, (value,))
+    return flat
+
+
+def _bind(
+    work: Work, old: Sequence[SSAValue], new: Sequence[SSAValue], bases: Sequence[CreateNdTdescOp | None]
+) -> None:
+    """Say what carried values became."""
+    values = iter(new)
+    for value, base in zip(old, bases, strict=True):
+        parts = tuple(next(values) for _ in _types(work, value, base))
+        for part in parts:
+            part.name_hint = value.name_hint
+        if base is not None:
+            work.descriptors[value] = Position(base, parts)
+        elif shape_of(value) is None:
+            value.replace_all_uses_with(parts[0])
+        else:
+            work.parts[value] = parts

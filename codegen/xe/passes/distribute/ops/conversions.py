@@ -1,0 +1,63 @@
+"""convert_layout: nothing, a rearrangement in registers, or an exchange through shared local memory."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import Operation, SSAValue
+
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.xegpu import ConvertLayoutOp
+from codegen.xe.passes.distribute.layout import Layout
+from codegen.xe.passes.distribute.redistribute import redistribute
+from codegen.xe.passes.distribute.regroup import (
+    layout_runs,
+    regroup,
+)
+from codegen.xe.passes.distribute.rule import (
+    Known,
+    Rule,
+    refuse,
+    stated,
+    vector_shape,
+)
+from codegen.xe.passes.distribute.work import (
+    Parts,
+    Work,
+)
+
+
+def _derive(op: ConvertLayoutOp, known: Known) -> Layout | None:
+    return stated(op, "target_layout", vector_shape(op.result))
+
+
+def _operands(op: ConvertLayoutOp, layout: Layout | None, known: Known) -> Sequence[Layout | None]:
+    shape = vector_shape(op.source)
+    said = stated(op, "input_layout", shape)
+    came = known.get(op.source)
+    if said is not None and came is not None and not said.same_as(came, shape):
+        raise refuse(f"convert_layout's input_layout to be that of its source, {came.axes}", said.axes)
+    return [said]
+
+
+def _lower(op: ConvertLayoutOp, work: Work) -> None:
+    shape = vector_shape(op.source)
+    parts, source, target = work.parts[op.source], work.layout(op.source), work.layout(op.result)
+    work.replace(op, converted(work, op, parts, source, target, shape))
+
+
+def converted(
+    work: Work, op: Operation, parts: Parts, source: Layout, target: Layout, shape: Ints
+) -> Sequence[SSAValue]:
+    """The blocks of a value in another layout, moved as little as can be.
+
+    Raises:
+        PassFailedException: they must be exchanged, and cannot be.
+    """
+    if source.same_as(target, shape):
+        return parts
+    runs = layout_runs(source, shape, target, shape, (0,) * len(shape), work.subgroups_at(op))
+    if runs is not None:
+        return regroup(work, parts, source, shape, target, runs)
+    return redistribute(work, op, parts, source, target, shape)
+
+
+CONVERSIONS: dict[type[Operation], Rule] = {ConvertLayoutOp: Rule(_lower, derive=_derive, operands=_operands)}

@@ -1,0 +1,122 @@
+"""What the distribution knows of an operation: how layouts pass through it, and what it becomes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.xegpu.layout import (
+    LayoutAttr,
+    RangeAttr,
+    SgMapAttr,
+    SliceAttr,
+)
+from codegen.xe.dialects.xegpu.types import TensorDescType
+from codegen.xe.passes.distribute.attributes import (
+    LayoutLike,
+    layout_of,
+)
+from codegen.xe.passes.distribute.layout import Layout
+
+Known = Mapping[SSAValue, Layout]
+"""Layouts of values, as far as they are known."""
+
+RANGE = "sg_id_range"
+
+
+class Lower(Protocol):
+    """Makes the sub-group-level operations of an operation."""
+
+    def __call__(self, op: Any, work: Any, /) -> None: ...
+
+
+def _unknown(op: Operation, known: Known) -> Layout | None:
+    return None
+
+
+def _nothing_needed(op: Operation, layout: Layout | None, known: Known) -> Sequence[Layout | None]:
+    return [None] * len(op.operands)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of operation.
+
+    `derive`: the layout of its results, from what it states and what is known. `weak`: the same when nothing else says
+    it. `operands`: what each operand needs for a layout of the results, None for what is not distributed.
+    `recomputed`: cheaper made again in another layout than moved.
+    """
+
+    lower: Lower
+    derive: Callable[[Any, Known], Layout | None] = _unknown
+    weak: Callable[[Any, Known], Layout | None] = _unknown
+    operands: Callable[[Any, Layout | None, Known], Sequence[Layout | None]] = _nothing_needed
+    recomputed: bool = False
+
+
+def shape_of(value: SSAValue) -> Ints | None:
+    """The shape of a value that is distributed: a vector or a scattered descriptor. None for what is not."""
+    if isinstance(value.type, VectorType):
+        return value.type.get_shape()
+    if isinstance(value.type, TensorDescType) and value.type.scatter is not None:
+        return value.type.get_shape()
+    return None
+
+
+def vector_shape(value: SSAValue) -> Ints:
+    """The shape of a value that is known to be distributed."""
+    shape = shape_of(value)
+    assert shape is not None, value
+    return shape
+
+
+def element_of(value: SSAValue) -> Attribute:
+    """The element type of a vector."""
+    assert isinstance(value.type, VectorType)
+    return value.type.element_type
+
+
+def stated(op: Operation, name: str, shape: Ints) -> Layout | None:
+    """The layout that an operation states under a name, among properties or attributes."""
+    attribute = op.properties.get(name, op.attributes.get(name))
+    return said_by(attribute, op, shape)
+
+
+def said_by(attribute: Attribute | None, op: Operation, shape: Ints) -> Layout | None:
+    """The layout that an attribute says for a value of this shape where the operation is."""
+    if not isinstance(attribute, LayoutAttr | SliceAttr | SgMapAttr):
+        return None
+    return layout_of(attribute, shape, first_subgroup(op))
+
+
+def layout_attribute(op: Operation, name: str) -> LayoutLike | None:
+    """The attribute itself."""
+    attribute = op.properties.get(name, op.attributes.get(name))
+    return attribute if isinstance(attribute, LayoutAttr | SliceAttr | SgMapAttr) else None
+
+
+def range_around(op: Operation) -> RangeAttr | None:
+    """The sub-groups that alone run an operation, where an scf.if around it says so."""
+    parent = op.parent_op()
+    while parent is not None:
+        attribute = parent.attributes.get(RANGE)
+        if isinstance(parent, scf.IfOp) and isinstance(attribute, RangeAttr):
+            return attribute
+        parent = parent.parent_op()
+    return None
+
+
+def first_subgroup(op: Operation) -> int:
+    """The id from which layouts count where an operation is."""
+    around = range_around(op)
+    return 0 if around is None else around.start
+
+
+def refuse(expected: str, got: object) -> PassFailedException:
+    """What to raise: what was expected and what came."""
+    return PassFailedException(f"distribute-to-subgroups: expected {expected}, got {got}")

@@ -1,0 +1,95 @@
+"""Buffers in shared local memory through which sub-groups exchange parts of values, and the bytes of a kernel."""
+
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, MemRefType, VectorType, i8, i64
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from codegen.xe.dialects.gpu import (
+    BarrierOp,
+    FuncOp,
+)
+from codegen.xe.dialects.gpu.kernel import (
+    AddressSpace,
+    AddressSpaceAttr,
+)
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.xegpu import (
+    CreateMemDescOp,
+    MemDescType,
+)
+
+_SLM = IntegerAttr(3, i64)
+
+
+@dataclass(slots=True)
+class Buffers:
+    """The buffers of one kernel, made where it begins.
+
+    An exchange is over before the next begins, so exchanges of one size take turns with one buffer.
+    """
+
+    entry: Block
+    _allocated: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    _last: Operation | None = None
+
+    def matrix(self, rows: int, columns: int, element: Attribute, at: InsertPoint) -> SSAValue:
+        """A matrix that may be written now: whoever still reads what the buffer held before is waited for."""
+        nbytes = rows * columns * bytes_of(element)
+        reused = nbytes in self._allocated
+        if not reused:
+            op = memref.AllocaOp.get(i8, shape=[nbytes], memory_space=_SLM)
+            op.memref.name_hint = "exchange"
+            self._first(op)
+            self._allocated[nbytes] = op.memref
+        if reused or in_loop(at):
+            Rewriter.insert_op(BarrierOp(), at)
+        desc = CreateMemDescOp(self._allocated[nbytes], MemDescType(VectorType(element, [rows, columns])))
+        Rewriter.insert_op(desc, at)
+        return desc.mem_desc
+
+    def _first(self, op: Operation) -> None:
+        if self._last is None:
+            Rewriter.insert_op(op, InsertPoint.at_start(self.entry))
+        else:
+            Rewriter.insert_op(op, InsertPoint.after(self._last))
+        self._last = op
+
+
+def in_loop(at: InsertPoint) -> bool:
+    """Whether the place may be reached again."""
+    parent = at.block.parent_op()
+    while parent is not None:
+        if isinstance(parent, scf.ForOp | scf.WhileOp | scf.ParallelOp):
+            return True
+        parent = parent.parent_op()
+    return False
+
+
+def bytes_of(element: Attribute) -> int:
+    """Bytes of an element in memory."""
+    assert isinstance(element, FixedBitwidthType), element
+    return -(-element.bitwidth // 8)
+
+
+def slm_bytes(func: FuncOp) -> int:
+    """The shared local memory that a kernel allocates, in bytes."""
+    allocations = [op for op in func.walk() if isinstance(op, memref.AllocaOp | memref.AllocOp)]
+    buffers = [*(op.results[0] for op in allocations), *func.workgroup_buffers]
+    return sum(_memref_bytes(buffer.type) for buffer in buffers)
+
+
+def _memref_bytes(kind: Attribute) -> int:
+    if not isinstance(kind, MemRefType) or not _in_slm(kind.memory_space):
+        return 0
+    shape: Ints = kind.get_shape()
+    return prod(shape) * bytes_of(kind.element_type)
+
+
+def _in_slm(space: Attribute) -> bool:
+    if isinstance(space, AddressSpaceAttr):
+        return space.data is AddressSpace.WORKGROUP
+    return isinstance(space, IntegerAttr) and space.value.data == 3

@@ -1,0 +1,254 @@
+"""The state of one kernel's distribution: what values became, the place of a sub-group, and building operations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerAttr,
+    PackableType,
+    VectorType,
+)
+from xdsl.dialects.scf import IfOp, YieldOp
+from xdsl.dialects.vector import BroadcastOp
+from xdsl.ir import Attribute, Block, Operation, OperationInvT, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from codegen.xe.dialects.gpu import SubgroupIdOp
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.upstream.arith_ops import CmpiOp
+from codegen.xe.dialects.upstream.vector_ops import (
+    ExtractStridedSliceOp,
+    InsertStridedSliceOp,
+    ShapeCastOp,
+)
+from codegen.xe.dialects.xegpu import (
+    CreateNdTdescOp,
+    ScatterTdescAttr,
+    TensorDescType,
+)
+from codegen.xe.passes.distribute.attributes import within_subgroup
+from codegen.xe.passes.distribute.layout import (
+    Axis,
+    Layout,
+)
+from codegen.xe.passes.distribute.rule import (
+    layout_attribute,
+    range_around,
+    vector_shape,
+)
+from codegen.xe.passes.distribute.slm_buffers import Buffers
+
+Parts = tuple[SSAValue, ...]
+"""What a work-group value became: the blocks of one sub-group, row-major over the rounds."""
+
+index = IndexType()
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What became of the descriptor of a block: the matrix, as `base` describes it, and where in it the block is."""
+
+    base: CreateNdTdescOp
+    offsets: tuple[Index, ...]
+
+
+@dataclass(slots=True)
+class Work:
+    """The distribution of one kernel in progress. `at` is where new operations go."""
+
+    entry: Block
+    subgroups: int
+    layouts: dict[SSAValue, Layout]
+    at: InsertPoint
+    buffers: Buffers
+    parts: dict[SSAValue, Parts] = field(default_factory=dict[SSAValue, Parts])
+    descriptors: dict[SSAValue, Position] = field(default_factory=dict[SSAValue, Position])
+    blocks_described: dict[tuple[CreateNdTdescOp, Ints], SSAValue] = field(
+        default_factory=dict[tuple[CreateNdTdescOp, Ints], SSAValue]
+    )
+    dead: list[Operation] = field(default_factory=list[Operation])
+    _digits: dict[tuple[int, ...], SSAValue] = field(default_factory=dict[tuple[int, ...], SSAValue])
+    _constants: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    _prologue: Operation | None = None
+
+    def insert(self, op: OperationInvT) -> OperationInvT:
+        """Add an operation here."""
+        Rewriter.insert_op(op, self.at)
+        return op
+
+    def replace(self, op: Operation, *results: Sequence[SSAValue]) -> None:
+        """Say what the distributed results of an operation became; it goes at the end."""
+        for result, parts in zip(op.results, results, strict=True):
+            self.parts[result] = tuple(parts)
+            for part in parts:
+                part.name_hint = result.name_hint
+        self.dead.append(op)
+
+    def layout(self, value: SSAValue) -> Layout:
+        """The layout of a distributed value."""
+        return self.layouts[value]
+
+    def blocks(self, value: SSAValue) -> list[Ints]:
+        """The rounds of each block of a value, in the order of its parts."""
+        return list(self.layout(value).blocks(vector_shape(value)))
+
+    def subgroups_at(self, op: Operation) -> range:
+        """The sub-groups that run an operation."""
+        around = range_around(op)
+        return range(self.subgroups) if around is None else range(around.start, around.end)
+
+    def starts(self, layout: Layout, shape: Ints, rounds: Ints) -> tuple[Index, ...]:
+        """Where a block of this sub-group begins."""
+        return tuple(
+            self.add(self.coordinate(axis, extent, layout.first, axis.data), r * axis.owners(extent) * axis.data)
+            for axis, extent, r in zip(layout.axes, shape, rounds, strict=True)
+        )
+
+    def coordinate(self, axis: Axis, extent: int, first: int, times: int = 1) -> Index:
+        """Which owner of a dimension this sub-group is, times a number."""
+        owners = axis.owners(extent)
+        if owners == 1:
+            return 0
+        key = (axis.stride, owners, first)
+        if key not in self._digits:
+            self._digits[key] = self._digit(axis.stride, owners, first)
+        digit = self._digits[key]
+        if times == 1:
+            return digit
+        key = (*key, times)
+        if key not in self._digits:
+            self._digits[key] = self.in_prologue(arith.MuliOp(digit, self.constant(times))).result
+        return self._digits[key]
+
+    def is_first(self, layout: Layout, shape: Ints, op: Operation) -> SSAValue | None:
+        """Whether this is the first of the sub-groups that own the same; None where each owns something else."""
+        if not layout.shares(shape, len(self.subgroups_at(op))):
+            return None
+        own: Index = layout.first
+        for axis, extent in zip(layout.axes, shape, strict=True):
+            own = self.add(own, self.coordinate(axis, extent, layout.first, axis.stride))
+        return self.insert(CmpiOp(self.subgroup(), self.value(own), "eq")).result
+
+    def add(self, left: Index, right: Index) -> Index:
+        """The sum of two indices, a number where both are."""
+        if isinstance(left, int) and isinstance(right, int):
+            return left + right
+        if left == 0 or right == 0:
+            return right if left == 0 else left
+        return self.insert(arith.AddiOp(self.value(left), self.value(right))).result
+
+    def multiply(self, left: Index, right: int) -> Index:
+        """The product of an index and a number."""
+        if isinstance(left, int) or right == 1:
+            return left * right if isinstance(left, int) else left
+        return self.insert(arith.MuliOp(left, self.value(right))).result
+
+    def value(self, number: Index) -> SSAValue:
+        """An index as a value."""
+        return self.constant(number) if isinstance(number, int) else number
+
+    def constant(self, number: int) -> SSAValue:
+        """A number as a value of type index, made where the kernel begins."""
+        if number not in self._constants:
+            op = arith.ConstantOp(IntegerAttr(number, index))
+            op.result.name_hint = f"c{number}" if number >= 0 else None
+            self._constants[number] = self.in_prologue(op).result
+        return self._constants[number]
+
+    def in_prologue(self, op: OperationInvT) -> OperationInvT:
+        """Add an operation where the kernel begins, after those added there before."""
+        if self._prologue is None:
+            Rewriter.insert_op(op, InsertPoint.at_start(self.entry))
+        else:
+            Rewriter.insert_op(op, InsertPoint.after(self._prologue))
+        self._prologue = op
+        return op
+
+    def splat(self, scalar: SSAValue, shape: Ints) -> SSAValue:
+        """A vector of one value."""
+        return self.insert(BroadcastOp(scalar, VectorType(scalar.type, shape))).vector
+
+    def shape_cast(self, value: SSAValue, shape: Ints) -> SSAValue:
+        """A vector in another shape."""
+        assert isinstance(value.type, VectorType)
+        if value.type.get_shape() == shape:
+            return value
+        return self.insert(ShapeCastOp(value, VectorType(value.type.element_type, shape))).result
+
+    def extract(self, value: SSAValue, offsets: Ints, sizes: Ints) -> SSAValue:
+        """A block of a vector."""
+        assert isinstance(value.type, VectorType)
+        if value.type.get_shape() == sizes:
+            return value
+        return self.insert(ExtractStridedSliceOp(value, offsets, sizes)).result
+
+    def place(self, block: SSAValue, into: SSAValue, offsets: Ints) -> SSAValue:
+        """A vector with a block of it replaced."""
+        if block.type == into.type:
+            return block
+        return self.insert(InsertStridedSliceOp(block, into, offsets)).result
+
+    def zeros(self, element: Attribute, shape: Ints) -> SSAValue:
+        """A vector of zeros."""
+        kind = VectorType(element, shape)
+        nbytes = cast(PackableType[Any], element).compile_time_size * prod(shape)
+        return self.insert(
+            arith.ConstantOp(DenseIntOrFPElementsAttr(cast(Any, kind), BytesAttr(bytes(nbytes))), kind)
+        ).result
+
+    def subgroup(self) -> SSAValue:
+        """Which sub-group this is."""
+        key = (0, 0, 0)
+        if key not in self._digits:
+            op = self.in_prologue(SubgroupIdOp.create(result_types=[index]))
+            op.result.name_hint = "subgroup"
+            self._digits[key] = op.result
+        return self._digits[key]
+
+    def _digit(self, stride: int, owners: int, first: int) -> SSAValue:
+        value = self.subgroup()
+        if first:
+            value = self.in_prologue(arith.SubiOp(value, self.constant(first))).result
+        if stride > 1:
+            value = self.in_prologue(arith.DivUIOp(value, self.constant(stride))).result
+        if first or stride * owners < self.subgroups:
+            value = self.in_prologue(arith.RemUIOp(value, self.constant(owners))).result
+        return value
+
+
+def part_type(value: SSAValue, shape: Ints) -> Attribute:
+    """The type of a block of a vector or of a scattered descriptor."""
+    if isinstance(value.type, TensorDescType):
+        encoding = value.type.encoding
+        assert isinstance(encoding, ScatterTdescAttr)
+        return TensorDescType(VectorType(value.type.element_type, shape), encoding)
+    assert isinstance(value.type, VectorType)
+    return VectorType(value.type.element_type, shape)
+
+
+def plain_attributes(op: Operation) -> dict[str, Attribute]:
+    """The attributes of an operation without those that say layouts."""
+    return {name: value for name, value in op.attributes.items() if not name.startswith("layout_")}
+
+
+def plain_properties(op: Operation, *without: str) -> dict[str, Attribute]:
+    """The properties of an operation; of its layout, what matters within a sub-group."""
+    properties = {name: value for name, value in op.properties.items() if name not in ("layout", *without)}
+    layout = within_subgroup(layout_attribute(op, "layout"))
+    return properties if layout is None else properties | {"layout": layout}
+
+
+def conditional(work: Work, condition: SSAValue | None, ops: Sequence[Operation]) -> None:
+    """Add operations that only run under a condition, if there is one."""
+    if condition is None:
+        for op in ops:
+            work.insert(op)
+    else:
+        work.insert(IfOp(condition, [], Region(Block([*ops, YieldOp()]))))

@@ -1,0 +1,9 @@
+"""Sub-group-level XeGPU to per-lane code."""
+
+from codegen.xe.passes.lanes.analysis.assumptions import assumptions_of
+from codegen.xe.passes.lanes.lower_to_lanes import (
+    LowerToLanesPass,
+    lower_to_lanes,
+)
+
+__all__ = ["LowerToLanesPass", "assumptions_of", "lower_to_lanes"]

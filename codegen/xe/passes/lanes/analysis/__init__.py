@@ -1,0 +1,1 @@
+"""Analyses of sub-group-level kernels."""

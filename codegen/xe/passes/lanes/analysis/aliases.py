@@ -1,0 +1,122 @@
+"""Which accesses of a kernel may be of the same memory."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from xdsl.dialects.llvm import LoadOp, StoreOp
+from xdsl.ir import Operation
+from xdsl.traits import IsTerminator, NoMemoryEffect
+
+from codegen.artifact.signature import (
+    Field,
+    Parameter,
+)
+from codegen.xe.dialects.gpu import ShuffleOp
+from codegen.xe.dialects.upstream.llvm_ops import DeviceCallOp
+from codegen.xe.dialects.upstream.xevm import (
+    BlockLoad2dOp,
+    BlockPrefetch2dOp,
+    BlockStore2dOp,
+)
+from codegen.xe.passes.lanes.analysis.affine import (
+    Sum,
+    added,
+)
+from codegen.xe.passes.lanes.analysis.affine_values import Sums
+
+Load = BlockLoad2dOp | LoadOp
+Access = Load | BlockStore2dOp | StoreOp
+_WRITES_NOTHING = frozenset({BlockLoad2dOp, LoadOp, BlockPrefetch2dOp, DeviceCallOp, ShuffleOp})
+
+
+@dataclass(frozen=True, slots=True)
+class _Rectangle:
+    """The part of a surface that a block message accesses; columns and width in bytes."""
+
+    surface: tuple[Sum, ...]
+    row: Sum
+    column: Sum
+    height: int
+    width: int
+
+    def is_beside(self, other: "_Rectangle") -> bool:
+        """Whether two parts of one surface have nothing in common; false where that is not known."""
+        if self.surface != other.surface:
+            return False
+        rows, columns = _number(added(self.row, other.row, -1)), _number(added(self.column, other.column, -1))
+        apart = rows is not None and not -self.height < rows < other.height
+        return apart or (columns is not None and not -self.width < columns < other.width)
+
+
+class Aliases:
+    """Answers for one kernel. `apart`: its arguments share no memory. `sums` know its pointers and offsets."""
+
+    def __init__(self, sums: Sums, *, apart: bool) -> None:
+        self._sums, self._apart = sums, apart
+        self._arguments: dict[Operation, int | None] = {}
+        self._rectangles: dict[Operation, _Rectangle] = {}
+
+    def may_write(self, op: Operation, load: Load) -> bool:
+        """Whether an operation of those that `writes` names, or one inside of it, may write what a load reads."""
+        if isinstance(op, BlockStore2dOp | StoreOp):
+            return self.may_meet(op, load)
+        return not op.regions or any(self.may_write(inner, load) for inner in _inside(op) if writes(inner))
+
+    def may_meet(self, one: Access, other: Access) -> bool:
+        """Whether two loads or stores may be of the same memory."""
+        if one.ptr.type != other.ptr.type:
+            return False  # memory of another kind
+        arguments = self._argument(one), self._argument(other)
+        if self._apart and None not in arguments and arguments[0] != arguments[1]:
+            return False
+        if isinstance(one, LoadOp | StoreOp) or isinstance(other, LoadOp | StoreOp):
+            return True
+        return not self._rectangle(one).is_beside(self._rectangle(other))
+
+    def _argument(self, op: Access) -> int | None:
+        """The argument that a pointer is of, if it is of one."""
+        if op not in self._arguments:
+            given = {
+                variable.argument
+                for product in self._sums.of(op.ptr)
+                for variable in product
+                if isinstance(variable, Parameter) and variable.field is Field.POINTER
+            }
+            self._arguments[op] = given.pop() if len(given) == 1 else None
+        return self._arguments[op]
+
+    def _rectangle(self, op: BlockStore2dOp | BlockLoad2dOp) -> _Rectangle:
+        if op not in self._rectangles:
+            bits, width, height = (
+                number.value.data for number in (op.elem_size_in_bits, op.tile_width, op.tile_height)
+            )
+            count = op.v_blocks.value.data if isinstance(op, BlockLoad2dOp) else 1
+            surface = op.ptr, op.base_width, op.base_height, op.base_pitch
+            columns = {product: count_ * (bits // 8) for product, count_ in self._sums.of(op.x).items()}
+            self._rectangles[op] = _Rectangle(
+                tuple(map(self._sums.of, surface)), self._sums.of(op.y), columns, height, count * width * bits // 8
+            )
+        return self._rectangles[op]
+
+
+def writes(op: Operation) -> bool:
+    """Whether an operation, or one inside of it, may write to memory, or orders accesses to it."""
+    if op.regions:
+        return any(map(writes, _inside(op)))
+    return type(op) not in _WRITES_NOTHING and not is_pure(type(op)) and not op.has_trait(IsTerminator)
+
+
+@cache
+def is_pure(kind: type[Operation]) -> bool:
+    """Whether operations of a kind, which have no regions, only compute."""
+    return kind.has_trait(NoMemoryEffect) and not kind.has_trait(IsTerminator)
+
+
+def _inside(op: Operation) -> Iterator[Operation]:
+    return (inner for region in op.regions for block in region.blocks for inner in block.ops)
+
+
+def _number(sum_: Sum) -> int | None:
+    """The number that a sum is, if it is one whatever the launch gives."""
+    return sum_.get((), 0) if not sum_.keys() - {()} else None

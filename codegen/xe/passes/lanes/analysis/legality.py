@@ -1,0 +1,91 @@
+"""Whether 2-D block messages may access a matrix, and what of that only the launch decides.
+
+Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
+"""
+
+from codegen.artifact.signature import (
+    Assumption,
+    Parameter,
+    Term,
+)
+from codegen.xe.layout import BlockLimits
+from codegen.xe.passes.lanes.analysis.affine import (
+    Product,
+    Sum,
+    added,
+    by_unknowns,
+    is_given,
+    is_known,
+)
+from codegen.xe.passes.lanes.analysis.affine_values import Sums
+from codegen.xe.passes.lanes.memory.surfaces import MatrixAccess
+
+_MAX_EXTENT = 1 << 24
+_COLUMN_BYTES = 4
+
+Assumptions = tuple[Assumption, ...]
+
+
+def assumed(matrix: MatrixAccess, bits: int, limits: BlockLimits, sums: Sums) -> Assumptions | None:
+    """What a launch must fulfil for block messages to access a matrix of elements of so many bits; None: they may not.
+
+    What a launch gives is taken to be as round as messages need it; constants and the kernel's own numbers must be.
+    """
+    if matrix.local or matrix.by_lanes or bits not in (8, 16, 32) or matrix.height is None or matrix.width is None:
+        return None
+    nbytes = bits // 8
+    width = added({}, sums.of(matrix.width), nbytes)
+    pitch = width if matrix.height == 1 else added({}, sums.of(matrix.pitch), nbytes)
+    column = added({}, sums.of(matrix.column), nbytes)
+    multiple = limits.pitch_multiple_bytes
+    parts = [
+        _aligned("base address", sums.of(matrix.pointer), limits.base_alignment_bytes),
+        _within("row pitch in bytes", pitch, limits.min_width_bytes, _MAX_EXTENT, multiple),
+        _aligned("column of a block in bytes", column, _COLUMN_BYTES),
+    ]
+    if width != pitch:
+        parts.append(_within("width in bytes", width, limits.min_width_bytes, _MAX_EXTENT, _COLUMN_BYTES))
+        parts.append(_within("row pitch less width in bytes", added(pitch, width, -1), 0))
+    found: list[Assumption] = []
+    for part in parts:
+        if part is None:
+            return None
+        found += part
+    return tuple(found)
+
+
+def _within(what: str, value: Sum, least: int, most: int | None = None, multiple: int = 1) -> Assumptions | None:
+    assumption = Assumption(what, _terms(value), multiple, least, most)
+    if is_known(value) and not is_given(value):
+        return () if assumption.holds(value.get((), 0)) else None
+    return (assumption,)
+
+
+def _aligned(what: str, value: Sum, multiple: int) -> Assumptions | None:
+    """Every part of a sum that varies alone must be a multiple."""
+    found: list[Assumption] = []
+    for unknown, part in by_unknowns(value).items():
+        rest = {product: factor for product, factor in part.items() if factor % multiple}
+        if not rest:
+            continue
+        if is_given(rest):
+            if () in rest:
+                return None
+            found.append(Assumption(what, _terms(rest), multiple))
+        elif unknown and is_given({unknown: 1}):
+            found.append(Assumption(what, (), multiple))
+        else:
+            return None
+    return tuple(found)
+
+
+def _terms(value: Sum) -> tuple[Term, ...]:
+    """The terms of a sum; none if the launch does not give all of it."""
+    if not is_known(value):
+        return ()
+    terms = [Term(factor, _parameters(product)) for product, factor in value.items()]
+    return tuple(sorted(terms, key=lambda term: (term.factor < 0, term.factor, term.of)))
+
+
+def _parameters(product: Product) -> tuple[Parameter, ...]:
+    return tuple(variable for variable in product if isinstance(variable, Parameter))

@@ -1,0 +1,191 @@
+"""Operations in the order of what is stored: what a store needs is written right before it.
+
+Lowering goes operation by operation over the whole tile of a sub-group. Intel's compiler keeps roughly to the order it
+is given, so of a long epilogue it would hold several tiles at one time, for which registers spill.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects import arith, scf, vector
+from xdsl.dialects.llvm import LoadOp, StoreOp
+from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.traits import IsTerminator
+
+from codegen.xe.dialects.gpu import ShuffleOp
+from codegen.xe.dialects.upstream.llvm_ops import (
+    GLOBAL,
+    AtomicRmwOp,
+    DeviceCallOp,
+)
+from codegen.xe.dialects.upstream.xevm import (
+    BlockLoad2dOp,
+    BlockStore2dOp,
+    MmaOp,
+)
+from codegen.xe.passes.lanes.analysis.aliases import (
+    Aliases,
+    Load,
+    is_pure,
+    writes,
+)
+from codegen.xe.passes.lanes.emitter import (
+    bits_of,
+    element_of,
+    length_of,
+)
+from codegen.xe.passes.lanes.lowering import Lowering
+from codegen.xe.passes.lanes.vectors.layout import LANES
+
+_PRODUCTS = frozenset({MmaOp, scf.ForOp, scf.WhileOp})
+_MOVE_TOO = frozenset({BlockLoad2dOp, LoadOp, ShuffleOp})
+"""A shuffle is one of all lanes, as all that stands in its block is."""
+_READ_AHEAD_BYTES = 2048
+"""Loads of so much together stay where they are, before all that uses them: the time that memory takes is hidden."""
+
+
+def order_by_stores(body: Block, lowering: Lowering, *, apart: bool) -> None:
+    """Order what follows the products of each block that stores to memory; in place.
+
+    What has an effect stays in its order, and no load goes beyond what may write there. `apart`: arguments share no
+    memory.
+    """
+    aliases = Aliases(lowering.sums, apart=apart)
+    for block in [body, *(block for op in body.walk() for region in op.regions for block in region.blocks)]:
+        tail = _after_products(block, lowering)
+        if sum(map(_stores, tail)) > 1:
+            ordered = _Tail(tail, lowering, aliases).ordered()
+            for op in tail:
+                op.detach()
+            block.add_ops(ordered)
+
+
+def _after_products(block: Block, lowering: Lowering) -> list[Operation]:
+    """The operations after the last product or loop: those before have the order in which operands are loaded."""
+    ops = list(block.ops)
+    products = (place for place, op in enumerate(ops) if _multiplies(op, lowering))
+    return ops[max(products, default=-1) + 1 :]
+
+
+def _multiplies(op: Operation, lowering: Lowering) -> bool:
+    return type(op) in _PRODUCTS or _calls_all_lanes(op, lowering)
+
+
+def _calls_all_lanes(op: Operation, lowering: Lowering) -> bool:
+    """Whether all lanes take part in the function that is called, as in those of products."""
+    if type(op) is not DeviceCallOp:
+        return False
+    assert isinstance(op, DeviceCallOp)
+    declared = lowering.functions.get(op.callee.root_reference.data)
+    return declared is None or "convergent" in declared.properties
+
+
+def _stores(op: Operation) -> bool:
+    """Whether an operation, or one inside of it, writes to the device's memory."""
+    if op.regions:
+        return any(_stores(inner) for region in op.regions for block in region.blocks for inner in block.ops)
+    kind = type(op)
+    return kind is BlockStore2dOp or kind is AtomicRmwOp or (isinstance(op, StoreOp) and op.ptr.type == GLOBAL)
+
+
+class _Tail:
+    """The last operations of a block, while they are ordered.
+
+    `_waiting` are those that are not written yet. `_after` are, as bits of their places, the moving loads and the
+    operations that keep their order which one needs; `_missing` those of them that are not written yet.
+    """
+
+    def __init__(self, ops: Sequence[Operation], lowering: Lowering, aliases: Aliases) -> None:
+        self._aliases = aliases
+        self._at = {op: place for place, op in enumerate(ops)}
+        loads = [op for op in ops if isinstance(op, Load)]
+        ahead = sum(map(_register_bytes, loads)) <= _READ_AHEAD_BYTES
+        self._loads: dict[Load, None] = {} if ahead else dict.fromkeys(loads)
+        self._stays = [op for op in ops if not _may_move(op, lowering) or (ahead and isinstance(op, Load))]
+        self._waiting = set(ops)
+        self._needs = {op: [need for need in _made_by(op) if need in self._at] for op in ops}
+        self._missing = sum(1 << self._at[op] for op in (*self._stays, *self._loads))
+        self._after: dict[Operation, int] = {}
+        for op in ops:
+            bits = self._missing & 1 << self._at[op]
+            for need in self._needs[op]:
+                bits |= self._after[need]
+            self._after[op] = bits
+        self._ordered: list[Operation] = []
+
+    def ordered(self) -> list[Operation]:
+        """All operations: those that may move before the first that needs them, or that they must not go beyond."""
+        for op in self._stays:
+            if op.has_trait(IsTerminator):
+                break
+            if writes(op):
+                self._write_loads_before(op)
+            self._write(op)
+        for op in self._at:  # what nothing needs, and the terminator
+            self._write(op)
+        return self._ordered
+
+    def _write_loads_before(self, op: Operation) -> None:
+        for load in self._loads:
+            if load in self._waiting and self._at[load] < self._at[op] and self._aliases.may_write(op, load):
+                self._write(load)
+
+    def _write(self, op: Operation) -> None:
+        """Append an operation, if it waits, after all that it needs."""
+        pending = [op]
+        while pending:
+            last = pending[-1]
+            needed = [need for need in self._needs[last] if need in self._waiting]
+            if needed:
+                pending += reversed(needed)
+                continue
+            pending.pop()
+            if last in self._waiting:
+                self._waiting.discard(last)
+                self._ordered.append(last)
+                self._missing &= ~(1 << self._at[last])
+                if isinstance(last, Load) and last in self._loads:
+                    self._use_up(last)
+
+    def _use_up(self, load: Load) -> None:
+        """Append what unites a loaded value with others, so that its registers are free: a store needs but a part."""
+        from_load = set(load.results)
+        pending: list[Operation] = [load]
+        while pending:
+            for use in [use for result in pending.pop().results for use in result.uses]:
+                user = use.operation
+                if user not in self._waiting or self._after[user] & self._missing:
+                    continue
+                if all(operand in from_load or _is_same_everywhere(operand) for operand in user.operands):
+                    if not from_load.issuperset(user.results):
+                        from_load.update(user.results)
+                        pending.append(user)
+                else:
+                    self._write(user)
+
+
+def _register_bytes(load: Load) -> int:
+    """What a load fills in the registers of all lanes."""
+    (value,) = load.results
+    return length_of(value) * bits_of(element_of(value)) // 8 * LANES
+
+
+def _is_same_everywhere(value: SSAValue) -> bool:
+    """Whether all registers of a chunk hold one number, for which they need not be kept."""
+    return isinstance(value.owner, vector.BroadcastOp | arith.ConstantOp)
+
+
+def _may_move(op: Operation, lowering: Lowering) -> bool:
+    kind = type(op)
+    if kind is DeviceCallOp:
+        return not _calls_all_lanes(op, lowering)
+    if op.regions or kind is arith.ConstantOp:
+        return False
+    return is_pure(kind) or kind in _MOVE_TOO
+
+
+def _made_by(op: Operation) -> Iterator[Operation]:
+    """The operations that make the operands of one, and of those inside of it."""
+    for inner in op.walk() if op.regions else (op,):
+        for operand in inner.operands:
+            if isinstance(operand, OpResult):
+                yield operand.op

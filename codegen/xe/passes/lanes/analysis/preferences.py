@@ -1,0 +1,116 @@
+"""Which layouts the uses of vectors ask for, so that loads put elements where they are used.
+
+Goes backwards: an operand of DPAS has the instruction's layout; through element-wise operations, transposes, casts and
+loops the wish goes on to where the value comes from. Other values are canonical.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+
+from codegen.xe.dialects.upstream.vector_ops import (
+    ShapeCastOp,
+    TransposeOp,
+)
+from codegen.xe.dialects.xegpu import (
+    ConvertLayoutOp,
+    CreateMemDescOp,
+    DpasOp,
+    StoreOp,
+)
+from codegen.xe.passes.lanes.analysis.slm_layouts import (
+    stores_of,
+    takes_rows,
+)
+from codegen.xe.passes.lanes.memory.scattered import natural_layout
+from codegen.xe.passes.lanes.values import shape_of
+from codegen.xe.passes.lanes.vectors.dpas import (
+    layout_a,
+    layout_b,
+)
+from codegen.xe.passes.lanes.vectors.layout import (
+    LaneLayout,
+    by_row,
+    canonical,
+)
+
+Wishes = dict[SSAValue, LaneLayout]
+
+
+def preferences(body: Block) -> Wishes:
+    """The layouts of all vectors of a kernel that shall not be canonical."""
+    wishes: Wishes = {}
+    operations = list(body.walk())
+    for op in operations:
+        if isinstance(op, DpasOp):
+            _wish(wishes, op.a, layout_a(op))
+            _wish(wishes, op.b, layout_b(op))
+            if op.c is not None and isinstance(op.c.owner, TransposeOp):
+                _wish(wishes, op.c, canonical(shape_of(op.c)))
+        elif isinstance(op, StoreOp):
+            layout = natural_layout(op)
+            if layout is not None:
+                _wish(wishes, op.value, layout)
+    for op in reversed(operations):
+        if isinstance(op, TransposeOp | ShapeCastOp):
+            _wish(wishes, op.operands[0], _source_layout(wishes, op))
+    for op in operations:
+        if isinstance(op, CreateMemDescOp) and takes_rows(op, lambda v: wishes.get(v) or canonical(shape_of(v))):
+            for value in (store.value for store in stores_of(op) if len(shape_of(store.value)) == 2):
+                _wish(wishes, value, by_row(*shape_of(value)))
+    return {value: layout for value, layout in wishes.items() if layout != canonical(shape_of(value))}
+
+
+def _wish(wishes: Wishes, value: SSAValue, layout: LaneLayout) -> None:
+    """Ask for a layout of a value, and of all that it comes from; the first to ask is heard."""
+    pending = [(value, layout)]
+    while pending:
+        now, wanted = pending.pop()
+        if now in wishes or not isinstance(now.type, VectorType):
+            continue
+        wishes[now] = wanted
+        pending += [(source, wanted) for source in _sources(now)]
+        owner = now.owner
+        if isinstance(owner, TransposeOp | ShapeCastOp):
+            pending.append((owner.operands[0], _source_layout(wishes, owner)))
+
+
+def _source_layout(wishes: Wishes, op: TransposeOp | ShapeCastOp) -> LaneLayout:
+    """The layout of the operand in which the result needs no movement."""
+    result = op.results[0]
+    layout = wishes.get(result) or canonical(shape_of(result))
+    if isinstance(op, ShapeCastOp):
+        return layout
+    shape = shape_of(op.vector)
+    return layout.relabelled(np.arange(int(np.prod(shape))).reshape(shape).transpose(op.dims).reshape(-1))
+
+
+def _sources(value: SSAValue) -> Iterator[SSAValue]:
+    """Values of the same shape that a value is made of, element by element; and those that are it elsewhere."""
+    owner = value.owner
+    if isinstance(value, BlockArgument):
+        yield from _of_argument(value)
+    elif isinstance(value, OpResult) and isinstance(owner, Operation):
+        if owner.name.startswith(("arith.", "math.")) or isinstance(owner, ConvertLayoutOp):
+            yield from (o for o in owner.operands if shape_of(o) == shape_of(value))
+        elif isinstance(owner, scf.ForOp):
+            yield owner.body.block.args[value.index + 1]
+        elif isinstance(owner, scf.IfOp):
+            yield from (_last(r.block).operands[value.index] for r in owner.regions if r.blocks)
+
+
+def _of_argument(argument: BlockArgument) -> Iterator[SSAValue]:
+    block = argument.block
+    loop = block.parent_op()
+    if isinstance(loop, scf.ForOp) and argument.index > 0:
+        yield loop.iter_args[argument.index - 1]
+        yield _last(block).operands[argument.index - 1]
+        yield loop.results[argument.index - 1]
+
+
+def _last(block: Block) -> Operation:
+    assert block.last_op is not None  # every region of scf has a terminator
+    return block.last_op

@@ -1,0 +1,105 @@
+"""How matrices lie in shared local memory where nothing says it: so that what a lane takes is contiguous.
+
+A lane takes some rows of one column, or of a transposed matrix some columns of one row. Blocks that hold 16 bytes of
+that, 16 times, give each lane one vector, and the lanes of a message neighbouring ones.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Operation, SSAValue
+
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.xegpu import (
+    CreateMemDescOp,
+    LoadMatrixOp,
+    MemDescSubviewOp,
+    MemDescType,
+    MemLayout,
+    MemLayoutAttr,
+    StoreMatrixOp,
+)
+from codegen.xe.passes.lanes.analysis.divisibility import divisor
+from codegen.xe.passes.lanes.emitter import bits_of
+from codegen.xe.passes.lanes.values import (
+    lane_element,
+    shape_of,
+)
+from codegen.xe.passes.lanes.vectors.layout import (
+    LANES,
+    LaneLayout,
+    by_row,
+)
+
+Layouts = Callable[[SSAValue], LaneLayout]
+"""The layout that a vector shall have."""
+
+_VECTOR_BYTES = 16
+
+
+def chosen_layout(op: CreateMemDescOp, layouts: Layouts) -> MemDescType:
+    """The type of a matrix with the layout that it shall have; its own where something else may see how it lies."""
+    type_ = op.mem_desc.type
+    shape, bits = type_.get_shape(), bits_of(lane_element(type_.element_type))
+    if type_.mem_layout is not None or len(shape) != 2 or bits < 8:
+        return type_
+    across = takes_rows(op, layouts)
+    block = (LANES, _VECTOR_BYTES * 8 // bits) if across else (_VECTOR_BYTES * 8 // bits, LANES)
+    if shape[0] % block[0] or shape[1] % block[1]:
+        return type_
+    for matrix in _matrices(op):
+        if matrix is None or matrix.type != type_ or not all(_is_aligned(o, block) for o in _offsets(matrix)):
+            return type_
+    stride = (shape[1], 1) if across else (1, shape[0])
+    return MemDescType(VectorType(type_.element_type, shape), MemLayoutAttr(MemLayout(stride, block)))
+
+
+def takes_rows(op: CreateMemDescOp, layouts: Layouts) -> bool:
+    """Whether the lanes that load from a buffer take columns of one row, as they do of what is transposed."""
+    loads = [load for matrix in _matrices(op) if matrix is not None for load in _loads(matrix)]
+    return bool(loads) and all(_is_by_row(load.result, layouts(load.result)) for load in loads)
+
+
+def stores_of(op: CreateMemDescOp) -> Iterator[StoreMatrixOp]:
+    """The stores to a buffer."""
+    for matrix in _matrices(op):
+        if matrix is not None:
+            yield from (user for user in _users(matrix) if isinstance(user, StoreMatrixOp))
+
+
+def _is_by_row(value: SSAValue, layout: LaneLayout) -> bool:
+    shape = shape_of(value)
+    return len(shape) == 2 and shape[1] > 1 and np.array_equal(layout.places, by_row(*shape).places)
+
+
+def _matrices(op: CreateMemDescOp) -> Iterator[SSAValue[MemDescType] | None]:
+    """The matrices that a buffer is seen as; None: something else than a matrix."""
+    for use in op.source.uses:
+        yield use.operation.mem_desc if isinstance(use.operation, CreateMemDescOp) else None
+
+
+def _users(matrix: SSAValue) -> Iterator[Operation]:
+    for use in matrix.uses:
+        yield use.operation
+        if isinstance(use.operation, MemDescSubviewOp):
+            yield from _users(use.operation.result)
+
+
+def _loads(matrix: SSAValue) -> list[LoadMatrixOp]:
+    return [user for user in _users(matrix) if isinstance(user, LoadMatrixOp)]
+
+
+def _is_aligned(offsets: Sequence[Index] | None, block: Ints) -> bool:
+    """Whether offsets are known to be those of whole blocks."""
+    return offsets is not None and all(divisor(o) % b == 0 for o, b in zip(offsets, block, strict=True))
+
+
+def _offsets(matrix: SSAValue) -> Iterator[Sequence[Index] | None]:
+    """Where a matrix, and views of it, are accessed; None: where that is not to be seen."""
+    for op in _users(matrix):
+        if isinstance(op, MemDescSubviewOp):
+            yield op.mixed_offsets if op.result.type.get_num_dims() == len(op.mixed_offsets) else None
+        else:
+            yield op.mixed_offsets if isinstance(op, LoadMatrixOp | StoreMatrixOp) else None

@@ -1,0 +1,406 @@
+"""Writes per-lane operations, and knows what a lane knows of itself."""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from math import gcd
+from typing import cast
+
+from xdsl.dialects import arith
+from xdsl.dialects import vector as xvector
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FixedBitwidthType,
+    FloatAttr,
+    IndexType,
+    IntegerType,
+    VectorType,
+    bf16,
+    f32,
+    i1,
+    i16,
+    i32,
+    i64,
+)
+from xdsl.dialects.llvm import GEP_USE_SSA_VAL, GEPOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from codegen.xe.dialects.gpu import (
+    LaneIdOp,
+    ShuffleMode,
+    ShuffleOp,
+)
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.interned import (
+    dense,
+    index,
+    integer,
+    integer_type,
+    vector,
+)
+from codegen.xe.dialects.upstream.arith_casts import ExtUIOp
+from codegen.xe.dialects.upstream.arith_ops import CmpiOp
+from codegen.xe.dialects.upstream.vector_ops import FromElementsOp
+from codegen.xe.passes.lanes.analysis.cse import PureValues
+from codegen.xe.passes.lanes.analysis.divisibility import number
+from codegen.xe.passes.lanes.vectors.layout import LANES
+
+Register = tuple[SSAValue, int]
+"""One register: its chunk, and its position there."""
+
+_NIBBLE = 4
+_NONE: Mapping[str, Attribute] = {}
+_PREDICATES = {name: integer(number, i64) for number, name in enumerate(CmpiOp.PREDICATES)}
+
+
+class Emitter:
+    """Appends operations to a block; what depends only on the lane goes, once, to the start of the kernel."""
+
+    def __init__(self, entry: Block) -> None:
+        self.block, self._entry, self._prologue = entry, entry, Block()
+        self._of_lane = PureValues()
+        self._pure = self._of_body = PureValues(self._of_lane)
+        self._known: dict[object, SSAValue] = {}
+        self._integers: dict[tuple[int, int], tuple[SSAValue, Attribute]] = {}
+
+    def drop_unused(self) -> None:
+        """Erase the values without effects that nothing uses."""
+        self._of_body.drop_unused()
+        self._of_lane.drop_unused()
+
+    def finish(self) -> None:
+        """Put what depends only on the lane where it belongs."""
+        first = self._entry.first_op
+        assert first is not None  # a kernel ends with a terminator
+        for op in list(self._prologue.ops):
+            op.detach()
+            self._entry.insert_op_before(op, first)
+
+    def add(self, op: Operation) -> SSAValue | None:
+        """Append an operation; its first result, if it has one."""
+        self.block.add_op(op)
+        return op.results[0] if op.results else None
+
+    def value(self, op: Operation) -> SSAValue:
+        """Append an operation that has a result."""
+        self.block.add_op(op)
+        return op.results[0]
+
+    def pure(
+        self,
+        kind: type[Operation],
+        operands: Sequence[SSAValue],
+        type_: Attribute,
+        properties: Mapping[str, Attribute] = _NONE,
+    ) -> SSAValue:
+        """The result of an operation without effects; one that was made before, if it is seen from here."""
+        return self._pure.value(self.block, kind, operands, type_, properties)
+
+    @contextmanager
+    def into(self, block: Block) -> Generator[None]:
+        """A context in which operations go to the end of another block, inside of the one that they went to."""
+        outside, mark = self.block, self._pure.mark()
+        self.block = block
+        try:
+            yield
+        finally:
+            self.block = outside
+            self._pure.forget(mark)
+
+    def once(self, key: object, make: Callable[[], SSAValue]) -> SSAValue:
+        """What `make` emits, at the start of the kernel, and only the first time."""
+        if key in self._known:
+            return self._known[key]
+        outside = self.block, self._pure
+        self.block, self._pure = self._prologue, self._of_lane
+        try:
+            value = self._known[key] = make()
+        finally:
+            self.block, self._pure = outside
+        return value
+
+    # Numbers.
+
+    def constant(self, number: int | float, type_: Attribute) -> SSAValue:
+        """A scalar constant."""
+
+        def make() -> SSAValue:
+            if isinstance(type_, AnyFloat):
+                return self.value(arith.ConstantOp(FloatAttr(float(number), type_)))
+            assert isinstance(type_, IntegerType | IndexType)
+            return self.value(arith.ConstantOp(integer(int(number), type_)))
+
+        if type(number) is not int:
+            return self.once(("constant", repr(number), type_), make)
+        known = self._integers.get((number, id(type_)))
+        if known is None:
+            value = self.once(("constant", repr(number), type_), make)
+            known = self._integers[number, id(type_)] = value, type_  # kept alive, so that its id stays its own
+        return known[0]
+
+    def index(self, value: Index) -> SSAValue:
+        """An index as a value."""
+        return value if isinstance(value, SSAValue) else self.constant(value, index)
+
+    def as_int(self, value: Index, type_: IntegerType) -> SSAValue:
+        """An index as an integer; sums and products of indices are taken anew as those of integers."""
+        if not isinstance(value, SSAValue):
+            return self.constant(value, type_)
+        return self._pure.known((value, type_), lambda: self._as_int(value, type_))
+
+    def _as_int(self, value: SSAValue, type_: IntegerType) -> SSAValue:
+        known = number(value)
+        if known is not None:
+            return self.constant(known, type_)
+        owner = value.owner
+        if value.type == type_:
+            return value
+        if isinstance(owner, arith.IndexCastOp) and owner.input.type == type_:
+            return owner.input
+        if isinstance(owner, arith.AddiOp | arith.MuliOp) and type_ == i32:
+            return self.pure(type(owner), (self.as_int(owner.lhs, type_), self.as_int(owner.rhs, type_)), type_)
+        return self.pure(arith.IndexCastOp, (value,), type_)
+
+    def sum(self, *terms: Index) -> Index:
+        """The sum of indices; a number where all are."""
+        number = sum(t for t in terms if not isinstance(t, SSAValue))
+        total: Index | None = None
+        for term in terms:
+            if isinstance(term, SSAValue):
+                total = term if total is None else self.pure(arith.AddiOp, (self.index(total), term), index)
+        if total is None or number == 0:
+            return number if total is None else total
+        return self.pure(arith.AddiOp, (self.index(total), self.index(number)), index)
+
+    def product(self, a: Index, b: Index) -> Index:
+        """The product of two indices; a number where both are, or one is 0."""
+        if not isinstance(a, SSAValue) and not isinstance(b, SSAValue):
+            return a * b
+        for one, other in ((a, b), (b, a)):
+            if not isinstance(one, SSAValue) and one in (0, 1):
+                return 0 if one == 0 else other
+        return self.pure(arith.MuliOp, (self.index(a), self.index(b)), index)
+
+    def compared(self, a: SSAValue, b: SSAValue, predicate: str) -> SSAValue:
+        """Whether a comparison of integers holds."""
+        return self.pure(arith.CmpiOp, (a, b), i1, {"predicate": _PREDICATES[predicate]})
+
+    def both(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The bits that two integers have."""
+        return self.pure(arith.AndIOp, (a, b), a.type)
+
+    def chosen(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
+        """One value where a condition holds, the other where it does not."""
+        return self.pure(arith.SelectOp, (condition, a, b), a.type)
+
+    # Memory.
+
+    def pointer(self, pointer: SSAValue, offset: Index, element: Attribute) -> SSAValue:
+        """A pointer some elements further; the offset is an i64 or i32, or a number."""
+        operands, number = (
+            ((pointer, offset), GEP_USE_SSA_VAL) if isinstance(offset, SSAValue) else ((pointer,), offset)
+        )
+        place = {"rawConstantIndices": dense(i32, (number,)), "elem_type": element, "noWrapFlags": integer(0, i32)}
+        return self.pure(GEPOp, operands, pointer.type, place)
+
+    # Lanes.
+
+    @property
+    def lane(self) -> SSAValue:
+        """The lane's number, i32."""
+        return self.once("lane", lambda: self.value(arith.IndexCastOp(self.value(LaneIdOp()), i32)))
+
+    def by_lane(self, numbers: Sequence[int]) -> SSAValue:
+        """The number of each lane, i32: by arithmetic where that is simple, else from a table."""
+        key = tuple(int(n) for n in numbers)
+        return self.once(("by lane", key), lambda: self._by_lane(key))
+
+    def _by_lane(self, numbers: tuple[int, ...]) -> SSAValue:
+        first, step = numbers[0], numbers[1] - numbers[0]
+        if all(n == first + step * lane for lane, n in enumerate(numbers)):
+            return self._scaled(self.lane, step, first) if step else self.constant(first, i32)
+        least = min(numbers)
+        unit = gcd(*(n - least for n in numbers))
+        entries = [(n - least) // unit for n in numbers]
+        for width in (2, 4, 8):
+            if entries == [lane % width for lane in range(LANES)]:
+                low = self.value(arith.AndIOp(self.lane, self.constant(width - 1, i32)))
+                return self._scaled(low, unit, least)
+            if entries == [lane // width for lane in range(LANES)]:
+                shift = self.constant(width.bit_length() - 1, i32)
+                return self._scaled(self.value(arith.ShRUIOp(self.lane, shift)), unit, least)
+        if max(entries) < LANES:
+            return self._scaled(self._from_table(entries), unit, least)
+        chosen = self.constant(numbers[-1], i32)
+        for one in dict.fromkeys(numbers[:-1]):
+            where = self.lanes([n == one for n in numbers])
+            chosen = self.value(arith.SelectOp(where, self.constant(one, i32), chosen))
+        return chosen
+
+    def _from_table(self, entries: Sequence[int]) -> SSAValue:
+        table = sum(entry << (_NIBBLE * lane) for lane, entry in enumerate(entries))
+        wide = self.value(arith.ExtUIOp(self.lane, i64))
+        at = self.value(arith.MuliOp(wide, self.constant(_NIBBLE, i64)))
+        shifted = self.value(arith.ShRUIOp(self.constant(table, i64), at))
+        low = self.value(arith.TruncIOp(shifted, i32))
+        return self.value(arith.AndIOp(low, self.constant(LANES - 1, i32)))
+
+    def _scaled(self, value: SSAValue, unit: int, least: int) -> SSAValue:
+        if unit != 1:
+            value = self.value(arith.MuliOp(value, self.constant(unit, i32)))
+        return self.value(arith.AddiOp(value, self.constant(least, i32))) if least else value
+
+    def lanes(self, chosen: Sequence[bool]) -> SSAValue:
+        """True, i1, in the lanes that are chosen."""
+        key = tuple(bool(c) for c in chosen)
+        return self.once(("lanes", key), lambda: self._lanes(key))
+
+    def _lanes(self, chosen: tuple[bool, ...]) -> SSAValue:
+        if all(chosen) or not any(chosen):
+            return self.constant(chosen[0], i1)
+        count = sum(chosen)
+        if chosen == tuple(lane < count for lane in range(LANES)):
+            return self.value(arith.CmpiOp(self.lane, self.constant(count, i32), "ult"))
+        if sum(chosen) == 1:
+            return self.value(arith.CmpiOp(self.lane, self.constant(chosen.index(True), i32), "eq"))
+        table = self.constant(sum(1 << lane for lane, c in enumerate(chosen) if c), i32)
+        bit = self.value(arith.AndIOp(self.value(arith.ShRUIOp(table, self.lane)), self.constant(1, i32)))
+        return self.value(arith.CmpiOp(bit, self.constant(0, i32), "ne"))
+
+    def index_by_lane(self, numbers: Sequence[int]) -> SSAValue:
+        """The number of each lane, as an index."""
+        if len(set(numbers)) == 1:
+            return self.constant(numbers[0], index)
+        key = "index by lane", tuple(numbers)
+        return self.once(key, lambda: self.value(arith.IndexCastOp(self.by_lane(numbers), index)))
+
+    # Chunks.
+
+    def register(self, register: Register) -> SSAValue:
+        """The scalar of a register."""
+        chunk, position = register
+        if not isinstance(chunk.type, VectorType):
+            return chunk
+        element = cast("VectorType[Attribute]", chunk.type).element_type
+        return self.pure(xvector.ExtractOp, (chunk,), element, {"static_position": dense(i64, (position,))})
+
+    def chunk(self, registers: Sequence[Register]) -> SSAValue:
+        """A chunk of some registers."""
+        first = registers[0][0]
+        if len(registers) == 1:
+            return self.register(registers[0])
+        sources = list(dict.fromkeys(chunk for chunk, _ in registers))
+        lengths = [length_of(s) for s in sources]
+        if len(sources) == 1 and [p for _, p in registers] == list(range(lengths[0])):
+            return first
+        mask = [sources.index(chunk) * lengths[0] + position for chunk, position in registers]
+        joins = len(sources) <= 2 and min(lengths) > 1 and len(set(lengths)) == 1 and not _are_words(sources)
+        if joins and not _is_slice(mask, lengths):
+            element = cast("VectorType[Attribute]", first.type).element_type
+            pair, type_ = (sources[0], sources[-1]), vector(element, len(registers))
+            return self.pure(xvector.ShuffleOp, pair, type_, {"mask": dense(i64, mask)})
+        scalars = [self.register(r) for r in registers]
+        return self.pure(FromElementsOp, scalars, vector(scalars[0].type, len(scalars)))
+
+    def splat(self, scalar: SSAValue, length: int) -> SSAValue:
+        """A chunk whose registers are all the same."""
+        if length == 1:
+            return scalar
+        return self.pure(xvector.BroadcastOp, (scalar,), vector(scalar.type, length))
+
+    def bitcast(self, chunk: SSAValue, element: Attribute) -> SSAValue:
+        """A chunk's bits as elements of another type, as many as fit; one is a scalar."""
+        if element_of(chunk) == element:
+            return chunk
+        length = length_of(chunk) * bits_of(element_of(chunk)) // bits_of(element)
+        if length_of(chunk) == length:
+            return self.pure(arith.BitcastOp, (chunk,), chunk_type(element, length))
+        halves = _halves(chunk)
+        if halves and length % 2 == 0 and length < length_of(chunk):  # words are joined without moves, halves are not
+            words = [self.bitcast(half, element) for half in halves]
+            return self.chunk([(word, position) for word in words for position in range(length // 2)])
+        if not isinstance(chunk.type, VectorType):
+            chunk = self.pure(xvector.BroadcastOp, (chunk,), vector(chunk.type, 1))
+        cast_ = self.pure(xvector.BitcastOp, (chunk,), vector(element, length))
+        return cast_ if length > 1 else self.register((cast_, 0))
+
+    def as_f32(self, chunk: SSAValue) -> SSAValue:
+        """Floats of 16 bits as f32.
+
+        Those of bf16 are shifted: LLVM would make arithmetic between arith.extf and arith.truncf that of bf16, which
+        the target lacks.
+        """
+        element, length = element_of(chunk), length_of(chunk)
+        if element == f32:
+            return chunk
+        if element != bf16:
+            return self.value(arith.ExtFOp(chunk, chunk_type(f32, length)))
+        bits = self.value(ExtUIOp(self.bitcast(chunk, i16), chunk_type(i32, length)))
+        return self.bitcast(self.value(arith.ShLIOp(bits, self.splat(self.constant(16, i32), length))), f32)
+
+    def shuffled(self, scalar: SSAValue, from_lanes: Sequence[int]) -> SSAValue:
+        """What other lanes hold in a register: for each lane, the one that it takes from."""
+        type_ = scalar.type
+        width = 64 if isinstance(type_, IndexType) else bits_of(type_)
+        if isinstance(type_, IndexType):
+            wide = self.value(arith.IndexCastOp(scalar, i64))
+        elif isinstance(type_, AnyFloat) and width < 32:
+            wide = self.value(arith.BitcastOp(scalar, integer_type(width)))
+        else:
+            wide = scalar
+        if width < 32:
+            wide = self.value(arith.ExtUIOp(wide, i32))
+        mode, argument = ShuffleMode.IDX, from_lanes
+        flipped = from_lanes[0]
+        if flipped and all(source == lane ^ flipped for lane, source in enumerate(from_lanes)):
+            mode, argument = ShuffleMode.XOR, [flipped] * LANES  # needs no register with lanes
+        moved = self.value(ShuffleOp(mode, wide, self.by_lane(argument), self.constant(LANES, i32)))
+        if width < 32:
+            moved = self.value(arith.TruncIOp(moved, integer_type(width)))
+        if isinstance(type_, IndexType):
+            return self.value(arith.IndexCastOp(moved, index))
+        return moved if moved.type == type_ else self.value(arith.BitcastOp(moved, type_))
+
+
+def _is_slice(mask: Sequence[int], lengths: Sequence[int]) -> bool:
+    """Whether registers are some of one chunk, in order.
+
+    MLIR would load them once more, of what a message has left in private memory, and LLVM then take them from the
+    first load as one integer of that many bits.
+    """
+    return len(lengths) == 1 and list(mask) == list(range(mask[0], mask[0] + len(mask)))
+
+
+def _are_words(chunks: Sequence[SSAValue]) -> bool:
+    """Whether chunks are words taken as other elements, which MLIR would shuffle by cutting the message's result."""
+    return any(isinstance(chunk.owner, xvector.BitcastOp) for chunk in chunks)
+
+
+def _halves(chunk: SSAValue) -> Sequence[SSAValue]:
+    """The two chunks of one length that a chunk was joined of, if it was."""
+    joined = chunk.owner
+    if not isinstance(joined, xvector.ShuffleOp) or joined.mask.get_values() != tuple(range(length_of(chunk))):
+        return ()
+    return (joined.v1, joined.v2) if 2 * length_of(joined.v1) == length_of(chunk) else ()
+
+
+def chunk_type(element: Attribute, length: int) -> Attribute:
+    """The type of a chunk; of one register, the element's."""
+    return element if length == 1 else vector(element, length)
+
+
+def length_of(chunk: SSAValue) -> int:
+    """Registers of a chunk."""
+    return chunk.type.get_shape()[0] if isinstance(chunk.type, VectorType) else 1
+
+
+def element_of(chunk: SSAValue) -> Attribute:
+    """Type of a chunk's elements."""
+    return chunk.type.element_type if isinstance(chunk.type, VectorType) else chunk.type
+
+
+def bits_of(element: Attribute) -> int:
+    """Bits of an element; an index has those of an address."""
+    if isinstance(element, IndexType):
+        return 64
+    assert isinstance(element, FixedBitwidthType), element
+    return element.bitwidth

@@ -1,0 +1,141 @@
+"""Lowers sub-group-level XeGPU to code of its 16 lanes: per-lane vectors, block messages, shuffles."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FunctionType, IntegerType, MemRefType, ModuleOp
+from xdsl.ir import Attribute, Block, Region
+from xdsl.passes import ModulePass
+
+from codegen.xe.dialects import gpu
+from codegen.xe.dialects.arguments_apart import ARGUMENTS_APART
+from codegen.xe.layout import BlockLimits
+from codegen.xe.passes.lanes.analysis.affine_values import Sums
+from codegen.xe.passes.lanes.analysis.assumptions import note_assumptions
+from codegen.xe.passes.lanes.analysis.order_by_stores import order_by_stores
+from codegen.xe.passes.lanes.analysis.preferences import preferences
+from codegen.xe.passes.lanes.emitter import Emitter
+from codegen.xe.passes.lanes.lowering import (
+    Handler,
+    Lowering,
+)
+from codegen.xe.passes.lanes.memory import (
+    atomics,
+    barriers,
+    blocks,
+    buffers,
+    matrices,
+    scattered,
+    surfaces,
+)
+from codegen.xe.passes.lanes.memory.local_memory import LocalMemory
+from codegen.xe.passes.lanes.values import lane_memory_type
+from codegen.xe.passes.lanes.vectors import (
+    constants,
+    contraction,
+    control_flow,
+    dpas,
+    elementwise,
+    reductions,
+    shuffle_ops,
+)
+from codegen.xe.passes.lanes.vectors.layout import LANES
+from codegen.xe.passes.lanes.vectors.slices import take_elements_of_slices
+from codegen.xe.passes.lanes.vectors.transpose_dpas import turn_products
+
+_LIMITS = BlockLimits()
+_GROUPS = (
+    elementwise,
+    constants,
+    shuffle_ops,
+    reductions,
+    contraction,
+    control_flow,
+    surfaces,
+    blocks,
+    scattered,
+    atomics,
+    buffers,
+    matrices,
+    barriers,
+    dpas,
+)
+_HANDLERS: Mapping[str, Handler] = {name: handler for group in _GROUPS for name, handler in group.HANDLERS.items()}
+
+
+@dataclass(frozen=True)
+class LowerToLanesPass(ModulePass):
+    """Expects kernels of sub-groups of 16; afterwards they have no vector of more than one dimension.
+
+    `max_rows` and `max_width_bytes` are those of one 2-D block message.
+    """
+
+    name = "lower-to-lanes"
+    max_rows: int = 32
+    max_width_bytes: int = 64
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lower_to_lanes(op, BlockLimits(self.max_rows, self.max_width_bytes))
+
+
+def lower_to_lanes(module: ModuleOp, limits: BlockLimits = _LIMITS) -> None:
+    """Apply the pass; `limits` are those of the device, or those of every device that has block messages.
+
+    Raises:
+        PassFailedException: an operation has no per-lane form.
+    """
+    for op in module.body.ops:
+        if isinstance(op, gpu.ModuleOp):
+            for function in list(op.body.block.ops):
+                if isinstance(function, gpu.FuncOp):
+                    _lower_function(op, function, limits)
+
+
+def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLimits) -> None:
+    old = function.body.block
+    turn_products(old)
+    count = len(function.function_type.inputs)
+    types = [_argument_type(t) for t in old.arg_types[:count]]
+    new = Block(arg_types=types)
+    memory = LocalMemory(f"{function.sym_name.data}_local")
+    lowering = Lowering(Emitter(new), _HANDLERS, preferences(old), memory, _subgroups(function), limits, Sums(old, new))
+    for before, after in zip(old.args, new.args, strict=False):
+        lowering.define(before, after)
+    for buffer in function.workgroup_buffers:
+        memory.declare(lowering.emitter, buffer)
+    lowering.lower(old)
+    lowering.emitter.drop_unused()
+    order_by_stores(new, lowering, apart=ARGUMENTS_APART in function.attributes)
+    lowering.emitter.finish()
+    take_elements_of_slices(new)
+    function.detach_region(function.body)
+    function.add_region(Region(new))
+    function.properties["function_type"] = FunctionType.from_lists(types, list(function.function_type.outputs))
+    function.properties.pop("workgroup_attributions", None)
+    note_assumptions(function, lowering.assumed)
+    _declare(module, lowering)
+
+
+def _argument_type(type_: Attribute) -> Attribute:
+    if isinstance(type_, MemRefType):
+        return lane_memory_type(type_)
+    return IntegerType(type_.width.data) if isinstance(type_, IntegerType) else type_
+
+
+def _subgroups(function: gpu.FuncOp) -> int | None:
+    size = function.known_block_size
+    if size is None:
+        return None
+    x, y, z = size.get_values()
+    return x * y * z // LANES
+
+
+def _declare(module: gpu.ModuleOp, lowering: Lowering) -> None:
+    first = module.body.block.first_op
+    known = {o.properties["sym_name"] for o in module.body.block.ops if "sym_name" in o.properties}
+    declarations = [lowering.memory.declaration(), *lowering.functions.values()]
+    new = [d for d in declarations if d is not None and d.properties["sym_name"] not in known]
+    if first is None:
+        return
+    module.body.block.insert_ops_before(new, first)

@@ -1,0 +1,1 @@
+"""Lowering of memory operations to lanes."""

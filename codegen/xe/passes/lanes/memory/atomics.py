@@ -1,0 +1,134 @@
+"""Atomic updates: each lane updates the elements that it owns, one by one."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, IntegerType, i1, i64
+from xdsl.dialects.llvm import ExtractValueOp, LLVMStructType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from codegen.xe.dialects.kinds import AtomicKind
+from codegen.xe.dialects.upstream.llvm_ops import (
+    AtomicBinOp,
+    AtomicCmpXchgOp,
+    AtomicRmwOp,
+)
+from codegen.xe.dialects.xegpu import AtomicRmwOp as XeGPUAtomicRmwOp
+from codegen.xe.passes.lanes.emitter import (
+    Emitter,
+    bits_of,
+)
+from codegen.xe.passes.lanes.lowering import (
+    Handler,
+    Lowering,
+    element_type,
+    vector_type,
+)
+from codegen.xe.passes.lanes.memory.lane_memory import (
+    Guarded,
+    load,
+    owners,
+    pointer_at,
+)
+from codegen.xe.passes.lanes.memory.scattered import (
+    runs_of,
+    target_of,
+)
+from codegen.xe.passes.lanes.values import (
+    Lanes,
+    shape_of,
+)
+from codegen.xe.passes.lanes.vectors.layout import (
+    NOTHING,
+    LaneLayout,
+    canonical,
+)
+
+_NATIVE = {
+    AtomicKind.ADDF: AtomicBinOp.FADD,
+    AtomicKind.ADDI: AtomicBinOp.ADD,
+    AtomicKind.ASSIGN: AtomicBinOp.XCHG,
+    AtomicKind.MAXS: AtomicBinOp.MAX,
+    AtomicKind.MAXU: AtomicBinOp.UMAX,
+    AtomicKind.MINS: AtomicBinOp.MIN,
+    AtomicKind.MINU: AtomicBinOp.UMIN,
+    AtomicKind.ORI: AtomicBinOp.OR,
+    AtomicKind.ANDI: AtomicBinOp.AND,
+    AtomicKind.XORI: AtomicBinOp.XOR,
+}
+"""The kinds that are one instruction; the others retry until nobody came between."""
+
+_Combine = Callable[[SSAValue, SSAValue], Operation]
+
+_BY_RETRY: Mapping[AtomicKind, _Combine] = {
+    AtomicKind.MULF: arith.MulfOp,
+    AtomicKind.MULI: arith.MuliOp,
+    AtomicKind.MAXIMUMF: arith.MaximumfOp,
+    AtomicKind.MINIMUMF: arith.MinimumfOp,
+    AtomicKind.MAXNUMF: arith.MaxnumfOp,
+    AtomicKind.MINNUMF: arith.MinnumfOp,
+}
+
+
+def _atomic_rmw(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, XeGPUAtomicRmwOp)
+    emitter, shape, element = lowering.emitter, shape_of(op.value), element_type(op.value)
+    if bits_of(element) not in (32, 64):
+        raise PassFailedException(f"lower-to-lanes: expected atomic updates of 32 or 64 bits, got {element}")
+    target = target_of(lowering, op.tensor_desc, None, op.mask, shape)
+    layout = canonical(shape)
+    registers, owned = lowering.vector(op.value, layout).registers(), owners(layout)
+    old: list[SSAValue] = []
+    for run in runs_of(lowering, target, layout, single=True):
+        conditions = [] if run.mask is None else [run.mask]
+        if not owned[run.first].all():
+            conditions.append(emitter.lanes(owned[run.first].tolist()))
+        value = emitter.register(registers[run.first])
+        with Guarded(emitter, conditions) as guarded:
+            pointer = pointer_at(emitter, target.pointer, run.offset, element)
+            guarded.give(_update(emitter, op.kind.data, pointer, value))
+        old += guarded.results
+    held = LaneLayout(np.where(owned, layout.places, NOTHING), (1,) * len(old))
+    lowering.finish(op.result, Lanes(vector_type(op.result), held, tuple(old)))
+
+
+def _update(emitter: Emitter, kind: AtomicKind, pointer: SSAValue, value: SSAValue) -> SSAValue:
+    """Update memory with a scalar; what it held."""
+    native = _NATIVE.get(kind)
+    if native is None:
+        return _retry(emitter, _BY_RETRY[kind], pointer, value)
+    if native is AtomicBinOp.XCHG and isinstance(value.type, AnyFloat):
+        bits = IntegerType(bits_of(value.type))
+        old = emitter.value(AtomicRmwOp(native, pointer, emitter.value(arith.BitcastOp(value, bits))))
+        return emitter.value(arith.BitcastOp(old, value.type))
+    return emitter.value(AtomicRmwOp(native, pointer, value))
+
+
+def _retry(emitter: Emitter, combine: _Combine, pointer: SSAValue, value: SSAValue) -> SSAValue:
+    """Read, combine and replace what was read, until nobody else replaced it in between."""
+    type_ = value.type
+    bits = IntegerType(bits_of(type_))
+    first = load(emitter, pointer, bits)
+    with emitter.into(before := Block(arg_types=[bits])):
+        old = before.args[0]
+        now = _as(emitter, old, type_)
+        new = _as(emitter, emitter.value(combine(now, value)), bits)
+        pair = emitter.value(AtomicCmpXchgOp(pointer, old, new, LLVMStructType.from_type_list([bits, i1])))
+        found = emitter.value(ExtractValueOp(DenseArrayBase.from_list(i64, [0]), pair, bits))
+        done = emitter.value(ExtractValueOp(DenseArrayBase.from_list(i64, [1]), pair, i1))
+        again = emitter.value(arith.XOrIOp(done, emitter.constant(1, i1)))
+        emitter.add(scf.ConditionOp(again, found))
+    with emitter.into(after := Block(arg_types=[bits])):
+        emitter.add(scf.YieldOp(after.args[0]))
+    loop = scf.WhileOp([first], [bits], Region(before), Region(after))
+    emitter.add(loop)
+    return _as(emitter, loop.results[0], type_)
+
+
+def _as(emitter: Emitter, scalar: SSAValue, type_: Attribute) -> SSAValue:
+    return scalar if scalar.type == type_ else emitter.value(arith.BitcastOp(scalar, type_))
+
+
+HANDLERS: Mapping[str, Handler] = {"xegpu.atomic_rmw": _atomic_rmw}

@@ -1,0 +1,265 @@
+"""Loads, stores and prefetches of blocks: by 2-D block messages where the hardware has them, else lane by lane."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import cast
+
+import numpy as np
+from xdsl.dialects import vector as xvector
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from codegen.xe.dialects.interned import (
+    integer_type,
+    vector,
+)
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.upstream.vector_ops import ExtractStridedSliceOp
+from codegen.xe.dialects.upstream.xevm import (
+    BlockLoad2dOp,
+    BlockPrefetch2dOp,
+    BlockStore2dOp,
+    LoadCacheControlAttr,
+    load_cache_control,
+    store_cache_control,
+)
+from codegen.xe.dialects.xegpu import (
+    LoadNdOp,
+    PrefetchNdOp,
+    StoreNdOp,
+    TensorDescType,
+)
+from codegen.xe.layout import (
+    BlockLimits,
+    LayoutRefused,
+)
+from codegen.xe.passes.lanes.analysis.inst_data import stated_limits
+from codegen.xe.passes.lanes.analysis.legality import assumed
+from codegen.xe.passes.lanes.emitter import (
+    Emitter,
+    bits_of,
+    length_of,
+)
+from codegen.xe.passes.lanes.lowering import (
+    Handler,
+    Lowering,
+    vector_type,
+)
+from codegen.xe.passes.lanes.memory.addresses import Messages
+from codegen.xe.passes.lanes.memory.byte_columns import (
+    are_columns_of_bytes,
+    halves_of,
+    load_columns,
+)
+from codegen.xe.passes.lanes.memory.hints import hints_of
+from codegen.xe.passes.lanes.memory.messages import (
+    Piece,
+    loads_of,
+    prefetches_of,
+    stores_of,
+)
+from codegen.xe.passes.lanes.memory.scalar_access import (
+    RUN,
+    Access,
+    holds_rows,
+    load_each,
+    store_each,
+    store_rows,
+)
+from codegen.xe.passes.lanes.memory.surfaces import (
+    MatrixAccess,
+    matrix_of,
+)
+from codegen.xe.passes.lanes.values import (
+    Block,
+    Lanes,
+    lane_element,
+)
+from codegen.xe.passes.lanes.vectors.layout import (
+    LANES,
+    NOTHING,
+    LaneLayout,
+    Places,
+    canonical,
+    layout_of,
+    pieces,
+)
+from codegen.xe.passes.lanes.vectors.shuffles import convert
+
+
+def block_names(op: LoadNdOp) -> Places:
+    """The element of the result that each element of the block is, the block being all of array_length side by side."""
+    desc = cast(TensorDescType, op.desc.type)
+    rows, columns = block_shape(desc)
+    blocks, bits = desc.block.array_length, bits_of(lane_element(desc.element_type))
+    names = np.arange(rows * columns).reshape(blocks, rows, columns // blocks)
+    if op.packed is not None:
+        words = 32 // bits
+        names = np.arange(rows * columns).reshape(blocks, rows // words, columns // blocks, words)
+        names = names.transpose(0, 1, 3, 2).reshape(blocks, rows, columns // blocks)
+    elif op.transpose is not None:
+        unit = op.transpose_bit_width.value.data // bits if op.transpose_bit_width is not None else 1
+        names = np.arange(rows * columns).reshape(blocks, columns // blocks // unit, rows, unit)
+        names = names.transpose(0, 2, 1, 3).reshape(blocks, rows, columns // blocks)
+    return names.transpose(1, 0, 2).reshape(-1)
+
+
+def block_shape(desc: TensorDescType) -> tuple[int, int]:
+    """Rows and columns of a block, blocks of array_length side by side."""
+    shape = desc.get_shape()
+    rows, columns = shape if len(shape) == 2 else (1, shape[0])
+    return rows, columns * desc.block.array_length
+
+
+def load_layout(op: LoadNdOp, result: LaneLayout) -> LaneLayout:
+    """Where the elements of the block must be for those of the result to be as `result` says."""
+    names = block_names(op)
+    inverse = np.empty_like(names)
+    inverse[names] = np.arange(len(names))
+    return result.relabelled(inverse)
+
+
+def _load_nd(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, LoadNdOp)
+    block = lowering.get(op.desc, Block)
+    matrix = matrix_of(lowering, block, op.mixed_offsets)
+    element = lane_element(block.type.element_type)
+    rows, columns = block_shape(block.type)
+    wanted = load_layout(op, lowering.layout(op.result))
+    type_, cache = VectorType(element, [rows, columns]), load_cache_control(hints_of(op))
+    padding = op.attributes.get("padding")
+    halves = None
+    if are_columns_of_bytes((rows, columns), bits_of(element), wanted) and _number(padding) == 0:
+        halves = halves_of(lowering, matrix)
+    if halves is not None:
+        value = load_columns(lowering.emitter, halves, type_, wanted, cache)
+    elif _may_use_messages(lowering, matrix, element) and _number(padding) == 0:
+        pieces_ = _pieces(op, (rows, columns), bits_of(element), wanted, lowering.limits)
+        value = _load_messages(lowering, matrix, type_, pieces_, cache, wanted)
+    else:
+        fill = lowering.emitter.constant(_number(padding), element)
+        access = Access(matrix, type_, cache)
+        value = load_each(lowering.emitter, access, wanted, fill)
+    value = convert(lowering.emitter, value, wanted)
+    lowering.define(op.result, Lanes(vector_type(op.result), lowering.layout(op.result), value.chunks))
+
+
+def _pieces(op: LoadNdOp, shape: Ints, bits: int, wanted: LaneLayout, limits: BlockLimits) -> list[Piece]:
+    """Messages of the blocks that are stated, or else of the largest that there are."""
+    rows, columns = shape
+    with suppress(LayoutRefused):
+        return loads_of(rows, columns, bits, wanted, stated_limits(op, bits, limits))
+    return loads_of(rows, columns, bits, wanted, limits)
+
+
+def _prefetches(op: PrefetchNdOp, shape: Ints, bits: int, limits: BlockLimits) -> list[Piece]:
+    rows, columns = shape
+    with suppress(LayoutRefused):
+        return prefetches_of(rows, columns, bits, stated_limits(op, bits, limits))
+    return prefetches_of(rows, columns, bits, limits)
+
+
+def _number(padding: Attribute | None) -> int | float:
+    return padding.value.data if isinstance(padding, IntegerAttr | FloatAttr) else 0
+
+
+def _may_use_messages(lowering: Lowering, matrix: MatrixAccess, element: Attribute) -> bool:
+    assumptions = assumed(matrix, bits_of(element), lowering.limits, lowering.sums)
+    lowering.assumed.update(assumptions or ())
+    return assumptions is not None
+
+
+def _load_messages(
+    lowering: Lowering,
+    matrix: MatrixAccess,
+    type_: VectorType[Attribute],
+    found: Sequence[Piece],
+    cache: LoadCacheControlAttr | None,
+    wanted: LaneLayout,
+) -> Lanes:
+    emitter, element = lowering.emitter, type_.element_type
+    bits, (rows, columns) = bits_of(element), type_.get_shape()
+    messages = Messages(emitter, matrix, bits)
+    places: list[Places] = []
+    chunks: list[SSAValue] = []
+    for piece in found:
+        result = vector(integer_type(piece.register_bits), piece.words)
+        loaded_ = emitter.value(BlockLoad2dOp(messages.place(piece), piece.spelled, result, cache))
+        chunks += _slices(emitter, loaded_, element, max(wanted.chunks))
+        row, column = piece.places()
+        inside = (row < rows) & (column < columns)
+        places.append(np.where(inside, row * columns + column, NOTHING))
+    layout = layout_of(list(np.concatenate(places)), [length_of(c) for c in chunks])
+    return Lanes(type_, layout, tuple(chunks))
+
+
+def _slices(emitter: Emitter, value: SSAValue, element: Attribute, longest: int) -> list[SSAValue]:
+    """A message's result in chunks of elements."""
+    assert isinstance(value.type, VectorType)
+    words, width = value.type.get_shape()[0], bits_of(value.type.element_type) // bits_of(element)
+    out: list[SSAValue] = []
+    first = 0
+    for length in pieces(words, max(1, longest // width)):
+        part = value
+        if length == 1:
+            part = emitter.register((value, first))
+        elif length != words:
+            part = emitter.value(ExtractStridedSliceOp(value, [first], [length]))
+        out.append(emitter.bitcast(part, element))
+        first += length
+    return out
+
+
+def _store_nd(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, StoreNdOp)
+    block = lowering.get(op.desc, Block)
+    matrix = matrix_of(lowering, block, op.mixed_offsets)
+    element = lane_element(block.type.element_type)
+    rows, columns = block_shape(block.type)
+    type_, bits, cache = VectorType(element, [rows, columns]), bits_of(element), store_cache_control(hints_of(op))
+    given, layout = lowering.vector(op.value), canonical((rows, columns))
+    if _may_store_rows(lowering, matrix, given, (rows, columns)) and _may_use_messages(lowering, matrix, element):
+        store_rows(lowering.emitter, Access(matrix, type_, cache), given)
+        return
+    value = lowering.vector(op.value, layout)
+    found = stores_of(rows, columns, bits, lowering.limits)
+    if found is None or not _may_use_messages(lowering, matrix, element):
+        store_each(lowering.emitter, Access(matrix, type_, cache), value)
+        return
+    emitter, messages, registers = lowering.emitter, Messages(lowering.emitter, matrix, bits), value.registers()
+    for piece in found:
+        first = piece.column // LANES * rows + piece.row
+        chunk = emitter.chunk(registers[first : first + piece.message.rows])
+        data = emitter.bitcast(chunk, integer_type(bits))
+        if not isinstance(data.type, VectorType):
+            data = emitter.pure(xvector.BroadcastOp, (data,), vector(data.type, 1))
+        emitter.add(BlockStore2dOp(messages.place(piece), piece.spelled, data, cache))
+
+
+def _may_store_rows(lowering: Lowering, matrix: MatrixAccess, value: Lanes, shape: Ints) -> bool:
+    """Whether rows may go as they are: no run of columns is partly outside of the matrix."""
+    if value.splat is not None or matrix.width is None or not holds_rows(value.layout, shape):
+        return False
+    sums = lowering.sums.of(matrix.column), lowering.sums.of(matrix.width)
+    return all(factor % RUN == 0 for sum_ in sums for factor in sum_.values())
+
+
+def _prefetch_nd(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, PrefetchNdOp)
+    block = lowering.get(op.desc, Block)
+    matrix = matrix_of(lowering, block, op.mixed_offsets)
+    element = lane_element(block.type.element_type)
+    if not _may_use_messages(lowering, matrix, element):
+        return  # a prefetch changes nothing but time
+    rows, columns = block_shape(block.type)
+    messages = Messages(lowering.emitter, matrix, bits_of(element))
+    for piece in _prefetches(op, (rows, columns), bits_of(element), lowering.limits):
+        cache = load_cache_control(hints_of(op))
+        lowering.emitter.add(BlockPrefetch2dOp(messages.place(piece), piece.spelled, cache))
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "xegpu.load_nd": _load_nd,
+    "xegpu.store_nd": _store_nd,
+    "xegpu.prefetch_nd": _prefetch_nd,
+}

@@ -1,0 +1,121 @@
+"""A of bytes that is stored by columns: rows of K in pairs, by messages that transpose words of four columns.
+
+DPAS takes neighbours in K as one word of a lane. Two messages read every other row each, as matrices of twice the
+pitch, so that a lane has both rows of a pair; bytes are then exchanged within words, not between lanes.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects import vector as xvector
+from xdsl.dialects.builtin import DenseArrayBase, VectorType, i8, i16, i32, i64
+from xdsl.ir import SSAValue
+
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.upstream.xevm import (
+    BlockLoad2dOp,
+    LoadCacheControlAttr,
+)
+from codegen.xe.layout import (
+    BlockMessage,
+    Transfer,
+)
+from codegen.xe.passes.lanes.analysis.legality import assumed
+from codegen.xe.passes.lanes.emitter import Emitter
+from codegen.xe.passes.lanes.lowering import Lowering
+from codegen.xe.passes.lanes.memory.addresses import Messages
+from codegen.xe.passes.lanes.memory.messages import Piece
+from codegen.xe.passes.lanes.memory.surfaces import MatrixAccess
+from codegen.xe.passes.lanes.values import Lanes
+from codegen.xe.passes.lanes.vectors.layout import (
+    LANES,
+    LaneLayout,
+    column_pairs,
+)
+
+_MESSAGE = BlockMessage(Transfer.TRANSPOSED, 32, LANES, 8, 1)
+_WORDS = 8
+_ROWS, _COLUMNS = 2 * LANES, 4 * _WORDS
+_LOW, _HIGH = 0x00FF00FF, 0xFF00FF00
+
+
+def are_columns_of_bytes(shape: Ints, bits: int, wanted: LaneLayout) -> bool:
+    """Whether a block is A of bytes, transposed, in whole messages."""
+    rows, columns = shape
+    if bits != 8 or rows % _ROWS or columns % _COLUMNS:
+        return False
+    names = np.arange(rows * columns).reshape(rows, columns).T.reshape(-1)
+    return np.array_equal(wanted.places, column_pairs(columns, rows).relabelled(names).places)
+
+
+def halves_of(lowering: Lowering, matrix: MatrixAccess) -> tuple[MatrixAccess, MatrixAccess] | None:
+    """The matrices of every other row from the first and from the second; None where messages may not access them."""
+    emitter, height = lowering.emitter, matrix.height
+    if height is None or matrix.local or any(factor % 2 for factor in lowering.sums.of(matrix.row).values()):
+        return None
+    step = emitter.as_int(matrix.pitch, i64) if isinstance(matrix.pitch, SSAValue) else matrix.pitch
+    even = replace(
+        matrix,
+        height=_half(emitter, emitter.sum(height, 1)),
+        pitch=emitter.product(matrix.pitch, 2),
+        row=_half(emitter, matrix.row),
+    )
+    odd = replace(even, pointer=emitter.pointer(matrix.pointer, step, i8), height=_half(emitter, height))
+    for half in (even, odd):
+        assumptions = assumed(half, 8, lowering.limits, lowering.sums)
+        if assumptions is None:
+            return None
+        lowering.assumed.update(assumptions)
+    return even, odd
+
+
+def _half(emitter: Emitter, value: Index) -> Index:
+    if isinstance(value, SSAValue):
+        return emitter.value(arith.ShRSIOp(value, emitter.index(1)))
+    return value // 2
+
+
+def load_columns(
+    emitter: Emitter,
+    halves: tuple[MatrixAccess, MatrixAccess],
+    type_: VectorType,
+    wanted: LaneLayout,
+    cache: LoadCacheControlAttr | None,
+) -> Lanes:
+    """The block, as DPAS takes it transposed."""
+    rows, columns = type_.get_shape()
+    messages = [Messages(emitter, half, 8) for half in halves]
+    chunks: list[SSAValue] = []
+    for row in range(0, rows // 2, LANES):
+        for column in range(0, columns, _COLUMNS):
+            piece = Piece(row, column, _MESSAGE, 8)
+            words = VectorType(i32, [_WORDS])
+            even, odd = (emitter.value(BlockLoad2dOp(m.place(piece), piece.spelled, words, cache)) for m in messages)
+            chunks += _pairs(emitter, even, odd)
+    return Lanes(type_, wanted, tuple(chunks))
+
+
+def _pairs(emitter: Emitter, even: SSAValue, odd: SSAValue) -> list[SSAValue]:
+    """Of words of four columns each, chunks of eight columns whose bytes alternate between the two rows."""
+
+    def number(value: int) -> SSAValue:
+        return emitter.splat(emitter.constant(value, i32), _WORDS)
+
+    def mixed(one: SSAValue, other: SSAValue) -> SSAValue:
+        low, high = arith.AndIOp(one, number(_LOW)), arith.AndIOp(other, number(_HIGH))
+        return emitter.bitcast(emitter.value(arith.OrIOp(emitter.value(low), emitter.value(high))), i16)
+
+    byte = number(8)
+    # Columns 0 and 2 of each word; columns 1 and 3.
+    first = mixed(even, emitter.value(arith.ShLIOp(odd, byte)))
+    second = mixed(emitter.value(arith.ShRUIOp(even, byte)), odd)
+    out: list[SSAValue] = []
+    for at in range(0, 2 * _WORDS, 4):
+        mask = [number for i in range(at, at + 4) for number in (i, 2 * _WORDS + i)]
+        shuffle = xvector.ShuffleOp(
+            first, second, DenseArrayBase.from_list(i64, mask), result_type=VectorType(i16, [len(mask)])
+        )
+        out.append(emitter.bitcast(emitter.value(shuffle), i8))
+    return out

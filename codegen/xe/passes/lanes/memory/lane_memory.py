@@ -1,0 +1,132 @@
+"""Accesses to memory by the lanes of a chunk, each at its own place."""
+
+from collections.abc import Sequence
+from types import TracebackType
+
+import numpy as np
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import i64
+from xdsl.dialects.llvm import LoadOp, StoreOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.passes.lanes.emitter import (
+    Emitter,
+    bits_of,
+    chunk_type,
+    element_of,
+    length_of,
+)
+from codegen.xe.passes.lanes.vectors.layout import (
+    LANES,
+    Choice,
+    LaneLayout,
+    Places,
+)
+
+_LONGEST_BYTES = 64
+
+
+def all_of(emitter: Emitter, conditions: Sequence[SSAValue]) -> SSAValue:
+    """True where all conditions are."""
+    out = conditions[0]
+    for condition in conditions[1:]:
+        out = emitter.both(out, condition)
+    return out
+
+
+def owners(layout: LaneLayout) -> Choice:
+    """True where a lane is the first to hold its element, [registers, 16]."""
+    flat = layout.places.reshape(-1)
+    first = np.zeros(len(flat), np.bool_)
+    elements, where = np.unique(flat, return_index=True)
+    first[where[elements >= 0]] = True
+    return first.reshape(-1, LANES)
+
+
+def numbers_of(emitter: Emitter, of_lanes: Places) -> tuple[Index, int]:
+    """The number of each lane as a sum: what differs between lanes, and what they share."""
+    least = int(of_lanes.min())
+    numbers = (of_lanes - least).tolist()
+    return (emitter.index_by_lane(numbers) if any(numbers) else 0), least
+
+
+def pointer_at(emitter: Emitter, pointer: SSAValue, offset: Index, element: Attribute) -> SSAValue:
+    """The pointer to what lies some elements further."""
+    at = emitter.as_int(offset, i64) if isinstance(offset, SSAValue) else offset
+    return emitter.pointer(pointer, at, element)
+
+
+def load(
+    emitter: Emitter,
+    pointer: SSAValue,
+    element: Attribute,
+    length: int = 1,
+    cache: Attribute | None = None,
+    *,
+    aligned: int = 1,
+) -> SSAValue:
+    """A chunk of elements that lie one after the other, the first at a multiple of `aligned` elements."""
+    op = LoadOp(pointer, chunk_type(element, length), alignment=_alignment(element, aligned))
+    if cache is not None:
+        op.attributes["cache_control"] = cache
+    return emitter.value(op)
+
+
+def store(
+    emitter: Emitter, pointer: SSAValue, chunk: SSAValue, cache: Attribute | None = None, *, aligned: int = 1
+) -> None:
+    """Write a chunk to where its elements lie one after the other, the first at a multiple of `aligned` elements."""
+    op = StoreOp(chunk, pointer, alignment=_alignment(element_of(chunk), aligned))
+    if cache is not None:
+        op.attributes["cache_control"] = cache
+    emitter.add(op)
+
+
+def _alignment(element: Attribute, elements: int) -> int:
+    nbytes = max(1, bits_of(element) // 8) * elements
+    return min(nbytes & -nbytes, _LONGEST_BYTES)
+
+
+class Guarded:
+    """A context whose operations run in the lanes where all conditions hold; `chosen` are its results there.
+
+    Where they do not hold the results are zero.
+    """
+
+    def __init__(self, emitter: Emitter, conditions: Sequence[SSAValue]) -> None:
+        self._emitter, self._conditions = emitter, conditions
+        self._block = Block()
+        self._inside = emitter.into(self._block)
+        self._yielded: list[SSAValue] = []
+        self.results: list[SSAValue] = []
+
+    def give(self, *values: SSAValue) -> None:
+        """Say what the results are, inside."""
+        self._yielded = list(values)
+
+    def __enter__(self) -> "Guarded":
+        if self._conditions:
+            self._inside.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._conditions:
+            self.results = self._yielded
+            return
+        emitter = self._emitter
+        emitter.add(scf.YieldOp(*self._yielded))
+        self._inside.__exit__(kind, error, trace)
+        otherwise = Region()
+        if self._yielded:
+            with emitter.into(block := Block()):
+                zeros = [emitter.constant(0, element_of(v)) for v in self._yielded]
+                lengths = [length_of(v) for v in self._yielded]
+                emitter.add(scf.YieldOp(*map(emitter.splat, zeros, lengths)))
+            otherwise = Region(block)
+        types = [v.type for v in self._yielded]
+        branch = scf.IfOp(all_of(emitter, self._conditions), types, Region(self._block), otherwise)
+        emitter.add(branch)
+        self.results = list(branch.results)

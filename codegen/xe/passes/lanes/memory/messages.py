@@ -1,0 +1,137 @@
+"""The planned 2-D block messages of a block as MLIR spells them, and where they leave its elements."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codegen.xe.dialects.upstream import xevm
+from codegen.xe.layout import (
+    BlockLimits,
+    BlockMessage,
+    LayoutRefused,
+    Operand,
+    PlacedMessage,
+    Transfer,
+    plan_any_block_loads,
+    plan_block_loads,
+    plan_block_prefetches,
+    plan_block_stores,
+)
+from codegen.xe.passes.lanes.vectors.layout import (
+    LANES,
+    LaneLayout,
+    Places,
+    by_row,
+    canonical,
+    column_pairs,
+    row_pairs,
+)
+
+_WORD = 32
+_HALF = 8  # columns of A of 32 bits in a register
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A message at a row and a column of a block, in elements of the block."""
+
+    row: int
+    column: int
+    message: BlockMessage
+    bits: int
+
+    @property
+    def unit(self) -> int:
+        """Elements of the block in one that MLIR counts."""
+        return self.spelled.bits // self.bits
+
+    @property
+    def words(self) -> int:
+        """Elements of the result in a lane, each of `register_bits`."""
+        return self.message.rows * self.message.row_bytes * 8 // (LANES * self.register_bits)
+
+    @property
+    def register_bits(self) -> int:
+        """Bits of an element of the result."""
+        return _WORD if self.spelled.transform else self.spelled.bits
+
+    @property
+    def spelled(self) -> xevm.BlockMessage:
+        """The message as MLIR has it: pairs of bytes are halves, as of bytes in two blocks it allocates half."""
+        m = self.message
+        transpose, transform = m.transfer is Transfer.TRANSPOSED, m.transfer is Transfer.PACKED
+        halves = 2 if m.transfer is Transfer.PLAIN and m.width > LANES else 1
+        return xevm.BlockMessage(
+            m.bits * halves, m.rows, m.width // halves, m.array_length, transpose=transpose, transform=transform
+        )
+
+    def places(self) -> tuple[Places, Places]:
+        """Row and column in the block of each element that a lane gets, in order, [elements, 16]."""
+        rows, columns = _places(self.message, self.message.bits // self.bits)
+        return self.row + rows, self.column + columns
+
+
+def loads_of(rows: int, columns: int, bits: int, wanted: LaneLayout, limits: BlockLimits) -> list[Piece]:
+    """Messages that read a block, if they can so that its elements come where they are wanted."""
+    operand = _operand(rows, columns, bits, wanted)
+    if operand is None:
+        return _pieces(plan_any_block_loads(rows, columns, bits, limits), bits)
+    return _pieces(plan_block_loads(rows, columns, bits, operand, limits, overhang=True, in_runs=True).loads, bits)
+
+
+def _operand(rows: int, columns: int, bits: int, wanted: LaneLayout) -> Operand | None:
+    """What the block is to a DPAS, if messages differ for that."""
+    if rows >= LANES and any(_same(wanted, layout) for layout in _by_columns(rows, columns, bits)):
+        return Operand.B_TRANSPOSED
+    if bits < _WORD and max(wanted.chunks) == LANES and _same(wanted, canonical((rows, columns))):
+        return Operand.B
+    pairs = {8: column_pairs, _WORD: row_pairs}.get(bits)
+    return Operand.A if pairs is not None and _same(wanted, pairs(rows, columns)) else None
+
+
+def _by_columns(rows: int, columns: int, bits: int) -> Iterator[LaneLayout]:
+    """The layouts of a block that is transposed on the way: as B of DPAS, and nearly as A of 32 bits."""
+    yield by_row(rows, columns)
+    if bits == _WORD and rows % _HALF == 0:
+        yield row_pairs(columns, rows).relabelled(np.arange(rows * columns).reshape(rows, columns).T.reshape(-1))
+
+
+def _same(wanted: LaneLayout, layout: LaneLayout) -> bool:
+    return np.array_equal(wanted.places, layout.places)
+
+
+def stores_of(rows: int, columns: int, bits: int, limits: BlockLimits) -> list[Piece] | None:
+    """Messages that write rows of lanes; None if the block has columns that no message writes alone."""
+    try:
+        return _pieces(plan_block_stores(rows, columns, bits, limits), bits)
+    except LayoutRefused:
+        return None
+
+
+def prefetches_of(rows: int, columns: int, bits: int, limits: BlockLimits) -> list[Piece]:
+    """Messages that bring a block into caches."""
+    return _pieces(plan_block_prefetches(rows, columns, bits, limits), bits)
+
+
+def _pieces(placed: tuple[PlacedMessage, ...], bits: int) -> list[Piece]:
+    return [Piece(p.row, p.column, p.message, bits) for p in placed]
+
+
+@cache
+def _places(message: BlockMessage, unit: int) -> tuple[Places, Places]:
+    """Row and column in the message; `unit` elements of the block are one of it."""
+    layout = message.lane_layout()
+    bases = dict(layout.bases)
+    registers = _sums(bases["register"], layout.in_sizes["register"])
+    rows, columns = (registers[:, None] + _sums(bases["lane"], LANES)).transpose(2, 0, 1)
+    within = np.tile(np.arange(unit), len(rows))[:, None]
+    return np.repeat(rows, unit, axis=0), np.repeat(columns * unit, unit, axis=0) + within
+
+
+def _sums(bases: tuple[tuple[int, ...], ...], count: int) -> NDArray[np.int64]:
+    """Where each number goes, [count, 2], when its bits go to `bases`."""
+    bits = np.arange(count)[:, None] >> np.arange(len(bases)) & 1
+    return bits @ np.array(bases, np.int64).reshape(-1, 2)

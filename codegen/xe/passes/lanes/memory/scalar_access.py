@@ -1,0 +1,114 @@
+"""Loads and stores lane by lane, for what no block message can do: bounds are checked, registers go one by one.
+
+Of a block of which each lane holds rows, a chunk of neighbouring columns goes at once.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import VectorType, i32
+from xdsl.ir import Attribute, SSAValue
+
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.upstream.xevm import (
+    LoadCacheControlAttr,
+    StoreCacheControlAttr,
+)
+from codegen.xe.passes.lanes.emitter import (
+    Emitter,
+    bits_of,
+    element_of,
+)
+from codegen.xe.passes.lanes.memory.lane_memory import (
+    Guarded,
+    all_of,
+    load,
+    numbers_of,
+    owners,
+    pointer_at,
+    store,
+)
+from codegen.xe.passes.lanes.memory.surfaces import MatrixAccess
+from codegen.xe.passes.lanes.values import Lanes
+from codegen.xe.passes.lanes.vectors.layout import (
+    LANES,
+    LaneLayout,
+    Places,
+    by_row,
+)
+
+RUN = 8
+"""Columns that a chunk of rows has."""
+_RUN_BYTES = 16  # what the pitch of a matrix with block messages is a multiple of
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """An access to a block of a matrix: the type of the block, and how caches treat it."""
+
+    matrix: MatrixAccess
+    type: VectorType[Attribute]
+    cache: LoadCacheControlAttr | StoreCacheControlAttr | None = None
+
+
+def load_each(emitter: Emitter, access: Access, layout: LaneLayout, fill: SSAValue) -> Lanes:
+    """The block in a layout; `fill` outside of the matrix."""
+    scalars = [(_load(emitter, access, row, fill), 0) for row in layout.places]
+    chunks = [emitter.chunk(scalars[first : first + length]) for first, length in layout.spans()]
+    return Lanes(access.type, layout, tuple(chunks))
+
+
+def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue) -> SSAValue:
+    offset, inside = _place(emitter, access, places)
+    if inside is not None:  # the first element of the matrix is there to be read instead
+        offset = emitter.chosen(inside, emitter.index(offset), emitter.index(0))
+    element = access.type.element_type
+    value = load(emitter, pointer_at(emitter, access.matrix.pointer, offset, element), element, cache=access.cache)
+    return value if inside is None else emitter.chosen(inside, value, fill)
+
+
+def store_each(emitter: Emitter, access: Access, value: Lanes) -> None:
+    """Write a block, inside of the matrix."""
+    for register, places, owned in zip(value.registers(), value.layout.places, owners(value.layout), strict=True):
+        offset, inside = _place(emitter, access, places)
+        conditions = ([] if inside is None else [inside]) + ([] if owned.all() else [emitter.lanes(owned.tolist())])
+        scalar = emitter.register(register)
+        with Guarded(emitter, conditions):
+            pointer = pointer_at(emitter, access.matrix.pointer, offset, access.type.element_type)
+            store(emitter, pointer, scalar, access.cache)
+
+
+def holds_rows(layout: LaneLayout, shape: Ints) -> bool:
+    """Whether each lane holds rows of a block, and each chunk RUN neighbouring columns."""
+    if len(shape) != 2 or shape[0] % LANES or set(layout.chunks) != {RUN}:
+        return False
+    return np.array_equal(layout.places, by_row(*shape).places)
+
+
+def store_rows(emitter: Emitter, access: Access, value: Lanes) -> None:
+    """Write a block that `holds_rows`: each chunk is at a multiple of 16 bytes, and inside of the matrix or outside."""
+    for chunk, (first, length) in zip(value.chunks, value.layout.spans(), strict=True):
+        offset, inside = _place(emitter, access, value.layout.places[first])
+        element = access.type.element_type
+        data = emitter.bitcast(chunk, i32) if bits_of(element) < bits_of(i32) else chunk
+        aligned = min(_RUN_BYTES, length * bits_of(element) // 8) * 8 // bits_of(element_of(data))
+        with Guarded(emitter, [] if inside is None else [inside]):
+            pointer = pointer_at(emitter, access.matrix.pointer, offset, element)
+            store(emitter, pointer, data, access.cache, aligned=aligned)
+
+
+def _place(emitter: Emitter, access: Access, places: Places) -> tuple[Index, SSAValue | None]:
+    """Elements from the matrix's first to that of each lane, and where it is inside; None: everywhere."""
+    matrix, columns = access.matrix, access.type.get_shape()[-1]
+    filled = np.maximum(places, 0)
+    row = emitter.sum(matrix.row, *numbers_of(emitter, filled // columns))
+    column = emitter.sum(matrix.column, *numbers_of(emitter, filled % columns))
+    offset = emitter.sum(emitter.product(row, matrix.pitch), column)
+    conditions: list[SSAValue] = []
+    for at, extent in ((row, matrix.height), (column, matrix.width)):
+        if extent is None or (isinstance(at, int) and isinstance(extent, int) and 0 <= at < extent):
+            continue
+        # Unsigned: what lies before the matrix is beyond it, too.
+        conditions.append(emitter.compared(emitter.index(at), emitter.index(extent), "ult"))
+    return offset, all_of(emitter, conditions) if conditions else None

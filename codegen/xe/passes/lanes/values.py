@@ -1,0 +1,126 @@
+"""What a value of a sub-group is in a lane."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import FloatTF32Type, IntegerType, MemRefType, VectorType, f32
+from xdsl.ir import Attribute, SSAValue
+
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.xegpu import (
+    MemDescType,
+    TensorDescType,
+)
+from codegen.xe.passes.lanes.emitter import Register
+from codegen.xe.passes.lanes.vectors.layout import LaneLayout
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """A vector: its chunks, and which elements they hold. `splat`: the scalar that all elements are, if they are."""
+
+    type: VectorType
+    layout: LaneLayout
+    chunks: tuple[SSAValue, ...]
+    splat: SSAValue | None = None
+
+    def registers(self) -> list[Register]:
+        """The registers of all chunks."""
+        lengths = zip(self.chunks, self.layout.chunks, strict=True)
+        return [(chunk, position) for chunk, length in lengths for position in range(length)]
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Memory that a descriptor is made of: a pointer, and the extent and the stride of each dimension in elements.
+
+    `local`: shared local memory. No shape: its end is not known. `by_lanes`: block messages may not access it.
+    """
+
+    pointer: SSAValue
+    local: bool
+    shape: tuple[Index, ...]
+    strides: tuple[Index, ...]
+    by_lanes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of a matrix, with its place in each dimension of the surface."""
+
+    type: TensorDescType
+    surface: Surface
+    offsets: tuple[Index, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scattered:
+    """Scattered elements: a pointer, and the offsets of the elements from it."""
+
+    type: TensorDescType
+    surface: Surface
+    offsets: Lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A matrix in shared local memory; `offsets` are its place in the matrix `whole` that it is a view of."""
+
+    type: MemDescType
+    whole: MemDescType
+    pointer: SSAValue
+    offsets: tuple[Index, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """A named barrier that all sub-groups of the work-group meet at."""
+
+
+Value = SSAValue | Lanes | Block | Scattered | Matrix | Barrier
+
+
+def shape_of(value: SSAValue) -> Ints:
+    """Shape of a vector of the sub-group; none of a scalar."""
+    return value.type.get_shape() if isinstance(value.type, VectorType) else ()
+
+
+def lane_element(element: Attribute) -> Attribute:
+    """The type in which a lane holds an element: integers have no sign, tf32 is stored as f32."""
+    if isinstance(element, IntegerType):
+        return IntegerType(element.width.data)
+    return f32 if isinstance(element, FloatTF32Type) else element
+
+
+def lane_memory_type(type_: MemRefType[Attribute]) -> MemRefType[Attribute]:
+    """The memref of the elements that lanes have."""
+    return MemRefType(lane_element(type_.element_type), type_.get_shape(), type_.layout, type_.memory_space)
+
+
+def parts(value: Value) -> list[SSAValue]:
+    """What of a value changes when it is carried through a region."""
+    if isinstance(value, SSAValue):
+        return [value]
+    if isinstance(value, Lanes):
+        return list(value.chunks)
+    if isinstance(value, Scattered):
+        return list(value.offsets.chunks)
+    offsets = () if isinstance(value, Barrier) else value.offsets
+    return [o for o in offsets if isinstance(o, SSAValue)]
+
+
+def rebuilt(value: Value, new: Sequence[SSAValue]) -> Value:
+    """The value whose changing parts are new; its offsets must all be values."""
+    if isinstance(value, SSAValue):
+        return new[0]
+    if isinstance(value, Lanes):
+        return Lanes(value.type, value.layout, tuple(new))
+    if isinstance(value, Scattered):
+        offsets = Lanes(value.offsets.type, value.offsets.layout, tuple(new))
+        return Scattered(value.type, value.surface, offsets)
+    if isinstance(value, Block):
+        return Block(value.type, value.surface, tuple(new))
+    if isinstance(value, Matrix):
+        return Matrix(value.type, value.whole, value.pointer, tuple(new))
+    return value

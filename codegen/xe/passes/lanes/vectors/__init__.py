@@ -1,0 +1,1 @@
+"""Lowering of vector operations to lanes."""

@@ -1,0 +1,296 @@
+"""DPAS: an xegpu.dpas of any multiple of the instruction's size becomes instructions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import cast
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    IntegerType,
+    Signedness,
+    VectorType,
+    bf16,
+    f16,
+    f32,
+    i16,
+    i32,
+)
+from xdsl.dialects.vector import BitcastOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.upstream.arith_casts import (
+    ExtSIOp,
+    TruncIOp,
+)
+from codegen.xe.dialects.upstream.llvm_ops import (
+    DeviceCallOp,
+    DeviceFuncOp,
+)
+from codegen.xe.dialects.upstream.vector_ops import (
+    ExtractStridedSliceOp,
+    integers,
+)
+from codegen.xe.dialects.upstream.xevm import MmaOp
+from codegen.xe.dialects.xegpu import DpasOp
+from codegen.xe.passes.lanes.emitter import (
+    Emitter,
+    Register,
+    bits_of,
+    chunk_type,
+    element_of,
+    length_of,
+)
+from codegen.xe.passes.lanes.lowering import (
+    Handler,
+    Lowering,
+)
+from codegen.xe.passes.lanes.values import (
+    Lanes,
+    lane_element,
+    shape_of,
+)
+from codegen.xe.passes.lanes.vectors.layout import (
+    LANES,
+    LaneLayout,
+    Places,
+    canonical,
+    column_pairs,
+    pieces,
+    row_pairs,
+)
+from codegen.xe.passes.lanes.vectors.shuffles import splat
+
+_ROWS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """Operands of a kind: K of one instruction, the types of the registers of A and B, the accumulators there are."""
+
+    a: str
+    b: str
+    k: int
+    register_a: Attribute
+    register_b: Attribute
+    accumulators: tuple[Attribute, ...]
+
+
+_FLOATS: dict[Attribute, Instruction] = {
+    f16: Instruction("f16", "f16", 16, i16, i32, (f32, f16)),
+    bf16: Instruction("bf16", "bf16", 16, i16, i32, (f32, bf16)),
+    f32: Instruction("tf32", "tf32", 8, f32, f32, (f32,)),
+}
+_NAMES: dict[Attribute, str] = {f32: "f32", f16: "f16", bf16: "bf16"}
+_BYTE = 8
+
+
+def instruction_of(op: DpasOp) -> Instruction:
+    """The instruction for the operands of an operation.
+
+    Raises:
+        PassFailedException: there is none.
+    """
+    a, b = (cast(VectorType, v.type).element_type for v in (op.a, op.b))
+    if isinstance(a, IntegerType) and isinstance(b, IntegerType) and a.width.data == b.width.data == _BYTE:
+        names = ["u8" if e.signedness.data is Signedness.UNSIGNED else "i8" for e in (a, b)]
+        return Instruction(names[0], names[1], 32, i16, i32, (i32,))
+    found = _FLOATS.get(lane_element(a))
+    if found is None or lane_element(a) != lane_element(b):
+        raise PassFailedException(f"lower-to-lanes: expected a dpas of f16, bf16, tf32 or i8, got {a} and {b}")
+    return found
+
+
+def plain_shapes(op: DpasOp) -> tuple[Ints, Ints]:
+    """[M, K] of a and [K, N] of b, without words of elements."""
+    a, b = shape_of(op.a), shape_of(op.b)
+    if len(a) == 3:
+        a = a[0], a[1] * a[2]
+    if len(b) == 3:
+        b = b[0] * b[2], b[1]
+    return a, b
+
+
+def layout_a(op: DpasOp) -> LaneLayout:
+    """Where A must be."""
+    (m, k), _ = plain_shapes(op)
+    kind = instruction_of(op)
+    if kind.k == 32:
+        return column_pairs(m, k)
+    return row_pairs(m, k) if kind.k == 8 else canonical((m, k))
+
+
+def layout_b(op: DpasOp) -> LaneLayout:
+    """Where B must be."""
+    _, (k, n) = plain_shapes(op)
+    layout = canonical((k, n), 8 if instruction_of(op).k == 8 else LANES)
+    shape = shape_of(op.b)
+    return layout if len(shape) == 2 else layout.relabelled(_word_names(shape))
+
+
+@cache
+def _word_names(shape: Ints) -> Places:
+    """The element of [K / v, N, v] that each element of [K, N] is."""
+    words, n, v = shape
+    return np.arange(words * n * v).reshape(words, n, v).transpose(0, 2, 1).reshape(-1)
+
+
+def _dpas(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, DpasOp)
+    kind, ((m, k), (_, n)) = instruction_of(op), plain_shapes(op)
+    if k % kind.k:
+        raise PassFailedException(
+            f"lower-to-lanes: expected a dpas of {kind.a} with K a multiple of {kind.k}, got K {k}: "
+            "pad A and B with zeros, as loads of tiles that reach beyond a matrix do"
+        )
+    product = _Product(lowering, op, kind)
+    rows = list(_cut(m))
+    chunks = [product.tile(row, height, column, k) for column in range(0, n, LANES) for row, height in rows]
+    type_ = op.d.type
+    lowering.finish(op.d, Lanes(type_, canonical((m, n)), tuple(chunks)))
+
+
+def _cut(extent: int) -> list[tuple[int, int]]:
+    heights = pieces(extent, _ROWS)
+    return [(sum(heights[:i]), height) for i, height in enumerate(heights)]
+
+
+class _Product:
+    """The operands of one operation."""
+
+    def __init__(self, lowering: Lowering, op: DpasOp, kind: Instruction) -> None:
+        self._lowering, self._kind = lowering, kind
+        self._emitter = lowering.emitter
+        (self._m, self._k), (_, n) = plain_shapes(op)
+        self._a = _uncut(self._emitter, lowering.vector(op.a, layout_a(op)).registers())
+        self._b = lowering.vector(op.b, layout_b(op)).registers()
+        type_ = op.d.type
+        self._result = lane_element(type_.element_type)
+        if op.c is None:
+            zero = self._emitter.constant(0, self._result)
+            self._c = splat(self._emitter, zero, canonical((self._m, n)), type_).registers()
+        else:
+            self._c = lowering.vector(op.c, canonical((self._m, n))).registers()
+        self._words: dict[tuple[int, int], SSAValue] = {}
+
+    def tile(self, row: int, height: int, column: int, k: int) -> SSAValue:
+        """One tile of the result."""
+        first = column // LANES * self._m + row
+        total = _accumulator(self._emitter, self._emitter.chunk(self._c[first : first + height]), self._kind)
+        for step in range(0, k, self._kind.k):
+            total = self._multiply(self._rows_of_a(row, height, step), self._rows_of_b(step, column), total, height)
+        return _converted(self._emitter, total, self._result)
+
+    def _rows_of_a(self, row: int, height: int, step: int) -> SSAValue:
+        kind, group = self._kind, step // self._kind.k
+        if kind.k == 8:  # two rows to a register
+            first, count = group * ((self._m + 1) // 2) + row // 2, (height + 1) // 2
+        else:
+            each = kind.k // LANES
+            first, count = (group * self._m + row) * each, height * each
+        return self._emitter.bitcast(self._emitter.chunk(self._a[first : first + count]), kind.register_a)
+
+    def _rows_of_b(self, step: int, column: int) -> SSAValue:
+        key = step, column
+        if key not in self._words:
+            self._words[key] = self._packed(column // LANES * self._k + step)
+        return self._words[key]
+
+    def _packed(self, first: int) -> SSAValue:
+        """Eight words of B from registers of its rows."""
+        kind, emitter = self._kind, self._emitter
+        longest = min(kind.k, LANES)
+        parts = [
+            emitter.bitcast(emitter.chunk(self._b[at : at + longest]), kind.register_b)
+            for at in range(first, first + kind.k, longest)
+        ]
+        return emitter.chunk([(part, i) for part in parts for i in range(length_of(part))])
+
+    def _multiply(self, a: SSAValue, b: SSAValue, c: SSAValue, height: int) -> SSAValue:
+        kind, emitter = self._kind, self._emitter
+        if kind.k == 32 or height == 1:
+            return self._call(a, b, c, height)
+        accumulator = _NAMES[element_of(c)]
+        types = accumulator, kind.a, kind.b, accumulator
+        return emitter.value(MmaOp(a, b, c, (height, LANES, kind.k), types))
+
+    def _call(self, a: SSAValue, b: SSAValue, c: SSAValue, height: int) -> SSAValue:
+        """The built-in itself: MLIR's name of that of bytes is not Intel's, and it takes vectors only."""
+        kind, emitter = self._kind, self._emitter
+        type_ = c.type
+        if element_of(c) == bf16:
+            c = emitter.bitcast(c, i16)
+        name = f"intel_sub_group_{kind.a}_{kind.b}_matrix_mad_k{kind.k}"
+        letters = ["t" if kind.a == "u8" else None, "j" if kind.b == "u8" else None, None]
+        symbol = f"_Z{len(name)}{name}{_mangled([a, b, c], letters)}"
+        declaration = DeviceFuncOp(symbol, [a.type, b.type, c.type], c.type, convergent=True)
+        self._lowering.functions.setdefault(symbol, declaration)
+        result = emitter.value(DeviceCallOp(symbol, [a, b, c], c.type))
+        return result if result.type == type_ else emitter.bitcast(result, bf16)
+
+
+def _uncut(emitter: Emitter, registers: Sequence[Register]) -> list[Register]:
+    """Registers as parts of whole messages' words: Intel's compiler copies words that are cut, then their elements."""
+    wholes: dict[SSAValue, SSAValue] = {}
+    out: list[Register] = []
+    for chunk, position in registers:
+        cast_ = chunk.owner
+        cut = cast_.source.owner if isinstance(cast_, BitcastOp) else None
+        if isinstance(cut, ExtractStridedSliceOp):
+            words, parts = cut.source, length_of(chunk) // length_of(cut.result)
+            if 1 <= parts <= LANES // length_of(words):
+                if words not in wholes:
+                    wholes[words] = emitter.bitcast(words, element_of(chunk))
+                chunk, position = wholes[words], integers(cut.offsets)[0] * parts + position
+        out.append((chunk, position))
+    return out
+
+
+_LETTERS: dict[Attribute, str] = {i16: "s", i32: "i", f32: "f", f16: "Dh"}
+
+
+def _mangled(operands: Sequence[SSAValue], unsigned: Sequence[str | None]) -> str:
+    """Types of parameters as in the Itanium ABI: a vector that was there before is a substitution."""
+    out = ""
+    seen: list[str] = []
+    for operand, letter in zip(operands, unsigned, strict=True):
+        scalar = letter or _LETTERS[element_of(operand)]
+        vector = f"Dv{length_of(operand)}_{scalar}"
+        if length_of(operand) == 1:
+            out += scalar
+        elif vector in seen:
+            out += f"S{seen.index(vector) - 1 if seen.index(vector) else ''}_"
+        else:
+            seen.append(vector)
+            out += vector
+    return out
+
+
+def _accumulator(emitter: Emitter, chunk: SSAValue, kind: Instruction) -> SSAValue:
+    """An accumulator that the instruction has."""
+    element = element_of(chunk)
+    if element in kind.accumulators:
+        return chunk
+    return _converted(emitter, chunk, kind.accumulators[0])
+
+
+def _converted(emitter: Emitter, chunk: SSAValue, element: Attribute) -> SSAValue:
+    """A chunk of accumulators as elements of another type."""
+    before, length = element_of(chunk), length_of(chunk)
+    if before == element:
+        return chunk
+    to = chunk_type(element, length)
+    if isinstance(before, IntegerType):
+        assert isinstance(element, IntegerType)
+        wider = element.width.data > before.width.data
+        return emitter.value((ExtSIOp if wider else TruncIOp)(chunk, to))
+    if bits_of(element) < bits_of(before):
+        return emitter.value(arith.TruncFOp(chunk, to))
+    wide = emitter.as_f32(chunk)
+    return wide if element == f32 else emitter.value(arith.ExtFOp(wide, to))
+
+
+HANDLERS: Mapping[str, Handler] = {"xegpu.dpas": _dpas}

@@ -1,0 +1,146 @@
+"""Element-wise operations, register by register."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import VectorType, bf16, f32
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from codegen.xe.passes.lanes.emitter import (
+    chunk_type,
+    element_of,
+    length_of,
+)
+from codegen.xe.passes.lanes.lowering import (
+    Handler,
+    Lowering,
+    element_type,
+    vector_type,
+)
+from codegen.xe.passes.lanes.values import Lanes
+from codegen.xe.passes.lanes.vectors import (
+    device_functions,
+    integers,
+)
+from codegen.xe.passes.lanes.vectors.layout import LaneLayout
+
+_DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
+
+
+def _elementwise(lowering: Lowering, op: Operation) -> None:
+    result = op.results[0]
+    if not isinstance(result.type, VectorType):
+        _scalar(lowering, op)
+        return
+    layout = lowering.layout(result)
+    operands = [_operand(lowering, operand, layout) for operand in op.operands]
+    if op.name.partition(".")[2] in _DIVISIONS:
+        operands[1] = _without_zeros(lowering, operands[1], layout)
+    scalars = [_splat_of(lowering, operand) for operand in op.operands]
+    if all(scalars):
+        same = _applied(lowering, op, [s for s in scalars if s is not None])
+        lengths = {length: lowering.emitter.splat(same, length) for length in sorted(set(layout.chunks))}
+        chunks = [lengths[length] for length in layout.chunks]
+        lowering.define(result, Lanes(vector_type(result), layout, tuple(chunks), same))
+        return
+    chunks = [_applied(lowering, op, chunk) for chunk in zip(*operands, strict=True)]
+    lowering.define(result, Lanes(vector_type(result), layout, tuple(chunks)))
+
+
+def _scalar(lowering: Lowering, op: Operation) -> None:
+    special = _SPECIAL.get(op.name)
+    if special is None:
+        lowering.keep(op)
+    else:
+        lowering.define(op.results[0], special(lowering, op, [lowering.scalar(operand) for operand in op.operands]))
+
+
+def _extended(lowering: Lowering, op: Operation) -> None:
+    """An operation of two results."""
+    extended, first = integers.EXTENDED[op.name], op.results[0]
+    if not isinstance(first.type, VectorType):
+        pair = extended(lowering.emitter, *(lowering.scalar(operand) for operand in op.operands))
+        for result, value in zip(op.results, pair, strict=True):
+            lowering.define(result, value)
+        return
+    layout = lowering.layout(first)
+    operands = [lowering.vector(operand, layout).chunks for operand in op.operands]
+    pairs = [extended(lowering.emitter, *chunk) for chunk in zip(*operands, strict=True)]
+    for result, chunks in zip(op.results, zip(*pairs, strict=True), strict=True):
+        lowering.finish(result, Lanes(vector_type(result), layout, chunks))
+
+
+def _operand(lowering: Lowering, operand: SSAValue, layout: LaneLayout) -> Sequence[SSAValue]:
+    if isinstance(operand.type, VectorType):
+        return lowering.vector(operand, layout).chunks
+    return [lowering.scalar(operand)] * len(layout.chunks)  # the condition of a select
+
+
+def _splat_of(lowering: Lowering, operand: SSAValue) -> SSAValue | None:
+    value = lowering[operand]
+    return value.splat if isinstance(value, Lanes) else lowering.scalar(operand)
+
+
+def _without_zeros(lowering: Lowering, chunks: Sequence[SSAValue], layout: LaneLayout) -> Sequence[SSAValue]:
+    """Divisors that are 1 where a lane holds no element: what is there may be 0."""
+    emitter = lowering.emitter
+    out: list[SSAValue] = []
+    for chunk, (first, length) in zip(chunks, layout.spans(), strict=True):
+        held = layout.places[first] >= 0
+        if not held.all():
+            ones = emitter.splat(emitter.constant(1, element_of(chunk)), length)
+            chunk = emitter.value(arith.SelectOp(emitter.lanes(held.tolist()), chunk, ones))
+        out.append(chunk)
+    return out
+
+
+def _applied(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    special = _SPECIAL.get(op.name)
+    if special is not None:
+        return special(lowering, op, operands)
+    emitter, result = lowering.emitter, element_type(op.results[0])
+    if bf16 not in (result, *map(element_of, operands)) or op.name in _OF_ANY_BITS:
+        return _plain(lowering, op, operands, result)
+    wide = [emitter.as_f32(o) if element_of(o) == bf16 else o for o in operands]
+    if op.name == "arith.extf" and result == f32:
+        return wide[0]
+    value = _plain(lowering, op, wide, f32 if result == bf16 and op.name != "arith.truncf" else result)
+    if element_of(value) == result:
+        return value
+    return emitter.value(arith.TruncFOp(value, chunk_type(result, length_of(value))))
+
+
+_OF_ANY_BITS = ("arith.bitcast", "arith.select")
+
+
+def _plain(lowering: Lowering, op: Operation, operands: Sequence[SSAValue], result: Attribute) -> SSAValue:
+    type_ = chunk_type(result, max(map(length_of, operands)))
+    copy = type(op).create(operands=operands, result_types=[type_], properties=op.properties)
+    return lowering.emitter.value(copy)
+
+
+def _fused(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    emitter, (a, b, c) = lowering.emitter, operands
+    if element_of(a) != bf16:
+        return emitter.value(math.FmaOp(a, b, c))
+    wide = emitter.value(math.FmaOp(emitter.as_f32(a), emitter.as_f32(b), emitter.as_f32(c)))
+    return emitter.value(arith.TruncFOp(wide, a.type))
+
+
+def _identity(lowering: Lowering, op: Operation) -> None:
+    lowering.define(op.results[0], lowering[op.operands[0]])
+
+
+_SPECIAL: dict[str, Callable[[Lowering, Operation, Sequence[SSAValue]], SSAValue]] = {
+    "vector.fma": _fused,
+    "math.ipowi": integers.power,
+    **{f"math.{name}": device_functions.call for name in device_functions.NAMES},
+}
+
+HANDLERS: Mapping[str, Handler] = {
+    **dict.fromkeys(integers.EXTENDED, _extended),
+    "arith": _elementwise,
+    "math": _elementwise,
+    "vector.fma": _elementwise,
+    "xegpu.convert_layout": _identity,
+}

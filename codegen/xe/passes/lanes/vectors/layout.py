@@ -1,0 +1,127 @@
+"""Where the elements of a sub-group's vector live: which lane, which register.
+
+A vector becomes a list of per-lane vectors, its chunks. Registers are numbered through the chunks.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codegen.xe.dialects.maps import Ints
+
+LANES = 16
+NOTHING = -1
+"""In place of an element where a lane holds none of them."""
+LONGEST = 16
+"""The most elements of a chunk: the longest vector that SPIR-V has."""
+
+Places = NDArray[np.int64]
+"""An element for each lane of each register, [registers, 16]: its row-major number, or NOTHING."""
+
+Choice = NDArray[np.bool_]
+"""Yes or no for each lane of each register, [registers, 16], or for each lane."""
+
+_ROWS = 8  # of a chunk: an accumulator of DPAS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaneLayout:
+    """The places of a vector's elements, and the lengths of the chunks that the registers form."""
+
+    places: Places
+    chunks: Ints
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LaneLayout) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Ints, bytes]:
+        return self.chunks, self.places.tobytes()
+
+    def relabelled(self, names: Places) -> "LaneLayout":
+        """The same places when element e is called `names[e]`."""
+        return LaneLayout(np.where(self.places < 0, NOTHING, names[self.places]), self.chunks)
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """First register and length of each chunk."""
+        first = 0
+        for length in self.chunks:
+            yield first, length
+            first += length
+
+
+def layout_of(places: list[Places], chunks: list[int]) -> LaneLayout:
+    """The layout of registers, each given as the elements of its lanes."""
+    return LaneLayout(np.array(places, np.int64).reshape(-1, LANES), tuple(chunks))
+
+
+def pieces(extent: int, longest: int) -> list[int]:
+    """Powers of two that add up to an extent, the longest first."""
+    out: list[int] = []
+    while extent:
+        piece = min(longest, 1 << (extent.bit_length() - 1))
+        out.append(piece)
+        extent -= piece
+    return out
+
+
+def lane_columns(first: int, columns: int) -> Places:
+    """The column of each lane in the group of 16 that starts at `first`; fewer than 16 that divide 16 repeat."""
+    lanes = np.arange(LANES)
+    if columns < LANES and LANES % columns == 0:
+        return lanes % columns
+    return np.where(first + lanes < columns, first + lanes, NOTHING)
+
+
+@cache
+def canonical(shape: Ints, rows_of_chunk: int = _ROWS) -> LaneLayout:
+    """Column c in lane c % 16, a register for each row and 16 columns; chunks of consecutive rows."""
+    rows, columns = prod(shape[:-1]), shape[-1] if shape else 1
+    places: list[Places] = []
+    chunks: list[int] = []
+    for first in range(0, columns, LANES):
+        of_lane = lane_columns(first, columns)
+        places += [np.where(of_lane < 0, NOTHING, row * columns + of_lane) for row in range(rows)]
+        chunks += pieces(rows, rows_of_chunk)
+    return layout_of(places, chunks)
+
+
+@cache
+def by_row(rows: int, columns: int) -> LaneLayout:
+    """Row r in lane r % 16, a register for each column and 16 rows; chunks of consecutive columns."""
+    names = np.arange(rows * columns).reshape(rows, columns).T.reshape(-1)
+    return canonical((columns, rows)).relabelled(names)
+
+
+@cache
+def column_pairs(rows: int, columns: int) -> LaneLayout:
+    """Columns 2l and 2l + 1 in lane l: A of 8 bits, and any block of 8 bits that is read as words of 16."""
+    places: list[Places] = []
+    chunks: list[int] = []
+    for first in range(0, columns, 2 * LANES):
+        for row in range(rows):
+            for half in range(2):
+                column = first + 2 * np.arange(LANES) + half
+                places.append(np.where(column < columns, row * columns + column, NOTHING))
+        chunks += [2 * rows_of_chunk for rows_of_chunk in pieces(rows, _ROWS)]
+    return layout_of(places, chunks)
+
+
+@cache
+def row_pairs(rows: int, columns: int) -> LaneLayout:
+    """Groups of 8 columns, two rows to a register: A of 32 bits. Lane l holds column l % 8 of row l // 8."""
+    lanes = np.arange(LANES)
+    places: list[Places] = []
+    chunks: list[int] = []
+    for first in range(0, columns, 8):
+        for row in range(0, rows, 2):
+            of_lane = row + lanes // 8
+            places.append(np.where(of_lane < rows, of_lane * columns + first + lanes % 8, NOTHING))
+        chunks += pieces((rows + 1) // 2, 4)
+    return layout_of(places, chunks)

@@ -1,0 +1,255 @@
+"""Operations that move elements: each says where every element of its result comes from, and `move` does the rest."""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects import vector as xvector
+from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
+from xdsl.ir import Operation, SSAValue
+
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.upstream.vector_ops import (
+    ExtractStridedSliceOp,
+    FromElementsOp,
+    InsertStridedSliceOp,
+    TransposeOp,
+    integers,
+)
+from codegen.xe.passes.lanes.emitter import (
+    Register,
+    bits_of,
+    index,
+)
+from codegen.xe.passes.lanes.lowering import (
+    Handler,
+    Lowering,
+    element_type,
+    vector_type,
+)
+from codegen.xe.passes.lanes.values import (
+    Lanes,
+    shape_of,
+)
+from codegen.xe.passes.lanes.vectors.layout import (
+    LANES,
+    NOTHING,
+    LaneLayout,
+    Places,
+    pieces,
+)
+from codegen.xe.passes.lanes.vectors.shuffles import (
+    gather,
+    rearrange,
+    splat,
+)
+
+
+def numbered(shape: Ints, first: int = 0) -> Places:
+    """The numbers of the elements of a vector, in its shape."""
+    return np.arange(first, first + prod(shape)).reshape(shape)
+
+
+def _from_one(lowering: Lowering, op: Operation, source_of: Places) -> None:
+    """Define a result whose elements come from the first operand."""
+    result, source = op.results[0], lowering.vector(op.operands[0])
+    if isinstance(result.type, VectorType):
+        moved = rearrange(lowering.emitter, source, lowering.layout(result), vector_type(result), source_of.reshape(-1))
+        lowering.define(result, moved)
+    else:
+        lowering.define(result, _everywhere(lowering, source, int(source_of.reshape(-1)[0])))
+
+
+def _everywhere(lowering: Lowering, source: Lanes, element: int) -> SSAValue:
+    """One element, in all lanes."""
+    if source.splat is not None:
+        return source.splat
+    wanted = np.full((1, LANES), element)
+    (register,) = gather(lowering.emitter, source.registers(), source.layout.places, wanted)
+    return lowering.emitter.register(register)
+
+
+def _from_many(lowering: Lowering, result: SSAValue, sources: Sequence[SSAValue], source_of: Places) -> None:
+    """Define a result whose elements are numbered through several vectors and scalars."""
+    registers: list[Register] = []
+    places: list[Places] = []
+    first = 0
+    for source in sources:
+        if isinstance(source.type, VectorType):
+            value = lowering.vector(source)
+            registers += value.registers()
+            places.append(np.where(value.layout.places < 0, NOTHING, value.layout.places + first))
+            first += prod(shape_of(source))
+        else:
+            registers.append((lowering.scalar(source), 0))
+            places.append(np.full((1, LANES), first))
+            first += 1
+    layout = lowering.layout(result)
+    wanted = np.where(layout.places < 0, NOTHING, source_of.reshape(-1)[layout.places])
+    found = gather(lowering.emitter, registers, np.concatenate(places), wanted)
+    chunks = [lowering.emitter.chunk(found[at : at + length]) for at, length in layout.spans()]
+    lowering.define(result, Lanes(vector_type(result), layout, tuple(chunks)))
+
+
+def _transpose(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, TransposeOp)
+    _from_one(lowering, op, numbered(shape_of(op.vector)).transpose(op.dims))
+
+
+def _shape_cast(lowering: Lowering, op: Operation) -> None:
+    _from_one(lowering, op, numbered(shape_of(op.operands[0])))
+
+
+def _broadcast(lowering: Lowering, op: Operation) -> None:
+    source, result = op.operands[0], op.results[0]
+    if not isinstance(source.type, VectorType):
+        layout = lowering.layout(result)
+        lowering.define(result, splat(lowering.emitter, lowering.scalar(source), layout, vector_type(result)))
+        return
+    _from_one(lowering, op, np.broadcast_to(numbered(shape_of(source)), shape_of(result)))
+
+
+def _extract(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, xvector.ExtractOp)
+    numbers = numbered(shape_of(op.vector))
+    if not op.dynamic_position:
+        _from_one(lowering, op, numbers[tuple(op.static_position.get_values())])
+        return
+    positions = list(_positions(shape_of(op.vector), op.static_position.get_values()))
+    choices = [numbers[p] for p in positions]
+    conditions = [_is_at(lowering, op.dynamic_position, op.static_position.get_values(), p) for p in positions]
+    _chosen(lowering, op, choices, conditions)
+
+
+def _positions(shape: Ints, static: Sequence[int]) -> list[Ints]:
+    """All positions that a list with unknown entries may be."""
+    ranges = [range(n) if s == DYNAMIC_INDEX else (s,) for s, n in zip(static, shape, strict=False)]
+    out: list[Ints] = [()]
+    for values in ranges:
+        out = [(*p, v) for p in out for v in values]
+    return out
+
+
+def _is_at(lowering: Lowering, dynamic: Sequence[SSAValue], static: Sequence[int], position: Ints) -> SSAValue:
+    emitter, values = lowering.emitter, iter(dynamic)
+    out: SSAValue | None = None
+    for entry, at in zip(static, position, strict=True):
+        if entry == DYNAMIC_INDEX:
+            here = emitter.value(arith.CmpiOp(lowering.scalar(next(values)), emitter.constant(at, index), "eq"))
+            out = here if out is None else emitter.value(arith.AndIOp(out, here))
+    assert out is not None  # there is an unknown entry
+    return out
+
+
+def _chosen(lowering: Lowering, op: Operation, choices: Sequence[Places], conditions: Sequence[SSAValue]) -> None:
+    """Define a result that is the choice whose condition holds."""
+    emitter, result = lowering.emitter, op.results[0]
+    chosen: list[SSAValue] = []
+    for choice, condition in zip(choices, conditions, strict=True):
+        _from_one(lowering, op, choice)
+        value = lowering[result]
+        chunks = list(value.chunks) if isinstance(value, Lanes) else [lowering.scalar(result)]
+        if chosen:
+            pairs = zip(chunks, chosen, strict=True)
+            chunks = [emitter.value(arith.SelectOp(condition, new, old)) for new, old in pairs]
+        chosen = chunks
+    if isinstance(result.type, VectorType):
+        lowering.define(result, Lanes(vector_type(result), lowering.layout(result), tuple(chosen)))
+    else:
+        lowering.define(result, chosen[0])
+
+
+def _insert(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, xvector.InsertOp)
+    shape, static = shape_of(op.dest), op.static_position.get_values()
+    new = numbered(shape_of(op.source), prod(shape))
+    if not op.dynamic_position:
+        numbers = numbered(shape)
+        numbers[tuple(static)] = new
+        _from_many(lowering, op.result, [op.dest, op.source], numbers)
+        return
+    emitter, layout = lowering.emitter, lowering.layout(op.result)
+    chunks = list(lowering.vector(op.dest, layout).chunks)
+    for position in _positions(shape, static):
+        numbers = numbered(shape)
+        numbers[position] = new
+        _from_many(lowering, op.result, [op.dest, op.source], numbers)
+        here = _is_at(lowering, op.dynamic_position, static, position)
+        pairs = zip(lowering.vector(op.result).chunks, chunks, strict=True)
+        chunks = [emitter.value(arith.SelectOp(here, new_, old)) for new_, old in pairs]
+    lowering.define(op.result, Lanes(vector_type(op.result), layout, tuple(chunks)))
+
+
+def _extract_slice(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, ExtractStridedSliceOp)
+    part = tuple(slice(o, o + s) for o, s in zip(integers(op.offsets), integers(op.sizes), strict=True))
+    _from_one(lowering, op, numbered(shape_of(op.source))[part])
+
+
+def _insert_slice(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, InsertStridedSliceOp)
+    source, dest = shape_of(op.source), shape_of(op.dest)
+    sizes = (1,) * (len(dest) - len(source)) + source
+    numbers = numbered(dest)
+    part = tuple(slice(o, o + s) for o, s in zip(integers(op.offsets), sizes, strict=True))
+    numbers[part] = numbered(source, prod(dest)).reshape(sizes)
+    _from_many(lowering, op.result, [op.dest, op.source], numbers)
+
+
+def _shuffle(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, xvector.ShuffleOp)
+    first, second = shape_of(op.v1) or (1,), shape_of(op.v2) or (1,)
+    numbers = np.concatenate([numbered(first), numbered(second, prod(first))])
+    mask = np.maximum(np.array(op.mask.get_values()), 0)  # an entry of -1 is any element
+    _from_many(lowering, op.result, [op.v1, op.v2], numbers[mask])
+
+
+def _from_elements(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, FromElementsOp)
+    distinct = list(dict.fromkeys(op.elements))
+    if len(distinct) == 1:
+        scalar, layout = lowering.scalar(distinct[0]), lowering.layout(op.dest)
+        lowering.define(op.dest, splat(lowering.emitter, scalar, layout, vector_type(op.dest)))
+        return
+    _from_many(lowering, op.dest, distinct, np.array([distinct.index(e) for e in op.elements]))
+
+
+def _bitcast(lowering: Lowering, op: Operation) -> None:
+    """The same bits in a lane: a wide element is beside its parts."""
+    source, result, emitter = op.operands[0], op.results[0], lowering.emitter
+    before, after = bits_of(element_type(source)), bits_of(element_type(result))
+    if before >= after:
+        parts = before // after
+        layout = _rechunked(lowering.vector(source).layout, LANES // parts)
+        here, there = layout, _split(layout, parts)
+    else:
+        there = _rechunked(lowering.layout(result), LANES // (after // before))
+        here = _split(there, after // before)
+    chunks = [emitter.bitcast(chunk, element_type(result)) for chunk in lowering.vector(source, here).chunks]
+    lowering.finish(result, Lanes(vector_type(result), there, tuple(chunks)))
+
+
+def _split(layout: LaneLayout, parts: int) -> LaneLayout:
+    """The layout of the parts of elements."""
+    places = np.repeat(layout.places, parts, axis=0)
+    part = np.tile(np.arange(parts), len(layout.places))[:, None]
+    return LaneLayout(np.where(places < 0, NOTHING, places * parts + part), tuple(c * parts for c in layout.chunks))
+
+
+def _rechunked(layout: LaneLayout, longest: int) -> LaneLayout:
+    return LaneLayout(layout.places, tuple(piece for chunk in layout.chunks for piece in pieces(chunk, longest)))
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "vector.transpose": _transpose,
+    "vector.shape_cast": _shape_cast,
+    "vector.broadcast": _broadcast,
+    "vector.extract": _extract,
+    "vector.insert": _insert,
+    "vector.extract_strided_slice": _extract_slice,
+    "vector.insert_strided_slice": _insert_slice,
+    "vector.shuffle": _shuffle,
+    "vector.from_elements": _from_elements,
+    "vector.bitcast": _bitcast,
+}

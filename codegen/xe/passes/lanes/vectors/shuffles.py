@@ -1,0 +1,241 @@
+"""Moves elements between lanes and registers.
+
+Every rearrangement is one question: given the elements that each place should hold, where are they now? A register
+whose lanes all keep theirs is renamed; one that takes from other lanes of one register is a shuffle; several such
+are joined by selects. A transposition exchanges a bit of the lane with a bit of the register, step by step.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import SSAValue
+
+from codegen.xe.passes.lanes.emitter import (
+    Emitter,
+    Register,
+)
+from codegen.xe.passes.lanes.values import Lanes
+from codegen.xe.passes.lanes.vectors.layout import (
+    LANES,
+    NOTHING,
+    Choice,
+    LaneLayout,
+    Places,
+)
+
+_LANE_BITS = 4
+
+
+def convert(emitter: Emitter, value: Lanes, layout: LaneLayout) -> Lanes:
+    """The same vector in another layout."""
+    return value if value.layout == layout else rearrange(emitter, value, layout, value.type)
+
+
+def rearrange(
+    emitter: Emitter, value: Lanes, layout: LaneLayout, type_: VectorType, source_of: Places | None = None
+) -> Lanes:
+    """The vector of `type_` in `layout` whose element e is element `source_of[e]` of `value`, or e itself."""
+    if value.splat is not None:
+        return splat(emitter, value.splat, layout, type_)
+    wanted = layout.places
+    if source_of is not None:
+        wanted = np.where(wanted < 0, NOTHING, source_of[wanted])
+    found = gather(emitter, value.registers(), value.layout.places, wanted)
+    chunks = [emitter.chunk(found[first : first + length]) for first, length in layout.spans()]
+    return Lanes(type_, layout, tuple(chunks))
+
+
+def splat(emitter: Emitter, scalar: SSAValue, layout: LaneLayout, type_: VectorType) -> Lanes:
+    """The vector of one scalar."""
+    of_length = {length: emitter.splat(scalar, length) for length in sorted(set(layout.chunks))}
+    return Lanes(type_, layout, tuple(of_length[length] for length in layout.chunks), scalar)
+
+
+def gather(emitter: Emitter, registers: Sequence[Register], places: Places, wanted: Places) -> list[Register]:
+    """Registers that hold the wanted elements, of those that hold `places`."""
+    out: list[Register | None] = [None] * len(wanted)
+    same = _same_rows(places, wanted)
+    for targets, sources in _independent(places, wanted, same):
+        if all(t in same for t in targets):
+            for target in targets:
+                out[target] = registers[same[target]]
+            continue
+        now, at = [registers[s] for s in sources], places[sources]
+        if len(targets) * 2 >= len(sources):
+            now, at = _exchange(emitter, now, at, wanted[targets])
+        search = _Search(emitter, now, at)
+        for target in targets:
+            out[target] = search.find(wanted[target])
+    return [r for r in out if r is not None]
+
+
+def _same_rows(places: Places, wanted: Places) -> dict[int, int]:
+    """Of wanted registers that are there as they are, where: the first."""
+    first = {row.tobytes(): register for register, row in reversed(list(enumerate(places)))}
+    full = (wanted != NOTHING).all(1)
+    out: dict[int, int] = {}
+    for target, row in enumerate(wanted):
+        if full[target]:
+            register = first.get(row.tobytes())
+        else:  # any register will do for what is not wanted
+            register = next(iter(np.flatnonzero(((places == row) | (row == NOTHING)).all(1)).tolist()), None)
+        if register is not None:
+            out[target] = register
+    return out
+
+
+def _independent(places: Places, wanted: Places, same: Mapping[int, int]) -> list[tuple[list[int], list[int]]]:
+    """Groups of wanted registers with the registers they need, so that no two groups need the same one.
+
+    `same`: the registers that are one each.
+    """
+    holders: dict[int, int] = {}
+    if len(same) < len(wanted):
+        for register, row in reversed(list(enumerate(places.tolist()))):
+            holders.update((element, register) for element in row if element != NOTHING)
+    group_of: dict[int, int] = {}
+    groups: list[tuple[list[int], set[int]]] = []
+    for target, row in enumerate(wanted):
+        needs = {same[target]} if target in same else {holders[e] for e in row.tolist() if e != NOTHING}
+        joined = sorted({group_of[s] for s in needs if s in group_of})
+        if not joined:
+            joined = [len(groups)]
+            groups.append(([], set()))
+        targets, sources = groups[joined[0]]
+        for other in joined[1:]:
+            targets += groups[other][0]
+            sources |= groups[other][1]
+            groups[other] = ([], set())
+        targets.append(target)
+        sources |= needs
+        group_of.update(dict.fromkeys(sources, joined[0]))
+    return [(sorted(targets), sorted(sources)) for targets, sources in groups if targets]
+
+
+class _Search:
+    """Finds wanted registers one by one; remembers what it shuffled."""
+
+    def __init__(self, emitter: Emitter, registers: Sequence[Register], places: Places) -> None:
+        self._emitter, self._registers, self._places = emitter, registers, places
+        self._shuffled: dict[tuple[int, tuple[int, ...]], Register] = {}
+
+    def find(self, wanted: Places) -> Register:
+        """A register with the wanted elements."""
+        missing = wanted != NOTHING
+        at_home = self._places == wanted
+        parts: list[tuple[Choice, Register]] = []
+        while missing.any() or not parts:
+            kept = (at_home & missing).sum(1)
+            best = int(kept.argmax())
+            if kept[best] == missing.sum():
+                parts.append((missing.copy(), self._registers[best]))
+                break
+            source, lanes = self._best_shuffle(wanted, missing)
+            if kept[best] >= sum(lane >= 0 for lane in lanes):
+                covered, register = at_home[best] & missing, self._registers[best]
+            else:
+                covered, register = np.array(lanes) >= 0, self._shuffle(source, lanes)
+            parts.append((covered, register))
+            missing = missing & ~covered
+        return self._joined(parts)
+
+    def _best_shuffle(self, wanted: Places, missing: Choice) -> tuple[int, list[int]]:
+        best: tuple[int, list[int]] = (0, [])
+        count = 0
+        for number, row in enumerate(self._places):
+            where = {element: lane for lane, element in reversed(list(enumerate(row.tolist())))}
+            lanes = [where.get(w, -1) if m else -1 for w, m in zip(wanted.tolist(), missing.tolist(), strict=True)]
+            if (covers := sum(lane >= 0 for lane in lanes)) > count:
+                best, count = (number, lanes), covers
+        return best
+
+    def _shuffle(self, source: int, lanes: Sequence[int]) -> Register:
+        pattern = _regular(lanes)
+        key = source, pattern
+        if key not in self._shuffled:
+            emitter = self._emitter
+            scalar = emitter.register(self._registers[source])
+            self._shuffled[key] = emitter.shuffled(scalar, pattern), 0
+        return self._shuffled[key]
+
+    def _joined(self, parts: Sequence[tuple[Choice, Register]]) -> Register:
+        register = parts[-1][1]
+        if len(parts) == 1:
+            return register
+        emitter = self._emitter
+        scalar = emitter.register(register)
+        for covered, other in reversed(parts[:-1]):
+            where = emitter.lanes(covered.tolist())
+            scalar = emitter.chosen(where, emitter.register(other), scalar)
+        return scalar, 0
+
+
+def _regular(lanes: Sequence[int]) -> tuple[int, ...]:
+    """The lanes to take from where -1 is any: a simple function of the lane if there is one."""
+    known = [(lane, source) for lane, source in enumerate(lanes) if source >= 0]
+    first_lane, first = known[0]
+    candidates = [
+        [first] * LANES,
+        [lane ^ (first_lane ^ first) for lane in range(LANES)],
+        [(lane + first - first_lane) % LANES for lane in range(LANES)],
+        *([lane % width for lane in range(LANES)] for width in (1, 2, 4, 8)),
+    ]
+    for candidate in candidates:
+        if all(candidate[lane] == source for lane, source in known):
+            return tuple(candidate)
+    return tuple(source if source >= 0 else lane for lane, source in enumerate(lanes))
+
+
+def _exchange(
+    emitter: Emitter, registers: Sequence[Register], places: Places, wanted: Places
+) -> tuple[list[Register], Places]:
+    """Exchange bits of lanes and registers until each lane bit means what is wanted, as far as that can be."""
+    now, goal = _weights(places), _weights(wanted)
+    held = list(registers)
+    if now is None or goal is None:
+        return held, places
+    (of_registers, of_lanes), (_, wanted_of_lanes) = now, goal
+    for bit in range(_LANE_BITS):
+        weight = wanted_of_lanes[bit]
+        if of_lanes[bit] == weight or 0 in (of_lanes[bit], weight) or weight not in of_registers:
+            continue
+        other = of_registers.index(weight)
+        held, places = _exchange_bit(emitter, held, places, bit, other)
+        of_registers[other], of_lanes[bit] = of_lanes[bit], weight
+    return held, places
+
+
+def _weights(places: Places) -> tuple[list[int], list[int]] | None:
+    """What each bit of the register's and of the lane's number adds to the element's; None if they do not just add."""
+    count = len(places)
+    if count & (count - 1) or (places == NOTHING).any():
+        return None
+    base = int(places[0, 0])
+    of_registers = [int(places[1 << bit, 0]) - base for bit in range(count.bit_length() - 1)]
+    of_lanes = [int(places[0, 1 << bit]) - base for bit in range(_LANE_BITS)]
+    rows = sum((((np.arange(count) >> bit) & 1) * w for bit, w in enumerate(of_registers)), np.zeros(count, np.int64))
+    lanes = sum((((np.arange(LANES) >> bit) & 1) * w for bit, w in enumerate(of_lanes)), np.zeros(LANES, np.int64))
+    return (of_registers, of_lanes) if (places == base + rows[:, None] + lanes).all() else None
+
+
+def _exchange_bit(
+    emitter: Emitter, registers: Sequence[Register], places: Places, lane_bit: int, register_bit: int
+) -> tuple[list[Register], Places]:
+    held, at = list(registers), places.copy()
+    upper = (np.arange(LANES) >> lane_bit) & 1 == 1
+    is_upper = emitter.lanes(upper.tolist())
+    partner = [lane ^ (1 << lane_bit) for lane in range(LANES)]
+    for low in range(len(held)):
+        high = low | 1 << register_bit
+        if low == high:
+            continue
+        a, b = emitter.register(held[low]), emitter.register(held[high])
+        sent = emitter.chosen(is_upper, a, b)
+        received = emitter.shuffled(sent, partner)
+        held[low] = emitter.chosen(is_upper, received, a), 0
+        held[high] = emitter.chosen(is_upper, b, received), 0
+        swapped = np.where(upper, places[low], places[high])[np.arange(LANES) ^ (1 << lane_bit)]
+        at[low] = np.where(upper, swapped, places[low])
+        at[high] = np.where(upper, places[high], swapped)
+    return held, at

@@ -1,0 +1,64 @@
+"""Turns products of XeTile into `vector.contract`, for hardware without DPAS."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, IntegerType, ModuleOp, VectorType
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.utils.hints import isa
+
+from codegen.xe.dialects.upstream.contract import (
+    ContractOp,
+    IteratorType,
+    projection,
+)
+from codegen.xe.dialects.xetile import TileMmaOp
+
+_SUMMED, _KEPT = IteratorType.REDUCTION, IteratorType.PARALLEL
+
+# Iteration dimensions m, n, k: A is (m, k), B (k, n), C (m, n).
+_PLAIN = tuple(projection(3, kept) for kept in ((0, 2), (2, 1), (0, 1)))
+# m, n, k over blocks, then bm, bn, bk in one: A is (m, k, bm, bk) and so on.
+_BLOCKED = tuple(projection(6, kept) for kept in ((0, 2, 3, 5), (2, 1, 5, 4), (0, 1, 3, 4)))
+
+
+@dataclass(frozen=True)
+class TileMmaToContractPass(ModulePass):
+    """`tile_mma` to `vector.contract`, in two dimensions or blocked; without C, added to zeros."""
+
+    name = "tile-mma-to-contract"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        tile_mma_to_contract(op)
+
+
+def tile_mma_to_contract(module: ModuleOp) -> None:
+    """Apply the pass."""
+    for op in tuple(module.walk()):
+        if isinstance(op, TileMmaOp):
+            _replace(op)
+
+
+def _replace(op: TileMmaOp) -> None:
+    d = op.d.type
+    added: list[Operation] = []
+    c = op.c
+    if c is None:
+        added.append(ConstantOp(_zeros(d)))
+        c = added[0].results[0]
+    blocked = d.get_num_dims() == 4
+    maps = _BLOCKED if blocked else _PLAIN
+    iterators = (_KEPT, _KEPT, _SUMMED) * (2 if blocked else 1)
+    contract = ContractOp(op.a, op.b, c, maps, iterators)
+    contract.result.name_hint = op.d.name_hint
+    Rewriter.replace_op(op, [*added, contract])
+
+
+def _zeros(type_: VectorType) -> DenseIntOrFPElementsAttr:
+    if isa(type_, VectorType[AnyFloat]):
+        return DenseIntOrFPElementsAttr.from_list(type_, [0.0])
+    assert isa(type_, VectorType[IntegerType]), "tile_mma adds floats or integers"
+    return DenseIntOrFPElementsAttr.from_list(type_, [0])

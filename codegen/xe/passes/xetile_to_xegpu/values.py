@@ -1,0 +1,90 @@
+"""Small operations that the lowering needs around XeGPU: constants, sums and products of indices, replacement."""
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.hints import isa
+
+from codegen.xe.dialects.cache_hint import (
+    HINTS,
+    TileCacheHint,
+    XeGPUCacheHint,
+)
+from codegen.xe.dialects.index_list import (
+    Index,
+    index,
+)
+
+
+def value_of(number: Index, where: InsertPoint) -> SSAValue:
+    """An index as a value."""
+    if isinstance(number, SSAValue):
+        return number
+    constant = arith.ConstantOp(IntegerAttr(number, index))
+    constant.result.name_hint = f"c{number}"
+    Rewriter.insert_op(constant, where)
+    return constant.result
+
+
+def add(a: Index, b: Index, where: InsertPoint) -> Index:
+    """A sum, computed now if it can be."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if a == 0 or b == 0:
+        return b if a == 0 else a
+    return _insert(arith.AddiOp(value_of(a, where), value_of(b, where)), where)
+
+
+def multiply(a: Index, b: Index, where: InsertPoint) -> Index:
+    """A product, computed now if it can be."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    if a == 1 or b == 1:
+        return b if a == 1 else a
+    if a == 0 or b == 0:
+        return 0
+    return _insert(arith.MuliOp(value_of(a, where), value_of(b, where)), where)
+
+
+def constant(kind: Attribute, number: float, where: InsertPoint) -> SSAValue:
+    """A number, or a vector of equal numbers."""
+    return _insert(arith.ConstantOp(_attribute(kind, number)), where)
+
+
+def hints(op: Operation) -> dict[str, Attribute]:
+    """The cache hints of an XeTile operation, as XeGPU has them."""
+    given = {name: op.properties[name] for name in HINTS if name in op.properties}
+    return {name: XeGPUCacheHint(hint.data) for name, hint in given.items() if isinstance(hint, TileCacheHint)}
+
+
+def replace(old: Operation, *new: Operation) -> None:
+    """Put operations in the place of one; the results of the last, or of all where each has one of many, are its."""
+    results = new[-1].results if len(old.results) == len(new[-1].results) else [op.results[0] for op in new]
+    for before, after in zip(old.results, results, strict=True):
+        after.name_hint = before.name_hint
+    Rewriter.replace_op(old, new, results)
+
+
+def _insert(op: Operation, where: InsertPoint) -> SSAValue:
+    Rewriter.insert_op(op, where)
+    return op.results[0]
+
+
+def _attribute(kind: Attribute, number: float) -> IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr:
+    if isa(kind, VectorType[AnyFloat]):
+        return DenseIntOrFPElementsAttr.from_list(kind, [number])
+    if isa(kind, VectorType[IntegerType]) or isa(kind, VectorType[IndexType]):
+        return DenseIntOrFPElementsAttr.from_list(kind, [int(number)])
+    if isinstance(kind, AnyFloat):
+        return FloatAttr(number, kind)
+    assert isinstance(kind, IntegerType | IndexType)
+    return IntegerAttr(int(number), kind)

@@ -1,0 +1,94 @@
+"""What is legal: one named function a rule, with the message a user sees.
+
+A rule returns why it refuses, or None. Its name is the function's, with dashes. Kernels of a dynamic problem may have
+choices without effect at the sizes it is tuned for; the search, which asks `refusal`, leaves those out.
+"""
+
+from collections.abc import Callable
+
+from codegen.config.kernel_config import KernelConfig
+from codegen.errors import Refused
+from codegen.problem.gemm import GemmProblem
+from codegen.target import target_of
+from codegen.xe.rules.case import (
+    Case,
+    ConfigRule,
+    Problem,
+    on_target,
+)
+from codegen.xe.rules.fetch import FETCH_RULES
+from codegen.xe.rules.problems import PROBLEM_RULES
+from codegen.xe.rules.sizes import (
+    ceil_div,
+    steps_of,
+    tiles_of,
+)
+from codegen.xe.rules.tiles import TILE_RULES
+from codegen.xe.rules.work import WORK_RULES
+from hal import DeviceSpec
+
+__all__ = [
+    "CONFIG_RULES",
+    "PROBLEM_RULES",
+    "ceil_div",
+    "check",
+    "check_problem",
+    "rule_name",
+    "steps_of",
+    "tiles_of",
+    "violations",
+]
+
+CONFIG_RULES: tuple[ConfigRule, ...] = (*WORK_RULES, *TILE_RULES, *FETCH_RULES)
+
+
+def rule_name(rule: Callable[..., str | None]) -> str:
+    """The name a user sees."""
+    return rule.__name__.replace("_", "-")
+
+
+def check_problem(problem: GemmProblem, spec: DeviceSpec) -> Problem:
+    """Check what concerns the problem and the device alone; what rules about configurations look at.
+
+    Raises:
+        Refused: the first rule that refuses; its message tells of the others too.
+    """
+    on = on_target(problem, spec, target_of(spec))
+    refusals = [(rule_name(rule), why) for rule in PROBLEM_RULES if (why := rule(on)) is not None]
+    if refusals:
+        first, *others = refusals
+        raise Refused(first[0], "; ".join([first[1], *(f"also {name}: {why}" for name, why in others)]))
+    return on
+
+
+def refusal(on: Problem, config: KernelConfig, *, any_size: bool = False) -> Refused | None:
+    """The first rule that refuses a configuration of a problem that passed `check_problem`.
+
+    Of code for `any_size`, rules about what has an effect at these sizes are left out.
+    """
+    case = Case(on, config, any_size)
+    for rule in CONFIG_RULES:
+        if (why := rule(case)) is not None:
+            return Refused(rule_name(rule), why)
+    return None
+
+
+def violations(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> list[Refused]:
+    """Every rule about the configuration that refuses, in order.
+
+    Raises:
+        Refused: the problem or the device is refused already.
+    """
+    case = Case(check_problem(problem, spec), config, any_size=problem.dynamic)
+    return [Refused(rule_name(rule), why) for rule in CONFIG_RULES if (why := rule(case)) is not None]
+
+
+def check(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> None:
+    """Check everything.
+
+    Raises:
+        Refused: the first rule that refuses.
+    """
+    refused = refusal(check_problem(problem, spec), config, any_size=problem.dynamic)
+    if refused is not None:
+        raise refused

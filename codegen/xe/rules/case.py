@@ -1,0 +1,95 @@
+"""What a rule about a configuration looks at."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from codegen.config.kernel_config import KernelConfig
+from codegen.problem.dtype import DType
+from codegen.problem.gemm import GemmProblem
+from codegen.target import Target
+from codegen.xe.operand_access import (
+    AccessBy,
+    memory_paths,
+)
+from codegen.xe.rules.sizes import (
+    ceil_div,
+    is_persistent,
+    steps_of,
+    tiles_of,
+)
+from hal import DeviceSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem on a target, and what follows from them for every configuration."""
+
+    problem: GemmProblem
+    spec: DeviceSpec
+    target: Target
+    lanes_a: bool
+    lanes_b: bool
+
+    @property
+    def uses_dpas(self) -> bool:
+        """Whether the multiply is DPAS; of f32 it is not."""
+        return self.problem.dtype_a is not DType.F32
+
+    @property
+    def dpas_k(self) -> int:
+        """Elements of K that one multiply instruction adds up."""
+        return self.target.dpas_k_bytes // self.problem.dtype_a.nbytes
+
+
+def on_target(problem: GemmProblem, spec: DeviceSpec, target: Target) -> Problem:
+    """A problem, with how its operands are accessed."""
+    paths = memory_paths(problem, target)
+    lanes_a, lanes_b = (paths[name].by is AccessBy.LANES for name in ("A", "B"))
+    return Problem(problem, spec, target, lanes_a, lanes_b)
+
+
+_ANY = 2**24  # tiles, or K steps: more than any choice of a configuration asks for
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One configuration of a problem on a target.
+
+    Code that takes sizes is for `any_size`: what has no effect at the problem's own is no reason against it.
+    """
+
+    on: Problem
+    config: KernelConfig
+    any_size: bool = False
+
+    @property
+    def problem(self) -> GemmProblem:
+        """What is multiplied."""
+        return self.on.problem
+
+    @property
+    def tiles(self) -> tuple[int, int]:
+        """Tiles of C over M and N."""
+        return (_ANY, _ANY) if self.any_size else tiles_of(self.on.problem, self.config)
+
+    @property
+    def steps(self) -> int:
+        """K steps of the longest split."""
+        return _ANY if self.any_size else steps_of(self.on.problem, self.config)
+
+    @property
+    def all_steps(self) -> int:
+        """K steps of all splits."""
+        return _ANY if self.any_size else ceil_div(self.on.problem.k, self.config.matmul.block.k)
+
+    @property
+    def raster_rows(self) -> int:
+        """Rows of work-groups that the raster walks over; columns where it walks along M."""
+        threads = self.config.matmul.threads
+        if self.any_size and not is_persistent(self.on.problem, self.config):
+            return _ANY
+        return threads.m if self.config.matmul.loop_order.walks_along_n else threads.n
+
+
+ProblemRule = Callable[[Problem], str | None]
+ConfigRule = Callable[[Case], str | None]

@@ -1,0 +1,152 @@
+"""Rules about what is fetched ahead: prefetches, staging in shared local memory, pipelining, barriers, unrolling."""
+
+from codegen.config.kernel_config import (
+    PrefetchLevels,
+    SlmOperands,
+)
+from codegen.problem.epilogue import (
+    Axis,
+    EpilogueKind,
+)
+from codegen.xe.build.prefetch import LEAST_ROWS
+from codegen.xe.rules.case import (
+    Case,
+    ConfigRule,
+)
+
+_MAX_L1_DISTANCE, _MAX_L2_DISTANCE = 8, 16
+_STAGES = (2, 3, 4)
+_MAX_UNROLL = 8
+
+
+def prefetch_distance(case: Case) -> str | None:
+    """Prefetch some K steps ahead, and not beyond the last."""
+    prefetch = case.config.strategy.prefetch
+    if prefetch.distance > _MAX_L1_DISTANCE or prefetch.l2_distance > _MAX_L2_DISTANCE:
+        return (
+            f"prefetch distance must be at most {_MAX_L1_DISTANCE} K steps into L1 and {_MAX_L2_DISTANCE} into L2, "
+            f"got {prefetch.distance} and {prefetch.l2_distance}"
+        )
+    farthest = max(prefetch.distance, prefetch.l2_distance) + _copied_ahead(case)
+    if prefetch.distance and farthest >= case.steps:
+        return f"there are {case.steps} K steps; a prefetch {farthest} steps ahead fetches none of them"
+    return None
+
+
+def prefetch_effect(case: Case) -> str | None:
+    """Something is prefetched."""
+    prefetch = case.config.strategy.prefetch
+    if prefetch.distance and case.on.lanes_a and case.on.lanes_b:
+        return "prefetch has no effect where lanes access A and B: set levels none"
+    if prefetch.distance and case.on.target.emulated:
+        return f"prefetches have no effect on {case.on.spec.name}, which emulates: set levels none"
+    how = prefetch.layout_a or prefetch.layout_b or not prefetch.hints or prefetch.payloads
+    if prefetch.levels is PrefetchLevels.NONE and how:
+        return "layouts, hints and payloads of a prefetch go with a distance: without one leave them out"
+    return None
+
+
+def prefetch_layout(case: Case) -> str | None:
+    """Sub-groups share a prefetch in parts that messages fetch."""
+    c, p, t = case.config, case.problem, case.on.target
+    block, round_k = c.matmul.block, c.matmul.block.k * c.strategy.k_unroll
+    sides = (
+        ("layout_a", c.strategy.prefetch.layout_a, (block.m, round_k), p.transpose_a, case.on.lanes_a),
+        ("layout_b", c.strategy.prefetch.layout_b, (round_k, block.n), p.transpose_b, case.on.lanes_b),
+    )
+    for name, layout, tile, by_columns, by_lanes in sides:
+        if layout is None:
+            continue
+        if by_lanes:
+            return f"prefetch {name} has no effect on what lanes access: leave it out"
+        (down, across), (rows, columns) = layout, tile
+        if rows % down or columns % across or down * across > c.subgroups:
+            return (
+                f"prefetch {name} must share {rows}x{columns} evenly among at most {c.subgroups} sub-groups, "
+                f"got {down}x{across}"
+            )
+        part = (rows // down, columns // across)
+        stored = part[::-1] if by_columns else part
+        nbytes, unit = stored[1] * p.dtype_a.nbytes, t.block2d_max_width_bytes // 2
+        if stored[0] % LEAST_ROWS or nbytes % unit:
+            return (
+                f"prefetch {name} must leave each sub-group multiples of {LEAST_ROWS} rows of {unit} bytes, "
+                f"got {stored[0]} rows of {nbytes} bytes"
+            )
+    return None
+
+
+def slm_stages(case: Case) -> str | None:
+    """Staging has two to four buffers, not more than K steps; without staging there are none."""
+    s = case.config.strategy
+    if (s.slm is SlmOperands.NONE) != (s.slm_stages == 0):
+        return f"slm none goes with slm_stages 0 and only that, got {s.slm.value} and {s.slm_stages}"
+    if s.slm_stages and s.slm_stages not in _STAGES:
+        return f"slm_stages must be one of {', '.join(map(str, _STAGES))}, got {s.slm_stages}"
+    if s.slm_stages > case.steps:
+        return f"there are {case.steps} K steps for {s.slm_stages} buffers"
+    return None
+
+
+def slm_size(case: Case) -> str | None:
+    """The buffers, and what sub-groups add up of a reduction, fit shared local memory."""
+    c, p, have = case.config, case.problem, case.on.spec.max_slm_bytes
+    block, s = c.matmul.block, c.strategy
+    a = block.m * block.k * p.dtype_a.nbytes if s.slm in (SlmOperands.A, SlmOperands.BOTH) else 0
+    b = block.k * block.n * p.dtype_b.nbytes if s.slm in (SlmOperands.B, SlmOperands.BOTH) else 0
+    sums = [
+        (block.m * s.sg_layout[1] if step.axis is Axis.ROW else block.n * s.sg_layout[0]) * 4
+        for step in p.epilogue
+        if step.kind is EpilogueKind.REDUCE
+    ]
+    need = s.slm_stages * (a + b) + sum(sums)
+    if have is not None and need > have:
+        return f"{need} bytes of shared local memory are needed; a work-group of {case.on.spec.name} has {have}"
+    return None
+
+
+def barrier_every(case: Case) -> str | None:
+    """Barriers come within the K loop, and not beside those of staging."""
+    s = case.config.strategy
+    if s.barrier_every and s.slm is not SlmOperands.NONE:
+        return "staging has a barrier in every K step: set barrier_every to 0"
+    if s.barrier_every and case.config.subgroups == 1:
+        return "a barrier has no effect in a work-group of one sub-group: set barrier_every to 0"
+    if s.barrier_every >= case.steps:
+        return f"there are {case.steps} K steps: barrier_every of {s.barrier_every} would come once; set it to 0"
+    return None
+
+
+def pipelined_registers(case: Case) -> str | None:
+    """Operands are loaded a step ahead into registers, or staged, not both; and there is a next step."""
+    s = case.config.strategy
+    if s.pipelined_registers and s.slm is not SlmOperands.NONE:
+        return "what is staged in shared local memory is already loaded ahead: set pipelined_registers to false"
+    if s.pipelined_registers and case.steps == 1:
+        return "there is one K step, and none to load ahead: set pipelined_registers to false"
+    return None
+
+
+def k_unroll(case: Case) -> str | None:
+    """A round of the loop has no more K steps than there are."""
+    unroll = case.config.strategy.k_unroll
+    if unroll > 1 and unroll > min(case.steps, _MAX_UNROLL):
+        return f"k_unroll must be at most {min(case.steps, _MAX_UNROLL)}, got {unroll}"
+    return None
+
+
+def _copied_ahead(case: Case) -> int:
+    """K steps that copies are ahead of the multiply."""
+    return max(0, case.config.strategy.slm_stages - 1)
+
+
+FETCH_RULES: tuple[ConfigRule, ...] = (
+    slm_stages,
+    slm_size,
+    prefetch_distance,
+    prefetch_effect,
+    prefetch_layout,
+    barrier_every,
+    pipelined_registers,
+    k_unroll,
+)

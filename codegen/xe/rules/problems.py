@@ -1,0 +1,51 @@
+"""Rules about the problem and the device alone."""
+
+from codegen.problem.dtype import DType
+from codegen.xe.rules.case import (
+    Problem,
+    ProblemRule,
+)
+
+_FLOATS = (DType.F16, DType.BF16, DType.TF32, DType.F32)
+_BYTES = (DType.S8, DType.U8)
+_OUTPUTS = (DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8)
+_MAX_BYTES = 2**36
+
+
+def dtype_pair(on: Problem) -> str | None:
+    """Inputs that can be multiplied; sums in f32, of integers in i32; an output of another type."""
+    p = on.problem
+    bytes_both = p.dtype_a in _BYTES and p.dtype_b in _BYTES
+    if not bytes_both and (p.dtype_a is not p.dtype_b or p.dtype_a not in _FLOATS):
+        kinds = ", ".join(kind.value for kind in _FLOATS)
+        return f"A and B must be of one type of {kinds}, or each s8 or u8; got {p.dtype_a.value} and {p.dtype_b.value}"
+    acc = DType.I32 if p.dtype_a.is_integer else DType.F32
+    if p.dtype_acc is not acc:
+        return f"sums of {p.dtype_a.value} are {acc.value}; got dtype_acc {p.dtype_acc.value}"
+    if p.dtype_c not in _OUTPUTS:
+        return f"C must be of {', '.join(kind.value for kind in _OUTPUTS)}; got {p.dtype_c.value}"
+    return None
+
+
+def alignment(on: Problem) -> str | None:
+    """Elements do not lie across each other."""
+    p = on.problem
+    largest = max(operand.dtype.nbytes for operand in p.operands)
+    return (
+        f"alignment must be at least that of the largest element, {largest}; got {p.alignment}"
+        if p.alignment < largest
+        else None
+    )
+
+
+def memory(on: Problem) -> str | None:
+    """All operands fit in the device's memory."""
+    p, spec = on.problem, on.spec
+    need = sum(operand.nbytes(p.batch) for operand in p.operands)
+    have = min(spec.memory_bytes or _MAX_BYTES, _MAX_BYTES)
+    if need > have:
+        return f"the operands need {need / 2**30:.1f} GiB; {spec.name} can hold {have / 2**30:.1f} GiB"
+    return None
+
+
+PROBLEM_RULES: tuple[ProblemRule, ...] = (dtype_pair, alignment, memory)

@@ -1,0 +1,129 @@
+"""Rules about the tiles of a sub-group: multiply instructions, load blocks, registers."""
+
+from functools import cache
+
+from codegen.config.kernel_config import SlmOperands
+from codegen.target import Target
+from codegen.xe.layout import block_limits
+from codegen.xe.layout.messages import (
+    MESSAGES,
+    Transfer,
+)
+from codegen.xe.rules.case import (
+    Case,
+    ConfigRule,
+)
+
+RESERVED_REGISTERS = 16
+"""For addresses, payloads and loop state."""
+_BITS, _WORD_BYTES = 8, 4
+
+
+def dpas_shape(case: Case) -> str | None:
+    """Sub-group tiles and the K step are multiples of what one instruction multiplies."""
+    c, t, k = case.config, case.on.target, case.on.dpas_k
+    if c.sg_m % t.dpas_m or c.sg_n % t.dpas_n or c.matmul.block.k % k:
+        return (
+            f"sub-group tile and K step must be multiples of the DPAS shape {t.dpas_m}x{t.dpas_n}x{k}, "
+            f"got {c.sg_m}x{c.sg_n}x{c.matmul.block.k}"
+        )
+    return None
+
+
+def load_block_a(case: Case) -> str | None:
+    """Innermost m x k is a 2-D block of A that one message loads, where A is loaded by such blocks."""
+    inner, c, least = case.config.matmul.innermost, case.config, case.on.target.dpas_m
+    if chooses_blocks_of_a(case):
+        tile = c.sg_m, c.matmul.block.k
+        return _load_block(case, "m x k (A's load block)", (inner.m, inner.k), tile, (least, case.on.dpas_k))
+    if inner.m != least:
+        return f"innermost m is {least} where A is {_NOT_BY_BLOCKS}: it has no effect there; got {inner.m}"
+    return None
+
+
+def load_block_b(case: Case) -> str | None:
+    """Innermost k x n is a 2-D block of B that one message loads, where B is loaded by such blocks."""
+    inner, c, least = case.config.matmul.innermost, case.config, case.on.target.dpas_n
+    if chooses_blocks_of_b(case):
+        tile = c.matmul.block.k, c.sg_n
+        return _load_block(case, "k x n (B's load block)", (inner.k, inner.n), tile, (case.on.dpas_k, least))
+    if inner.n != least:
+        return f"innermost n is {least} where B is {_NOT_BY_BLOCKS}: it has no effect there; got {inner.n}"
+    if not chooses_blocks_of_a(case) and inner.k != case.on.dpas_k:
+        return (
+            f"innermost k is {case.on.dpas_k} where A and B are {_NOT_BY_BLOCKS}: it has no effect there; got {inner.k}"
+        )
+    return None
+
+
+_NOT_BY_BLOCKS = "transposed, staged, f32 or accessed by lanes"
+
+
+def chooses_blocks_of_a(case: Case) -> bool:
+    """Whether A is loaded by blocks of innermost m x k."""
+    staged = case.config.strategy.slm in (SlmOperands.A, SlmOperands.BOTH)
+    return case.on.uses_dpas and not (case.problem.transpose_a or case.on.lanes_a or staged)
+
+
+def chooses_blocks_of_b(case: Case) -> bool:
+    """Whether B is loaded by blocks of innermost k x n."""
+    staged = case.config.strategy.slm in (SlmOperands.B, SlmOperands.BOTH)
+    return case.on.uses_dpas and not (case.problem.transpose_b or case.on.lanes_b or staged)
+
+
+def registers(case: Case) -> str | None:
+    """The accumulator and the operands that are held at one time fit the registers."""
+    c, p = case.config, case.problem
+    accumulator = c.sg_m * c.sg_n * p.dtype_acc.nbytes
+    depth = c.matmul.block.k
+    if c.strategy.pipelined_registers:
+        operands = 2 * _operands(case, depth, depth)
+    elif case.on.uses_dpas:
+        operands = _operands(case, c.matmul.innermost.k, c.matmul.innermost.k)
+    else:
+        # Without DPAS all of a K step is multiplied before the next is loaded, but for B: that of a round comes first.
+        operands = _operands(case, depth, depth * c.strategy.k_unroll)
+    have = (c.strategy.grf_mode - RESERVED_REGISTERS) * case.on.target.grf_bytes
+    if accumulator + operands > have:
+        return (
+            f"sub-group tile {c.sg_m}x{c.sg_n} needs {accumulator} bytes of accumulator and {operands} of operands; "
+            f"{c.strategy.grf_mode} registers leave {have}"
+        )
+    return None
+
+
+def _operands(case: Case, depth_a: int, depth_b: int) -> int:
+    c, p = case.config, case.problem
+    return c.sg_m * depth_a * p.dtype_a.nbytes + depth_b * c.sg_n * p.dtype_b.nbytes
+
+
+def _load_block(
+    case: Case, what: str, block: tuple[int, int], tile: tuple[int, int], unit: tuple[int, int]
+) -> str | None:
+    rows, columns = block
+    what = f"innermost {what}"
+    if rows % unit[0] or columns % unit[1] or tile[0] % rows or tile[1] % columns:
+        return (
+            f"{what} must be a multiple of {unit[0]}x{unit[1]} that divides the sub-group's {tile[0]}x{tile[1]}, "
+            f"got {rows}x{columns}"
+        )
+    offered = _message_shapes(case, packed=what.endswith("(B's load block)"))
+    if block not in offered:
+        shapes = ", ".join(f"{r}x{c}" for r, c in sorted(offered) if r % unit[0] == 0 and c % unit[1] == 0)
+        return f"{what} must be what one 2-D block message loads: {shapes}; got {rows}x{columns}"
+    return None
+
+
+def _message_shapes(case: Case, packed: bool) -> frozenset[tuple[int, int]]:
+    return _shapes(case.on.target, case.problem.dtype_a.nbytes, packed)
+
+
+@cache
+def _shapes(target: Target, nbytes: int, packed: bool) -> frozenset[tuple[int, int]]:
+    """Rows and columns of what one message loads, in elements."""
+    limits, transfer = block_limits(target), Transfer.PACKED if packed and nbytes < _WORD_BYTES else Transfer.PLAIN
+    fitting = (m for m in MESSAGES if m.transfer is transfer and m.bits == nbytes * _BITS and limits.allow(m))
+    return frozenset((m.rows, m.width * m.array_length) for m in fitting)
+
+
+TILE_RULES: tuple[ConfigRule, ...] = (dpas_shape, load_block_a, load_block_b, registers)

@@ -1,0 +1,78 @@
+"""The one door to LLVM's SPIR-V target.
+
+The target keeps state from one module to the next: the second module that a process emits may define an id twice,
+and an error ends the process. So every module is emitted by a fork of a process that never emitted one. A process that
+emits many starts an emitter while it is small.
+"""
+
+import llvmlite.binding as llvm
+
+from codegen.workers.fork import in_fork
+from codegen.workers.fork_server import (
+    ForkServer,
+    ForkServerEnded,
+)
+from codegen.xe.spirv_check import check_spirv
+
+TRIPLE = "spirv64-unknown-unknown"
+
+_STAGE, _LLVM = "spirv", "LLVM"
+_CPU_LIMIT_S = 60
+# Rounding f32 to bf16 needs the first, arithmetic on bf16 the second; cache hints on loads and prefetches the third.
+_EXTENSIONS = ",".join(
+    (
+        "+SPV_KHR_bfloat16",
+        "+SPV_INTEL_bfloat16_arithmetic",
+        "+SPV_INTEL_cache_controls",
+        "+SPV_EXT_shader_atomic_float_add",
+        "+SPV_EXT_shader_atomic_float_min_max",
+    )
+)
+
+llvm.set_option("", f"-spirv-ext={_EXTENSIONS}")
+llvm.initialize_all_targets()
+llvm.initialize_all_asmprinters()
+
+
+def target_machine() -> llvm.TargetMachine:
+    """A new machine: one machine emits one module.
+
+    Its own optimisations are off, as they can drop a truncation; the IR it is given is optimised.
+    """
+    return llvm.Target.from_triple(TRIPLE).create_target_machine(opt=0)
+
+
+def emit_spirv(text: str) -> bytes:
+    """SPIR-V of LLVM IR text; the same bytes for the same text.
+
+    Raises:
+        CompileFailed: LLVM refused the text, ended the fork, or emitted a module that is not valid.
+    """
+    spirv = _emitted(text.encode())
+    check_spirv(spirv)
+    return spirv
+
+
+def start_emitter() -> ForkServer:
+    """Fork this process now, for the forks that `emit_spirv` takes from here on to be of what it is now."""
+    _emitters[:] = [ForkServer(_STAGE, _LLVM, _emit, _CPU_LIMIT_S)]
+    return _emitters[0]
+
+
+_emitters: list[ForkServer] = []
+
+
+def _emitted(text: bytes) -> bytes:
+    for emitter in tuple(_emitters):
+        try:
+            return emitter.run(text)
+        except ForkServerEnded:
+            emitter.close()
+            _emitters.clear()
+    return in_fork(_STAGE, _LLVM, lambda: _emit(text), _CPU_LIMIT_S)
+
+
+def _emit(text: bytes) -> bytes:
+    module = llvm.parse_assembly(text.decode())
+    module.verify()
+    return target_machine().emit_object(module)

@@ -1,0 +1,47 @@
+"""Queries on the audit log."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.schema import AuditEvent
+
+
+def add(
+    session: Session,
+    *,
+    actor: str,
+    key_id: UUID | None,
+    action: str,
+    subject: str,
+    request_id: str | None,
+    outcome: str,
+) -> None:
+    """Add an event to the transaction of what it tells."""
+    session.add(
+        AuditEvent(actor=actor, key_id=key_id, action=action, subject=subject, request_id=request_id, outcome=outcome)
+    )
+    session.flush()
+
+
+def list_page(
+    session: Session,
+    *,
+    limit: int,
+    before: UUID | None = None,
+    key_id: UUID | None = None,
+    action: str | None = None,
+    subject: str | None = None,
+) -> list[AuditEvent]:
+    """The newest events, at most `limit`, older than `before`."""
+    query = select(AuditEvent).order_by(AuditEvent.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(AuditEvent.id < before)
+    if key_id is not None:
+        query = query.where(AuditEvent.key_id == key_id)
+    if action is not None:
+        query = query.where(AuditEvent.action == action)
+    if subject is not None:
+        query = query.where(AuditEvent.subject == subject)
+    return list(session.scalars(query))

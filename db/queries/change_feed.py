@@ -1,0 +1,102 @@
+"""What changed since one looked last: keys, and results of problems on devices."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.schema import (
+    Change,
+    Device,
+    Problem,
+    ResultChange,
+)
+from db.session import Database, sqlite_path
+
+_DEVICE = "device "
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Stamps by subject as they are now; slugs of devices of which anything changed, and there keys of problems."""
+
+    stamps: Mapping[str, int]
+    devices: frozenset[str] = frozenset()
+    results: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    subjects: frozenset[str] = frozenset()
+
+
+def news(session: Session, before: Mapping[str, int]) -> News:
+    """What has another stamp than `before`."""
+    stamps = dict(session.execute(select(Change.subject, Change.stamp)).all())
+    subjects = frozenset(subject for subject, stamp in stamps.items() if before.get(subject) != stamp)
+    results: dict[str, set[str]] = {}
+    for subject in subjects:
+        if not subject.startswith(_DEVICE):
+            continue
+        device_id = int(subject.removeprefix(_DEVICE))
+        slug = session.scalar(select(Device.slug).where(Device.id == device_id))
+        if slug is None:
+            continue
+        changed = select(Problem.key).join(ResultChange, ResultChange.problem_id == Problem.id)
+        changed = changed.where(ResultChange.device_id == device_id, ResultChange.stamp > before.get(subject, 0))
+        results.setdefault(slug, set()).update(session.scalars(changed))
+    told = {slug: frozenset(keys) for slug, keys in results.items()}
+    return News(stamps, frozenset(told), told, subjects)
+
+
+def of_devices(session: Session) -> dict[int, int]:
+    """How often results of each device changed, by its number in the table."""
+    rows = session.execute(select(Change.subject, Change.stamp).where(Change.subject.startswith(_DEVICE)))
+    return {int(subject.removeprefix(_DEVICE)): stamp for subject, stamp in rows}
+
+
+Mark = tuple[int, float]
+
+
+class Watch:
+    """Tells cheaply whether anything may have been committed since a mark. Thread-safe.
+
+    Of SQLite it knows every commit of any process at once; of PostgreSQL those of this process at once, and others
+    after at most `max_age_s`.
+    """
+
+    def __init__(self, database: Database, max_age_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._database, self._max_age_s, self._clock = database, max_age_s, clock
+        self._lock = threading.Lock()
+        self._sqlite: sqlite3.Connection | None = None
+
+    def mark(self) -> Mark:
+        """What to compare with later; taken before the database is read."""
+        version = self._version()
+        return (self._database.commits.count, self._clock()) if version is None else (version, 0.0)
+
+    def is_as_at(self, mark: Mark) -> bool:
+        """Whether nothing was committed since, as far as is known."""
+        version = self._version()
+        if version is not None:
+            return version == mark[0]
+        return self._database.commits.count == mark[0] and self._clock() - mark[1] <= self._max_age_s
+
+    def close(self) -> None:
+        """Close the connection that is kept."""
+        with self._lock:
+            if self._sqlite is not None:
+                self._sqlite.close()
+                self._sqlite = None
+
+    def _version(self) -> int | None:
+        """SQLite's number for the content of the file; it is of one connection. None where there is none."""
+        path = sqlite_path(self._database.engine)
+        if path is None:
+            return None
+        with self._lock, suppress(sqlite3.Error):
+            if self._sqlite is None:
+                self._sqlite = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+            return self._sqlite.execute("PRAGMA data_version").fetchone()[0]
+        return -time.monotonic_ns()  # another each time: what cannot be told may have changed

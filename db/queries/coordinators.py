@@ -1,0 +1,151 @@
+"""Who gives out work: one holder of a name at a time, numbered, so that a late one's writes can be refused.
+
+`now` is the caller's clock. Clocks that differ make a takeover early or late; the fence keeps even an early one from
+doing work twice.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Select, delete, select, update
+from sqlalchemy.orm import Session, joinedload
+
+from db.errors import FenceLost
+from db.queries import leases
+from db.queries.insert import insert_missing
+from db.schema import (
+    Coordinator,
+    ReachedDevice,
+)
+from db.schema.base import utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """The right to give out work under a name, of one holder and of one time that it had the lease."""
+
+    name: str
+    holder: str
+    number: int
+
+
+def is_held(
+    session: Session,
+    name: str,
+    holder: str,
+    *,
+    is_dead: Callable[[str], bool] = lambda _holder: False,
+    now: datetime | None = None,
+) -> bool:
+    """Whether another one has the lease, so that it need not be asked for."""
+    row = session.get(Coordinator, name)
+    return row is not None and not _is_free(row, holder, is_dead, now or utc_now())
+
+
+def acquire(
+    session: Session,
+    name: str,
+    holder: str,
+    lease_s: float,
+    *,
+    is_dead: Callable[[str], bool] = lambda _holder: False,
+    now: datetime | None = None,
+) -> Fence | None:
+    """Take the lease if nobody has it, it ran out, or its holder is dead; None while another one has it.
+
+    The jobs that the holder before had are back in the queue: it can write nothing about them any more.
+    """
+    at = now or utc_now()
+    until = at + timedelta(seconds=lease_s)
+    first = {"name": name, "holder": holder, "fence": 1, "since": at, "expires_at": until}
+    if insert_missing(session, Coordinator, first):
+        return Fence(name, holder, 1)
+    row = session.get_one(Coordinator, name, with_for_update=True, populate_existing=True)
+    if not _is_free(row, holder, is_dead, at):
+        return None
+    leases.release_all(session, row.holder)
+    row.holder, row.fence, row.since, row.expires_at = holder, row.fence + 1, at, until
+    session.flush()
+    return Fence(name, holder, row.fence)
+
+
+def check(session: Session, fence: Fence, *, now: datetime | None = None) -> None:
+    """Return when the lease is still this holder's, and keep it so until the transaction ends.
+
+    Raises:
+        FenceLost: it ran out, or another has it.
+    """
+    own = _own(fence).where(Coordinator.expires_at > (now or utc_now()))
+    if session.scalar(own.with_for_update(read=True, key_share=True)) is None:
+        raise _lost(fence)
+
+
+def renew(session: Session, fence: Fence, lease_s: float, *, now: datetime | None = None) -> None:
+    """Prolong the lease, even one that ran out if nobody took it.
+
+    Raises:
+        FenceLost: another has it.
+    """
+    until = (now or utc_now()) + timedelta(seconds=lease_s)
+    mine = update(Coordinator).where(Coordinator.name == fence.name, Coordinator.fence == fence.number)
+    if session.scalar(mine.values(expires_at=until).returning(Coordinator.name)) is None:
+        raise _lost(fence)
+
+
+def give_up(session: Session, fence: Fence, *, now: datetime | None = None) -> None:
+    """Let the next one take the lease at once; nothing if another has it."""
+    mine = update(Coordinator).where(Coordinator.name == fence.name, Coordinator.fence == fence.number)
+    session.execute(mine.values(expires_at=now or utc_now()))
+    session.execute(delete(ReachedDevice).where(ReachedDevice.coordinator == fence.name))
+
+
+def live(session: Session, now: datetime | None = None) -> list[Coordinator]:
+    """Those whose lease has not run out, by name."""
+    query = select(Coordinator).where(Coordinator.expires_at > (now or utc_now()))
+    return list(session.scalars(query.order_by(Coordinator.name)))
+
+
+def forget(session: Session, *, name_prefix: str, before: datetime) -> None:
+    """Drop the rows of names that begin so and whose lease ran out before that moment."""
+    old = select(Coordinator.name).where(
+        Coordinator.name.startswith(name_prefix, autoescape=True), Coordinator.expires_at < before
+    )
+    session.execute(delete(ReachedDevice).where(ReachedDevice.coordinator.in_(old)))
+    session.execute(
+        delete(Coordinator).where(
+            Coordinator.name.startswith(name_prefix, autoescape=True), Coordinator.expires_at < before
+        )
+    )
+
+
+def set_reached(
+    session: Session, name: str, reached: Iterable[tuple[str, str, int]], now: datetime | None = None
+) -> None:
+    """Tell which devices a coordinator reaches now: place, host and id of the device's row."""
+    session.execute(delete(ReachedDevice).where(ReachedDevice.coordinator == name))
+    at = now or utc_now()
+    for place, host, device_id in reached:
+        session.add(ReachedDevice(coordinator=name, place=place, host=host, device_id=device_id, seen_at=at))
+    session.flush()
+
+
+def reached(session: Session, now: datetime | None = None) -> list[ReachedDevice]:
+    """The devices that coordinators with a lease reach, with the rows of the devices, by device and place."""
+    holds = select(Coordinator.name).where(Coordinator.expires_at > (now or utc_now()))
+    query = select(ReachedDevice).where(ReachedDevice.coordinator.in_(holds)).options(joinedload(ReachedDevice.device))
+    return sorted(session.scalars(query), key=lambda row: (row.device.slug, row.place))
+
+
+def _is_free(row: Coordinator, holder: str, is_dead: Callable[[str], bool], now: datetime) -> bool:
+    return row.expires_at <= now or row.holder == holder or is_dead(row.holder)
+
+
+def _own(fence: Fence) -> Select[str]:
+    return select(Coordinator.name).where(
+        Coordinator.name == fence.name, Coordinator.fence == fence.number, Coordinator.holder == fence.holder
+    )
+
+
+def _lost(fence: Fence) -> FenceLost:
+    return FenceLost(f"{fence.holder} is not coordinator {fence.name} any more: its lease {fence.number} ran out")

@@ -1,0 +1,198 @@
+"""Queries on kernels: what was compiled, and which is best where."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, delete, or_, select
+from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
+
+from db.queries import (
+    best,
+    trials,
+)
+from db.queries.insert import insert_missing
+from db.schema import (
+    Artifact,
+    Device,
+    Job,
+    Kernel,
+    KernelImport,
+    Measurement,
+    Prediction,
+    Problem,
+    Trial,
+)
+from db.schema.base import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactFile:
+    """A file of a kernel; `sha256` names its bytes, which are stored before this is."""
+
+    name: str
+    sha256: str
+    size: int
+    media_type: str
+
+
+def upsert(
+    session: Session,
+    *,
+    problem_id: int,
+    device_id: int,
+    target: str,
+    config: JsonObject,
+    config_hash: str,
+    compile_key: str,
+    content_hash: str,
+    manifest: JsonObject,
+    toolchain: JsonObject,
+    files: Iterable[ArtifactFile],
+    origin: str | None = None,
+) -> Kernel:
+    """The kernel of that binary on that device, with its files; what is there stays, files that it lacks are added.
+
+    `origin` names where it was compiled; one that is compiled here (None) is no longer an import.
+    """
+    values = {
+        "problem_id": problem_id,
+        "device_id": device_id,
+        "target": target,
+        "config": config,
+        "config_hash": config_hash,
+        "compile_key": compile_key,
+        "content_hash": content_hash,
+        "manifest": manifest,
+        "toolchain": toolchain,
+    }
+    is_new = insert_missing(session, Kernel, values)
+    identity = (
+        Kernel.device_id == device_id,
+        Kernel.compile_key == compile_key,
+        Kernel.content_hash == content_hash,
+    )
+    kernel = session.scalars(select(Kernel).where(*identity)).one()
+    if origin is None and not is_new:
+        session.execute(delete(KernelImport).where(KernelImport.kernel_id == kernel.id))
+    elif origin is not None and is_new:
+        session.add(KernelImport(kernel_id=kernel.id, origin=origin))
+    for f in files:
+        file = {"name": f.name, "sha256": f.sha256, "size": f.size, "media_type": f.media_type}
+        insert_missing(session, Artifact, {"kernel_id": kernel.id, **file})
+    return kernel
+
+
+def get(session: Session, kernel_id: UUID) -> Kernel | None:
+    """A kernel with its problem, device and list of files."""
+    return session.scalars(_whole().where(Kernel.id == kernel_id)).first()
+
+
+def artifact(session: Session, kernel_id: UUID, name: str) -> Artifact | None:
+    """A file of a kernel by its name."""
+    return session.scalars(select(Artifact).where(Artifact.kernel_id == kernel_id, Artifact.name == name)).first()
+
+
+def artifact_by_hash(session: Session, sha256: str) -> Artifact | None:
+    """The first file of those bytes."""
+    return session.scalars(select(Artifact).where(Artifact.sha256 == sha256).order_by(Artifact.id).limit(1)).first()
+
+
+def list_page(
+    session: Session,
+    *,
+    limit: int,
+    before: UUID | None = None,
+    device: str | None = None,
+    problem_key: str | None = None,
+) -> list[Kernel]:
+    """The newest kernels, at most `limit`, older than `before`; `device` is a slug."""
+    query = _whole().order_by(Kernel.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(Kernel.id < before)
+    if device is not None:
+        query = query.where(Kernel.device_id.in_(select(Device.id).where(Device.slug == device)))
+    if problem_key is not None:
+        query = query.where(Kernel.problem_id.in_(select(Problem.id).where(Problem.key == problem_key)))
+    return list(session.scalars(query))
+
+
+def best_measured(session: Session, problem_key: str, device: str) -> Trial | None:
+    """Of the winners of jobs the measured one with the least median on that device (a slug), with kernel and job."""
+    query = _winners([problem_key], device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id).limit(1)
+    return session.scalars(query.options(*_winner_loads())).first()
+
+
+def best_predicted(session: Session, problem_key: str, device: str) -> Trial | None:
+    """Of the winners of jobs the best predicted one for that device (a slug). Never a measured one."""
+    predicted = _winners([problem_key], device).where(Trial.status == "predicted").join(Trial.prediction)
+    query = best.best_predicted(predicted, Trial.id.expression)
+    return session.scalars(query.options(*_winner_loads())).first()
+
+
+def measured_winners(session: Session, problem_keys: Collection[str], device: str) -> dict[str, list[Trial]]:
+    """By problem the winners of jobs on that device (a slug) that were measured, the least median first."""
+    query = _winners(problem_keys, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id)
+    return _by_problem(session.scalars(query.options(*_winner_loads())))
+
+
+def predicted_winners(session: Session, problem_keys: Collection[str], device: str) -> dict[str, list[Trial]]:
+    """By problem the winners of jobs for that device (a slug) that were predicted: the best, then by predicted time."""
+    query = _winners(problem_keys, device).where(Trial.status == "predicted").join(Trial.prediction)
+    query = query.order_by(Prediction.time_us, Trial.id).options(*_winner_loads())
+    found = _by_problem(session.scalars(query))
+    return {
+        key: [first := best.of_predicted(trials), *(t for t in trials if t is not first)]
+        for key, trials in found.items()
+    }
+
+
+def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
+    """For each kernel its trial of least measured median, else of least predicted time; others are left out.
+
+    Of predicted ones those come first whose numbers are proven.
+    """
+    query = (
+        select(Trial).where(Trial.kernel_id.in_(kernel_ids)).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
+    )
+    timed = query.where(or_(Measurement.median_us.is_not(None), Prediction.time_us.is_not(None)))
+    timed = timed.options(*trials.evidence_loads())
+    # The last that is put into the dictionary stays: predicted ones first, then measured ones, each slowest first.
+    last_wins = timed.order_by(
+        Measurement.median_us.is_not(None),
+        Measurement.median_us.desc(),
+        Trial.proof_kind != "none",
+        Prediction.time_us.desc(),
+        Trial.id.desc(),
+    )
+    return {trial.kernel_id: trial for trial in session.scalars(last_wins) if trial.kernel_id is not None}
+
+
+def _whole() -> Select[Kernel]:
+    columns = Kernel.problem, Kernel.device, Kernel.imported
+    return select(Kernel).options(*(joinedload(column) for column in columns), selectinload(Kernel.artifacts))
+
+
+def _winners(problem_keys: Collection[str], device: str) -> Select[Trial]:
+    query = select(Trial).join(Trial.kernel).join(Trial.job).join(Job.device).join(Job.problem)
+    return query.where(Problem.key.in_(problem_keys), Device.slug == device, Job.best_trial_id == Trial.id)
+
+
+def _by_problem(found: Iterable[Trial]) -> dict[str, list[Trial]]:
+    by_key: dict[str, list[Trial]] = {}
+    for trial in found:
+        by_key.setdefault(trial.job.problem.key, []).append(trial)
+    return by_key
+
+
+def _winner_loads():  # of a type that SQLAlchemy keeps to itself
+    job, kernel = contains_eager(Trial.job), contains_eager(Trial.kernel)
+    return (
+        *trials.evidence_loads(),
+        job.contains_eager(Job.device),
+        job.contains_eager(Job.problem),
+        kernel.selectinload(Kernel.artifacts),
+        kernel.joinedload(Kernel.imported),
+        kernel.selectinload(Kernel.device),
+        kernel.selectinload(Kernel.problem),
+    )

@@ -1,0 +1,44 @@
+"""Queries on measurements that hold for what runs again."""
+
+from uuid import UUID
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session, contains_eager
+
+from db.schema import (
+    Device,
+    Job,
+    Measurement,
+    Problem,
+    ResultKey,
+    Trial,
+)
+
+
+def measured(session: Session, problem_key: str, device: str, driver: str) -> list[Trial]:
+    """Trials that were measured themselves, for a problem on a device (a slug) under a driver: with key, kernel and
+    measurement, the newest last.
+    """
+    query = _with_keys().join(Trial.kernel).join(Trial.job).join(Job.problem).join(Job.device)
+    query = query.where(Problem.key == problem_key, Device.slug == device, Measurement.driver == driver)
+    query = query.options(contains_eager(Trial.kernel))
+    return list(session.scalars(query.order_by(Measurement.measured_at, Trial.id)))
+
+
+def default_of(session: Session, job_id: UUID) -> tuple[str, float] | None:
+    """What trial 0 of a job ran, and its median in us; None while it has not measured it."""
+    query = select(ResultKey.run, Measurement.median_us).join(Measurement, Measurement.trial_id == ResultKey.trial_id)
+    query = query.join(Trial, Trial.id == ResultKey.trial_id).where(Trial.job_id == job_id, Trial.number == 0)
+    found = session.execute(query).first()
+    return None if found is None else (found[0], found[1])
+
+
+def key_of_kernel(session: Session, kernel_id: UUID) -> ResultKey | None:
+    """The key of some time that was measured of a kernel; None where none is kept."""
+    query = select(ResultKey).join(Trial, Trial.id == ResultKey.trial_id).where(Trial.kernel_id == kernel_id)
+    return session.scalars(query.order_by(ResultKey.trial_id).limit(1)).first()
+
+
+def _with_keys() -> Select[Trial]:
+    query = select(Trial).join(Trial.measurement).join(Measurement.key).where(~Trial.reused.has())
+    return query.options(contains_eager(Trial.measurement).contains_eager(Measurement.key))

@@ -1,0 +1,33 @@
+"""Queries on problems."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.queries.insert import insert_missing
+from db.schema import Problem
+from db.schema.base import JsonObject
+
+_COLUMNS = (
+    "m",
+    "n",
+    "k",
+    "batch",
+    "dtype_a",
+    "dtype_b",
+    "dtype_c",
+    "dtype_acc",
+    "transpose_a",
+    "transpose_b",
+)
+
+
+def upsert(session: Session, *, key: str, definition: JsonObject) -> Problem:
+    """The problem of that key; `definition` is its canonical JSON, which names the columns too."""
+    columns = {name: definition[name] for name in _COLUMNS}
+    insert_missing(session, Problem, {"key": key, "definition": definition, **columns})
+    return session.scalars(select(Problem).where(Problem.key == key)).one()
+
+
+def by_key(session: Session, key: str) -> Problem | None:
+    """The problem of that key."""
+    return session.scalars(select(Problem).where(Problem.key == key)).first()

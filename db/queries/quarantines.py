@@ -1,0 +1,47 @@
+"""Queries on devices that get no jobs for a while."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from db.schema import DeviceQuarantine
+from db.schema.base import utc_now
+
+
+def put(
+    session: Session,
+    *,
+    host: str,
+    slug: str,
+    reason: str,
+    job_id: UUID | None,
+    seconds: float,
+    now: datetime | None = None,
+) -> DeviceQuarantine:
+    """Keep a device of a host from jobs for so many seconds from now; what was said of it before is replaced."""
+    release(session, slug, host)
+    since = now or utc_now()
+    row = DeviceQuarantine(
+        host=host, slug=slug, reason=reason, job_id=job_id, since=since, until=since + timedelta(seconds=seconds)
+    )
+    session.add(row)
+    session.flush()
+    return row
+
+
+def active(session: Session, host: str | None = None, now: datetime | None = None) -> list[DeviceQuarantine]:
+    """Those of a host, or of all, whose time is not over, by device and host."""
+    query = select(DeviceQuarantine).where(DeviceQuarantine.until > (now or utc_now()))
+    if host is not None:
+        query = query.where(DeviceQuarantine.host == host)
+    return list(session.scalars(query.order_by(DeviceQuarantine.slug, DeviceQuarantine.host)))
+
+
+def release(session: Session, slug: str, host: str | None = None) -> int:
+    """Let a device have jobs again, on one host or on all; says how many were kept from them."""
+    query = delete(DeviceQuarantine).where(DeviceQuarantine.slug == slug)
+    if host is not None:
+        query = query.where(DeviceQuarantine.host == host)
+    return len(session.scalars(query.returning(DeviceQuarantine.id)).all())

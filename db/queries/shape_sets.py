@@ -1,0 +1,220 @@
+"""Queries on sets of shapes."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import Select, and_, delete, func, or_, select, update
+from sqlalchemy.orm import Session, aliased, joinedload, selectinload
+
+from db.queries import trials
+from db.queries.insert import insert_missing
+from db.schema import (
+    Job,
+    ScheduleFire,
+    ShapeSet,
+    ShapeSetCell,
+    ShapeSetKernel,
+    ShapeSetMember,
+    ShapeSetRun,
+    Trial,
+)
+from db.schema.base import (
+    JsonObject,
+    utc_now,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a kernel takes on a shape, in microseconds, and how that is known; see ShapeSetCell."""
+
+    kernel_id: int
+    evidence: str
+    time_us: float | None = None
+    reason: str | None = None
+    content_hash: str | None = None
+
+
+def create(
+    session: Session,
+    *,
+    source: str,
+    device_id: int,
+    budget_trials: int,
+    budget_seconds: float,
+    seed: int,
+    within: float,
+    request_hash: str,
+) -> ShapeSet:
+    """Add a set without members.
+
+    Raises:
+        sqlalchemy.exc.IntegrityError: one of an equal request is active.
+    """
+    made = ShapeSet(
+        source=source,
+        device_id=device_id,
+        budget_trials=budget_trials,
+        budget_seconds=budget_seconds,
+        seed=seed,
+        within=within,
+        request_hash=request_hash,
+    )
+    session.add(made)
+    session.flush()
+    return made
+
+
+def add_member(session: Session, set_id: UUID, position: int, job_id: UUID, weight: float, name: str) -> None:
+    """Add a shape by its job."""
+    session.add(ShapeSetMember(set_id=set_id, position=position, job_id=job_id, weight=weight, name=name))
+
+
+def get(session: Session, set_id: UUID) -> ShapeSet | None:
+    """A set with its members, their jobs, and its kernels with their cells, as the database has them now."""
+    query = _whole().where(ShapeSet.id == set_id).execution_options(populate_existing=True)
+    return session.scalars(query).first()
+
+
+def active_identical(session: Session, request_hash: str) -> UUID | None:
+    """The active set of an equal request."""
+    return session.scalar(select(ShapeSet.id).where(ShapeSet.request_hash == request_hash, ShapeSet.status == "active"))
+
+
+def list_page(session: Session, *, limit: int, before: UUID | None = None) -> list[ShapeSet]:
+    """The newest sets with their devices and members, at most `limit`; only older ones than `before`."""
+    query = select(ShapeSet).options(joinedload(ShapeSet.device), selectinload(ShapeSet.members))
+    if before is not None:
+        query = query.where(ShapeSet.id < before)
+    return list(session.scalars(query.order_by(ShapeSet.id.desc()).limit(limit)))
+
+
+def grant(session: Session, job_id: UUID, budget_trials: int) -> None:
+    """Let a job try so many configurations in all, at least one."""
+    session.execute(update(Job).where(Job.id == job_id).values(budget_trials=max(budget_trials, 1)))
+
+
+def spend(session: Session, set_id: UUID, seconds: float, compiled: int, reused: int) -> None:
+    """Add to what a set took."""
+    added = {
+        "spent_s": ShapeSet.spent_s + seconds,
+        "compiled": ShapeSet.compiled + compiled,
+        "reused": ShapeSet.reused + reused,
+    }
+    session.execute(update(ShapeSet).where(ShapeSet.id == set_id).values(**added))
+
+
+def add_kernels(session: Session, set_id: UUID, kernels: Iterable[tuple[int, JsonObject]]) -> None:
+    """Name the kernels that are tried on all shapes: of each the member that it is from, and its configuration."""
+    for position, (member_id, config) in enumerate(kernels):
+        session.add(ShapeSetKernel(set_id=set_id, position=position, member_id=member_id, config=config))
+
+
+def set_cells(session: Session, member_id: int, cells: Sequence[Cell]) -> None:
+    """Replace what is known of kernels on a shape."""
+    session.execute(delete(ShapeSetCell).where(ShapeSetCell.member_id == member_id))
+    for cell in cells:
+        session.add(
+            ShapeSetCell(
+                kernel_id=cell.kernel_id,
+                member_id=member_id,
+                time_us=cell.time_us,
+                evidence=cell.evidence,
+                reason=cell.reason,
+                content_hash=cell.content_hash,
+            )
+        )
+
+
+def finish(session: Session, set_id: UUID, status: str) -> bool:
+    """End an active set as succeeded or cancelled; False when it was over already."""
+    ended = update(ShapeSet).where(ShapeSet.id == set_id, ShapeSet.status == "active")
+    found = session.scalar(ended.values(status=status, finished_at=utc_now()).returning(ShapeSet.id))
+    return found is not None
+
+
+def claim(
+    session: Session, set_id: UUID, holder: str, lease_s: float, is_dead: Callable[[str], bool], now: datetime
+) -> str | None:
+    """Take or prolong the right to run a set; None if it was had, else who has it."""
+    until = now + timedelta(seconds=lease_s)
+    if insert_missing(session, ShapeSetRun, {"set_id": set_id, "holder": holder, "lease_until": until}):
+        return None
+    row = session.scalars(select(ShapeSetRun).where(ShapeSetRun.set_id == set_id).with_for_update()).one()
+    if row.holder != holder and row.lease_until > now and not is_dead(row.holder):
+        return row.holder
+    row.holder, row.lease_until = holder, until
+    return None
+
+
+def give_up(session: Session, set_id: UUID, holder: str, now: datetime) -> None:
+    """Let others run a set."""
+    own = update(ShapeSetRun).where(ShapeSetRun.set_id == set_id, ShapeSetRun.holder == holder)
+    session.execute(own.values(lease_until=now))
+
+
+def waiting(session: Session, is_dead: Callable[[str], bool], now: datetime) -> list[ShapeSet]:
+    """Active sets that nobody runs, oldest first, with their devices."""
+    query = select(ShapeSet).where(ShapeSet.status == "active").order_by(ShapeSet.id)
+    query = query.options(joinedload(ShapeSet.device), joinedload(ShapeSet.run))
+    found = session.scalars(query)
+    return [row for row in found if row.run is None or row.run.lease_until <= now or is_dead(row.run.holder)]
+
+
+def fail(session: Session, set_id: UUID, error: str) -> None:
+    """Say why a set ends without a result; its jobs are for the caller."""
+    session.execute(update(ShapeSetRun).where(ShapeSetRun.set_id == set_id).values(error=error))
+
+
+def delete_set(session: Session, set_id: UUID) -> None:
+    """Forget a set; its jobs and what they found stay, and runs of schedules tell that they started one."""
+    fires = update(ScheduleFire).where(ScheduleFire.set_id == set_id)
+    session.execute(fires.values(set_id=None, reason=f"its set of shapes {set_id} was deleted"))
+    members = select(ShapeSetMember.id).where(ShapeSetMember.set_id == set_id)
+    session.execute(delete(ShapeSetCell).where(ShapeSetCell.member_id.in_(members)))
+    for model in (ShapeSetKernel, ShapeSetMember, ShapeSetRun):
+        session.execute(delete(model).where(model.set_id == set_id))
+    session.execute(delete(ShapeSet).where(ShapeSet.id == set_id))
+
+
+def tried(session: Session, set_id: UUID) -> dict[UUID, int]:
+    """How many trials each job of a set has that ended."""
+    query = select(Trial.job_id, func.count()).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)
+    query = query.where(ShapeSetMember.set_id == set_id, Trial.status != "pending").group_by(Trial.job_id)
+    return dict(session.execute(query).all())
+
+
+def visits(session: Session, set_id: UUID, visitor: str) -> int:
+    """How many trials of a set that ended are of other shapes' kernels, as `visitor` proposed them.
+
+    Visits of before named no proposer, where the search of their job did.
+    """
+    searched = aliased(Trial)
+    named = select(searched.id).where(searched.job_id == Trial.job_id, searched.proposer != visitor).exists()
+    before = and_(Trial.proposer.is_(None), Trial.number > 0, named)
+    query = select(func.count(Trial.id)).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)
+    of = ShapeSetMember.set_id == set_id, Trial.status != "pending", or_(Trial.proposer == visitor, before)
+    return session.scalars(query.where(*of)).one()
+
+
+def baselines(session: Session, set_id: UUID) -> dict[UUID, Trial]:
+    """Trial 0 of each job of a set, with its evidence."""
+    query = select(Trial).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)
+    query = query.where(ShapeSetMember.set_id == set_id, Trial.number == 0).options(*trials.evidence_loads())
+    return {trial.job_id: trial for trial in session.scalars(query)}
+
+
+def _whole() -> Select[ShapeSet]:
+    job = selectinload(ShapeSet.members).joinedload(ShapeSetMember.job)
+    best = job.selectinload(Job.best_trial)
+    return select(ShapeSet).options(
+        joinedload(ShapeSet.device),
+        joinedload(ShapeSet.run),
+        job.joinedload(Job.problem),
+        job.joinedload(Job.search),
+        job.joinedload(Job.start),
+        best.options(*trials.evidence_loads()),
+        selectinload(ShapeSet.kernels).selectinload(ShapeSetKernel.cells),
+    )

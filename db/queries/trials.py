@@ -1,0 +1,160 @@
+"""Queries on trials."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Select, func, or_, select
+from sqlalchemy.orm import Session, aliased, joinedload
+
+from db.queries.best import best_predicted
+from db.schema import (
+    Kernel,
+    Measurement,
+    Prediction,
+    PredictionError,
+    Reuse,
+    Trial,
+)
+from db.schema.base import JsonObject
+
+
+class Point(NamedTuple):
+    """A trial as a chart shows it; a measured one may have been predicted too."""
+
+    number: int
+    status: str
+    median_us: float | None
+    predicted_us: float | None
+
+
+def begin(
+    session: Session,
+    job_id: UUID,
+    *,
+    number: int,
+    config: JsonObject,
+    config_hash: str,
+    proposer: str | None = None,
+    told: int | None = None,
+) -> Trial:
+    """Add a pending trial.
+
+    Raises:
+        sqlalchemy.exc.IntegrityError: the job has that number or that configuration already.
+    """
+    trial = Trial(job_id=job_id, number=number, config=config, config_hash=config_hash, proposer=proposer, told=told)
+    session.add(trial)
+    session.flush()
+    return trial
+
+
+def find_clash(session: Session, job_id: UUID, number: int, config_hash: str) -> Trial | None:
+    """A trial of the job that has that number or that configuration."""
+    same = or_(Trial.number == number, Trial.config_hash == config_hash)
+    return session.scalars(select(Trial).where(Trial.job_id == job_id, same).limit(1)).first()
+
+
+def get(session: Session, job_id: UUID, number: int) -> Trial | None:
+    """One trial with its times and kernel."""
+    return session.scalars(_whole().where(Trial.job_id == job_id, Trial.number == number)).first()
+
+
+def list_page(
+    session: Session,
+    job_id: UUID,
+    *,
+    after: int = -1,
+    limit: int | None = None,
+    statuses: Collection[str] = (),
+    kernels: bool = True,
+) -> list[Trial]:
+    """The trials of a job by number, those above `after`, at most `limit`, with times and `kernels`.
+
+    Of some statuses, where these are given. The manifests of kernels are most of what is read: lists do without.
+    """
+    loads = _loads() if kernels else evidence_loads()
+    query = select(Trial).options(*loads).where(Trial.job_id == job_id, Trial.number > after).order_by(Trial.number)
+    if statuses:
+        query = query.where(Trial.status.in_(statuses))
+    return list(session.scalars(query.limit(limit)))
+
+
+def best(session: Session, job_id: UUID) -> Trial | None:
+    """The trial with the least median; if none was measured, the best predicted one of those that are proven.
+
+    A predicted trial whose configuration was measured in another job has that median, if its own numbers are proven
+    or the kernel is the same. A trial that took the measurement of an earlier job is never the best.
+    """
+    measured, predicted = _best_queries(job_id)
+    loads = _loads()
+    return session.scalars(measured.options(*loads)).first() or session.scalars(predicted.options(*loads)).first()
+
+
+def best_id(session: Session, job_id: UUID) -> int | None:
+    """The id of the same trial, for less."""
+    measured, predicted = _best_queries(job_id)
+    found = session.scalar(measured.with_only_columns(Trial.id))
+    return found if found is not None else session.scalar(predicted.with_only_columns(Trial.id))
+
+
+def _best_queries(job_id: UUID) -> tuple[Select[Trial], Select[Trial]]:
+    """The best trial by its own median or another's, and that by what is predicted."""
+    whole = select(Trial).where(Trial.job_id == job_id, ~Trial.reused.has()).limit(1)
+    there, own, other = aliased(Measurement), aliased(Kernel), aliased(Kernel)
+    median_us = func.coalesce(Measurement.median_us, there.median_us)
+    judged_by = aliased(Trial)
+    measured = (
+        whole.outerjoin(Measurement, Measurement.trial_id == Trial.id)
+        .outerjoin(PredictionError, PredictionError.trial_id == Trial.id)
+        .outerjoin(there, there.trial_id == PredictionError.measured_trial_id)
+        .outerjoin(judged_by, judged_by.id == PredictionError.measured_trial_id)
+        .outerjoin(own, own.id == Trial.kernel_id)
+        .outerjoin(other, other.id == judged_by.kernel_id)
+        .where(median_us.is_not(None), or_(Trial.proof_kind != "none", own.content_hash == other.content_hash))
+        .order_by(median_us, Trial.number)
+    )
+    proven = select(Trial).where(Trial.job_id == job_id, Trial.status == "predicted", Trial.proof_kind != "none")
+    return measured, best_predicted(proven.join(Prediction), Trial.number.expression)
+
+
+def count_by_status(session: Session, job_id: UUID) -> dict[str, int]:
+    """How many trials of a job have each status; statuses of no trial are left out."""
+    query = select(Trial.status, func.count()).where(Trial.job_id == job_id).group_by(Trial.status)
+    return dict(session.execute(query).all())
+
+
+def count_by_status_of(session: Session, job_ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
+    """The same of several jobs; jobs without trials have none."""
+    query = select(Trial.job_id, Trial.status, func.count()).where(Trial.job_id.in_(job_ids))
+    counts: dict[UUID, dict[str, int]] = {job_id: {} for job_id in job_ids}
+    for job_id, status, count in session.execute(query.group_by(Trial.job_id, Trial.status)):
+        counts[job_id][status] = count
+    return counts
+
+
+def history(session: Session, job_id: UUID) -> list[Point]:
+    """Every trial of a job by number, without what a chart does not show."""
+    columns = select(Trial.number, Trial.status, Measurement.median_us, Prediction.time_us)
+    query = columns.select_from(Trial).outerjoin(Measurement).outerjoin(Prediction).where(Trial.job_id == job_id)
+    return [Point(*row) for row in session.execute(query.order_by(Trial.number))]
+
+
+def evidence_loads():  # of a type that SQLAlchemy keeps to itself
+    """What a query of trials loads so that their evidence can be told: times, and what predictions are judged by."""
+    there = joinedload(Trial.prediction).joinedload(Prediction.error).joinedload(PredictionError.measured_trial)
+    return [
+        joinedload(Trial.measurement),
+        there.joinedload(Trial.measurement),
+        there.joinedload(Trial.imported),
+        joinedload(Trial.imported),
+        joinedload(Trial.reused).joinedload(Reuse.source),
+    ]
+
+
+def _whole() -> Select[Trial]:
+    return select(Trial).options(*_loads())
+
+
+def _loads():  # of a type that SQLAlchemy keeps to itself
+    return *evidence_loads(), joinedload(Trial.kernel)

@@ -1,0 +1,56 @@
+"""Who gives out work, and which devices it reaches."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from db.schema.base import (
+    Base,
+    utc_now,
+)
+from db.schema.target import Device
+
+
+class Coordinator(Base):
+    """The lease of who gives out work under a name: one holder at a time, until `expires_at`.
+
+    `fence` grows with each holder. What a holder writes is refused once the row has another fence.
+    """
+
+    __tablename__ = "coordinator"
+    __table_args__ = (
+        # PostgreSQL lets a reader FOR KEY SHARE keep a new holder out, and lets the present one renew its lease.
+        UniqueConstraint("name", "fence"),
+        CheckConstraint("length(name) > 0", name="name_not_empty"),
+        CheckConstraint("length(holder) > 0", name="holder_not_empty"),
+        CheckConstraint("fence >= 1", name="fence_counted"),
+    )
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    holder: Mapped[str]
+    fence: Mapped[int] = mapped_column(BigInteger)
+    since: Mapped[datetime] = mapped_column(default=utc_now)
+    expires_at: Mapped[datetime]
+
+
+class ReachedDevice(Base):
+    """A device that a coordinator reached when it last looked, and the host where it is."""
+
+    __tablename__ = "reached_device"
+    __table_args__ = (
+        UniqueConstraint("coordinator", "place", "device_id"),
+        CheckConstraint("length(place) > 0", name="place_not_empty"),
+        CheckConstraint("length(host) > 0", name="host_not_empty"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    coordinator: Mapped[str] = mapped_column(ForeignKey("coordinator.name", ondelete="CASCADE"))
+    place: Mapped[str]
+    host: Mapped[str]
+    device_id: Mapped[int] = mapped_column(ForeignKey("device.id"))
+    seen_at: Mapped[datetime] = mapped_column(default=utc_now)
+
+    device: Mapped[Device] = relationship(lazy="raise")

@@ -1,0 +1,150 @@
+"""Results that files of other formats brought: times without the kernel that they are of, and without a proof here."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from db.schema.base import (
+    Base,
+    JsonObject,
+    new_id,
+    one_of,
+    utc_now,
+)
+from db.schema.target import (
+    Device,
+    Problem,
+)
+from db.schema.trial import (
+    LABELS,
+    LONGEST_US,
+)
+
+RECORDED_STATUSES = ("measured", "rejected", "compile_failed", "wrong_result", "timed_out", "crashed")
+RECORDING_FORMATS = ("kernel-tuner", "t4")
+
+
+class Recording(Base):
+    """A file that was imported: a problem on a device, measured elsewhere. No kernel is served from it.
+
+    `digest` hashes what it says, so that the same results come once; `origin` names where it is from and `named` what
+    the file calls its device. `label` is that of its times.
+    """
+
+    __tablename__ = "recording"
+    __table_args__ = (
+        UniqueConstraint("digest"),
+        CheckConstraint("length(digest) = 64", name="digest_is_sha256"),
+        CheckConstraint("length(origin) > 0", name="origin_not_empty"),
+        CheckConstraint(one_of("format", RECORDING_FORMATS), name="format_known"),
+        CheckConstraint(one_of("label", LABELS), name="label_known"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    problem_id: Mapped[int] = mapped_column(ForeignKey("problem.id"), index=True)
+    device_id: Mapped[int] = mapped_column(ForeignKey("device.id"), index=True)
+    format: Mapped[str]
+    digest: Mapped[str]
+    origin: Mapped[str]
+    named: Mapped[str]
+    label: Mapped[str]
+    imported_at: Mapped[datetime] = mapped_column(default=utc_now)
+
+    problem: Mapped[Problem] = relationship(lazy="raise")
+    device: Mapped[Device] = relationship(lazy="raise")
+    tried: Mapped[list[RecordedTrial]] = relationship(
+        back_populates="recording", lazy="raise", order_by="RecordedTrial.number"
+    )
+
+
+class RecordedTrial(Base):
+    """One configuration of a recording. Times in microseconds; of the samples what the file says. Wall times in s."""
+
+    __tablename__ = "recorded_trial"
+    __table_args__ = (
+        UniqueConstraint("recording_id", "number"),
+        UniqueConstraint("recording_id", "config_hash"),
+        CheckConstraint("number >= 0", name="number_counted"),
+        CheckConstraint("length(config_hash) = 64", name="config_hash_is_sha256"),
+        CheckConstraint(one_of("status", RECORDED_STATUSES), name="status_known"),
+        CheckConstraint("(status = 'measured') = (time_us IS NOT NULL)", name="time_iff_measured"),
+        CheckConstraint("(status = 'measured') = (reason IS NULL)", name="reason_iff_without_time"),
+        CheckConstraint("length(reason) > 0", name="reason_not_empty"),
+        CheckConstraint(f"time_us > 0 AND time_us < {LONGEST_US}", name="time_positive"),
+        CheckConstraint("min_us > 0 AND min_us <= p10_us AND p10_us <= p90_us", name="times_ordered"),
+        CheckConstraint("samples >= 1", name="samples_positive"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    recording_id: Mapped[UUID] = mapped_column(ForeignKey("recording.id"))
+    number: Mapped[int]
+    config: Mapped[JsonObject]
+    config_hash: Mapped[str]
+    status: Mapped[str]
+    reason: Mapped[str | None]
+    time_us: Mapped[float | None]
+    min_us: Mapped[float | None]
+    p10_us: Mapped[float | None]
+    p90_us: Mapped[float | None]
+    samples: Mapped[int | None]
+    compile_s: Mapped[float | None]
+    verify_s: Mapped[float | None]
+    measure_s: Mapped[float | None]
+    tried_at: Mapped[datetime | None]
+
+    recording: Mapped[Recording] = relationship(back_populates="tried", lazy="raise")
+
+
+class ImportedDonor(Base):
+    """A configuration that a job which ran elsewhere began with, in order of `position`, where its own job is not here.
+
+    Trial `number` of `source_job`, or of the recording of that digest, has it; `definition` is the problem and `device`
+    the id of the device that it is good for. `distance` as of other donors.
+    """
+
+    __tablename__ = "imported_donor"
+    __table_args__ = (
+        UniqueConstraint("job_id", "position"),
+        CheckConstraint("position >= 0", name="position_counted"),
+        CheckConstraint("number >= 0", name="number_counted"),
+        CheckConstraint("distance >= 0", name="distance_not_negative"),
+        CheckConstraint("(source_job IS NULL) <> (source_recording IS NULL)", name="of_one_source"),
+        CheckConstraint("length(source_recording) = 64", name="source_recording_is_sha256"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    job_id: Mapped[UUID] = mapped_column(ForeignKey("job.id"))
+    position: Mapped[int]
+    source_job: Mapped[UUID | None]
+    source_recording: Mapped[str | None]
+    number: Mapped[int]
+    definition: Mapped[JsonObject]
+    device: Mapped[str]
+    config: Mapped[JsonObject]
+    distance: Mapped[float]
+
+
+class RecordedDonor(Base):
+    """A recorded configuration that a job began with, in order of `position`.
+
+    `distance` is how far its problem is from the job's, in doublings of M, N, K and batch together.
+    """
+
+    __tablename__ = "recorded_donor"
+    __table_args__ = (
+        UniqueConstraint("job_id", "position"),
+        CheckConstraint("position >= 0", name="position_counted"),
+        CheckConstraint("distance >= 0", name="distance_not_negative"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    job_id: Mapped[UUID] = mapped_column(ForeignKey("job.id"))
+    position: Mapped[int]
+    recorded_trial_id: Mapped[int] = mapped_column(ForeignKey("recorded_trial.id"))
+    distance: Mapped[float]
+
+    source: Mapped[RecordedTrial] = relationship(lazy="raise")

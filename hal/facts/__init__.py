@@ -1,0 +1,1 @@
+"""Facts of devices: specifications, hardware tables and the host CPU."""

@@ -1,0 +1,76 @@
+"""What Intel's OpenCL devices tell beyond the standard: IP version, slices, engines, threads, DPAS.
+
+Source: registry.khronos.org, cl_intel_device_attribute_query, cl_intel_required_subgroup_size, cl_khr_pci_bus_info.
+"""
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hal.facts.spec import (
+    PROBED,
+    Fact,
+)
+
+Query = Callable[[int], bytes | None]
+"""Asks clGetDeviceInfo for one parameter: its bytes, or None when the device does not know it."""
+
+_SUB_GROUP_SIZES = 0x4108
+_PCI_BUS_INFO = 0x410F
+_IP_VERSION = 0x4250
+_DEVICE_ID = 0x4251
+_NUM_SLICES = 0x4252
+_NUM_SUB_SLICES_PER_SLICE = 0x4253
+_NUM_EUS_PER_SUB_SLICE = 0x4254
+_NUM_THREADS_PER_EU = 0x4255
+_FEATURE_CAPABILITIES = 0x4256
+_FEATURE_FLAG_DPAS = 1 << 1
+
+
+@dataclass(frozen=True, slots=True)
+class GpuAttributes:
+    """The facts a GPU told, and whether it has DPAS; None when it does not say."""
+
+    facts: tuple[Fact, ...]
+    has_dpas: bool | None
+
+
+def gpu_attributes(query: Query) -> GpuAttributes:
+    """What a GPU tells of itself through Intel's queries."""
+    version, device_id = _number(query, _IP_VERSION), _number(query, _DEVICE_ID)
+    slices, sub_slices = _number(query, _NUM_SLICES), _number(query, _NUM_SUB_SLICES_PER_SLICE)
+    features = _number(query, _FEATURE_CAPABILITIES)
+    values: dict[str, object] = {
+        "pci_ids": (f"{device_id:04X}",) if device_id is not None else None,
+        "ip_version": _ip_version(version) if version is not None else None,
+        "xe_cores": slices * sub_slices if slices is not None and sub_slices is not None else None,
+        "eus_per_core": _number(query, _NUM_EUS_PER_SUB_SLICE),
+        "threads_per_eu": _number(query, _NUM_THREADS_PER_EU),
+    }
+    facts = tuple(Fact(name, value, PROBED) for name, value in values.items() if value is not None)
+    return GpuAttributes(facts, bool(features & _FEATURE_FLAG_DPAS) if features is not None else None)
+
+
+def subgroup_sizes(query: Query) -> tuple[int, ...] | None:
+    """Sub-group sizes that kernels may require."""
+    raw = query(_SUB_GROUP_SIZES)
+    return struct.unpack(f"{len(raw) // 8}Q", raw) if raw else None
+
+
+def pci_address(query: Query) -> str | None:
+    """Where a device is on the bus, as Linux writes it: "0000:03:00.0"; None when it does not say."""
+    raw = query(_PCI_BUS_INFO)
+    if raw is None or len(raw) != 16:
+        return None
+    domain, bus, device, function = struct.unpack("4I", raw)
+    return f"{domain:04x}:{bus:02x}:{device:02x}.{function}"
+
+
+def _number(query: Query, parameter: int) -> int | None:
+    raw = query(parameter)
+    return int.from_bytes(raw, "little") if raw else None
+
+
+def _ip_version(packed: int) -> str:
+    """ "20.1.4" from its bits: architecture [31:22], release [21:14], revision [5:0]."""
+    return f"{packed >> 22}.{packed >> 14 & 0xFF}.{packed & 0x3F}"

@@ -1,0 +1,129 @@
+"""An entry of the list of devices, and whether kernels can be compiled for it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hal.energy import NOT_HERE
+from hal.facts.cpu import (
+    TARGET,
+    X86_64,
+)
+from hal.facts.spec import (
+    DeviceKind,
+    DeviceSpec,
+)
+
+TARGETS = ("pvc", "bmg", "lnl-m", "ptl-h")
+NATIVE = "native"
+"""Address of the CPU that this program runs on."""
+OVERSUBSCRIBED = "native:oversubscribed"
+"""The same, where kernels may have more threads than there are CPUs."""
+_SUBGROUP_SIZE = 16
+
+
+class Backend(StrEnum):
+    """How a device is reached."""
+
+    OPENCL = "opencl"
+    SYCL = "sycl"
+    HOST = "host"
+    TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A fact that a driver tells otherwise than the table; the driver's counts. The sources are provenances."""
+
+    fact: str
+    probed: object
+    probed_by: str
+    tabled: object
+    tabled_by: str
+
+    def __str__(self) -> str:
+        return f"{self.fact} is {self.probed} by the driver, {self.tabled} by the table"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a probed device was found in the table: by what, which rows, and where driver and table (dis)agree.
+
+    Several rows share an IP version: then only what they have in common was taken from them.
+    """
+
+    by: str
+    rows: tuple[str, ...]
+    agreed: tuple[str, ...]
+    disagreements: tuple[Disagreement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDevice:
+    """A device and how it can be used. `address` names it to its runtime; None when nothing can reach it.
+
+    `runnable`: kernels can be launched on it here. `targetable`: kernels can be compiled for it.
+    `note` says what a person should know: why not, what else reaches it, where its facts disagree.
+    `match` tells how a GPU that is here was found in the table; None of one that is not here or not in the table.
+    `no_energy` says why the energy that launches take cannot be read; None when it can.
+    """
+
+    spec: DeviceSpec
+    backend: Backend
+    address: str | None
+    runnable: bool
+    targetable: bool
+    note: str
+    match: Match | None = None
+    no_energy: str | None = NOT_HERE
+
+
+def listed(
+    spec: DeviceSpec,
+    backend: Backend,
+    address: str | None,
+    *,
+    runnable: bool,
+    notes: tuple[str, ...] = (),
+    match: Match | None = None,
+    no_energy: str | None = NOT_HERE,
+) -> ListedDevice:
+    """An entry; its note ends with the reason when kernels cannot be compiled for it."""
+    reason = untargetable_reason(spec)
+    if reason is not None:
+        notes = (*notes, f"not targetable: {reason}")
+    return ListedDevice(spec, backend, address, runnable, reason is None, "; ".join(notes), match, no_energy)
+
+
+def untargetable_reason(spec: DeviceSpec) -> str | None:
+    """Why kernels cannot be compiled for a device, from its facts; None when they can."""
+    return "; ".join(_obstacles_of_cpu(spec) if runs_own_code(spec) else _obstacles(spec)) or None
+
+
+def runs_own_code(spec: DeviceSpec) -> bool:
+    """Whether a device is a CPU that runs its own instructions: it stands in for no GPU."""
+    return spec.kind is DeviceKind.CPU and spec.emulates is None
+
+
+def _obstacles_of_cpu(spec: DeviceSpec) -> Iterator[str]:
+    if spec.architecture != X86_64:
+        yield f"kernels are made for x86-64 CPUs, it is {spec.architecture or 'of an unknown architecture'}"
+    elif spec.target != TARGET:
+        yield f"no compiler target is known for it (there is {TARGET})"
+    elif spec.isa is not None and not {"avx2", "fma"} <= set(spec.isa):
+        yield "it has no AVX2 with FMA"
+
+
+def _obstacles(spec: DeviceSpec) -> Iterator[str]:
+    if spec.dpas_f16_fma_per_clk_per_eu == 0:
+        yield "it has no DPAS"
+    elif spec.dpas_n is None:
+        yield "it is not known to have DPAS"
+    elif spec.dpas_n != _SUBGROUP_SIZE:
+        yield f"its DPAS needs sub-groups of {spec.dpas_n}, kernels are written for {_SUBGROUP_SIZE}"
+    elif _SUBGROUP_SIZE not in (spec.subgroup_sizes or ()):
+        yield f"it is not known to have sub-groups of {_SUBGROUP_SIZE}"
+    if not spec.block2d:
+        yield "it has no 2-D block loads" if spec.block2d is False else "it is not known to have 2-D block loads"
+    elif spec.dpas_n is not None and spec.target not in TARGETS:
+        yield f"no compiler target is known for it (there are {', '.join(TARGETS)})"

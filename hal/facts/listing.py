@@ -1,0 +1,78 @@
+"""Every device there is to speak of: those found in this machine, and those of the table."""
+
+from collections import Counter
+from dataclasses import replace
+
+from hal.energy import cpu_meter
+from hal.facts.cpu import probe_cpu
+from hal.facts.listed import (
+    NATIVE,
+    Backend,
+    ListedDevice,
+    listed,
+    untargetable_reason,
+)
+from hal.facts.matching import listed_gpus
+from hal.facts.spec import (
+    DeviceKind,
+    DeviceSpec,
+    spec_from_facts,
+)
+from hal.facts.xe import XE_DEVICES
+from hal.probe.probe import (
+    ProbedDevice,
+    Probes,
+    probe_drivers,
+)
+
+OPENCL_CPU_ID = "opencl-cpu"
+
+
+def list_devices(probes: Probes | None = None) -> list[ListedDevice]:
+    """What is in this machine, GPUs first, then the rest of the table.
+
+    Probes the drivers, in about a second, unless `probes` says what they told.
+    """
+    probes = probe_drivers() if probes is None else probes
+    host = probe_cpu()
+    cpus = [_opencl_cpu(device, host) for device in probes.opencl.devices if device.kind is DeviceKind.CPU]
+    here = _with_distinct_ids([*listed_gpus(probes), *cpus])
+    present = {device.spec.id for device in here}
+    rows = [row.spec for row in XE_DEVICES if row.spec.id not in present]
+    gpus = [device for device in here if device.spec.kind is DeviceKind.GPU]
+    return [
+        *gpus,
+        _host(host, probes),
+        *here[len(gpus) :],
+        *(listed(spec, Backend.TABLE, None, runnable=False) for spec in rows),
+    ]
+
+
+def _opencl_cpu(device: ProbedDevice, host: DeviceSpec) -> ListedDevice:
+    """The host CPU as OpenCL offers it: what the runtime says, filled in with what Linux says."""
+    facts = (*device.facts, *(fact for fact in host.facts() if fact.name != "target"))
+    spec = spec_from_facts(OPENCL_CPU_ID, device.name, DeviceKind.CPU, facts)
+    note = "stands in for any targetable GPU (DPAS emulated)"
+    no_energy = cpu_meter().refusal
+    return ListedDevice(
+        spec, Backend.OPENCL, device.address, runnable=True, targetable=False, note=note, no_energy=no_energy
+    )
+
+
+def _host(spec: DeviceSpec, probes: Probes) -> ListedDevice:
+    """The host CPU itself, which also carries the faults that kept a runtime from being listed."""
+    faults = tuple(report.fault for report in (probes.opencl, probes.sycl) if report.fault is not None)
+    runnable = untargetable_reason(spec) is None
+    return listed(spec, Backend.HOST, NATIVE, runnable=runnable, notes=faults, no_energy=cpu_meter().refusal)
+
+
+def _with_distinct_ids(devices: list[ListedDevice]) -> list[ListedDevice]:
+    """The second device of one id gets "-2" behind it, and so on."""
+    seen: Counter[str] = Counter()
+    distinct: list[ListedDevice] = []
+    for device in devices:
+        seen[device.spec.id] += 1
+        number = seen[device.spec.id]
+        spec = device.spec if number == 1 else replace(device.spec, id=f"{device.spec.id}-{number}")
+        distinct.append(replace(device, spec=spec))
+    return distinct

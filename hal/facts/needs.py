@@ -1,0 +1,76 @@
+"""What each use of a device needs to know of it, and what of that is missing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hal.facts.listed import (
+    runs_own_code,
+    untargetable_reason,
+)
+from hal.facts.spec import DeviceSpec
+
+
+class Use(StrEnum):
+    """What a device may be asked for without being here."""
+
+    COMPILE = "compile"
+    PREDICT = "predict"
+
+
+NEEDS = {
+    Use.COMPILE: (
+        *("target", "subgroup_sizes", "grf_bytes", "grf_modes", "dpas_m", "dpas_n", "dpas_k_bytes"),
+        *("block2d", "block2d_max_rows", "block2d_max_width_bytes", "block2d_pitch_multiple_bytes"),
+        *("block2d_min_width_bytes", "block2d_base_alignment_bytes"),
+    ),
+    Use.PREDICT: (
+        *("xe_cores", "eus_per_core", "threads_per_eu", "threads_per_eu_large_grf", "dpas_f16_fma_per_clk_per_eu"),
+        *("clock_mhz", "slm_bytes_per_core", "l2_bytes", "bandwidth_bytes_per_s"),
+    ),
+}
+"""Facts of a GPU without which a kernel is not compiled, or its time not predicted."""
+
+CPU_NEEDS = {Use.COMPILE: ("architecture", "target", "isa", "cores", "l1_bytes", "l2_bytes")}
+"""Facts of a CPU without which a kernel is not compiled for it. Times on CPUs are measured only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether a device can be used so; `missing` are facts nobody stated, `reason` is why not, empty when it can."""
+
+    use: Use
+    missing: tuple[str, ...]
+    reason: str
+
+    @property
+    def ready(self) -> bool:
+        """Nothing stands against it."""
+        return not self.reason
+
+
+def needs_of(spec: DeviceSpec) -> Mapping[Use, tuple[str, ...]]:
+    """What each use needs to know of a device of this kind."""
+    return CPU_NEEDS if runs_own_code(spec) else NEEDS
+
+
+def readiness(spec: DeviceSpec) -> tuple[Readiness, ...]:
+    """What a device can be used for."""
+    needs = needs_of(spec)
+    missing = {use: tuple(name for name in names if getattr(spec, name) is None) for use, names in needs.items()}
+    obstacles = untargetable_reason(spec) or _unknown(missing[Use.COMPILE])
+    if Use.PREDICT not in needs:
+        return (
+            Readiness(Use.COMPILE, missing[Use.COMPILE], obstacles),
+            Readiness(Use.PREDICT, (), "there is no model of CPUs; times are measured where the CPU is"),
+        )
+    unknown = _unknown(missing[Use.PREDICT])
+    against = "; ".join(part for part in (unknown, "kernels cannot be compiled for it" if obstacles else "") if part)
+    return (
+        Readiness(Use.COMPILE, missing[Use.COMPILE], obstacles),
+        Readiness(Use.PREDICT, missing[Use.PREDICT], against),
+    )
+
+
+def _unknown(names: tuple[str, ...]) -> str:
+    return f"not known: {', '.join(names)}" if names else ""

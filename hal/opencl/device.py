@@ -1,0 +1,288 @@
+"""The door to pyopencl: finds OpenCL devices, says what they are, and runs kernels on one.
+
+Imported late, and but for tests in a process of its own.
+"""
+
+import ctypes
+import hashlib
+import os
+import time
+import warnings
+from collections import OrderedDict
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyopencl as cl
+
+from hal.clocks import cpu_mhz, gpu_mhz
+from hal.device import Buffer, LaunchSpec, RunReport, Scalar, Timing
+from hal.energy import EnergyWindow, cpu_meter, gpu_meter
+from hal.errors import DeviceFailed, KernelBuildFailed, UnknownDevice
+from hal.facts.intel_attributes import (
+    Query,
+    gpu_attributes,
+    pci_address,
+    subgroup_sizes,
+)
+from hal.facts.spec import (
+    PROBED,
+    DeviceKind,
+    DeviceSpec,
+    Fact,
+)
+from hal.opencl.buffers import (
+    SCRATCH_POISON,
+    given_buffers,
+)
+from hal.probe.icd import visible_runtimes
+from hal.probe.probe import ProbedDevice
+from hal.sampling import sample
+
+_SPIRV_MAGIC = b"\x03\x02\x23\x07"
+_KEPT_PROGRAMS = 8
+_MAX_BUFFER_SETS = 1024
+_INTEL_PCI_VENDOR = 0x8086
+
+
+def probe() -> tuple[ProbedDevice, ...]:
+    """Every CPU and Intel GPU that OpenCL offers."""
+    return tuple(
+        _probed(device, f"opencl:{p}:{d}")
+        for p, platform in enumerate(_platforms())
+        for d, device in enumerate(platform.get_devices())
+        if device.type & cl.device_type.CPU or _is_intel_gpu(device)
+    )
+
+
+def _platforms() -> list[cl.Platform]:
+    with visible_runtimes():
+        try:
+            return cl.get_platforms()
+        except cl.LogicError as error:
+            if error.code != cl.status_code.PLATFORM_NOT_FOUND_KHR:
+                raise
+            return []
+
+
+def _is_intel_gpu(device: cl.Device) -> bool:
+    return bool(device.type & cl.device_type.GPU) and device.vendor_id == _INTEL_PCI_VENDOR
+
+
+def _probed(device: cl.Device, address: str) -> ProbedDevice:
+    query = _raw_query(device)
+    values: dict[str, object] = {
+        "driver": _driver(device),
+        "subgroup_sizes": subgroup_sizes(query),
+        "max_slm_bytes": device.local_mem_size,
+        "max_workgroup_size": device.max_work_group_size,
+        "clock_mhz": device.max_clock_frequency or None,
+        "memory_bytes": device.global_mem_size,
+    }
+    if not _is_intel_gpu(device):
+        facts = _facts(values | {"cores": device.max_compute_units})
+        return ProbedDevice(address, device.name, DeviceKind.CPU, facts)
+    gpu = gpu_attributes(query)
+    facts = (*_facts(values | {"l2_bytes": device.global_mem_cache_size or None}), *gpu.facts)
+    return ProbedDevice(address, device.name, DeviceKind.GPU, facts, gpu.has_dpas, pci_address(query))
+
+
+def _facts(values: dict[str, object]) -> tuple[Fact, ...]:
+    return tuple(Fact(name, value, PROBED) for name, value in values.items() if value is not None)
+
+
+def _driver(device: cl.Device) -> str:
+    return f"{device.platform.name} {device.driver_version}"
+
+
+def _raw_query(device: cl.Device) -> Query:
+    """clGetDeviceInfo for parameters that pyopencl has no name for.
+
+    Any loader will do, for a loader only forwards to the driver that made the device; this is one already loaded.
+    """
+    lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    loader = ctypes.CDLL(next(line.split()[-1] for line in lines if "/libOpenCL" in line))
+    handle, size = ctypes.c_void_p(device.int_ptr), ctypes.c_size_t()
+
+    def query(parameter: int) -> bytes | None:
+        if loader.clGetDeviceInfo(handle, parameter, 0, None, ctypes.byref(size)) != 0 or size.value == 0:
+            return None
+        answer = ctypes.create_string_buffer(size.value)
+        status = loader.clGetDeviceInfo(handle, parameter, ctypes.c_size_t(size.value), answer, None)
+        return answer.raw if status == 0 else None
+
+    return query
+
+
+class OpenCLDevice:
+    """Runs kernels on one OpenCL device, in this process: a kernel that hangs or crashes takes it along.
+
+    Keeps the last programs it built, so that a check and a measurement of one launch build it once; `build_s` is
+    the time spent building in that run. At most 1024 sets of buffers rotate. Steps go to one queue that keeps their
+    order; scratch memory is poisoned.
+    """
+
+    def __init__(self, spec: DeviceSpec, address: str) -> None:
+        self._spec = spec
+        self._device = _device_at(address)
+        self._pci_address = pci_address(_raw_query(self._device))
+        self._meter = gpu_meter(self._pci_address) if _is_intel_gpu(self._device) else cpu_meter()
+        self._context = cl.Context([self._device])
+        self._queue = cl.CommandQueue(self._context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+        self._built: OrderedDict[tuple[str, str], tuple[cl.Program, dict[str, cl.Kernel]]] = OrderedDict()
+
+    @property
+    def spec(self) -> DeviceSpec:
+        """Facts of the device."""
+        return self._spec
+
+    def run(
+        self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+    ) -> RunReport:
+        """As Device.run, but `timeout_s` is only looked at between launches.
+
+        Raises:
+            ValueError: the buffers are not those that the launch names.
+        """
+        given = given_buffers(launch, buffers)
+        started = time.monotonic()
+        kernels = self._kernels(launch)
+        build_s = time.monotonic() - started
+        try:
+            outputs = self._run_once(kernels, launch, given)
+            report = RunReport(outputs, (), build_s, _driver(self._device))
+            if timing is None:
+                return report
+            begun = time.monotonic()
+            report = self._sampled(report, kernels, launch, given, timing, timeout_s - (begun - started))
+        except cl.Error as error:
+            raise DeviceFailed(f"{_driver(self._device)} refused to run {launch.title}: {error}") from error
+        return replace(report, sampling_s=time.monotonic() - begun)
+
+    def close(self) -> None:
+        """Forgets the programs it built."""
+        self._built.clear()
+
+    def _kernels(self, launch: LaunchSpec) -> tuple[cl.Kernel, ...]:
+        """The kernel of each step."""
+        key = (hashlib.sha256(launch.binary).hexdigest(), launch.build_options)
+        if key not in self._built:
+            self._built[key] = self._program(launch), {}
+            if len(self._built) > _KEPT_PROGRAMS:
+                self._built.popitem(last=False)
+        self._built.move_to_end(key)
+        program, known = self._built[key]
+        for step in launch.steps:
+            if step.kernel not in known:
+                known[step.kernel] = self._kernel(program, step.kernel)
+            takes = known[step.kernel].num_args
+            if takes != len(step.parameters):
+                raise KernelBuildFailed(
+                    f"kernel {step.kernel} takes {takes} arguments, the launch gives it {len(step.parameters)}"
+                )
+        return tuple(known[step.kernel] for step in launch.steps)
+
+    def _program(self, launch: LaunchSpec) -> cl.Program:
+        if not launch.binary.startswith(_SPIRV_MAGIC):
+            raise KernelBuildFailed(f"the binary of {launch.title} is not SPIR-V: {launch.binary[:4]!r}")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", cl.CompilerWarning)
+                return cl.Program(self._context, launch.binary).build(launch.build_options)
+        except cl.Error as error:
+            raise KernelBuildFailed(
+                f"{_driver(self._device)} refused {launch.title} (options {launch.build_options!r}): {error}"
+            ) from error
+
+    def _kernel(self, program: cl.Program, name: str) -> cl.Kernel:
+        try:
+            return cl.Kernel(program, name)
+        except cl.Error as error:
+            raise KernelBuildFailed(f"{_driver(self._device)} refused kernel {name}: {error}") from error
+
+    def _run_once(
+        self, kernels: tuple[cl.Kernel, ...], launch: LaunchSpec, given: dict[int, Buffer]
+    ) -> dict[int, Buffer]:
+        held = self._upload(launch, given)
+        self._enqueue(kernels, launch, held, once=True)
+        self._enqueue(kernels, launch, held)[-1].wait()
+        outputs: dict[int, Buffer] = {}
+        for index, argument in enumerate(launch.arguments):
+            if argument.role in ("output", "inout"):
+                outputs[index] = np.empty_like(given[index], order="C")
+                cl.enqueue_copy(self._queue, outputs[index], held[index])
+        return outputs
+
+    def _sampled(
+        self,
+        report: RunReport,
+        kernels: tuple[cl.Kernel, ...],
+        launch: LaunchSpec,
+        given: dict[int, Buffer],
+        timing: Timing,
+        timeout_s: float,
+    ) -> RunReport:
+        """A report with times of launches, over buffers of their own: each changes what `inout` memory holds."""
+        set_bytes = sum(argument.nbytes for argument in launch.arguments)
+        count = min(max(1, -(-timing.rotate_bytes // set_bytes)), _MAX_BUFFER_SETS)
+        sets = [self._upload(launch, given) for _ in range(count)]
+        for held in sets:
+            self._enqueue(kernels, launch, held, once=True)
+        self._queue.finish()
+
+        launches = 0
+
+        def launch_us(number: int) -> float:
+            nonlocal launches
+            launches += 1
+            events = self._enqueue(kernels, launch, sets[number % count])
+            events[-1].wait()
+            return (events[-1].profile.end - events[0].profile.start) * 1e-3
+
+        energy = EnergyWindow(self._meter, lambda: launches)
+        times_us, stopped_early = sample(launch_us, timing, timeout_s, warm=energy.begin)
+        energy_uj = energy.launch_uj()
+        last = self._enqueue(kernels, launch, sets[0])[-1]
+        self._queue.flush()
+        clock_mhz = self._clock_mhz()  # while it works: an idle GPU tells of no clock
+        last.wait()
+        return replace(report, times_us=times_us, stopped_early=stopped_early, clock_mhz=clock_mhz, energy_uj=energy_uj)
+
+    def _clock_mhz(self) -> float | None:
+        if _is_intel_gpu(self._device):
+            return gpu_mhz(self._pci_address)
+        return cpu_mhz(os.sched_getaffinity(0))
+
+    def _upload(self, launch: LaunchSpec, given: dict[int, Buffer]) -> list[cl.Buffer]:
+        """One buffer for each argument of the launch, poisoned where none is given."""
+        access, copied = cl.mem_flags.READ_WRITE, cl.mem_flags.COPY_HOST_PTR
+        held: list[cl.Buffer] = []
+        for index, argument in enumerate(launch.arguments):
+            if index in given:
+                held.append(cl.Buffer(self._context, access | copied, hostbuf=np.ascontiguousarray(given[index])))
+            else:
+                held.append(cl.Buffer(self._context, access, size=argument.nbytes))
+                cl.enqueue_fill_buffer(self._queue, held[-1], np.array(SCRATCH_POISON), 0, argument.nbytes)
+        return held
+
+    def _enqueue(
+        self, kernels: tuple[cl.Kernel, ...], launch: LaunchSpec, held: list[cl.Buffer], once: bool = False
+    ) -> tuple[cl.Event, ...]:
+        """The steps that are run once, or the others: the queue keeps its order, so each finds what others wrote."""
+        events: list[cl.Event] = []
+        for kernel, step in zip(kernels, launch.steps, strict=True):
+            if step.once is not once:
+                continue
+            for place, parameter in enumerate(step.parameters):
+                value = np.int64(parameter.value) if isinstance(parameter, Scalar) else held[parameter]
+                kernel.set_arg(place, value)
+            events.append(cl.enqueue_nd_range_kernel(self._queue, kernel, step.global_size, step.local_size))
+        return tuple(events)
+
+
+def _device_at(address: str) -> cl.Device:
+    _, platform, device = address.split(":")
+    try:
+        return _platforms()[int(platform)].get_devices()[int(device)]
+    except IndexError:
+        raise UnknownDevice(f"no OpenCL device is at {address} any more; list the devices again") from None

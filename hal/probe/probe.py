@@ -1,0 +1,95 @@
+"""What probing a driver gives, and probing each driver in a process of its own, which it may crash or hang."""
+
+from dataclasses import dataclass
+
+from hal.errors import DeviceFailed
+from hal.facts.spec import (
+    DeviceKind,
+    Fact,
+)
+from hal.process.child import Child
+
+_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedDevice:
+    """One device as one runtime tells of it. `has_dpas` is None when the runtime does not say.
+
+    `address` finds it again: "opencl:<platform>:<device>", or SYCL's filter string. `pci_address` is where it is on the
+    bus, "0000:03:00.0", where OpenCL tells it.
+    """
+
+    address: str
+    name: str
+    kind: DeviceKind
+    facts: tuple[Fact, ...]
+    has_dpas: bool | None = None
+    pci_address: str | None = None
+
+    def fact(self, name: str) -> object:
+        """The value of a fact; None when it is not known."""
+        return next((fact.value for fact in self.facts if fact.name == name), None)
+
+    @property
+    def pci_id(self) -> str | None:
+        """The PCI device id of a GPU, four hexadecimal digits."""
+        ids = self.fact("pci_ids")
+        return str(ids[0]) if isinstance(ids, tuple) and ids else None
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeReport:
+    """The devices of one runtime, or the fault that kept them from being listed."""
+
+    devices: tuple[ProbedDevice, ...] = ()
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """What both runtimes tell."""
+
+    opencl: ProbeReport
+    sycl: ProbeReport
+
+
+def probe_drivers(timeout_s: float = _TIMEOUT_S) -> Probes:
+    """Asks the OpenCL and the SYCL runtime for their devices, at the same time."""
+    with Child() as opencl, Child() as sycl:
+        opencl.send(probe_opencl)
+        sycl.send(probe_sycl)
+        return Probes(_report(opencl, "OpenCL", timeout_s), _report(sycl, "SYCL", timeout_s))
+
+
+def _report(child: Child, runtime: str, timeout_s: float) -> ProbeReport:
+    try:
+        report = child.receive(timeout_s)
+    except DeviceFailed as failure:
+        return ProbeReport(fault=f"probing {runtime} failed: {failure}")
+    assert isinstance(report, ProbeReport)
+    return report
+
+
+def probe_opencl() -> ProbeReport:
+    """The devices of OpenCL; run it in a child."""
+    try:
+        from hal.opencl import device
+    except ImportError as error:
+        return ProbeReport(fault=f"OpenCL needs the package pyopencl: {error}")
+    devices = device.probe()
+    if not devices:
+        return ProbeReport(
+            fault="no OpenCL runtime is installed; `pip install intel-opencl-rt` brings one for CPUs, "
+            "the system package intel-opencl-icd the one for Intel GPUs"
+        )
+    return ProbeReport(devices)
+
+
+def probe_sycl() -> ProbeReport:
+    """The devices of SYCL; run it in a child."""
+    try:
+        from hal.probe import sycl
+    except ImportError as error:
+        return ProbeReport(fault=f"SYCL needs the package dpctl: {error}")
+    return ProbeReport(sycl.probe())

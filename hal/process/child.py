@@ -1,0 +1,168 @@
+"""A Python process that runs functions for us, and may crash or hang without harm to ours.
+
+It works whatever the program's own main module is: nothing of that module is imported again.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from tempfile import TemporaryFile
+from types import TracebackType
+
+from hal.errors import DeviceCrashed, DeviceTimedOut, HalError
+
+_BOOT = (
+    "import sys; sys.path[:] = sys.argv[3:]; from hal.process.child import serve; "
+    "serve(int(sys.argv[1]), int(sys.argv[2]))"
+)
+_GRACE_S = 1.0
+
+
+class Child:
+    """One child process with one request at a time. Not thread-safe; it ends when this process does.
+
+    Arguments and results are pickled; functions are sent by name. What the child prints is kept for the
+    message of its death.
+    """
+
+    def __init__(self) -> None:
+        self._connection, theirs = Pipe()
+        self._printed = TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        path = [entry or str(Path.cwd()) for entry in sys.path]
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _BOOT, str(theirs.fileno()), str(os.getpid()), *path],
+                stdin=subprocess.DEVNULL,
+                stdout=self._printed,
+                stderr=self._printed,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+
+    def __enter__(self) -> "Child":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def call(self, timeout_s: float, function: Callable[..., object], *arguments: object) -> object:
+        """Runs `function(*arguments)` in the child and gives what it returns.
+
+        Raises:
+            DeviceTimedOut: no answer within `timeout_s`; the child is ended.
+            DeviceCrashed: the child ended without an answer.
+            HalError, ValueError: what the function raised.
+        """
+        self.send(function, *arguments)
+        return self.receive(timeout_s)
+
+    def send(self, function: Callable[..., object], *arguments: object) -> None:
+        """Hands the child a request; `receive` gives its answer.
+
+        Raises:
+            DeviceCrashed: the child has ended.
+        """
+        try:
+            self._connection.send((function, arguments))
+        except (BrokenPipeError, ConnectionResetError):
+            raise self._crashed() from None
+
+    def receive(self, timeout_s: float) -> object:
+        """The answer to what was sent; raises as `call` does. A child that gave no answer is ended."""
+        answered = False
+        try:
+            if not self._connection.poll(timeout_s):
+                raise DeviceTimedOut(f"no answer from the device process within {timeout_s:g} s; it was ended")
+            failed, answer = self._connection.recv()
+            answered = True
+        except (EOFError, ConnectionResetError):
+            raise self._crashed() from None
+        finally:  # Ctrl-C too: a late answer must not be taken for the next one
+            if not answered:
+                self.kill()
+        if failed:
+            raise answer
+        return answer
+
+    @property
+    def pid(self) -> int:
+        """Process id, which is also that of the child's process group."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the child can still answer."""
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """Lets the child end, or ends it."""
+        self._connection.close()
+        try:
+            self._process.wait(_GRACE_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self._printed.close()
+
+    def kill(self) -> None:
+        """Ends the child's process group: asks first, then kills."""
+        for sign in (signal.SIGTERM, signal.SIGKILL):
+            if self.alive:
+                os.killpg(self.pid, sign)
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_GRACE_S)
+
+    def _crashed(self) -> DeviceCrashed:
+        try:
+            code = self._process.wait(_GRACE_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return DeviceCrashed("the device process closed its connection and did not end; it was killed")
+        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        said = self._last_words()
+        return DeviceCrashed(f"the device process {how}" + (f"; it printed: {said}" if said else ""))
+
+    def _last_words(self, limit: int = 400) -> str:
+        self._printed.seek(0)
+        lines = self._printed.read().decode("utf-8", "replace").splitlines()
+        return " | ".join(line.strip() for line in lines[-4:] if line.strip())[-limit:]
+
+
+def serve(fd: int, parent: int) -> None:
+    """The child's side: answers requests until the connection closes.
+
+    Errors of this room and ValueError go back as answers; any other is a bug, and ends the process with
+    its traceback printed.
+    """
+    # Ctrl-C in a terminal must not end a measurement halfway: the parent decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    connection = Connection(fd)
+    while True:
+        try:
+            function, arguments = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer = (False, function(*arguments))
+        except (HalError, ValueError) as error:
+            answer = (True, error)
+        connection.send(answer)
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process group when the process `parent` does, even while a kernel hangs.
+
+    PR_SET_PDEATHSIG would not do: it fires when the thread that started us ends.
+    """
+    with suppress(ProcessLookupError):
+        watched = os.pidfd_open(parent)
+        if os.getppid() == parent:
+            select.select([watched], [], [])
+    os.killpg(os.getpgid(0), signal.SIGKILL)

@@ -1,0 +1,1 @@
+"""REST features: routes, schemas and services."""

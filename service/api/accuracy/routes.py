@@ -1,0 +1,23 @@
+"""GET /v1/devices/{device_id}/accuracy."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from service.api.accuracy.schemas import AccuracyList
+from service.api.keys.guard import (
+    READ,
+    GuardedRoute,
+)
+from service.http.deps import ContextDep
+from service.http.responses import NOT_FOUND
+
+router = APIRouter(prefix="/v1/devices", tags=["devices"], route_class=GuardedRoute)
+
+DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"])]
+
+
+@router.get("/{device_id}/accuracy", responses=NOT_FOUND, dependencies=[READ])
+def read_accuracy(device_id: DeviceId, context: ContextDep) -> AccuracyList:
+    """How far predictions for a device were off, by what was measured here or imported."""
+    return context.accuracies.of(context.devices.get(device_id).spec.id)

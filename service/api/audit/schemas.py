@@ -1,0 +1,39 @@
+"""The audit log on the wire."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from service.api.audit.log import Outcome
+
+_ID = "01970a3c-0000-7000-8000-000000000000"
+
+
+class AuditEventOut(BaseModel):
+    """One change."""
+
+    id: UUID = Field(description="Identifier; later ones are larger", examples=[_ID])
+    at: datetime = Field(description="When, UTC", examples=["2026-01-02T12:00:00Z"])
+    actor: str = Field(
+        description="Name of the key; local: whoever asked without one; command line: a command of this machine; "
+        "schedule: the clock",
+        examples=["nightly CI"],
+    )
+    key_id: UUID | None = Field(description="The key; null: none was needed", examples=[_ID])
+    action: str = Field(description="What was done", examples=["job.create"])
+    subject: str = Field(description="Id of what it was done to; of what was refused, the request", examples=[_ID])
+    request_id: str | None = Field(
+        description="That of the answer's header X-Request-Id; null: no request", examples=["01970a3c00007000"]
+    )
+    outcome: Outcome = Field(
+        description="done; unchanged: it was so before; refused: the key's scope does not include it",
+        examples=["done"],
+    )
+
+
+class AuditPage(BaseModel):
+    """Events, the newest first."""
+
+    events: list[AuditEventOut] = Field(description="This page", examples=[[]])
+    next_before: UUID | None = Field(description="`before` of the next page; null on the last", examples=[None])

@@ -1,0 +1,69 @@
+"""Devices of other machines: those that a coordinator reaches now, and those that the database was told of."""
+
+from collections.abc import Callable, Sequence
+
+import structlog
+from sqlalchemy.orm import Session
+
+from db.errors import DatabaseError
+from db.queries import (
+    coordinators,
+    devices,
+)
+from db.schema import ReachedDevice
+from db.session import Database
+from hal import Backend, ListedDevice
+from hal.facts.listed import (
+    listed,
+    runs_own_code,
+)
+from hal.facts.listing import OPENCL_CPU_ID
+from service.row_mapping import spec_from_json
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+def with_reached(
+    list_here: Callable[[], Sequence[ListedDevice]], database: Database
+) -> Callable[[], list[ListedDevice]]:
+    """Lists what is here, and what a coordinator of many machines reaches; what is here counts if both have it."""
+
+    def list_all() -> list[ListedDevice]:
+        here = list(list_here())
+        own = {device.spec.id for device in here if device.runnable}
+        try:
+            with database.read() as session:
+                reached = {row.device.slug: row for row in coordinators.reached(session)}
+        except DatabaseError as error:
+            _log.warning("devices of other machines are not known now", error=str(error))
+            return here
+        found = [found for slug, row in reached.items() if slug not in own and (found := _reached(row)) is not None]
+        there = {device.spec.id for device in found}
+        return [*found, *(device for device in here if device.spec.id not in there)]
+
+    return list_all
+
+
+def _reached(row: ReachedDevice) -> ListedDevice | None:
+    """A device of another machine; None of one that is not in this version's form."""
+    try:
+        spec = spec_from_json(row.device.spec)
+    except ValueError:
+        return None
+    is_native = runs_own_code(spec) and not spec.id.startswith(OPENCL_CPU_ID)
+    backend = Backend.HOST if is_native else Backend.OPENCL
+    notes = (f"on {row.host}, by way of the coordinator",)
+    # Whether its energy can be read is found out there, when a job has measured its default.
+    return listed(spec, backend, None, runnable=True, notes=notes, no_energy=None)
+
+
+def device_elsewhere(session: Session, slug: str) -> ListedDevice | None:
+    """The device of that id as it was last told of; None of one that nothing told of, or not in this version's form."""
+    row = None if "\0" in slug else devices.latest(session, slug)  # PostgreSQL refuses to look for it
+    if row is None:
+        return None
+    try:
+        spec = spec_from_json(row.spec)
+    except ValueError:
+        return None
+    return listed(spec, Backend.TABLE, None, runnable=False, notes=("it is not in this machine",))

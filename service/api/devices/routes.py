@@ -1,0 +1,53 @@
+"""GET /v1/devices, DELETE /v1/devices/{id}/quarantine."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from db.queries import quarantines
+from service.api.audit.log import record
+from service.api.devices.quarantine import listed
+from service.api.devices.schemas import (
+    DeviceList,
+    DeviceOut,
+)
+from service.api.devices.service import describe
+from service.api.keys.guard import (
+    READ,
+    TUNE,
+    CallerDep,
+    GuardedRoute,
+)
+from service.errors import NotFound
+from service.http.deps import (
+    DatabaseDep,
+    DevicesDep,
+    ReadSessionDep,
+)
+from service.http.responses import NOT_FOUND
+
+router = APIRouter(prefix="/v1/devices", tags=["devices"], route_class=GuardedRoute)
+
+DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"])]
+
+
+@router.get("", dependencies=[READ])
+def list_devices(devices: DevicesDep, session: ReadSessionDep) -> DeviceList:
+    """Every device that is here, every GPU of the table, and those that get no jobs because they kept failing."""
+    return DeviceList(devices=[describe(device) for device in devices.all()], quarantined=listed(session))
+
+
+@router.delete("/{device_id}/quarantine", responses=NOT_FOUND, dependencies=[TUNE], status_code=HTTPStatus.NO_CONTENT)
+def release_device(device_id: DeviceId, database: DatabaseDep, by: CallerDep) -> None:
+    """Let a device that kept failing have jobs again, on all hosts."""
+    with database.write() as session:
+        if not quarantines.release(session, device_id):
+            raise NotFound(f"{device_id} is not kept from jobs; GET /v1/devices lists what is", rule="not-quarantined")
+        record(session, by, "device.release", device_id)
+
+
+@router.get("/{device_id}", responses=NOT_FOUND, dependencies=[READ])
+def read_device(device_id: DeviceId, devices: DevicesDep) -> DeviceOut:
+    """One device and the known facts about it, each with its provenance."""
+    return describe(devices.get(device_id))

@@ -1,0 +1,149 @@
+"""The devices of this machine and of the table, listed again when the last listing is old."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from hal import Match, Readiness, UnknownDevice, XeDevice, readiness, row_of
+from hal.facts.listed import ListedDevice
+from hal.facts.resolve import resolve_device
+from service.api.devices.schemas import (
+    DeviceOut,
+    DisagreementOut,
+    FactOut,
+    FactValue,
+    MatchOut,
+    ReadinessOut,
+)
+from service.errors import BadRequest, FieldError, NotFound
+
+
+class DeviceDirectory:
+    """Devices by name. Thread-safe.
+
+    A listing probes drivers for a second, so one is reused for `ttl_s`; an older one is still given out while
+    the next is made beside it.
+    """
+
+    def __init__(
+        self,
+        list_all: Callable[[], Sequence[ListedDevice]],
+        ttl_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._list_all, self._ttl_s, self._clock = list_all, ttl_s, clock
+        self._lock = threading.Lock()
+        self._listed: tuple[float, tuple[ListedDevice, ...]] | None = None
+
+    def all(self) -> tuple[ListedDevice, ...]:
+        """Every device that is here or in the table; the very same tuple as long as nothing about them changes."""
+        listed = self._listed
+        if listed is None:
+            with self._lock:
+                return self._refresh()
+        if self._clock() - listed[0] > self._ttl_s:
+            self.prepare()
+        return listed[1]
+
+    def all_at_hand(self) -> tuple[ListedDevice, ...] | None:
+        """The same where that needs no waiting; None before the first listing."""
+        return None if self._listed is None else self.all()
+
+    def prepare(self) -> threading.Thread:
+        """List the devices in a thread of its own, unless that is under way or not due."""
+        thread = threading.Thread(target=self._refresh_once, name="devices", daemon=True)
+        thread.start()
+        return thread
+
+    def _refresh_once(self) -> None:
+        if self._lock.acquire(blocking=False):
+            try:
+                self._refresh()
+            finally:
+                self._lock.release()
+
+    def _refresh(self) -> tuple[ListedDevice, ...]:
+        if self._listed is None or self._clock() - self._listed[0] > self._ttl_s:
+            now = tuple(self._list_all())
+            before = self._listed
+            self._listed = self._clock(), before[1] if before is not None and before[1] == now else now
+        return self._listed[1]
+
+    def get(self, name: str) -> ListedDevice:
+        """The device that a path names.
+
+        Raises:
+            NotFound: there is none.
+        """
+        for device in self.all():
+            if device.spec.id == name:
+                return device
+        try:
+            return resolve_device(name, None, self.all())
+        except UnknownDevice as error:
+            raise NotFound(str(error), rule="unknown-device") from error
+
+    def resolve(self, name: str, target: str | None) -> ListedDevice:
+        """The device that a request means by a name or "auto"; `target` is the GPU it stands in for.
+
+        Raises:
+            BadRequest: rule `unknown-device`.
+        """
+        try:
+            return resolve_device(name, target, self.all())
+        except UnknownDevice as error:
+            fault = FieldError(field="device", message=str(error))
+            raise BadRequest(str(error), rule="unknown-device", errors=[fault]) from error
+
+
+def describe(device: ListedDevice) -> DeviceOut:
+    """A device as the wire says it."""
+    spec, row = device.spec, _row(device)
+    return DeviceOut(
+        id=spec.id,
+        name=spec.name,
+        kind=spec.kind,
+        emulates=spec.emulates,
+        backend=device.backend,
+        address=device.address,
+        runnable=device.runnable,
+        targetable=device.targetable,
+        note=device.note,
+        facts=[FactOut(name=f.name, value=_plain(f.value), provenance=f.provenance) for f in spec.facts()],
+        aliases=list(row.aliases) if row is not None and spec.emulates is None else [],
+        remarks=list(row.notes) if row is not None else [],
+        uses=[_readiness(use) for use in readiness(spec)],
+        match=_match(device.match) if device.match is not None else None,
+    )
+
+
+def _row(device: ListedDevice) -> XeDevice | None:
+    """The row of the table that a device is, or that it stands in for."""
+    if device.match is not None:
+        return row_of(device.match.rows[0]) if len(device.match.rows) == 1 else None
+    return row_of(device.spec.emulates or device.spec.id)
+
+
+def _readiness(of: Readiness) -> ReadinessOut:
+    return ReadinessOut(use=of.use, ready=of.ready, missing=list(of.missing), reason=of.reason)
+
+
+def _match(match: Match) -> MatchOut:
+    differ = [
+        DisagreementOut(
+            fact=d.fact,
+            probed=_plain(d.probed),
+            probed_by=d.probed_by,
+            tabled=_plain(d.tabled),
+            tabled_by=d.tabled_by,
+        )
+        for d in match.disagreements
+    ]
+    return MatchOut(by=match.by, rows=list(match.rows), agreed=list(match.agreed), disagreements=differ)
+
+
+def _plain(value: object) -> FactValue:
+    if isinstance(value, tuple):
+        return list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    assert isinstance(value, bool | int | float | str)
+    return value

@@ -1,0 +1,21 @@
+"""The row of a device."""
+
+from sqlalchemy.orm import Session
+
+from db.queries import devices
+from db.schema import Device
+from hal import DeviceSpec
+from service.row_mapping import spec_to_json
+
+
+def store_device(session: Session, spec: DeviceSpec) -> Device:
+    """The row of a device under its driver, with its facts as they are now."""
+    return devices.upsert(
+        session,
+        slug=spec.id,
+        driver=spec.driver or "",
+        name=spec.name,
+        kind=spec.kind.value,
+        emulates=spec.emulates,
+        spec=spec_to_json(spec),
+    )

@@ -1,0 +1,107 @@
+"""What an export sends: JSON lines as they are read, or one document of another format."""
+
+import json
+import socket
+from collections.abc import Iterator
+from itertools import chain
+
+from fastapi.responses import Response, StreamingResponse
+
+from db.queries import recordings
+from service.api.exchange import (
+    exporting,
+    foreign,
+)
+from service.api.exchange.exporting import Selection
+from service.api.exchange.foreign import Written
+from service.api.exchange.schemas import ExportQuery
+from service.artifacts import StorageError
+from service.errors import BadRequest, Conflict, FieldError, NotFound, Unavailable
+from service.http.deps import Context
+from tuner.exchange.formats import Format
+from tuner.exchange.jsonl import write_lines
+from tuner.exchange.kernel_tuner import to_cache
+from tuner.exchange.t1 import to_t1
+from tuner.exchange.t4 import to_t4
+
+JSON_LINES, JSON = "application/x-ndjson", "application/json"
+LEFT_OUT, CONFIGURATIONS = "Left-Out", "Configurations"
+
+
+def answer(query: ExportQuery, context: Context) -> Response:
+    """The file that is asked for; what is refused is refused before it begins.
+
+    Raises:
+        BadRequest: rule `export`: a choice that the format does not have.
+        NotFound, Conflict: what is asked for is not there, not over, or cannot be said in the format.
+    """
+    problem = query.problem()
+    if query.format is not Format.JSONL:
+        if problem is not None or query.device is not None or query.runners_up:
+            raise _refused("format", f"{query.format.value} takes job or recording, and no other choice of results")
+        return _document(query, context)
+    if query.recording is not None:
+        raise _refused("recording", "a recording is written in another format than jsonl: kernel-tuner or t4")
+    selection = Selection(None if problem is None else problem.key, query.device, query.job)
+    lines = _lines(context, selection, query.limit if query.runners_up else None, _origin(query))
+    return StreamingResponse(chain([next(lines)], lines), media_type=JSON_LINES, headers=_named("results.jsonl"))
+
+
+def _lines(context: Context, selection: Selection, runners_up: int | None, origin: str) -> Iterator[str]:
+    with context.database.read() as session:
+        try:
+            if runners_up is None:
+                records = exporting.results(session, context.artifacts, selection)
+            else:
+                records = exporting.runners_up(session, selection, runners_up)
+            first = next(records, None)
+            found = () if first is None else (first,)
+            yield from write_lines(chain([exporting.header(origin)], found, records))
+        except StorageError as error:
+            raise Unavailable(str(error), rule="artifact-files") from error
+
+
+def _document(query: ExportQuery, context: Context) -> Response:
+    written = _read(query, context)
+    text = json.dumps(_said(query.format, written), indent=1, allow_nan=False) + "\n"
+    counts = {CONFIGURATIONS: str(len(written.results.tried)), LEFT_OUT: str(written.left_out)}
+    headers = _named(f"{query.format.value}.json") | counts
+    return Response(text, media_type=JSON, headers=headers)
+
+
+def _read(query: ExportQuery, context: Context) -> Written:
+    if (query.job is None) == (query.recording is None):
+        raise _refused("job", f"expected one of job and recording with format {query.format.value}")
+    with context.database.read() as session:
+        if query.job is not None:
+            return foreign.of_job(session, query.job, _origin(query))
+        assert query.recording is not None  # one of both
+        found = recordings.get(session, query.recording)
+        if found is None:
+            raise NotFound(f"recording {query.recording} does not exist; GET /v1/recordings lists those that do")
+        return foreign.of_recording(found)
+
+
+def _said(format: Format, written: Written) -> dict[str, object]:
+    match format:
+        case Format.KERNEL_TUNER:
+            return to_cache(written.results)
+        case Format.T4:
+            return to_t4(written.results)
+        case _:
+            if written.launch is None:
+                message = "a T1 file says how a kernel is launched on a GPU; there is no best kernel of one here"
+                raise Conflict(message, rule="no-launch")
+            return to_t1(written.results, written.launch)
+
+
+def _origin(query: ExportQuery) -> str:
+    return query.origin or socket.gethostname()
+
+
+def _refused(field: str, message: str) -> BadRequest:
+    return BadRequest(message, rule="export", errors=[FieldError(field=field, message=message)])
+
+
+def _named(file: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{file}"'}

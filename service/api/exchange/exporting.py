@@ -1,0 +1,160 @@
+"""What is stored, as the records of an exchange file."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import groupby
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from codegen import KernelConfig
+from codegen.serialization import decode
+from db import schema
+from db.queries import (
+    jobs,
+    kernels,
+    measurement_reuse,
+    predictions,
+    trials,
+)
+from db.queries.job_filter import JobFilter
+from db.schema.base import utc_now
+from service.api.exchange.records import (
+    device_record,
+    job_record,
+    kernel_record,
+    problem_record,
+    trial_record,
+)
+from service.api.exchange.warm_starts import (
+    donor_records,
+    search_records,
+)
+from service.artifacts import ArtifactStore
+from service.errors import Conflict, NotFound
+from service.row_mapping import prediction_from_row
+from tuner.exchange.records import FORMAT, VERSION, CandidateRecord, Header, Record
+
+_OVER = ("succeeded", "failed", "cancelled")
+_ALL = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which results: of a problem (its key), for a device (its id), of one job; None for all."""
+
+    problem_key: str | None = None
+    device: str | None = None
+    job_id: UUID | None = None
+
+
+def header(origin: str) -> Header:
+    """The first line of a file from `origin`."""
+    return Header(FORMAT, VERSION, origin, f"xetune {version('xetune')}", utc_now().isoformat())
+
+
+def results(
+    session: Session, artifacts: ArtifactStore, selection: Selection, said: set[object] | None = None
+) -> Iterator[Record]:
+    """Jobs that are over with all their trials, and the kernels of those that have a time.
+
+    Trials that took the time of another job's come last, and that job comes too; where it goes on still, they stay.
+    `said` are names of what the file has already.
+
+    Raises:
+        NotFound, Conflict: the job that is asked for is not there, or not over.
+        ArtifactMissing, ArtifactDamaged: the binary of a kernel is not there.
+    """
+    said = set() if said is None else said
+    waiting, taken = deque(over_jobs(session, selection)), list[tuple[schema.Job, schema.Trial]]()
+    while waiting:
+        job = waiting.popleft()
+        ended = [trial for trial in trials.list_page(session, job.id) if trial.status != "pending"]
+        if not ended or job.id in said:
+            continue
+        said.add(job.id)
+        yield from _named(job, said)
+        best = next((trial.number for trial in ended if trial.id == job.best_trial_id), None)
+        yield job_record(job, best, donor_records(session, job.id))
+        yield from search_records(session, job.id)
+        for trial in ended:
+            if trial.reused is None:
+                yield from _trial(session, job, trial, said, artifacts)
+            else:
+                taken.append((job, trial))
+        sources = {trial.reused.source.job_id for trial in ended if trial.reused is not None} - said
+        waiting.extend(source for id in sorted(sources) if (source := jobs.get(session, id)) and source.status in _OVER)
+    for job, trial in taken:
+        if trial.reused is not None and trial.reused.source.job_id in said:
+            yield from _trial(session, job, trial, said, artifacts)
+
+
+def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[Record]:
+    """Configurations that are predicted and not measured, the fastest `limit` of each problem and device."""
+    if selection.job_id is not None:
+        job = _job(session, selection.job_id)
+        selection = Selection(job.problem.key, job.device.slug)
+    found = predictions.runners_up(session, problem_key=selection.problem_key, device=selection.device)
+    said: set[object] = set()
+
+    def place(trial: schema.Trial) -> tuple[str, str]:
+        return trial.job.problem.key, trial.job.device.slug
+
+    for _, of_place in groupby(sorted(found, key=place), key=place):  # sorted is stable: the fastest stay first
+        for trial in list(of_place)[:limit]:
+            yield from _named(trial.job, said)
+            assert trial.prediction is not None  # it is a runner-up
+            yield CandidateRecord(
+                problem=trial.job.problem.key,
+                device=trial.job.device.slug,
+                driver=trial.job.device.driver,
+                config=decode(KernelConfig, trial.config),
+                prediction=prediction_from_row(trial.prediction),
+            )
+
+
+def over_jobs(session: Session, selection: Selection) -> list[schema.Job]:
+    """Jobs that are over, oldest first.
+
+    Raises:
+        NotFound, Conflict: the job that is asked for is not there, or not over.
+    """
+    if selection.job_id is not None:
+        return [_job(session, selection.job_id)]
+    wanted = JobFilter(_OVER, device=selection.device, problem_key=selection.problem_key)
+    return jobs.list_page(session, limit=_ALL, wanted=wanted)[::-1]
+
+
+def _job(session: Session, job_id: UUID) -> schema.Job:
+    job = jobs.get(session, job_id)
+    if job is None:
+        raise NotFound(f"job {job_id} does not exist; `xetune jobs` lists those that do")
+    if job.status not in _OVER:
+        raise Conflict(f"job {job_id} is {job.status}; export it when it is over")
+    return job
+
+
+def _trial(
+    session: Session, job: schema.Job, trial: schema.Trial, said: set[object], artifacts: ArtifactStore
+) -> Iterator[Record]:
+    """A trial, after its kernel if that was not said before."""
+    record = trial_record(trial)
+    kernel = trial.kernel if record.compile_key is not None else None
+    if kernel is not None and kernel.id not in said:
+        said.add(kernel.id)
+        header = kernels.artifact(session, kernel.id, "kernel.h")
+        header_hash = None if header is None else header.sha256
+        yield kernel_record(
+            kernel, job.problem.key, artifacts, header_hash, measurement_reuse.key_of_kernel(session, kernel.id)
+        )
+    yield record
+
+
+def _named(job: schema.Job, said: set[object]) -> Iterator[Record]:
+    """The device and the problem of a job, unless they were said before."""
+    for name, record in ((job.device.id, device_record(job.device)), (job.problem.key, problem_record(job.problem))):
+        if name not in said:
+            said.add(name)
+            yield record

@@ -1,0 +1,46 @@
+"""Whether a device of elsewhere is the one that has its id here."""
+
+from sqlalchemy.orm import Session
+
+from db.queries import devices
+from hal import DeviceKind, DeviceSpec
+from service.row_mapping import spec_from_json
+
+_OF_CPUS = ("architecture", "isa", "vector_bytes", "l1_bytes", "l2_bytes", "l3_bytes")
+
+
+def difference(spec: DeviceSpec, here: DeviceSpec) -> tuple[str, str] | None:
+    """The fact by which two devices of one id are not the same hardware, of each; None if they may be the same."""
+    facts = [(s.kind.value, s.emulates, s.ip_version, s.pci_ids, s.name) for s in (spec, here)]
+    (kind, emulates, ip_version, pci_ids, name), (kind_2, emulates_2, ip_version_2, pci_ids_2, name_2) = facts
+    if (kind, emulates) != (kind_2, emulates_2):
+        return _kind(kind, emulates), _kind(kind_2, emulates_2)
+    if ip_version is not None and ip_version_2 is not None and ip_version != ip_version_2:
+        return f"IP version {ip_version}", f"IP version {ip_version_2}"
+    if pci_ids is not None and pci_ids_2 is not None and not set(pci_ids) & set(pci_ids_2):
+        return f"PCI id {', '.join(pci_ids)}", f"PCI id {', '.join(pci_ids_2)}"
+    if spec.kind is not DeviceKind.CPU:  # the id of a GPU names the product
+        return None
+    return (name, name_2) if name != name_2 else _differing_fact(spec, here)
+
+
+def _differing_fact(spec: DeviceSpec, here: DeviceSpec) -> tuple[str, str] | None:
+    """The first fact that both CPUs know and that differs: virtual machines give many CPUs one name."""
+    for fact in _OF_CPUS:
+        values = getattr(spec, fact), getattr(here, fact)
+        if None not in values and values[0] != values[1]:
+            return f"{fact} {values[0]}", f"{fact} {values[1]}"
+    return None
+
+
+def _kind(kind: str, emulates: str | None) -> str:
+    return f"a {kind}" if emulates is None else f"a {kind} that emulates {emulates}"
+
+
+def stored_spec(session: Session, id: str) -> DeviceSpec | None:
+    """The newest device of an id; None if there is none that this version can read."""
+    row = devices.latest(session, id)
+    try:
+        return None if row is None else spec_from_json(row.spec)
+    except ValueError:  # of another version
+        return None

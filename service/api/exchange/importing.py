@@ -1,0 +1,400 @@
+"""Takes in what an exchange file holds: checked against what is here, then written in one transaction or not at all."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from codegen import CpuConfig
+from codegen.serialization import content_hash
+from db import schema
+from db.queries import (
+    devices,
+    jobs,
+    kernels,
+    predictions,
+    problems,
+    searches,
+    trials,
+)
+from db.queries.import_lock import one_import_at_a_time
+from db.queries.kernels import ArtifactFile
+from db.session import Database
+from hal import DeviceSpec, UnknownDevice
+from service.api.audit.log import record
+from service.api.exchange.hardware import (
+    difference,
+    stored_spec,
+)
+from service.api.exchange.records import trial_record
+from service.api.exchange.warm_starts import (
+    add_donors,
+    add_search,
+)
+from service.api.kernels.launch_schemas import (
+    LaunchOut,
+    to_launch,
+)
+from service.api.keys.caller import (
+    COMMAND_LINE,
+    Caller,
+)
+from service.artifacts import ArtifactStore
+from service.errors import BadRequest
+from service.result_keys import key_of_imported
+from service.row_mapping import (
+    config_to_json,
+    outcome_to_columns,
+    problem_to_json,
+    spec_to_json,
+)
+from tuner.errors import InvalidLine
+from tuner.exchange.jsonl import Exchange, Line, binary_of
+from tuner.exchange.records import Ended, JobRecord, KernelRecord, SearchRecord, TrialRecord, contradicts
+from tuner.session.trial import Source
+
+_BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"
+Resolve = Callable[[str], DeviceSpec]
+"""The device of that id as it is here or in the table; raises UnknownDevice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import added, and the kernels of the trials it added.
+
+    `known` trials were there before; `judged` counts predictions that got a measurement, by device.
+    """
+
+    origin: str
+    jobs: int
+    trials: int
+    kernels: int
+    known: int
+    judged: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A file that was read and may be imported as far as is known before the transaction, with its kernels' files."""
+
+    exchange: Exchange
+    files: dict[tuple[str, str], list[ArtifactFile]]
+    origin: str | None
+
+
+def take_in(
+    exchange: Exchange,
+    database: Database,
+    artifacts: ArtifactStore,
+    resolve: Resolve,
+    origin: str | None = None,
+    by: Caller = COMMAND_LINE,
+) -> Imported:
+    """Import a file that was read; `origin` names it in place of its header.
+
+    Raises:
+        InvalidLine: a line contradicts what is here; nothing is changed.
+        StorageError: files of kernels cannot be written.
+        DatabaseError: the database does not answer.
+    """
+    checked = check(exchange, database, artifacts, resolve, origin)
+    with database.write() as session:
+        return add(session, checked, by)
+
+
+def check(
+    exchange: Exchange, database: Database, artifacts: ArtifactStore, resolve: Resolve, origin: str | None
+) -> Checked:
+    """Compare a file's devices with those that are here, and keep the files of its kernels; raises as `take_in`."""
+    for line in exchange.candidates.values():
+        raise InvalidLine(line.number, "candidate: expected results, got a configuration to measure: `xetune measure`")
+    with database.read() as session:
+        for (id, _), device in exchange.devices.items():
+            _check_device(session, id, device, resolve)
+    for kernel in exchange.kernels.values():
+        if not isinstance(to_launch(dict(kernel.record.manifest)), LaunchOut):
+            raise InvalidLine(
+                kernel.number, "kernel: manifest: expected the launch as kernel.json has it, got another form"
+            )
+    # Files first: a row never names bytes that are not there.
+    files = {name: _put_files(artifacts, line.record) for name, line in exchange.kernels.items()}
+    return Checked(exchange, files, origin)
+
+
+def add(session: Session, checked: Checked, by: Caller) -> Imported:
+    """Add what is not here, with an event in the audit log.
+
+    Raises:
+        InvalidLine: a line contradicts what is here; let the exception undo the transaction.
+    """
+    one_import_at_a_time(session)
+    imported = _Import(session, checked.exchange, checked.files, checked.origin).run()
+    record(session, by, "import", imported.origin)
+    return imported
+
+
+class _Import:
+    """One import within a transaction."""
+
+    def __init__(
+        self,
+        session: Session,
+        exchange: Exchange,
+        files: dict[tuple[str, str], list[ArtifactFile]],
+        origin: str | None,
+    ) -> None:
+        self._session, self._exchange, self._files = session, exchange, files
+        self._origin = origin
+        self._added: Counter[str] = Counter()
+        self._rows: dict[str, schema.Job] = {}
+        self._kernels: set[UUID] = set()
+        self._there: dict[UUID, dict[int | str, schema.Trial]] = {}
+
+    def run(self) -> Imported:
+        """Add what is not here, judge predictions by it, and say what was done."""
+        session, added = self._session, self._added
+        for line in self._exchange.jobs.values():
+            self._rows[line.record.id] = self._job(line)
+        for line in self._exchange.trials.values():
+            self._trial(line)
+        for line in self._exchange.searches.values():
+            self._search(line.record)
+        session.flush()
+        for line in self._exchange.jobs.values():
+            self._best(line)
+            self._beginning(line.record)
+        judged: Counter[str] = Counter()
+        for problem_id, device in {(row.problem_id, row.device.slug) for row in self._rows.values()}:
+            before = predictions.count_judged(session)
+            predictions.judge(session, problem_id, device)
+            judged[device] += predictions.count_judged(session) - before
+        return Imported(
+            origin=self._origin or self._exchange.header.origin,
+            jobs=added["jobs"],
+            trials=added["trials"],
+            kernels=len(self._kernels),
+            known=added["known"],
+            judged={device: count for device, count in judged.items() if count},
+        )
+
+    def _job(self, line: Line[JobRecord]) -> schema.Job:
+        record = line.record
+        there = jobs.get(self._session, UUID(record.id))
+        if there is None:
+            return self._add_job(record)
+        said = record.problem, record.device, record.driver, record.seed, record.status.value
+        known = there.problem.key, there.device.slug, there.device.driver, there.seed, there.status
+        if said != known:
+            raise InvalidLine(line.number, f"job: expected what job {record.id} is here, {known}, got {said}")
+        return there
+
+    def _add_job(self, record: JobRecord) -> schema.Job:
+        session, exchange = self._session, self._exchange
+        spec, problem = exchange.devices[record.device, record.driver].record, exchange.problems[record.problem].record
+        device = devices.add_missing(
+            session,
+            slug=spec.id,
+            driver=record.driver,
+            name=spec.name,
+            kind=spec.kind.value,
+            emulates=spec.emulates,
+            spec=spec_to_json(spec),
+        )
+        row = schema.Job(
+            id=UUID(record.id),
+            problem_id=problems.upsert(session, key=problem.key, definition=problem_to_json(problem)).id,
+            device_id=device.id,
+            status=record.status.value,
+            budget_trials=record.budget_trials,
+            budget_seconds=record.budget_seconds,
+            seed=record.seed,
+            request_hash=content_hash(["imported", record.id]),  # equal to that of no request
+            space_hash=record.space,
+            cancel_requested=record.status is Ended.CANCELLED,
+            error=record.error,
+            attempts=1,
+            compared_default_us=record.compared_default_us,
+            compared_best_us=record.compared_best_us,
+            created_at=datetime.fromisoformat(record.created_at),
+            started_at=datetime.fromisoformat(record.started_at),
+            finished_at=datetime.fromisoformat(record.finished_at),
+        )
+        session.add(row)
+        session.flush()
+        session.add(schema.JobImport(job_id=row.id, origin=self._origin_of(record)))
+        if record.effort is not None:
+            session.add(schema.JobEffort(job_id=row.id, **asdict(record.effort)))
+        if record.stop is not None:
+            jobs.set_stop(session, row.id, record.stop.value)
+        self._added["jobs"] += 1
+        found = jobs.get(session, row.id)
+        assert found is not None
+        return found
+
+    def _trial(self, line: Line[TrialRecord]) -> None:
+        record, job = line.record, self._rows[line.record.job]
+        there = self._trials_of(job)
+        known = there.get(record.number) or there.get(record.config.key)
+        if known is None and job.imported is None:
+            raise InvalidLine(
+                line.number, f"trial: job {job.id} ran here and has no trial {record.number}: expected those it has"
+            )
+        if known is None:
+            self._add_trial(record, job)
+        elif known.status == "pending" or contradicts(trial_record(known), record):
+            message = f"trial: expected what trial {known.number} of job {job.id} is here, got another outcome"
+            raise InvalidLine(line.number, message)
+        else:
+            if job.imported is not None and known.proposer is None:
+                known.proposer = record.proposer
+            if job.imported is not None and known.told is None:
+                known.told = record.told
+            self._added["known"] += 1
+
+    def _search(self, record: SearchRecord) -> None:
+        """Keep what a search of a job that ran elsewhere was made from; what is known of it stays."""
+        job = self._rows[record.job]
+        known = {row.told for row in searches.of_job(self._session, job.id)}
+        if job.imported is not None and record.start.told not in known:
+            add_search(self._session, job.id, record)
+
+    def _beginning(self, record: JobRecord) -> None:
+        """Keep how a job that ran elsewhere began and searched, where that is not known yet."""
+        session, job = self._session, self._rows[record.id]
+        if job.imported is None or job.search is not None or record.search is None:
+            return
+        asked = record.search
+        objective = None if asked.objective is None else asked.objective.value
+        jobs.set_search(
+            session,
+            job.id,
+            method=asked.method.value,
+            no_gain=asked.no_gain,
+            roofline=asked.roofline,
+            objective=objective,
+        )
+        if job.start is None and (record.reuse is False or record.warm_start is False):
+            jobs.set_start(session, job.id, again=record.reuse is False, cold=record.warm_start is False)
+        add_donors(session, job.id, record.donors)
+
+    def _trials_of(self, job: schema.Job) -> Mapping[int | str, schema.Trial]:
+        """The trials that a job had before, by number and by hash of the configuration."""
+        if job.id not in self._there:
+            rows = trials.list_page(self._session, job.id)
+            self._there[job.id] = {row.number: row for row in rows} | {row.config_hash: row for row in rows}
+        return self._there[job.id]
+
+    def _add_trial(self, record: TrialRecord, job: schema.Job) -> None:
+        row = schema.Trial(
+            job_id=job.id,
+            number=record.number,
+            config=config_to_json(record.config),
+            config_hash=record.config.key,
+            proposer=record.proposer,
+            told=record.told,
+            kernel_id=self._kernel(record, job),
+            begun_at=datetime.fromisoformat(record.begun_at),
+            ended_at=datetime.fromisoformat(record.ended_at),
+            **outcome_to_columns(record.outcome),
+        )
+        if (m := record.outcome.measurement) is not None and record.measured_at is not None:
+            times = {f.name: getattr(m, f.name) for f in fields(m)} | {"versions": dict(record.versions or {})}
+            key = self._key(record, job, m.driver)
+            at = datetime.fromisoformat(record.measured_at)
+            row.measurement = schema.Measurement(measured_at=at, key=key, **times)
+        if (p := record.outcome.prediction) is not None and record.predicted_at is not None:
+            times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us, "model_version": p.model_version}
+            row.prediction = schema.Prediction(predicted_at=datetime.fromisoformat(record.predicted_at), **times)
+        self._session.add(row)
+        if record.source is not None:
+            self._session.flush()
+            self._session.add(self._reuse(row, record.source))
+        self._added["trials"] += 1
+
+    def _reuse(self, row: schema.Trial, source: Source) -> schema.Reuse:
+        of = trials.get(self._session, UUID(source.job), source.number)
+        assert of is not None  # a line before this one brought it
+        return schema.Reuse(trial_id=row.id, source_trial_id=of.id, scale=source.scale)
+
+    def _kernel(self, record: TrialRecord, job: schema.Job) -> UUID | None:
+        if record.compile_key is None or record.outcome.kernel_hash is None:
+            return None
+        name = record.compile_key, record.outcome.kernel_hash
+        kernel = self._exchange.kernels[name].record
+        row = kernels.upsert(
+            self._session,
+            problem_id=job.problem_id,
+            device_id=job.device_id,
+            target=kernel.target,
+            config=config_to_json(kernel.config),
+            config_hash=kernel.config.key,
+            compile_key=kernel.compile_key,
+            content_hash=kernel.content_hash,
+            manifest=dict(kernel.manifest),
+            toolchain=dict(kernel.toolchain),
+            files=self._files[name],
+            origin=None if job.imported is None else job.imported.origin,
+        )
+        self._kernels.add(row.id)
+        return row.id
+
+    def _key(self, record: TrialRecord, job: schema.Job, driver: str) -> schema.ResultKey | None:
+        """What the time of a trial depends on, where the file has its kernel."""
+        if record.compile_key is None or record.outcome.kernel_hash is None:
+            return None
+        kernel = self._exchange.kernels[record.compile_key, record.outcome.kernel_hash].record
+        spec = self._exchange.devices[job.device.slug, job.device.driver].record
+        return key_of_imported(kernel, spec, driver)
+
+    def _best(self, line: Line[JobRecord]) -> None:
+        """Let a new job name its winner: the fastest trial, unless the finalists were measured again in turns."""
+        record, job = line.record, self._rows[line.record.id]
+        if job.best_trial_id is not None:
+            return
+        best = None if record.best is None else trials.get(self._session, job.id, record.best)
+        if record.best is not None and (best is None or best.status not in ("measured", "predicted")):
+            raise InvalidLine(line.number, f"job: best: expected a trial of the job with a time, got {record.best}")
+        if best is not None and record.compared_best_us is not None:
+            jobs.set_best(self._session, job.id, best.number)
+        else:
+            jobs.update_best(self._session, job.id)
+
+    def _origin_of(self, record: JobRecord) -> str:
+        return self._origin or record.origin or self._exchange.header.origin
+
+
+def _put_files(artifacts: ArtifactStore, kernel: KernelRecord) -> list[ArtifactFile]:
+    manifest = (json.dumps(kernel.manifest, indent=2) + "\n").encode()
+    binary = "kernel.o" if isinstance(kernel.config, CpuConfig) else "kernel.spv"
+    contents = [(binary, binary_of(kernel), _BINARY), ("kernel.json", manifest, _MANIFEST)]
+    if kernel.header is not None:
+        contents.append(("kernel.h", kernel.header.encode(), _TEXT))
+    return [ArtifactFile(name, artifacts.put(data), len(data), media_type) for name, data, media_type in contents]
+
+
+def _check_device(session: Session, id: str, line: Line[DeviceSpec], resolve: Resolve) -> None:
+    """Return when the device of a file is not another one than the device that has its id here.
+
+    Raises:
+        InvalidLine: says by which fact they differ.
+    """
+    spec, known = line.record, [stored_spec(session, id), _listed(id, resolve)]
+    for here in known:
+        differs = None if here is None else difference(spec, here)
+        if differs is not None:
+            raise InvalidLine(
+                line.number,
+                f"device: expected {id} to be what it is here, {differs[1]}, got {differs[0]}: times of one are not "
+                "those of the other",
+            )
+
+
+def _listed(id: str, resolve: Resolve) -> DeviceSpec | None:
+    try:
+        return resolve(id)
+    except (UnknownDevice, BadRequest):
+        return None

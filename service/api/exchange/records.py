@@ -1,0 +1,164 @@
+"""Rows as the records of an exchange file."""
+
+import base64
+import math
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+
+from codegen import CpuConfig
+from db import schema
+from service.artifacts import ArtifactStore
+from service.row_mapping import (
+    config_from_json,
+    objective_of,
+    problem_from_json,
+    spec_from_json,
+    trial_from_row,
+)
+from tuner.exchange.records import (
+    DeviceRecord,
+    DonorRecord,
+    Effort,
+    Ended,
+    JobRecord,
+    KernelRecord,
+    ProblemRecord,
+    Search,
+    TrialRecord,
+)
+from tuner.search.method import Method
+from tuner.session.result import Stop
+from tuner.session.trial import Outcome
+
+
+def device_record(row: schema.Device) -> DeviceRecord:
+    """A device with all its facts.
+
+    Raises:
+        ValueError: this version cannot read them.
+    """
+    return DeviceRecord(spec_from_json(row.spec))
+
+
+def problem_record(row: schema.Problem) -> ProblemRecord:
+    """A problem, whole.
+
+    Raises:
+        InvalidProblem, ValueError: this version cannot read it.
+    """
+    return ProblemRecord(row.key, problem_from_json(row.definition))
+
+
+def job_record(row: schema.Job, best: int | None, donors: tuple[DonorRecord, ...] = ()) -> JobRecord:
+    """A job that is over, which names its problem and device; `best` is the number of its best trial."""
+    assert row.started_at is not None  # it has trials
+    assert row.finished_at is not None  # it is over
+    return JobRecord(
+        id=str(row.id),
+        problem=row.problem.key,
+        device=row.device.slug,
+        driver=row.device.driver,
+        status=Ended(row.status),
+        seed=row.seed,
+        budget_trials=row.budget_trials,
+        budget_seconds=row.budget_seconds,
+        created_at=_moment(row.created_at),
+        started_at=_moment(row.started_at),
+        finished_at=_moment(row.finished_at),
+        space=row.space_hash,
+        best=best,
+        compared_default_us=row.compared_default_us,
+        compared_best_us=row.compared_best_us,
+        error=row.error,
+        origin=None if row.imported is None else row.imported.origin,
+        effort=None if row.effort is None else Effort(**{f.name: getattr(row.effort, f.name) for f in fields(Effort)}),
+        stop=None if row.stop is None else Stop(row.stop.reason),
+        search=None if row.search is None else _search(row.search),
+        reuse=None if (start := _start(row)) is None else start[0],
+        warm_start=None if start is None else start[1],
+        donors=donors,
+    )
+
+
+def _search(row: schema.JobSearch) -> Search:
+    return Search(Method(row.method), row.no_gain, row.roofline, objective_of(row))
+
+
+def _start(row: schema.Job) -> tuple[bool, bool] | None:
+    """Whether a job took known times, and whether it looked for donors; older files do not say it of theirs."""
+    if row.start is not None:
+        return not row.start.again, not row.start.cold
+    return None if row.imported is not None and row.search is None else (True, True)
+
+
+def trial_record(row: schema.Trial) -> TrialRecord:
+    """A trial that ended, with times and kernel; without a time its kernel stays behind.
+
+    Raises:
+        InvalidConfig: this version cannot read its configuration.
+    """
+    trial = trial_from_row(row)
+    assert trial.outcome is not None  # it ended
+    assert row.ended_at is not None
+    measured, predicted, kernel = row.measurement, row.prediction, row.kernel
+    if trial.outcome.time_us is None:
+        kernel = None
+    return TrialRecord(
+        job=str(row.job_id),
+        number=row.number,
+        config=trial.config,
+        outcome=_finite(replace(trial.outcome, kernel_hash=None if kernel is None else kernel.content_hash)),
+        begun_at=_moment(row.begun_at),
+        ended_at=_moment(row.ended_at),
+        compile_key=None if kernel is None else kernel.compile_key,
+        versions=None if measured is None else {name: str(v) for name, v in measured.versions.items()},
+        measured_at=None if measured is None else _moment(measured.measured_at),
+        predicted_at=None if predicted is None else _moment(predicted.predicted_at),
+        source=trial.source,
+        proposer=trial.proposer,
+        told=trial.told,
+    )
+
+
+def kernel_record(
+    row: schema.Kernel,
+    problem_key: str,
+    artifacts: ArtifactStore,
+    header: str | None = None,
+    key: schema.ResultKey | None = None,
+) -> KernelRecord:
+    """A kernel with its binary; `header` is the SHA-256 of its C header, which those of CPUs have, and `key` that of a
+    time that was measured of it.
+
+    Raises:
+        ArtifactMissing, ArtifactDamaged: its binary is not there.
+        InvalidConfig: this version cannot read its configuration.
+    """
+    config, binary = config_from_json(row.config), base64.b64encode(artifacts.get(row.content_hash)).decode()
+    is_cpu = isinstance(config, CpuConfig)
+    code_hash = None if key is None or not is_cpu else str(key.parts["binary"])
+    return KernelRecord(
+        compile_key=row.compile_key,
+        content_hash=row.content_hash,
+        target=row.target,
+        problem=problem_key,
+        config=config,
+        manifest=row.manifest,
+        toolchain={name: str(version) for name, version in row.toolchain.items()},
+        spirv=None if is_cpu else binary,
+        object_code=binary if is_cpu else None,
+        header=None if header is None else artifacts.get(header).decode(),
+        code_hash=code_hash,
+    )
+
+
+def _finite(outcome: Outcome) -> Outcome:
+    """An infinite error cannot be said in JSON: it is left out, and the reason says that the result is wrong."""
+    error = outcome.proof.max_error
+    if error is None or math.isfinite(error):
+        return outcome
+    return replace(outcome, proof=replace(outcome.proof, max_error=None))
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()

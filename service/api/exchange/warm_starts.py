@@ -1,0 +1,86 @@
+"""What jobs began with, on its way out and in: a donor's configuration goes along, since its own job may not."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from codegen import InvalidConfig, InvalidProblem
+from db import schema
+from db.queries import (
+    searches,
+    trials,
+    warm_starts,
+)
+from service.row_mapping import (
+    config_from_json,
+    config_to_json,
+    problem_from_json,
+    problem_to_json,
+    search_from_row,
+    search_to_json,
+)
+from tuner.exchange.records import DonorRecord, SearchRecord
+
+
+def donor_records(session: Session, job_id: UUID) -> tuple[DonorRecord, ...]:
+    """What a job began with, best first, without what this version cannot read."""
+    records = map(_record, warm_starts.of_job(session, job_id))
+    return tuple(record for record in records if record is not None)
+
+
+def add_donors(session: Session, job_id: UUID, records: tuple[DonorRecord, ...]) -> None:
+    """Keep what a job that ran elsewhere began with: as a trial that is here too, or else as the file has it."""
+    for position, record in enumerate(records):
+        of = None if record.job is None else trials.get(session, UUID(record.job), record.number)
+        if of is not None and of.config_hash == record.config.key:
+            session.add(schema.Donor(job_id=job_id, position=position, source_trial_id=of.id, distance=record.distance))
+        else:
+            session.add(
+                schema.ImportedDonor(
+                    job_id=job_id,
+                    position=position,
+                    source_job=None if record.job is None else UUID(record.job),
+                    source_recording=record.recording,
+                    number=record.number,
+                    definition=problem_to_json(record.definition),
+                    device=record.device,
+                    config=config_to_json(record.config),
+                    distance=record.distance,
+                )
+            )
+
+
+def search_records(session: Session, job_id: UUID) -> Iterator[SearchRecord]:
+    """What the searches of a job were made from, without what this version cannot read."""
+    for row in searches.of_job(session, job_id):
+        try:
+            yield SearchRecord(str(job_id), search_from_row(row))
+        except (InvalidConfig, ValueError):
+            continue
+
+
+def add_search(session: Session, job_id: UUID, record: SearchRecord) -> None:
+    """Keep what a search of a job that ran elsewhere was made from."""
+    searches.put(session, job_id, record.start.told, search_to_json(record.start))
+
+
+def _record(kept: warm_starts.Beginning) -> DonorRecord | None:
+    job, recording = None, None
+    match kept:
+        case schema.Donor():
+            of, source = kept.source, kept.source.job
+            number, config, definition, device = of.number, of.config, source.problem.definition, source.device.slug
+            job = str(of.job_id)
+        case schema.RecordedDonor():
+            of, source = kept.source, kept.source.recording
+            number, config, definition, device = of.number, of.config, source.problem.definition, source.device.slug
+            recording = source.digest
+        case schema.ImportedDonor():
+            number, config, definition, device = kept.number, kept.config, kept.definition, kept.device
+            job, recording = None if kept.source_job is None else str(kept.source_job), kept.source_recording
+    try:
+        read = config_from_json(config), problem_from_json(definition)
+    except (InvalidConfig, InvalidProblem):
+        return None
+    return DonorRecord(number, read[1], device, read[0], kept.distance, job=job, recording=recording)

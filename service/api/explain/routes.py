@@ -1,0 +1,38 @@
+"""POST /v1/explain."""
+
+from fastapi import APIRouter
+
+from service.api.explain.schemas import (
+    CpuExplanation,
+    ExplainBody,
+    GpuExplanation,
+)
+from service.api.explain.service import explanation
+from service.api.jobs.requests import check_size
+from service.api.keys.guard import (
+    READ,
+    GuardedRoute,
+)
+from service.configurations import from_config_body
+from service.http.deps import ContextDep
+from service.http.responses import (
+    BAD_REQUEST,
+    CONFLICT,
+    TOO_LARGE,
+)
+from service.schemas import to_problem
+
+router = APIRouter(prefix="/v1/explain", tags=["kernels"], route_class=GuardedRoute)
+
+
+@router.post("", responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[READ])
+def explain_configuration(body: ExplainBody, context: ContextDep) -> GpuExplanation | CpuExplanation:
+    """Where the predicted time of a configuration on a GPU goes, and what bounds it; on a CPU, why it is as it is.
+
+    Nothing is compiled, measured or stored.
+    """
+    spec = context.devices.resolve(body.device, body.target).spec  # may probe: before the transaction
+    problem = to_problem(body.problem)
+    check_size(problem, context.settings)
+    config = None if body.config is None else from_config_body(body.config)
+    return explanation(problem, config, spec, context.accuracies.of(spec.id).models)

@@ -1,0 +1,101 @@
+"""Explains a configuration, for the wire and for the command line alike."""
+
+from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
+from codegen.backend import check_kernel
+from hal import DeviceSpec
+from service.api.accuracy.schemas import AccuracyOut
+from service.api.explain.schemas import (
+    CeilingOut,
+    CpuExplanation,
+    GpuExplanation,
+    HeuristicStepOut,
+    TrafficOut,
+)
+from service.configurations import to_config_body
+from service.row_mapping import config_to_json
+from tuner.model.xe import Explanation, explain
+from tuner.space.cpu.traffic import traffic
+from tuner.space.starts import (
+    default_for,
+    steps_to_default,
+)
+
+
+def explanation(
+    problem: GemmProblem, config: AnyConfig | None, spec: DeviceSpec, accuracy: list[AccuracyOut]
+) -> GpuExplanation | CpuExplanation:
+    """Why a configuration, the default without one, takes its time; `accuracy` is what is known of predictions.
+
+    Raises:
+        Refused: a rule refuses the problem, the device or the configuration.
+        CannotPredict: a fact of the device is not known.
+        NotOnThisCpu: the device is a CPU that is not this one.
+    """
+    chosen = default_for(problem, spec) if config is None else config
+    check_kernel(problem, chosen, spec)
+    if isinstance(chosen, CpuConfig):
+        return cpu_explanation(problem, chosen, spec)
+    return gpu_explanation(problem, chosen, spec, explain(problem, chosen, spec), accuracy)
+
+
+def gpu_explanation(
+    problem: GemmProblem,
+    config: KernelConfig,
+    spec: DeviceSpec,
+    explained: Explanation,
+    accuracy: list[AccuracyOut],
+) -> GpuExplanation:
+    """A prediction that was taken apart, on the wire."""
+    e, p = explained, explained.prediction
+    return GpuExplanation(
+        problem=str(problem),
+        device=spec.id,
+        config=to_config_body(config_to_json(config)),
+        model=p.model_version,
+        time_us=p.time_us,
+        low_us=p.low_us,
+        high_us=p.high_us,
+        tflops=e.tflops,
+        peak_tflops=e.peak_tflops,
+        bound_by=e.bound_by,
+        parts_us={part.name: part.time_us for part in e.parts},
+        ceilings=[
+            CeilingOut(level=c.level, gbytes_per_s=c.gbytes_per_s, flops_per_byte=c.flops_per_byte, tflops=c.tflops)
+            for c in e.ceilings
+        ],
+        work_groups=e.work_groups,
+        groups_per_core=e.groups_per_core,
+        threads_per_engine=e.threads_per_engine,
+        waves=e.waves,
+        busy=e.busy,
+        memory_bytes=e.memory_bytes,
+        least_bytes=e.least_bytes,
+        registers_needed=e.registers_needed,
+        registers=e.registers,
+        registers_spilled=e.registers_spilled,
+        accuracy=accuracy,
+    )
+
+
+def cpu_explanation(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> CpuExplanation:
+    """The steps to the default, and the traffic of the loops."""
+    return CpuExplanation(
+        problem=str(problem),
+        device=spec.id,
+        config=to_config_body(config_to_json(config)),
+        default_steps=[
+            HeuristicStepOut(name=s.name, choice=s.choice, why=s.why) for s in steps_to_default(problem, spec)
+        ],
+        operand_bytes=held_bytes(problem),
+        traffic_bytes=[
+            TrafficOut(into=t.level.name, a=t.a, b=t.b, c=t.c, packing=t.packing, total=t.total)
+            for t in traffic(problem, config, spec)
+        ],
+        flops=problem.flops,
+    )
+
+
+def held_bytes(problem: GemmProblem) -> dict[str, int]:
+    """Bytes of A, B and C; of the epilogue's operands too, with C."""
+    a, b, *others = (operand.nbytes(problem.batch) for operand in problem.operands)
+    return {"a": a, "b": b, "c": sum(others)}

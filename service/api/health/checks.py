@@ -1,0 +1,61 @@
+"""What a service needs to be whole, looked at one by one."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from secrets import token_hex
+
+from sqlalchemy import func, select
+
+from db.queries import heartbeats
+from db.schema import Coordinator
+from service.api.health.schemas import CheckOut
+from service.http.deps import Context
+from service.jobs.heartbeat import (
+    Role,
+    is_alive,
+)
+
+
+def checks(context: Context) -> Iterator[CheckOut]:
+    """Each part beside the database, whose lack keeps no request from being served but jobs from being run.
+
+    Raises:
+        DatabaseError: the database does not answer.
+    """
+    yield _artifacts(context)
+    yield _compiler(context)
+    with context.database.read() as session:
+        rows = heartbeats.list_all(session)
+        leads = session.scalar(select(func.count()).where(Coordinator.expires_at >= context.now())) or 0
+    alive = {row.role for row in rows if is_alive(row, context.now(), context.settings.heartbeat_s)}
+    yield _process(Role.WORKER, alive, "jobs wait until `xetune worker` runs somewhere with this database")
+    yield _process(Role.SCHEDULER, alive, "schedules wait until a service with XETUNE_SCHEDULER=true runs")
+    lacks = "none has the lease, so that no job is begun; one takes it within XETUNE_COORDINATOR_LEASE_S of its start"
+    yield CheckOut(name="coordinator", ok=leads > 0, detail=None if leads > 0 else lacks)
+
+
+def _artifacts(context: Context) -> CheckOut:
+    folder = context.artifacts.root
+    probe = folder / f".ready-{token_hex(8)}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(b"ready")
+    except OSError as error:
+        detail = f"{folder} cannot be written: {error.strerror}; change its permissions or free some space"
+        return CheckOut(name="artifacts", ok=False, detail=detail)
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
+    return CheckOut(name="artifacts", ok=True)
+
+
+def _compiler(context: Context) -> CheckOut:
+    if context.compiler.confinement() is None:
+        detail = "no confined process starts, so that nothing is compiled on request; the log says why"
+        return CheckOut(name="compiler", ok=False, detail=detail)
+    return CheckOut(name="compiler", ok=True)
+
+
+def _process(role: Role, alive: set[str], otherwise: str) -> CheckOut:
+    ok = role.value in alive
+    return CheckOut(name=role.value, ok=ok, detail=None if ok else f"none was seen lately: {otherwise}")

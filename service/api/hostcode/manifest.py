@@ -1,0 +1,76 @@
+"""kernel.json as host code needs it: nothing of it goes into a program that was not checked, for it may be imported."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StringConstraints, ValidationError
+
+from codegen import DType
+from db.schema.base import JsonObject
+from service.errors import Conflict
+from service.manifest_reader import with_steps
+
+_Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
+_Options = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9 =._-]{0,200}$")]
+_Count = Annotated[int, Field(ge=1, lt=2**31)]
+
+
+class Argument(BaseModel):
+    """Memory that a launch is given."""
+
+    name: _Name
+    role: Literal["input", "output", "inout", "scratch"]
+    dtype: DType
+    bytes: Annotated[int, Field(ge=1, lt=2**48)]
+
+
+class Parameter(BaseModel):
+    """A place among the arguments, or the name of a number."""
+
+    argument: Annotated[int, Field(ge=0, lt=64)] | None = None
+    scalar: _Name | None = None
+
+
+class Step(BaseModel):
+    """A kernel of a launch."""
+
+    kernel: _Name
+    parameters: list[Parameter]
+    global_size: list[_Count] = []
+    global_size_formula: list[str] = []
+    local_size: list[_Count] = []
+    threads: _Count | None = None
+    once: bool = False
+
+
+class BuildOptions(BaseModel):
+    """What the driver is told, by API."""
+
+    opencl: _Options = ""
+    level_zero: _Options = ""
+
+
+class Manifest(BaseModel):
+    """What a program is written from."""
+
+    arguments: Annotated[list[Argument], Field(min_length=1)]
+    steps: Annotated[list[Step], Field(min_length=1)]
+    build_options: BuildOptions = BuildOptions()
+    assumes: dict[str, list[str] | None] = {}
+    threads: _Count | None = None
+
+
+def read_manifest(stored: JsonObject) -> Manifest:
+    """A stored kernel.json.
+
+    Raises:
+        Conflict: it does not say enough, or what no program can hold.
+    """
+    try:
+        return Manifest.model_validate(with_steps(stored))
+    except ValidationError as error:
+        place = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise Conflict(
+            f"no host code can be written: kernel.json of the kernel, at {place}: {error.errors()[0]['msg']}; "
+            "tune the problem again",
+            rule="host-code-manifest",
+        ) from error

@@ -1,0 +1,271 @@
+"""What a program says of a kernel: its operands, sizes, steps and epilogue, ready for a template."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from codegen import AnyConfig, Axis, CpuConfig, DType, EpilogueKind, GemmProblem, InvalidConfig, InvalidProblem
+from codegen.problem.gemm import Operand
+from codegen.xe.build.workspace import scratch_formulas
+from db import schema
+from service.api.hostcode.formulas import (
+    Assumption,
+    UnknownFormula,
+    assumption,
+    expression,
+)
+from service.api.hostcode.manifest import (
+    Argument,
+    Manifest,
+    Parameter,
+    Step,
+    read_manifest,
+)
+from service.errors import Conflict
+from service.row_mapping import (
+    config_from_json,
+    problem_from_json,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HostOperand:
+    """An operand as expressions of the sizes; `stride` is 0 where all matrices of a batch share one."""
+
+    name: str
+    role: str
+    dtype: DType
+    rows: str
+    columns: str
+    pitch: str
+    stride: str
+    seed: int
+    fill: str
+    """What it holds: a, b (scaled for sums of about 1), old, whole, factor, or none of an output."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostStep:
+    """A kernel, its parameters as expressions or names of arguments, and its sizes as expressions."""
+
+    kernel: str
+    pointers: tuple[bool, ...]
+    parameters: tuple[str, ...]
+    global_size: tuple[str, ...]
+    local_size: tuple[int, ...]
+    once: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EpilogueLine:
+    """A step of the epilogue: its kind, constants, and the operand that it reads or writes."""
+
+    number: int
+    kind: str
+    value: str
+    high: str
+    operand: str
+    over: str
+    """Of a reduction what it sums over: n of a vector along rows, m of one along columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostProgram:
+    """Everything that a template needs. `sizes` are names with the numbers that the kernel was tuned for, `tight` the
+    expressions that they have for other m, n and k of a dynamic kernel.
+    """
+
+    kernel_id: UUID
+    title: str
+    problem: GemmProblem
+    for_cpu: bool
+    emulated: bool
+    binary: str
+    sha256: str
+    sizes: dict[str, int]
+    tight: dict[str, str]
+    operands: tuple[HostOperand, ...]
+    scratch: dict[str, str]
+    steps: tuple[HostStep, ...]
+    epilogue: tuple[EpilogueLine, ...]
+    assumptions: tuple[Assumption, ...]
+    opencl_options: str
+    level_zero_options: str
+    threads: int
+
+    @property
+    def c(self) -> HostOperand:
+        """The operand C."""
+        return self.operands[2]
+
+    @property
+    def sums(self) -> tuple[EpilogueLine, ...]:
+        """The steps that give second outputs."""
+        return tuple(line for line in self.epilogue if line.kind == EpilogueKind.REDUCE.value)
+
+
+def program_of(kernel: schema.Kernel) -> HostProgram:
+    """The program of a stored kernel.
+
+    Raises:
+        Conflict: this version cannot read the kernel, or its files do not name its binary.
+    """
+    try:
+        problem, config = problem_from_json(kernel.problem.definition), config_from_json(kernel.config)
+    except (InvalidProblem, InvalidConfig) as error:
+        raise Conflict(f"no host code can be written: {error}", rule="host-code-manifest") from error
+    manifest = read_manifest(kernel.manifest)
+    emulated = kernel.device.emulates is not None and kernel.device.kind == "cpu"
+    binary = _binary(kernel, config, emulated=emulated)
+    sizes = _sizes(problem)
+    names = frozenset(sizes)
+    _check_operands(problem, manifest)
+    try:
+        return HostProgram(
+            kernel_id=kernel.id,
+            title=str(problem),
+            problem=problem,
+            for_cpu=isinstance(config, CpuConfig),
+            emulated=emulated,
+            binary=binary.name,
+            sha256=binary.sha256,
+            sizes=sizes,
+            tight=_tight(problem),
+            operands=tuple(_operand(problem, place, operand) for place, operand in enumerate(problem.operands)),
+            scratch=_scratch(problem, config, manifest, names),
+            steps=tuple(_step(problem, step, manifest.arguments, names) for step in manifest.steps),
+            epilogue=tuple(_epilogue(problem)),
+            assumptions=_assumptions(manifest, names) if problem.dynamic else (),
+            # Emulated built-ins have no registers of a GPU.
+            opencl_options="" if emulated else manifest.build_options.opencl,
+            level_zero_options="" if emulated else manifest.build_options.level_zero,
+            threads=manifest.threads or 1,
+        )
+    except UnknownFormula as error:
+        raise Conflict(f"no host code can be written: {error}", rule="host-code-manifest") from error
+
+
+def _binary(kernel: schema.Kernel, config: AnyConfig, *, emulated: bool) -> schema.Artifact:
+    """What a launch is given: that of a CPU that stands in for a GPU has the built-ins in it."""
+    name = "kernel.o" if isinstance(config, CpuConfig) else "emulated.spv" if emulated else "kernel.spv"
+    found = next((artifact for artifact in kernel.artifacts if artifact.name == name), None)
+    if found is None or not re.fullmatch("[0-9a-f]{64}", found.sha256):
+        raise Conflict(
+            f"kernel {kernel.id} came without {name}, so no host code can run it: tune the problem here",
+            rule="host-code-binary",
+        )
+    return found
+
+
+def _sizes(problem: GemmProblem) -> dict[str, int]:
+    p = problem
+    sizes = {"m": p.m, "n": p.n, "k": p.k, "batch": p.batch}
+    for operand in _matrices(p):
+        sizes[f"ld{operand.name.lower()}"] = operand.pitch
+    for operand in _matrices(p):
+        sizes[f"batch_stride_{operand.name.lower()}"] = operand.batch_stride
+    return sizes
+
+
+def _tight(problem: GemmProblem) -> dict[str, str]:
+    """Distances of rows and matrices where nothing lies between them."""
+    tight = {f"ld{operand.name.lower()}": operand.axes[1] for operand in _matrices(problem)}
+    for operand in _matrices(problem):
+        name = operand.name.lower()
+        tight[f"batch_stride_{name}"] = f"{operand.axes[0]} * ld{name}" if operand.batch_stride else "0"
+    return tight
+
+
+def _matrices(problem: GemmProblem) -> list[Operand]:
+    return [operand for operand in problem.operands if not operand.is_vector]
+
+
+def _check_operands(problem: GemmProblem, manifest: Manifest) -> None:
+    """The launch takes the operands of the problem, in order, then scratch."""
+    expected = [(o.name, o.role, o.dtype) for o in problem.operands]
+    got = [(a.name, a.role, a.dtype) for a in manifest.arguments if a.role != "scratch"]
+    if got != expected or any(
+        p.argument is not None and p.argument >= len(manifest.arguments) for p in _used(manifest)
+    ):
+        raise Conflict(
+            f"no host code can be written: the launch takes {[name for name, *_ in got]}, the problem has "
+            f"{[name for name, *_ in expected]}",
+            rule="host-code-manifest",
+        )
+
+
+def _used(manifest: Manifest) -> list[Parameter]:
+    return [parameter for step in manifest.steps for parameter in step.parameters]
+
+
+def _operand(problem: GemmProblem, place: int, operand: Operand) -> HostOperand:
+    name = operand.name.lower()
+    rows, columns = (axis or "1" for axis in operand.axes)
+    if operand.is_vector:
+        pitch, stride = columns, "0" if operand.batch_stride == 0 else f"{rows} * {columns}"
+    else:
+        pitch, stride = f"ld{name}", f"batch_stride_{name}"
+    fill = ("a", "b", "old" if operand.role == "inout" else "none")[place] if place < 3 else _fill(problem, operand)
+    return HostOperand(operand.name, operand.role, operand.dtype, rows, columns, pitch, stride, place + 1, fill)
+
+
+def _fill(problem: GemmProblem, operand: Operand) -> str:
+    assert operand.step is not None  # it is one of the epilogue
+    if operand.role != "input":
+        return "none"
+    kind = problem.epilogue[operand.step].kind
+    return "factor" if kind in (EpilogueKind.SCALE, EpilogueKind.MULTIPLY) else "whole"
+
+
+def _scratch(problem: GemmProblem, config: AnyConfig, manifest: Manifest, names: frozenset[str]) -> dict[str, str]:
+    """Bytes of each scratch buffer; of a dynamic kernel as expressions."""
+    formulas = scratch_formulas(problem, config) if problem.dynamic and not isinstance(config, CpuConfig) else {}
+    return {
+        a.name: expression(formulas.get(a.name, str(a.bytes)), names) for a in manifest.arguments if a.role == "scratch"
+    }
+
+
+def _step(problem: GemmProblem, step: Step, arguments: Sequence[Argument], names: frozenset[str]) -> HostStep:
+    parameters: list[str] = []
+    for parameter in step.parameters:
+        if parameter.argument is not None:
+            parameters.append(arguments[parameter.argument].name)
+        elif parameter.scalar in names:
+            parameters.append(str(parameter.scalar))
+        else:
+            raise UnknownFormula(f"kernel {step.kernel}: expected a size of the problem, got {parameter.scalar}")
+    sizes = step.global_size_formula if problem.dynamic else [str(size) for size in step.global_size]
+    if step.threads is not None and not step.kernel.startswith("xetune_"):
+        raise UnknownFormula(f"expected a function of this program's, got {step.kernel}")
+    if step.threads is None and (len(sizes) != 3 or len(step.local_size) != 3):
+        raise UnknownFormula(f"kernel {step.kernel}: expected global and local sizes in three dimensions")
+    return HostStep(
+        step.kernel,
+        tuple(parameter.argument is not None for parameter in step.parameters),
+        tuple(parameters),
+        tuple(expression(size, names) for size in sizes),
+        tuple(step.local_size),
+        step.once,
+    )
+
+
+def _epilogue(problem: GemmProblem) -> list[EpilogueLine]:
+    operands = {operand.step: operand.name for operand in problem.operands if operand.step is not None}
+    return [
+        EpilogueLine(
+            number,
+            step.kind.value,
+            "" if step.value is None else repr(float(step.value)),
+            "" if step.high is None else repr(float(step.high)),
+            operands.get(number, ""),
+            "n" if step.axis is Axis.ROW else "m",
+        )
+        for number, step in enumerate(problem.epilogue)
+    ]
+
+
+def _assumptions(manifest: Manifest, names: frozenset[str]) -> tuple[Assumption, ...]:
+    words = dict.fromkeys(text for texts in manifest.assumes.values() for text in texts or [])
+    found = (assumption(text, names) for text in words)
+    return tuple(each for each in found if each is not None)

@@ -1,0 +1,81 @@
+"""Programs from templates. Values are checked before: names, numbers and expressions alone come into a program."""
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from codegen import DType
+from service.api.hostcode.languages import Language
+from service.api.hostcode.program import HostProgram
+from service.errors import Conflict
+
+# What C may be off by, over the larger of 1 and its size: a rounding to its type and f32 arithmetic of the epilogue.
+_TOLERANCES = {DType.F32: 1e-4, DType.TF32: 1e-4, DType.F16: 2.0**-9, DType.BF16: 2.0**-6}
+_TYPES = {
+    "f16": "f16",
+    "bf16": "bf16",
+    "tf32": "float",
+    "f32": "float",
+    "s8": "std::int8_t",
+    "u8": "std::uint8_t",
+    "i32": "std::int32_t",
+}
+_MOST_CHECKED, _MOST_SUMS = 4096, 8  # elements of C, and sums of rows or columns, that a program in C++ computes
+
+
+def render(program: HostProgram, language: Language) -> str:
+    """The program in a language.
+
+    Raises:
+        Conflict: the kernel is not one for that API; says which there are.
+    """
+    if language not in (offered := languages_of(program)):
+        raise Conflict(
+            f"kernel {program.kernel_id} is run with {', '.join(offered)}, not with {language}",
+            rule="host-code-language",
+        )
+    has_steps = bool(program.epilogue)
+    c = program.c.dtype
+    # A whole number may be rounded to either side of a half.
+    tolerance = (1.0 if has_steps else 0) if c.is_integer else _TOLERANCES[c]
+    is_python = language.file_name.endswith(".py")
+    template = _environment().get_template(f"{language.value.replace('-', '_')}.{'py' if is_python else 'cpp'}.j2")
+    library = language is Language.CTYPES
+    text = template.render(
+        p=program,
+        file_name=language.file_name,
+        integer=program.problem.dtype_a.is_integer,
+        c_integer=c.is_integer,
+        dtypes={operand.name: operand.dtype.value for operand in program.operands},
+        tolerance=tolerance,
+        types=_TYPES,
+        most_checked=_MOST_CHECKED,
+        most_sums=_MOST_SUMS,
+        default_file="kernel.so" if library else program.binary,
+        file_help=f"shared library of {program.binary}" if library else f"{program.binary} of the kernel",
+        note=" (DPAS emulated: no time of a GPU)" if program.emulated else "",
+        check_hash=not library,
+        reads_binary=language in (Language.SYCL, Language.LEVEL_ZERO),
+    )
+    return text.rstrip() + "\n"
+
+
+def languages_of(program: HostProgram) -> list[Language]:
+    """What host code of a kernel there is. Level Zero has no CPU that could stand in for a GPU."""
+    return [
+        language
+        for language in Language
+        if language.for_cpu == program.for_cpu and not (program.emulated and language is Language.LEVEL_ZERO)
+    ]
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("service.api.hostcode"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )

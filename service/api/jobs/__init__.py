@@ -1,0 +1,1 @@
+"""Tuning jobs over REST: start, follow, cancel."""

@@ -1,0 +1,117 @@
+"""Jobs and trials in pages, filtered."""
+
+from collections.abc import Sequence
+from typing import cast
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sqlalchemy.orm import Session
+
+from db.queries import (
+    jobs,
+    searches,
+    trials,
+)
+from db.queries.job_filter import JobFilter
+from db.schema import SearchStart
+from db.schema.base import JsonObject
+from service.api.jobs.schemas import (
+    JobKind,
+    JobPage,
+    JobStatus,
+    TrialPage,
+    TrialStatus,
+)
+from service.api.jobs.search_schemas import (
+    SearchAsStored,
+    SearchList,
+    SearchOut,
+)
+from service.api.jobs.service import (
+    describe_all,
+    describe_trial,
+    find_job,
+)
+from service.configurations import to_config_body
+from service.http.list_query import ListQuery
+from service.schemas import Moment
+
+
+class JobQuery(ListQuery):
+    """Which jobs a list holds; all that is given must hold."""
+
+    status: list[JobStatus] = Field(
+        default_factory=list[JobStatus], description="Only jobs with one of these", examples=[["queued", "running"]]
+    )
+    kind: list[JobKind] = Field(
+        default_factory=list[JobKind], description="Only jobs of one of these kinds", examples=[["search"]]
+    )
+    created_from: Moment | None = Field(
+        default=None, description="Only jobs created then or later", examples=["2026-01-02T00:00:00Z"]
+    )
+    created_before: Moment | None = Field(
+        default=None, description="Only jobs created before that", examples=["2026-01-03T00:00:00Z"]
+    )
+
+    def filter(self) -> JobFilter:
+        """What is asked for, less the page."""
+        asked = self.model_dump(exclude={"status", "kind", "before", "limit"})
+        return JobFilter(tuple(self.status), tuple(self.kind), **asked)
+
+
+class TrialQuery(BaseModel):
+    """Which trials of a job a list holds."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    status: list[TrialStatus] = Field(
+        default_factory=list[TrialStatus],
+        description="Only trials with one of these outcomes",
+        examples=[["measured", "predicted"]],
+    )
+    after: int = Field(default=-1, ge=-1, le=2**31 - 1, description="Only trials numbered above this", examples=[99])
+    limit: int = Field(default=100, ge=1, le=1000, description="Most trials in the answer", examples=[100])
+
+
+def list_jobs(session: Session, wanted: JobFilter, limit: int, before: UUID | None = None) -> JobPage:
+    """The newest jobs that are wanted, older than `before`."""
+    rows = jobs.list_page(session, limit=limit + 1, before=before, wanted=wanted)
+    page = rows[:limit]
+    return JobPage(jobs=describe_all(session, page), next_before=page[-1].id if len(rows) > limit else None)
+
+
+def list_trials(
+    session: Session, job_id: UUID, after: int, limit: int, statuses: Sequence[TrialStatus] = ()
+) -> TrialPage:
+    """The trials of a job numbered above `after`; of some statuses, where these are given.
+
+    Raises:
+        NotFound: there is no such job.
+    """
+    job = find_job(session, job_id)
+    rows = trials.list_page(session, job_id, after=after, limit=limit + 1, statuses=statuses, kernels=False)
+    page = rows[:limit]
+    return TrialPage(
+        trials=[describe_trial(row, job.problem) for row in page],
+        next_after=page[-1].number if len(rows) > limit else None,
+    )
+
+
+def list_searches(session: Session, job_id: UUID) -> SearchList:
+    """What the searches of a job were made from.
+
+    Raises:
+        NotFound: there is no such job.
+    """
+    job = find_job(session, job_id)
+    return SearchList(searches=[_search(row) for row in searches.of_job(session, job.id)])
+
+
+def _search(row: SearchStart) -> SearchOut | SearchAsStored:
+    donors = row.given.get("donors")
+    if isinstance(donors, list):
+        donors = [to_config_body(config) for config in cast("list[JsonObject]", donors)]
+    try:
+        return SearchOut.model_validate({**row.given, "told": row.told, "donors": donors})
+    except ValidationError:
+        return SearchAsStored(told=row.told, stored=row.given)

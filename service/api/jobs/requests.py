@@ -1,0 +1,176 @@
+"""From a request to a queued job: what it means is worked out first, then one short transaction."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from codegen import GemmProblem
+from codegen.backend import check_supported
+from codegen.serialization import content_hash
+from db.queries import (
+    jobs,
+    problems,
+)
+from db.schema import (
+    ACTIVE_STATUSES,
+    Job,
+)
+from hal import DeviceSpec
+from service.api.devices.service import DeviceDirectory
+from service.api.devices.stored import store_device
+from service.api.jobs.schemas import (
+    BudgetBody,
+    JobBody,
+)
+from service.errors import BadRequest, FieldError, TooMany
+from service.logs import keep_request
+from service.row_mapping import problem_to_json
+from service.schemas import to_problem
+from service.settings import Settings
+from service.traces import keep_trace
+from tuner.search.method import Method
+from tuner.search.objective import (
+    Objective,
+    agreed,
+    check_objective,
+)
+from tuner.search.space_prediction import check_predictable
+from tuner.search.stop_criteria import roof_us
+from tuner.space.starts import check_method
+
+
+@dataclass(frozen=True, slots=True)
+class JobRequest:
+    """A job that may be queued. `seconds` is wall time.
+
+    With `reuse` it takes times that are known, with `warm_start` it begins with what is good for other problems.
+    """
+
+    problem: GemmProblem
+    device: DeviceSpec
+    trials: int
+    seconds: float
+    seed: int
+    reuse: bool = True
+    warm_start: bool = True
+    method: Method = Method.PORTFOLIO
+    no_gain: int | None = None
+    roofline: float | None = None
+    objective: Objective = Objective.TIME
+
+    @property
+    def hash(self) -> str:
+        """Equal for requests that ask for the same work."""
+        device = [self.device.id, self.device.driver or ""]
+        search = [self.method, self.no_gain, self.roofline, self.objective]
+        asked = [self.problem, device, self.trials, self.seconds, self.seed, self.reuse, self.warm_start, search]
+        return content_hash(asked)
+
+
+def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) -> JobRequest:
+    """What a body asks for, with its device found and every rule about the problem passed.
+
+    Raises:
+        BadRequest: a budget or a problem out of bounds, or an unknown device.
+        InvalidProblem: the problem contradicts itself.
+        Refused: a rule refuses the problem on the device.
+        CannotPredict: the device is not here, and the model lacks facts of it.
+        NotOnThisCpu: the device is a CPU that is not this one.
+        NoRoofline: a fraction of it was asked for, and the device's is not known.
+        NoPredictions: the search begins with predicted times, and there are none.
+        ContraryObjective: the search does not weigh that.
+        NoEnergy: it is to be weighed, and cannot be read.
+    """
+    _check_budget(body.budget, settings)
+    problem = to_problem(body.problem)
+    check_size(problem, settings)
+    listed = directory.resolve(body.device, body.target)
+    check_supported(problem, listed.spec)
+    if not listed.runnable:
+        check_predictable(listed.spec)
+    budget = body.budget
+    if budget.roofline is not None:
+        roof_us(problem, listed.spec)
+    method, objective = agreed(body.search, body.objective)
+    check_method(method, listed.spec, measured=listed.runnable)
+    check_objective(objective, listed.spec.id, listed.no_energy)
+    return JobRequest(
+        problem,
+        listed.spec,
+        budget.trials,
+        budget.seconds,
+        body.seed,
+        body.reuse,
+        body.warm_start,
+        method,
+        budget.no_gain,
+        budget.roofline,
+        objective,
+    )
+
+
+def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job, bool]:
+    """Queue a job, or find the identical one that is active; says whether it is new.
+
+    Raises:
+        TooMany: `max_active` jobs are queued or running already.
+    """
+    if (same := jobs.active_identical(session, request.hash)) is not None:
+        return same, False
+    counts = jobs.count_by_status(session)
+    active = sum(counts.get(status, 0) for status in ACTIVE_STATUSES)
+    if active >= max_active:
+        raise TooMany(f"{active} jobs are queued or running; wait for some to end or cancel them", rule="active-jobs")
+    device = store_device(session, request.device)
+    problem = problems.upsert(session, key=request.problem.key, definition=problem_to_json(request.problem))
+    while True:
+        made = jobs.create(
+            session,
+            problem_id=problem.id,
+            device_id=device.id,
+            budget_trials=request.trials,
+            budget_seconds=request.seconds,
+            seed=request.seed,
+            request_hash=request.hash,
+        )
+        if made is not None:
+            if not (request.reuse and request.warm_start):
+                jobs.set_start(session, made.id, again=not request.reuse, cold=not request.warm_start)
+            jobs.set_search(
+                session,
+                made.id,
+                method=request.method.value,
+                no_gain=request.no_gain,
+                roofline=request.roofline,
+                objective=request.objective.value,
+            )
+            keep_trace(session, made.id)
+            keep_request(session, made.id)
+            return made, True
+        # Another transaction queued it meanwhile; if that one ended already, there is room again.
+        if (same := jobs.active_identical(session, request.hash)) is not None:
+            return same, False
+
+
+def check_size(problem: GemmProblem, settings: Settings) -> None:
+    """Refuse a problem that takes more memory than the service gives one.
+
+    Raises:
+        BadRequest: rule `problem-bytes`.
+    """
+    nbytes = sum(operand.nbytes(problem.batch) for operand in problem.operands)
+    if nbytes > settings.max_problem_bytes:
+        message = f"expected operands of at most {settings.max_problem_bytes} bytes together, got {nbytes}"
+        fault = FieldError(field="problem", message=message)
+        raise BadRequest(f"problem: {message} (XETUNE_MAX_PROBLEM_BYTES)", rule="problem-bytes", errors=[fault])
+
+
+def _check_budget(budget: BudgetBody, settings: Settings) -> None:
+    for name, value, most, unit in (
+        ("trials", budget.trials, settings.max_trials, "trials"),
+        ("seconds", budget.seconds, settings.max_seconds, "seconds"),
+    ):
+        if not 0 < value <= most:
+            message = f"expected more than 0 and at most {most:,.12g} {unit}, got {value:,.12g}"
+            fault = FieldError(field=f"budget.{name}", message=message)
+            raise BadRequest(f"budget.{name}: {message}", rule="budget", errors=[fault])

@@ -1,0 +1,178 @@
+"""/v1/jobs."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+import anyio
+import structlog
+from fastapi import APIRouter, Header, Path, Query, Response
+from sse_starlette.sse import EventSourceResponse
+
+from db.queries import jobs
+from service.api.audit.log import (
+    Outcome,
+    record,
+)
+from service.api.jobs import (
+    events,
+    listing,
+    service,
+)
+from service.api.jobs.listing import (
+    JobQuery,
+    TrialQuery,
+)
+from service.api.jobs.requests import (
+    submit,
+    understand,
+)
+from service.api.jobs.retrying import asked_by
+from service.api.jobs.schemas import (
+    JobBody,
+    JobOut,
+    JobPage,
+    TrialPage,
+)
+from service.api.jobs.search_schemas import SearchList
+from service.api.keys.guard import (
+    READ,
+    TUNE,
+    CallerDep,
+    GuardedRoute,
+)
+from service.http.deps import (
+    ContextDep,
+    DatabaseDep,
+    ReadSessionDep,
+)
+from service.http.idempotency.once import OnceDep
+from service.http.limits.streams import CountedStream
+from service.http.responses import (
+    BAD_REQUEST,
+    CONFLICT,
+    NOT_FOUND,
+    TOO_LARGE,
+    TOO_MANY,
+    Responses,
+)
+
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=GuardedRoute)
+
+_log = structlog.stdlib.get_logger(__name__)
+_CLOSING_S = 2.0  # how long a stream may take to end when the service stops
+
+JobId = Annotated[UUID, Path(description="Id of the job", examples=["01970a3c-0000-7000-8000-000000000000"])]
+LastEventId = Annotated[str | None, Header(description="Id of the last event seen, to go on after it", examples=["12"])]
+_LOCATION: dict[str, object] = {
+    "headers": {"Location": {"description": "Path of the job", "schema": {"type": "string"}}},
+    "description": "Queued",
+}
+_CREATED: Responses = {202: _LOCATION, 200: _LOCATION | {"model": JobOut, "description": "The same job is active"}}
+_EVENT = 'event: trial\nid: 7\ndata: {"number": 7, "status": "measured", ...}\n\n'
+_STREAM: Responses = {
+    200: {
+        "description": "Events `trial` (data: TrialOut, id: its number) and `job` (data: JobOut, id `end` when over)",
+        "content": {"text/event-stream": {"schema": {"type": "string"}, "example": _EVENT}},
+    },
+    204: {"description": "The client has seen the end"},
+}
+
+
+@router.post(
+    "", status_code=202, responses=_CREATED | BAD_REQUEST | CONFLICT | TOO_LARGE | TOO_MANY, dependencies=[TUNE]
+)
+def create_job(body: JobBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> JobOut:
+    """Queue a tuning job. While the same work is queued or running, that job is returned instead."""
+    request = understand(body, context.devices, context.settings)
+    with once.write() as session:
+        job, is_new = submit(session, request, context.settings.max_active_jobs)
+        record(session, by, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+        _log.info("job queued" if is_new else "job is there already", job=str(job.id))
+        status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
+        return once.answer(session, response, service.describe(session, job), status, service.job_path(job.id))
+
+
+@router.get("", dependencies=[READ])
+def list_jobs(session: ReadSessionDep, query: Annotated[JobQuery, Query()]) -> JobPage:
+    """Jobs, newest first."""
+    return listing.list_jobs(session, query.filter(), query.limit, query.before)
+
+
+@router.get("/{job_id}", responses=NOT_FOUND, dependencies=[READ])
+def read_job(job_id: JobId, session: ReadSessionDep) -> JobOut:
+    """A job: how far it is, and the best so far with its evidence."""
+    return service.read_job(session, job_id)
+
+
+@router.get("/{job_id}/trials", responses=NOT_FOUND, dependencies=[READ])
+def list_trials(job_id: JobId, session: ReadSessionDep, query: Annotated[TrialQuery, Query()]) -> TrialPage:
+    """Trials of a job in order of number, pending ones too."""
+    return listing.list_trials(session, job_id, query.after, query.limit, query.status)
+
+
+@router.get("/{job_id}/searches", responses=NOT_FOUND, dependencies=[READ])
+def list_searches(job_id: JobId, session: ReadSessionDep) -> SearchList:
+    """What the searches of a job were made from: with it, its seed and its trials each is made again."""
+    return listing.list_searches(session, job_id)
+
+
+@router.get(
+    "/{job_id}/events",
+    response_class=EventSourceResponse,
+    responses=_STREAM | BAD_REQUEST | NOT_FOUND,
+    dependencies=[READ],
+)
+def stream_events(
+    job_id: JobId,
+    context: ContextDep,
+    last_event_id: LastEventId = None,
+) -> Response:
+    """Server-sent events: each trial as it ends and the job as it changes, until it is over.
+
+    With Last-Event-ID they go on after that event, one that it has told; after `end` there is nothing (204).
+    """
+    after = -1 if last_event_id == events.END else events.last_seen(last_event_id)
+    # Asked here, so that a job that does not exist is a 404 and not an empty stream.
+    over = context.news.read(job_id, after).job.status.over
+    events.check_told(context.database, job_id, after)
+    if over and last_event_id == events.END:
+        return Response(status_code=204)
+    closing = anyio.Event()
+    stream = events.job_events(context.news.read, job_id, after, context.settings.events_poll_s, closing)
+    return CountedStream(context.streams, stream, shutdown_event=closing, shutdown_grace_period=_CLOSING_S)
+
+
+@router.post("/{job_id}/cancel", responses=NOT_FOUND, dependencies=[TUNE])
+def cancel_job(job_id: JobId, database: DatabaseDep, by: CallerDep) -> JobOut:
+    """Ask a job to stop: a queued one is over at once, a running one after its present trial.
+
+    What it found stays: its trials, and its best so far, which lookups then serve.
+    """
+    with database.write() as session:
+        job = service.cancel(session, job_id)
+        record(session, by, "job.cancel", job_id)
+    return job
+
+
+@router.post(
+    "/{job_id}/retry",
+    status_code=202,
+    responses=_CREATED | BAD_REQUEST | NOT_FOUND | CONFLICT | TOO_MANY,
+    dependencies=[TUNE],
+)
+def retry_job(job_id: JobId, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> JobOut:
+    """Ask again for what a job that failed or was cancelled was asked for: a new job, which names the old one.
+
+    The request is checked anew. While the same work is queued or running, that job is returned instead.
+    """
+    with context.database.read() as session:
+        body = asked_by(session, service.find_job(session, job_id))
+    request = understand(body, context.devices, context.settings)
+    with once.write() as session:
+        job, is_new = submit(session, request, context.settings.max_active_jobs)
+        if is_new:
+            jobs.set_retry(session, job.id, job_id)
+        record(session, by, "job.retry", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+        status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
+        return once.answer(session, response, service.read_job(session, job.id), status, service.job_path(job.id))

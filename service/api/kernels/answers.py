@@ -1,0 +1,146 @@
+"""Answers to lookups, rendered and kept in memory until something that they depend on changes.
+
+An answer of what was tuned for the very problem depends on that problem and device; any other answer on all results of
+the device. Nothing is kept of an answer that depends on the compile cache.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from db.queries.change_feed import News
+from service.api.kernels.batch_schemas import (
+    Columns,
+    MissOut,
+)
+from service.api.kernels.lookup_schemas import (
+    LookupOut,
+    Source,
+)
+
+_OVERHEAD_BYTES = 1_000  # of an entry beside its text, about
+_QUESTIONS = 200_000
+Key = tuple[str, str]
+"""Device (a slug) and the key of a problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer or a miss, until when its words hold (None: for ever), and whether it holds for now alone."""
+
+    found: LookupOut | MissOut
+    until: datetime | None
+    for_now: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer as it is sent, its source and columns; a miss has neither. It holds until `until`, unless None."""
+
+    body: bytes
+    columns: Columns | None
+    source: Source | None
+    until: float | None
+
+    @classmethod
+    def of(cls, answer: Answer) -> "Kept":
+        """An answer, rendered."""
+        found, end = answer.found, None if answer.until is None else answer.until.timestamp()
+        body = found.model_dump_json().encode()
+        if isinstance(found, MissOut):
+            return cls(body, None, None, end)
+        return cls(body, Columns.of(found), found.source, end)
+
+
+class Answers:
+    """Answers by device and problem, and the questions that they were given to. Thread-safe.
+
+    At most `most_bytes`: those that were used longest ago go first. `generation` counts what was dropped as old: what
+    was worked out in an earlier one is not kept.
+    """
+
+    def __init__(self, most_bytes: int, now: Callable[[], datetime]) -> None:
+        self._most_bytes, self._now = most_bytes, now
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Key, Kept] = OrderedDict()
+        self._others: dict[str, set[str]] = {}  # by device the problems whose answers are not of that very problem
+        self._questions: OrderedDict[object, Key] = OrderedDict()
+        self._listing: object = None
+        self._bytes = 0
+        self.generation = 0
+
+    def find(self, keys: Sequence[Key], listing: object) -> list[Kept | None]:
+        """The answers that are kept of that listing of devices."""
+        now = self._now().timestamp()
+        with self._lock:
+            return [self._find(key, now) if listing is self._listing else None for key in keys]
+
+    def asked(self, questions: Sequence[object], listing: object) -> list[Kept] | None:
+        """The answers to questions that were asked before of that `listing` of devices; None unless all are kept."""
+        now = self._now().timestamp()
+        found: list[Kept] = []
+        with self._lock:
+            if listing is not self._listing:
+                return None
+            for question in questions:
+                key = self._questions.get(question)
+                kept = None if key is None else self._find(key, now)
+                if kept is None:
+                    return None
+                found.append(kept)
+        return found
+
+    def remember(self, questions: Sequence[object], keys: Sequence[Key], listing: object) -> None:
+        """Keep what questions mean, as long as the devices are those of `listing`."""
+        with self._lock:
+            self._begin(listing)
+            for question, key in zip(questions, keys, strict=True):
+                self._questions[question] = key
+            while len(self._questions) > _QUESTIONS:
+                self._questions.popitem(last=False)
+
+    def keep(self, key: Key, kept: Kept, generation: int, listing: object) -> None:
+        """Keep an answer that was worked out in that generation, of that listing of devices."""
+        with self._lock:
+            self._begin(listing)
+            if generation != self.generation:
+                return
+            self._drop(key)
+            self._kept[key] = kept
+            self._bytes += len(kept.body) + _OVERHEAD_BYTES
+            if kept.source not in (Source.EXACT, Source.STALE):
+                self._others.setdefault(key[0], set()).add(key[1])
+            while self._bytes > self._most_bytes and self._kept:
+                self._drop(next(iter(self._kept)))
+
+    def on_news(self, news: News) -> None:
+        """Drop what is old."""
+        with self._lock:
+            for device in news.devices:
+                for problem in self._others.pop(device, set()) | news.results[device]:
+                    self._drop((device, problem))
+                self.generation += 1
+
+    def _begin(self, listing: object) -> None:
+        """Forget all that is of another listing: devices have other names, facts or drivers now."""
+        if listing is self._listing:
+            return
+        self._listing, self._bytes = listing, 0
+        for table in (self._kept, self._others, self._questions):
+            table.clear()
+
+    def _find(self, key: Key, now: float) -> Kept | None:
+        kept = self._kept.get(key)
+        if kept is None:
+            return None
+        if kept.until is not None and now >= kept.until:
+            self._drop(key)
+            return None
+        self._kept.move_to_end(key)
+        return kept
+
+    def _drop(self, key: Key) -> None:
+        if (kept := self._kept.pop(key, None)) is not None:
+            self._bytes -= len(kept.body) + _OVERHEAD_BYTES

@@ -1,0 +1,82 @@
+"""How far an answer is to be trusted: a base by its source, less what speaks against it. Each part is named.
+
+The value ranks answers; it is no probability. All numbers of it are here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from datetime import datetime, timedelta
+
+from codegen import GemmProblem
+from db.schema import Trial
+from service.api.kernels.lookup_schemas import ConfidenceOut
+
+MEASURED, PREDICTED = 0.95, 0.6  # of this very problem and device
+NEARBY_MEASURED, NEARBY_PREDICTED = 0.7, 0.5
+MODEL, HEURISTIC = 0.3, 0.15
+_HIGH, _MEDIUM = 0.8, 0.4
+_STALE, _A_DOUBLING = -0.3, -0.15
+_WIDE, _VERY_WIDE, _IMPORTED, _OLD = -0.05, -0.15, -0.05, -0.05
+_SPREAD, _GREAT_SPREAD = 0.1, 0.3  # p90 less p10, over the median
+_OTHERWISE = -0.05
+_CANCELLED = -0.1
+_SIZES = ("m", "n", "k", "batch")
+_INTERVAL = 4.0  # upper over lower bound of a prediction
+_AGE = timedelta(days=180)
+Part = tuple[float, str]
+
+
+def confidence(base: float, what: str, against: Iterable[Part] = ()) -> ConfidenceOut:
+    """The confidence of an answer of that base."""
+    parts = [(base, what), *against]
+    value = min(max(sum(part for part, _ in parts), 0.0), 1.0)
+    reasons = [f"{part:.2f} {why}" for part, why in parts]
+    level = "high" if value >= _HIGH else "medium" if value >= _MEDIUM else "low"
+    return ConfidenceOut(level=level, value=round(value, 2), reasons=reasons)
+
+
+def of_trial(trial: Trial, now: datetime) -> list[Part]:
+    """What the evidence of a trial's own time has against it."""
+    parts: list[Part] = []
+    measured, predicted = trial.measurement, trial.prediction
+    if measured is not None:
+        spread = (measured.p90_us - measured.p10_us) / measured.median_us
+        if spread > _SPREAD:
+            parts.append((_VERY_WIDE if spread > _GREAT_SPREAD else _WIDE, f"its samples spread over {spread:.0%}"))
+        if now - measured.measured_at > _AGE:
+            parts.append((_OLD, f"measured {(now - measured.measured_at).days} days ago"))
+    elif predicted is not None and predicted.high_us > _INTERVAL * predicted.low_us:
+        parts.append((_VERY_WIDE, f"the interval is {predicted.high_us / predicted.low_us:.1f} times as wide as short"))
+    if trial.imported is not None:
+        parts.append((_IMPORTED, f"from {trial.imported.origin}, not from here"))
+    return parts
+
+
+def same_until(trial: Trial, now: datetime) -> datetime | None:
+    """Until when `of_trial` says the same of a trial that stays as it is; None: for ever."""
+    if trial.measurement is None:
+        return None
+    at = trial.measurement.measured_at
+    return at + max(_AGE, timedelta(days=(now - at).days)) + timedelta(days=now - at > _AGE)
+
+
+def of_job(trial: Trial) -> list[Part]:
+    """What it has against it that the search that found a trial was ended early."""
+    if trial.job.status != "cancelled":
+        return []
+    return [(_CANCELLED, f"job {trial.job_id} was cancelled: the best of the part of the search that was done")]
+
+
+def of_staleness(stale: list[str]) -> list[Part]:
+    """What it has against it that something was another one then."""
+    return [(_STALE, "; ".join(stale))] if stale else []
+
+
+def of_distance(distance: float, there: GemmProblem, here: GemmProblem) -> list[Part]:
+    """What it has against it to be good for another problem."""
+    names = [f.name for f in fields(GemmProblem) if f.name not in _SIZES]
+    differ = [name for name in names if getattr(there, name) != getattr(here, name)]
+    parts = [(_A_DOUBLING * distance, f"{distance:.2f} doublings away")] if distance else []
+    if differ and not distance:
+        parts.append((_OTHERWISE, f"other {', '.join(differ)}"))
+    return parts

@@ -1,0 +1,147 @@
+"""Answers from what was tuned for the very problem: measured before predicted, valid before stale; of many at once."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from codegen import GemmProblem, InvalidConfig, Refused
+from codegen.backend import check_kernel
+from db.queries import (
+    kernels,
+    predictions,
+)
+from db.schema import (
+    Kernel,
+    Trial,
+)
+from hal import DeviceSpec
+from hal.facts.listed import (
+    ListedDevice,
+    runs_own_code,
+)
+from service.api.kernels import confidence as trust
+from service.api.kernels.freshness import staleness
+from service.api.kernels.lookup_schemas import (
+    LookupOut,
+    Source,
+)
+from service.api.kernels.service import describe
+from service.errors import NextRequest
+from service.evidence import evidence_of
+from service.row_mapping import config_from_json
+from service.schemas import TimeEvidence, to_body
+
+AT_ONCE = 25
+"""Problems whose answers are worked out together: more would take tens of MB."""
+
+Winner = tuple[Trial, Kernel, list[str]]
+"""A trial that won, its kernel, and what is another one now than it was then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answer, and until when its words hold if nothing else changes; None: for ever."""
+
+    answer: LookupOut
+    until: datetime | None
+
+
+def exact_answers(
+    session: Session, problems: Sequence[GemmProblem], device: ListedDevice, now: datetime
+) -> dict[str, Found]:
+    """By key the answers of those problems that were tuned on the device; others are left out.
+
+    All are read in a few queries together: at most `AT_ONCE` of them.
+    """
+    asked = {problem.key: problem for problem in problems}
+    found = _chosen(asked, device.spec, kernels.measured_winners(session, asked, device.spec.id))
+    left = {key: problem for key, problem in asked.items() if key not in found}
+    if left:
+        found |= _chosen(left, device.spec, kernels.predicted_winners(session, left, device.spec.id))
+    times = {key: _time_of(trial) for key, (trial, _, _) in found.items()}
+    than = {key: time.value for key, time in times.items()}
+    faster = predictions.count_runners_up(session, device.spec.id, than)
+    answers: dict[str, Found] = {}
+    for key, (trial, kernel, stale) in found.items():
+        served = describe(kernel, trial)
+        answer = LookupOut(
+            source=Source.STALE if stale else Source.EXACT,
+            stale=stale,
+            confidence=_confidence(trial, stale, now),
+            kernel=served,
+            config=served.config,
+            launch=served.launch,
+            time=times[key],
+            time_told=told(times[key]),
+            unmeasured=faster.get(key, 0),
+            next=what_helps(asked[key], device, "tunes again") if stale else [],
+        )
+        answers[key] = Found(answer, trust.same_until(trial, now))
+    return answers
+
+
+def told(time: TimeEvidence) -> str:
+    """A time of the problem asked for, in words."""
+    by = f"by {time.label}" if time.kind == "predicted" else f"{time.label}, driver {time.driver}"
+    return f"{time.value:.4g} us {time.kind} for this problem ({by})"
+
+
+def what_helps(problem: GemmProblem, device: ListedDevice, does: str) -> list[NextRequest]:
+    """The request that would make the answer better, where the device can be tuned for."""
+    spec = device.spec
+    if not device.targetable or (runs_own_code(spec) and not device.runnable):
+        return []
+    body: dict[str, object] = {
+        "problem": to_body(problem).model_dump(mode="json"),
+        "device": spec.id,
+        "budget": {"trials": 20, "seconds": 300.0},
+    }
+    why = f"{does} {problem} on {spec.id}; its best kernel is then served here"
+    return [NextRequest(method="POST", href="/v1/jobs", body=body, why=why)]
+
+
+def _chosen(
+    problems: Mapping[str, GemmProblem], spec: DeviceSpec, winners: Mapping[str, Iterable[Trial]]
+) -> dict[str, Winner]:
+    """By key the first winner that is valid, else the first that is stale."""
+    chosen: dict[str, Winner] = {}
+    for key, trials in winners.items():
+        for trial in trials:
+            kernel = trial.kernel
+            assert kernel is not None  # it won
+            if (reasons := _refusal(problems[key], kernel, spec)) is None:
+                continue
+            stale = [*staleness(kernel, trial, spec), *reasons]
+            if key not in chosen or not stale:
+                chosen[key] = trial, kernel, stale
+            if not stale:
+                break
+    return chosen
+
+
+def _refusal(problem: GemmProblem, kernel: Kernel, spec: DeviceSpec) -> list[str] | None:
+    """Nothing of a kernel that today's rules allow, a reason to doubt one that cannot be read; None if refused."""
+    try:
+        check_kernel(problem, config_from_json(kernel.config), spec)
+    except InvalidConfig:
+        return ["its configuration is in the form of another version"]
+    except Refused:
+        return None
+    return []
+
+
+def _time_of(trial: Trial) -> TimeEvidence:
+    time = evidence_of(trial).time
+    assert time is not None  # it won
+    return time
+
+
+def _confidence(trial: Trial, stale: list[str], now: datetime) -> trust.ConfidenceOut:
+    base = (
+        (trust.MEASURED, "measured for this very problem and device")
+        if trial.measurement is not None
+        else (trust.PREDICTED, "predicted for this very problem and device; its numbers are proven")
+    )
+    return trust.confidence(*base, [*trust.of_trial(trial, now), *trust.of_job(trial), *trust.of_staleness(stale)])

@@ -1,0 +1,149 @@
+"""Kernels in pages, filtered."""
+
+from datetime import datetime
+from enum import StrEnum
+from heapq import nlargest
+from itertools import chain
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy.orm import Session, joinedload
+
+from db.schema import (
+    Device,
+    Kernel,
+    Measurement,
+    PredictionError,
+    Problem,
+    Trial,
+)
+from service.api.kernels.service import (
+    NO_PROOF,
+    telling_trials,
+)
+from service.configurations import CONFIG_EXAMPLE, ConfigBody, to_config_body
+from service.evidence import evidence_of, tflops
+from service.http.list_query import (
+    ID_EXAMPLE,
+    ListQuery,
+)
+from service.schemas import EVIDENCE_EXAMPLE, Evidence, ProblemBody
+from tuner.session.evidence import NATIVE
+
+
+class Known(StrEnum):
+    """How the best time of a kernel is known."""
+
+    MEASURED = "measured"
+    EMULATED = "emulated"
+    PREDICTED = "predicted"
+    NONE = "none"
+
+
+class KernelQuery(ListQuery):
+    """Which kernels a list holds; all that is given must hold."""
+
+    evidence: Known | None = Field(
+        default=None,
+        description="Only kernels whose best time is measured, measured with emulated DPAS, predicted, or none",
+        examples=["measured"],
+    )
+
+    def problems(self) -> list[ColumnElement[bool]]:
+        """What holds of the problems."""
+        names = ("m", "n", "k", "batch", "dtype_a", "dtype_b", "dtype_c", "dtype_acc")
+        given = {name: getattr(self, name) for name in names}
+        return [getattr(Problem, name) == value for name, value in given.items() if value is not None]
+
+
+class KernelLine(BaseModel):
+    """A kernel in a list."""
+
+    id: UUID = Field(description="Sorts by time of creation; GET /v1/kernels/ID has all of it", examples=[ID_EXAMPLE])
+    problem: ProblemBody = Field(description="What it computes, whole", examples=[{"m": 512, "n": 384, "k": 1024}])
+    device: str = Field(description="Id of the device it was tuned on", examples=["b580"])
+    driver: str = Field(description="Driver of that device; empty if none was known", examples=["26.27.1"])
+    evidence: Evidence = Field(description="Time and proof of its best trial", examples=[EVIDENCE_EXAMPLE])
+    tflops: float | None = Field(
+        default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
+    )
+    origin: str | None = Field(
+        default=None, description="Where it was compiled, if it was imported; null if here", examples=["the lab"]
+    )
+    config: ConfigBody | dict[str, object] = Field(
+        description="The configuration; as it was stored if this version cannot read it", examples=[CONFIG_EXAMPLE]
+    )
+    content_hash: str = Field(description="SHA-256 of the binary, in hex", examples=["9f86d081884c7d65..."])
+    created_at: datetime = Field(description="When it was stored, UTC", examples=["2026-01-02T03:04:06Z"])
+
+
+class KernelPage(BaseModel):
+    """Kernels, newest first."""
+
+    kernels: list[KernelLine] = Field(description="This page", examples=[[]])
+    next_before: UUID | None = Field(description="`before` of the next page; null on the last", examples=[None])
+
+
+def list_kernels(session: Session, wanted: KernelQuery) -> KernelPage:
+    """The newest kernels that are wanted, older than `before`."""
+    query = select(Kernel.id)
+    if asked := wanted.problems():
+        query = query.where(Kernel.problem_id.in_(select(Problem.id).where(*asked)))
+    if wanted.evidence is not None:
+        query = query.where(*has_time(wanted.evidence))
+    if wanted.before is not None:
+        query = query.where(Kernel.id < wanted.before)
+    ids = newest(session, query, wanted.device, wanted.limit + 1)
+    page = ids[: wanted.limit]
+    loads = (joinedload(Kernel.problem), joinedload(Kernel.device), joinedload(Kernel.imported))
+    rows = {row.id: row for row in session.scalars(select(Kernel).where(Kernel.id.in_(page)).options(*loads))}
+    telling = telling_trials(session, page)
+    lines = [_line(rows[kernel_id], telling.get(kernel_id)) for kernel_id in page]
+    return KernelPage(kernels=lines, next_before=page[-1] if len(ids) > len(page) else None)
+
+
+def newest(session: Session, query: Select[UUID], device: str | None, limit: int) -> list[UUID]:
+    """The newest of the ids of kernels that a query finds, at most `limit`, those of a device (its id) or of all."""
+    newest_first = query.order_by(Kernel.id.desc()).limit(limit)
+    if device is None:
+        return list(session.scalars(newest_first))
+    # One query a driver: an index has the kernels of each in order, so that not all are sorted for a page.
+    drivers = session.scalars(select(Device.id).where(Device.slug == device)).all()
+    found = [session.scalars(newest_first.where(Kernel.device_id == driver)) for driver in drivers]
+    return nlargest(limit, chain.from_iterable(found))
+
+
+def has_time(known: Known) -> list[ColumnElement[bool]]:
+    """That the best time of a kernel is such: measured before predicted, here or in another job."""
+    trials = select(Trial.id).where(Trial.kernel_id == Kernel.id)
+    # Told by the status of trials where that does: thousands of kernels may be passed over for one that is so.
+    measured_here = trials.where(Trial.status == "measured").exists()
+    elsewhere = trials.join(PredictionError, PredictionError.trial_id == Trial.id).exists()
+    match known:
+        case Known.MEASURED | Known.EMULATED:
+            by = func.coalesce(PredictionError.measured_trial_id, Trial.id)
+            timed = trials.outerjoin(PredictionError, PredictionError.trial_id == Trial.id)
+            native = Measurement.label == NATIVE
+            right = native if known is Known.MEASURED else ~native
+            return [timed.join(Measurement, Measurement.trial_id == by).where(right).exists()]
+        case Known.PREDICTED:
+            return [trials.where(Trial.status == "predicted").exists(), ~measured_here, ~elsewhere]
+        case Known.NONE:
+            return [~trials.where(Trial.status.in_(("measured", "predicted"))).exists()]
+
+
+def _line(kernel: Kernel, trial: Trial | None) -> KernelLine:
+    evidence = Evidence(time=None, proof=NO_PROOF) if trial is None else evidence_of(trial)
+    return KernelLine(
+        id=kernel.id,
+        problem=ProblemBody.model_validate(kernel.problem.definition),
+        device=kernel.device.slug,
+        driver=kernel.device.driver,
+        evidence=evidence,
+        tflops=tflops(kernel.problem, evidence),
+        origin=None if kernel.imported is None else kernel.imported.origin,
+        config=to_config_body(kernel.config),
+        content_hash=kernel.content_hash,
+        created_at=kernel.created_at,
+    )

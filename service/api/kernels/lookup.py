@@ -1,0 +1,267 @@
+"""Answers what to run for a problem on a device, from the first of five sources that has an answer, and says which.
+
+The order: tuned for this very problem and valid; the same but stale; the nearest tuned problem on the same device; the
+model; the heuristic's default. What another device measured is never an answer, and the time of another problem is
+never given as this one's.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from codegen import (
+    AnyConfig,
+    GemmArtifact,
+    GemmProblem,
+    InvalidLaunch,
+    KernelConfig,
+    Refused,
+)
+from codegen.backend import (
+    check_kernel,
+    describe,
+)
+from codegen.workers.cache import CompileCache
+from db.queries import (
+    kernels,
+    warm_start_candidates,
+)
+from hal import DeviceSpec
+from hal.facts.listed import (
+    ListedDevice,
+    runs_own_code,
+)
+from service.api.kernels import confidence as trust
+from service.api.kernels.exact import (
+    Found,
+    exact_answers,
+    told,
+    what_helps,
+)
+from service.api.kernels.freshness import staleness
+from service.api.kernels.launch_schemas import to_launch
+from service.api.kernels.lookup_schemas import (
+    ElsewhereOut,
+    LookupOut,
+    Source,
+)
+from service.api.kernels.nearby import (
+    Nearby,
+    Tuned,
+)
+from service.api.kernels.service import describe as describe_kernel
+from service.configurations import to_config_body
+from service.errors import NextRequest, NotFound
+from service.evidence import evidence_of
+from service.row_mapping import config_to_json
+from service.schemas import TimeEvidence, to_body
+from tuner.errors import CannotPredict
+from tuner.model.xe import predict
+from tuner.search.space_prediction import check_predictable
+from tuner.search.warm_start import (
+    MOST,
+    Donor,
+    epilogue_class,
+    fitted,
+)
+from tuner.shapes.carry import carried
+from tuner.space.starts import default_for
+
+FARTHEST = 2.0
+"""Doublings of M, N, K and batch within which a problem is nearby."""
+_ASKED = 20  # winners of a problem, or problems nearby, that are looked at
+
+Compiled = Callable[[GemmProblem, AnyConfig], GemmArtifact | None]
+"""A kernel that was compiled before, from the compile cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """One lookup within a transaction.
+
+    `compiled` finds kernels whose launch is worked out for other sizes; lookups on one device may share a `nearby`.
+    """
+
+    session: Session
+    problem: GemmProblem
+    device: ListedDevice
+    now: datetime
+    compiled: Compiled = lambda _problem, _config: None
+    nearby: Nearby = field(default_factory=Nearby)
+
+    def answer(self) -> LookupOut:
+        """The first answer of the five sources.
+
+        Raises:
+            NotFound: rule `no-kernel`: nothing is stored, and nothing can be compiled for the device or is legal on it.
+        """
+        exact = exact_answers(self.session, [self.problem], self.device, self.now)
+        found = exact.get(self.problem.key)
+        return self.fallback().answer if found is None else found.answer
+
+    def fallback(self) -> Found:
+        """The first answer of the last three sources, for a problem that was never tuned; raises what `answer` does."""
+        if (nearest := self._nearest()) is not None:
+            return nearest
+        if (foreseen := self._foreseen()) is not None:
+            return Found(foreseen, None)
+        raise NotFound(
+            f"no kernel is stored for {self.problem} on {self.device.spec.id}",
+            rule="no-kernel",
+            next_requests=self._what_helps(),
+        )
+
+    def _nearest(self) -> Found | None:
+        """The best of the nearest problem on this device that the same choices are legal for."""
+        near = self.nearby.jobs(self.session, self.problem, self.device.spec.id, FARTHEST, _ASKED)
+        tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
+        for far, job in near:
+            for found in tuned[job.job_id][:1]:
+                if (answer := self._carried(found, far)) is not None:
+                    return answer
+        return None
+
+    def _carried(self, found: Tuned, far: float) -> Found | None:
+        source, config = found.problem, found.config
+        if epilogue_class(source) != epilogue_class(self.problem):
+            return None
+        here = self._fitted(source, config)
+        if here is None and not source.dynamic:
+            return None
+        trial = warm_start_candidates.whole(self.session, found.trial_id)
+        kernel = None if trial.kernel_id is None else kernels.get(self.session, trial.kernel_id)
+        launched = None if kernel is None else self._launched(source, config)
+        if launched is not None:
+            here = launched.config
+        if here is None:
+            return None
+        there = evidence_of(trial).time
+        measured = trial.measurement is not None
+        stale = [] if kernel is None else staleness(kernel, trial, self.device.spec)
+        base = trust.NEARBY_MEASURED if measured else trust.NEARBY_PREDICTED
+        what = f"{'measured' if measured else 'predicted'} for a problem nearby on this device"
+        against = [
+            *trust.of_distance(far, source, self.problem),
+            *trust.of_trial(trial, self.now),
+            *trust.of_job(trial),
+            *trust.of_staleness(stale),
+        ]
+        time = self._predicted(here)
+        at_there = "" if there is None else f"; for {source} it was {there.value:.4g} us, {there.kind}"
+        answer = LookupOut(
+            source=Source.NEAREST,
+            confidence=trust.confidence(base, what, against),
+            kernel=None if kernel is None or launched is None else describe_kernel(kernel, trial),
+            config=to_config_body(config_to_json(here)),
+            launch=None if launched is None else to_launch(dict(describe(launched))),
+            time=time,
+            time_told=(told(time) if time is not None else "unknown here") + at_there,
+            elsewhere=ElsewhereOut(
+                problem=to_body(source),
+                distance=round(far, 4),
+                kernel_id=trial.kernel_id,
+                job=trial.job_id,
+                trial=trial.number,
+                time=there,
+            ),
+            next=self._what_helps(),
+        )
+        return Found(answer, trust.same_until(trial, self.now))
+
+    def _fitted(self, source: GemmProblem, config: AnyConfig) -> AnyConfig | None:
+        """The configuration as its choices are said here; None where a rule refuses it."""
+        try:
+            return carried(config, source, self.problem, self.device.spec)
+        except Refused:
+            return None
+
+    def _launched(self, source: GemmProblem, config: AnyConfig) -> GemmArtifact | None:
+        """A kernel that takes sizes as that of these; None where it does not run them, or is not at hand."""
+        if not source.dynamic or not isinstance(config, KernelConfig):
+            return None
+        artifact = self.compiled(source, config)
+        if artifact is None:
+            return None
+        from codegen.artifact.launch import kernel_for  # xDSL with it, which other lookups do without
+
+        try:
+            return kernel_for(artifact, self.problem, self.device.spec)
+        except (InvalidLaunch, Refused):
+            return None
+
+    def _foreseen(self) -> LookupOut | None:
+        """What the model predicts to be the fastest of what is good elsewhere and the default; else the default."""
+        spec = self.device.spec
+        if not self.device.targetable:
+            return None
+        try:
+            default = default_for(self.problem, spec)
+        except Refused:
+            return None
+        times = [(time.value, place, config, time) for place, config, time in self._ranked(default)]
+        if len(times) > 1:
+            _, _, config, time = min(times, key=lambda entry: entry[:2])
+            base = trust.MODEL, f"the least predicted time of {len(times)} configurations; not compiled, not proven"
+            return self._unproven(Source.MODEL, config, time, base)
+        time = times[0][-1] if times else None
+        base = trust.HEURISTIC, "the heuristic's choice; not compiled, not proven"
+        return self._unproven(Source.HEURISTIC, default, time, base)
+
+    def _ranked(self, default: AnyConfig) -> Iterator[tuple[int, AnyConfig, TimeEvidence]]:
+        configs = [default, *self._good_elsewhere()]
+        for place, config in enumerate(dict.fromkeys(configs)):
+            if (time := self._predicted(config)) is not None:
+                yield place, config, time
+
+    def _good_elsewhere(self) -> Iterator[AnyConfig]:
+        """Legal here: configurations of alike problems on this device, however far."""
+        near = self.nearby.jobs(self.session, self.problem, self.device.spec.id, None, MOST)
+        tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
+        offered = [Donor(found.config, found.problem) for _, job in near for found in tuned[job.job_id]]
+        for config in fitted(offered, self.problem, self.device.spec):
+            try:
+                check_kernel(self.problem, config, self.device.spec)
+            except Refused:
+                continue
+            yield config
+
+    def _unproven(
+        self, source: Source, config: AnyConfig, time: TimeEvidence | None, base: tuple[float, str]
+    ) -> LookupOut:
+        return LookupOut(
+            source=source,
+            confidence=trust.confidence(*base),
+            config=to_config_body(config_to_json(config)),
+            time=time,
+            time_told="unknown here: nothing was measured, and the model does not know the device"
+            if time is None
+            else told(time),
+            next=self._what_helps(),
+        )
+
+    def _predicted(self, config: AnyConfig) -> TimeEvidence | None:
+        """What the model predicts for a configuration here; None for CPUs, stand-ins and GPUs that lack facts."""
+        spec = self.device.spec
+        if not isinstance(config, KernelConfig) or spec.emulates is not None or runs_own_code(spec):
+            return None
+        try:
+            check_predictable(spec)
+        except CannotPredict:
+            return None
+        p = predict(self.problem, config, spec)
+        return TimeEvidence(kind="predicted", value=p.time_us, low=p.low_us, high=p.high_us, label=p.model_version)
+
+    def _what_helps(self) -> list[NextRequest]:
+        return what_helps(self.problem, self.device, "tunes")
+
+
+def kernels_of(cache: CompileCache, spec: DeviceSpec) -> Compiled:
+    """Finds kernels for a device that these very versions compiled before."""
+
+    def find(problem: GemmProblem, config: AnyConfig) -> GemmArtifact | None:
+        artifact = cache.get(problem, config, spec)
+        return artifact if isinstance(artifact, GemmArtifact) else None
+
+    return find

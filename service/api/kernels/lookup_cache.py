@@ -1,0 +1,129 @@
+"""Lookups of one problem or many: from what is kept in memory, else worked out together and then kept."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from codegen import GemmProblem
+from codegen.workers.cache import CompileCache
+from hal.facts.listed import ListedDevice
+from service.api.devices.elsewhere import device_elsewhere
+from service.api.kernels.answers import (
+    Answer,
+    Kept,
+    Key,
+)
+from service.api.kernels.batch_schemas import MissOut
+from service.api.kernels.exact import (
+    AT_ONCE,
+    exact_answers,
+)
+from service.api.kernels.lookup import (
+    Lookup,
+    kernels_of,
+)
+from service.api.kernels.lookup_schemas import LookupOut
+from service.api.kernels.nearby import Nearby
+from service.errors import BadRequest, NotFound
+from service.http.deps import Context
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A problem, and the device and target as the request names them."""
+
+    problem: GemmProblem
+    device: str
+    target: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A device that a request names; one that only the database tells of is not of the listing."""
+
+    listed: ListedDevice
+    of_listing: bool
+
+
+def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Kept]]:
+    """The answer to each, in order, and what it is kept under.
+
+    Raises:
+        BadRequest: rule `unknown-device`.
+        TooMany: rule `lookups`: as many requests as may be wait for answers that take long.
+        DatabaseError: it cannot be read.
+    """
+    context.freshness.refresh()
+    generation, listing = context.answers.generation, context.devices.all()
+    names = {(each.device, each.target) for each in wanted}
+    places = {name: _place(context, *name) for name in names}
+    at = [places[each.device, each.target] for each in wanted]
+    keys = [(place.listed.spec.id, each.problem.key) for place, each in zip(at, wanted, strict=True)]
+    found = {key: kept for key, kept in zip(keys, context.answers.find(keys, listing), strict=True) if kept is not None}
+    here = sum(key in found for key in keys)
+    context.metrics.requests.note_answers(kept=here, worked_out=len(keys) - here)
+    for place in places.values():
+        left = {k: each.problem for k, each, p in zip(keys, wanted, at, strict=True) if k not in found and p is place}
+        for key, answer in _work_out(context, place.listed, left):
+            found[key] = Kept.of(answer)
+            if place.of_listing and not answer.for_now:
+                context.answers.keep(key, found[key], generation, listing)
+    return [(key, found[key]) for key in keys]
+
+
+def the_answer(kept: Kept) -> LookupOut:
+    """An answer as the wire's type.
+
+    Raises:
+        NotFound: it is a miss.
+    """
+    if kept.source is None:
+        miss = MissOut.model_validate_json(kept.body)
+        raise NotFound(miss.detail, rule=miss.rule, next_requests=miss.next)
+    return LookupOut.model_validate_json(kept.body)
+
+
+def _place(context: Context, device: str, target: str | None) -> _Place:
+    try:
+        return _Place(context.devices.resolve(device, target), of_listing=True)  # may probe: before any transaction
+    except BadRequest:
+        with context.database.read() as session:
+            known = device_elsewhere(session, device.strip().lower()) if target is None else None
+        if known is None:
+            raise
+        return _Place(known, of_listing=False)
+
+
+def _work_out(context: Context, device: ListedDevice, problems: dict[Key, GemmProblem]) -> Iterable[tuple[Key, Answer]]:
+    """The answers: first of the problems that were tuned, many in few queries, then of the others."""
+    now, left = context.now(), dict(problems)
+    keys = {problem.key: key for key, problem in problems.items()}
+    for begin in range(0, len(keys), AT_ONCE):
+        some = [problems[key] for key in list(keys.values())[begin : begin + AT_ONCE]]
+        with context.database.read() as session:
+            exact = exact_answers(session, some, device, now)
+        for key, found in exact.items():
+            del left[keys[key]]
+            yield keys[key], Answer(found.answer, found.until)
+    if left:
+        with context.lookups.one():  # some 10 to 50 ms of processor time each
+            yield from _fall_back(context, device, left, now)
+
+
+def _fall_back(
+    context: Context, device: ListedDevice, problems: dict[Key, GemmProblem], now: datetime
+) -> Iterable[tuple[Key, Answer]]:
+    """The answers for problems that were never tuned on the device."""
+    nearby, compiled = Nearby(), kernels_of(CompileCache(context.settings.cache_dir), device.spec)
+    for key, problem in problems.items():
+        with context.database.read() as session:
+            try:
+                found = Lookup(session, problem, device, now, compiled, nearby).fallback()
+            except NotFound as error:
+                rule, helps = error.rule or error.kind, error.next_requests or []
+                miss = MissOut(problem=str(problem), device=device.spec.id, rule=rule, detail=error.detail, next=helps)
+                yield key, Answer(miss, None)
+                continue
+        # The launch of a kernel that takes sizes is worked out from the compile cache, of which no change is told.
+        elsewhere = found.answer.elsewhere
+        yield key, Answer(found.answer, found.until, for_now=elsewhere is not None and elsewhere.problem.dynamic)

@@ -1,0 +1,105 @@
+"""What was tuned for alike problems on a device, read once for all problems that are looked up together."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
+from db.queries import warm_start_candidates
+from service.row_mapping import (
+    config_from_json,
+    problem_from_json,
+    problem_to_json,
+)
+from tuner.search.warm_start import OF_A_JOB
+
+_MOST_JOBS = 1_000  # whose trials are kept: some 10 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """One of the fastest proven trials of a job."""
+
+    trial_id: int
+    config: AnyConfig
+    problem: GemmProblem
+
+
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Jobs, the newest first; `log_sizes` has their log2 of M, N, K and batch in a row each."""
+
+    jobs: Sequence[warm_start_candidates.Near]
+    log_sizes: npt.NDArray[np.float64]
+
+
+class Nearby:
+    """Of one device, for one request: what was read stays as it was."""
+
+    def __init__(self) -> None:
+        self._alike: dict[tuple[object, ...], _Alike] = {}
+        self._tuned: OrderedDict[UUID, list[Tuned]] = OrderedDict()
+
+    def jobs(
+        self, session: Session, problem: GemmProblem, device: str, farthest: float | None, most: int
+    ) -> list[tuple[float, warm_start_candidates.Near]]:
+        """Jobs of the nearest alike problems on a device (a slug), nearest first, with how far in doublings.
+
+        Jobs of a problem that differs in size alone, and of the very problem, are alike; what else differs is for who
+        asks. Of jobs as far as each other the newer comes first.
+        """
+        types = problem_to_json(problem)
+        key = tuple(types[name] for name in warm_start_candidates.TYPES)
+        alike = self._alike.get(key)
+        if alike is None:
+            jobs = warm_start_candidates.alike(session, types, device)
+            sizes = np.array([job.sizes for job in jobs], dtype=np.float64).reshape(
+                -1, len(warm_start_candidates.SIZES)
+            )
+            alike = self._alike[key] = _Alike(jobs, np.log2(sizes))
+        here = np.log2(np.array([problem.m, problem.n, problem.k, problem.batch], dtype=np.float64))
+        far = np.sqrt(np.square(alike.log_sizes - here).sum(axis=1))
+        nearest = np.argsort(far, kind="stable")[:most]
+        return [
+            (float(far[place]), alike.jobs[place]) for place in nearest if farthest is None or far[place] <= farthest
+        ]
+
+    def tuned(self, session: Session, jobs: Iterable[UUID]) -> dict[UUID, list[Tuned]]:
+        """The fastest proven trials of each job, at most `OF_A_JOB`; what this version cannot read is left out."""
+        wanted = list(jobs)
+        if left := [job for job in wanted if job not in self._tuned]:
+            self._tuned |= _read(session, left)
+        found = {job: self._tuned[job] for job in wanted}
+        while len(self._tuned) > _MOST_JOBS:
+            self._tuned.popitem(last=False)
+        return found
+
+
+def _read(session: Session, jobs: Sequence[UUID]) -> dict[UUID, list[Tuned]]:
+    rows = warm_start_candidates.fastest_of(session, jobs, OF_A_JOB)
+    rows_of = warm_start_candidates.definitions(session, {row.problem_id for row in rows})
+    problems: dict[int, GemmProblem | None] = {}
+    found: dict[UUID, list[Tuned]] = {job: [] for job in jobs}
+    for row in rows:
+        if row.problem_id not in problems:
+            problems[row.problem_id] = _problem(rows_of[row.problem_id].definition)
+        problem = problems[row.problem_id]
+        if problem is None:
+            continue
+        try:
+            found[row.job_id].append(Tuned(row.trial_id, config_from_json(row.config), problem))
+        except InvalidConfig:
+            continue
+    return found
+
+
+def _problem(definition: dict[str, object]) -> GemmProblem | None:
+    try:
+        return problem_from_json(definition)
+    except InvalidProblem:
+        return None

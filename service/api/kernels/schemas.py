@@ -1,0 +1,128 @@
+"""Kernels and their files on the wire."""
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from codegen import GemmProblem
+from service.api.kernels.launch_schemas import (
+    LAUNCH_EXAMPLE,
+    LaunchOut,
+)
+from service.configurations import CONFIG_EXAMPLE, ConfigBody
+from service.http.problem_query import ProblemQuery
+from service.schemas import EVIDENCE_EXAMPLE, TIME_EXAMPLE, DeviceChoice, Evidence, ProblemBody, TimeEvidence
+
+
+class Tune(StrEnum):
+    """When a lookup queues a job: never, where nothing of the problem is stored, or also where that is stale."""
+
+    NEVER = "never"
+    ON_MISS = "on_miss"
+    ON_STALE = "on_stale"
+
+
+class LookupBody(DeviceChoice):
+    """Which kernel is wanted: a whole problem on one device."""
+
+    problem: ProblemBody = Field(
+        description="What to compute", examples=[{"m": 512, "n": 384, "k": 1024, "dtype_a": "f16", "dtype_b": "f16"}]
+    )
+    tune: Tune = Field(
+        default=Tune.NEVER,
+        description="When to queue a job: never; on_miss, where nothing of the problem is stored; on_stale, there too. "
+        "Needs a key that may tune",
+        examples=["on_miss"],
+    )
+
+
+class LookupQuery(ProblemQuery):
+    """Which kernel is wanted, as query parameters: every field of a problem, and the device."""
+
+    m: int = Field(description="Rows of C, in elements", examples=[512])
+    n: int = Field(description="Columns of C, in elements", examples=[384])
+    k: int = Field(description="Length of the sums, in elements", examples=[1024])
+    device: str = Field(
+        default="auto", min_length=1, max_length=200, description="Device id, or auto", examples=["b580"]
+    )
+    target: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="GPU that an emulating device stands in for",
+        examples=["b580"],
+    )
+
+    def problem(self) -> GemmProblem:
+        """The problem that the parameters state.
+
+        Raises:
+            InvalidProblem: it contradicts itself; names the field.
+        """
+        return self.problem_of(self.m, self.n, self.k)
+
+
+class ArtifactOut(BaseModel):
+    """A file of a kernel."""
+
+    name: str = Field(description="File name", examples=["kernel.spv"])
+    size: int = Field(description="Length, in bytes", examples=[18432])
+    sha256: str = Field(description="SHA-256 of the bytes, in hex", examples=["9f86d081884c7d65..."])
+    media_type: str = Field(description="Media type", examples=["application/octet-stream"])
+    href: str = Field(description="Where to get it", examples=["/v1/kernels/01970a3c-.../artifacts/kernel.spv"])
+
+
+class KernelOut(BaseModel):
+    """A compiled kernel with the evidence it was chosen by."""
+
+    id: UUID = Field(description="Identifier", examples=["01970a3c-0000-7000-8000-000000000000"])
+    problem: ProblemBody = Field(description="What it computes, whole", examples=[{"m": 512, "n": 384, "k": 1024}])
+    device: str = Field(description="Id of the device it was tuned on; its times hold there alone", examples=["b580"])
+    driver: str = Field(description="Driver of that device; empty if none was known", examples=["26.27.1"])
+    target: str = Field(description="Id of the device it was compiled for", examples=["b580"])
+    evidence: Evidence = Field(
+        description="Time and proof of its best trial; of its latest if none gave a time",
+        examples=[EVIDENCE_EXAMPLE],
+    )
+    status: str | None = Field(
+        default=None,
+        description="How that trial ended: measured, predicted, or why there is no time; null without a trial",
+        examples=["measured"],
+    )
+    reason: str | None = Field(
+        default=None,
+        description="Why that trial gave no time; null if it gave one",
+        examples=["largest error 3.1 is above the tolerance 0.0124"],
+    )
+    tflops: float | None = Field(
+        default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
+    )
+    predicted: TimeEvidence | None = Field(
+        default=None,
+        description="What the model predicted of that trial; null where it did not",
+        examples=[TIME_EXAMPLE],
+    )
+    prediction_error: float | None = Field(
+        default=None, description="Measured over predicted time; null without either", examples=[1.18]
+    )
+    origin: str | None = Field(
+        default=None, description="Where it was compiled, if it was imported; null if here", examples=["the lab"]
+    )
+    config: ConfigBody | dict[str, object] = Field(
+        description="The configuration, canonical; as it was stored if this version cannot read it",
+        examples=[CONFIG_EXAMPLE],
+    )
+    launch: LaunchOut | dict[str, object] = Field(
+        description="kernel.json: arguments, kernels with their parameters and sizes, build options; "
+        "as it was stored if this version cannot read it",
+        examples=[LAUNCH_EXAMPLE],
+    )
+    toolchain: dict[str, object] = Field(description="Versions it was made with", examples=[{"llvm": "22.1"}])
+    content_hash: str = Field(description="SHA-256 of the SPIR-V, in hex", examples=["9f86d081884c7d65..."])
+    artifacts: list[ArtifactOut] = Field(description="Its files", examples=[[]])
+    job: UUID | None = Field(
+        default=None, description="Job of its best trial", examples=["01970a3c-0000-7000-8000-000000000000"]
+    )
+    created_at: datetime = Field(description="When it was stored, UTC", examples=["2026-01-02T03:04:06Z"])

@@ -1,0 +1,111 @@
+"""Says kernels as the wire does, with the evidence of their best trials."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.queries import (
+    kernels,
+    trials,
+)
+from db.schema import (
+    Artifact,
+    Kernel,
+    Trial,
+)
+from service.api.kernels.launch_schemas import to_launch
+from service.api.kernels.schemas import (
+    ArtifactOut,
+    KernelOut,
+)
+from service.configurations import to_config_body
+from service.errors import NotFound
+from service.evidence import evidence_of, foretold, prediction_error, tflops
+from service.schemas import Evidence, ProblemBody, ProofEvidence
+
+
+def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
+    """A kernel with the evidence of its best trial on its own device, or how its latest one ended.
+
+    Raises:
+        NotFound: there is none.
+    """
+    kernel = kernels.get(session, kernel_id)
+    if kernel is None:
+        raise NotFound(f"kernel {kernel_id} does not exist")
+    return describe(kernel, telling_trials(session, [kernel_id]).get(kernel_id))
+
+
+def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID, Trial]:
+    """For each kernel its best timed trial, else its latest, which says why it has no time."""
+    timed = kernels.evidence(session, kernel_ids)
+    untimed = [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]
+    query = select(Trial).where(Trial.kernel_id.in_(untimed), Trial.ended_at.is_not(None)).order_by(Trial.id)
+    found = session.scalars(query.options(*trials.evidence_loads()))
+    latest = {trial.kernel_id: trial for trial in found if trial.kernel_id is not None}
+    return latest | timed
+
+
+def find_artifact(session: Session, kernel_id: UUID, name: str) -> Artifact:
+    """A file of a kernel.
+
+    Raises:
+        NotFound: there is none of that name.
+    """
+    artifact = kernels.artifact(session, kernel_id, name) if "\0" not in name else None  # PostgreSQL knows no NUL
+    if artifact is None:
+        raise NotFound(f"kernel {kernel_id} has no file {name!r}; GET /v1/kernels/{kernel_id} lists its files")
+    return artifact
+
+
+def find_artifact_by_hash(session: Session, sha256: str) -> Artifact:
+    """A file of some kernel by the SHA-256 of its bytes.
+
+    Raises:
+        NotFound: no kernel has one.
+    """
+    artifact = kernels.artifact_by_hash(session, sha256)
+    if artifact is None:
+        raise NotFound(f"no kernel has a file of SHA-256 {sha256}; the files of a kernel say theirs")
+    return artifact
+
+
+def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
+    """A kernel as the wire says it, with the evidence of `trial`."""
+    evidence = Evidence(time=None, proof=NO_PROOF) if trial is None else evidence_of(trial)
+    return KernelOut(
+        id=kernel.id,
+        problem=ProblemBody.model_validate(kernel.problem.definition),
+        device=kernel.device.slug,
+        driver=kernel.device.driver,
+        target=kernel.target,
+        evidence=evidence,
+        status=None if trial is None else trial.status,
+        reason=None if trial is None else trial.reason,
+        tflops=tflops(kernel.problem, evidence),
+        predicted=None if trial is None else foretold(trial),
+        prediction_error=None if trial is None else prediction_error(trial),
+        origin=None if kernel.imported is None else kernel.imported.origin,
+        config=to_config_body(kernel.config),
+        launch=to_launch(kernel.manifest),
+        toolchain=kernel.toolchain,
+        content_hash=kernel.content_hash,
+        artifacts=[_describe_artifact(artifact) for artifact in kernel.artifacts],
+        job=None if trial is None else trial.job_id,
+        created_at=kernel.created_at,
+    )
+
+
+NO_PROOF = ProofEvidence(kind="none", checked=0, total=0)
+
+
+def _describe_artifact(artifact: Artifact) -> ArtifactOut:
+    return ArtifactOut(
+        name=artifact.name,
+        size=artifact.size,
+        sha256=artifact.sha256,
+        media_type=artifact.media_type,
+        href=f"/v1/kernels/{artifact.kernel_id}/artifacts/{artifact.name}",
+    )

@@ -1,0 +1,98 @@
+"""Jobs that lookups ask for where their answers are not good enough."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from codegen import InvalidProblem, Refused
+from service.api.audit.log import (
+    Outcome,
+    record,
+)
+from service.api.jobs.requests import (
+    JobRequest,
+    submit,
+    understand,
+)
+from service.api.jobs.schemas import JobBody
+from service.api.kernels.answers import Kept
+from service.api.kernels.batch_schemas import (
+    BatchBody,
+    PlacedJob,
+)
+from service.api.kernels.lookup_cache import Wanted
+from service.api.kernels.schemas import Tune
+from service.api.keys.caller import Caller
+from service.api.keys.scopes import Scope
+from service.errors import BadRequest, FieldError, Forbidden, ServiceError
+from service.http.deps import Context
+from service.schemas import to_problem
+from tuner.errors import TunerError
+
+
+def check_may_tune(by: Caller, tune: Tune) -> None:
+    """Return when the caller may queue what it asks for.
+
+    Raises:
+        Forbidden: rule `scope`.
+    """
+    if tune is not Tune.NEVER and not by.scope.includes(Scope.TUNE):
+        raise Forbidden(f"the API key {by.name!r} is for {by.scope}, to queue a job needs {Scope.TUNE}", rule="scope")
+
+
+def wanted_of(body: BatchBody) -> list[Wanted]:
+    """The lookups of a batch.
+
+    Raises:
+        BadRequest: rule `batch-devices`, or `invalid-problem` of the problem that it names.
+    """
+    count = len(body.problems)
+    devices = [body.device] * count if isinstance(body.device, str) else body.device
+    if len(devices) != count:
+        message = f"expected one device, or one for each of {count} problems, got {len(devices)}"
+        raise BadRequest(message, rule="batch-devices", errors=[FieldError(field="device", message=message)])
+    wanted: list[Wanted] = []
+    for index, (problem, device) in enumerate(zip(body.problems, devices, strict=True)):
+        try:
+            wanted.append(Wanted(to_problem(problem), device, body.target))
+        except InvalidProblem as error:
+            fault = FieldError(field=f"problems.{index}.{error.field}", message=error.message)
+            raise BadRequest(f"problems.{index}: {error}", rule="invalid-problem", errors=[fault]) from error
+    return wanted
+
+
+def tune_all(context: Context, by: Caller, body: BatchBody, kept: Sequence[Kept]) -> list[PlacedJob]:
+    """Queue jobs for the problems of a batch whose answers are a reason to; all, or none where there is no room.
+
+    Raises:
+        TooMany: rule `active-jobs`.
+    """
+    devices = [body.device] * len(kept) if isinstance(body.device, str) else body.device
+    requests: dict[int, JobRequest] = {}
+    refused: dict[int, str] = {}
+    for index, each in enumerate(kept):
+        if body.tune is Tune.NEVER or (each.source is not None and not each.source.is_reason_for(body.tune)):
+            continue
+        asked = JobBody(problem=body.problems[index], device=devices[index], target=body.target)
+        try:
+            requests[index] = understand(asked, context.devices, context.settings)
+        except (ServiceError, Refused, InvalidProblem, TunerError) as error:
+            refused[index] = str(error)
+    jobs = dict(zip(requests, queue(context, by, list(requests.values())), strict=True))
+    return [PlacedJob(index=index, job=jobs.get(index), refused=refused.get(index)) for index in sorted(jobs | refused)]
+
+
+def queue(context: Context, by: Caller, requests: Sequence[JobRequest]) -> list[UUID]:
+    """The jobs of requests, new ones or those that are active for the same.
+
+    Raises:
+        TooMany: rule `active-jobs`; none of them is queued.
+    """
+    if not requests:
+        return []
+    queued: list[UUID] = []
+    with context.database.write() as session:
+        for request in requests:
+            job, is_new = submit(session, request, context.settings.max_active_jobs)
+            record(session, by, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+            queued.append(job.id)
+    return queued

@@ -1,0 +1,128 @@
+"""Who asks: the owner of the key that a request shows, or this machine's own user where no key is needed."""
+
+import ipaddress
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from fastapi import Request
+from sqlalchemy.orm import Session
+
+from db.errors import DatabaseError
+from db.queries import api_keys
+from db.schema import ApiKey
+from service.api.keys.caller import (
+    LOCAL,
+    Caller,
+    is_passed_on,
+)
+from service.api.keys.scopes import Scope
+from service.api.keys.tokens import read_token
+from service.errors import Forbidden, Unauthorized
+from service.http.deps import Context
+from service.settings import Settings
+
+COOKIE = "xetune_key"
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+HOW_TO_MAKE = "`xetune keys create NAME --scope admin` makes one"
+_USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+def identify(context: Context, request: Request) -> Caller:
+    """Who asks.
+
+    Without any key ever made, a service that listens on loopback is open to what asks there itself, and not by way of a
+    proxy. From the first key on each request shows one: in the header `Authorization: Bearer`, or, of the dashboard's
+    pages, in a cookie.
+
+    Raises:
+        Unauthorized: no key, or not one that works.
+        Forbidden: rule `csrf`; the cookie came with a change that no page of ours asked for.
+    """
+    header, cookie = request.headers.get("authorization"), request.cookies.get(COOKIE)
+    generation = context.callers.generation
+    with context.database.read() as session:
+        closed = api_keys.any_made(session)
+        if not closed and is_loopback(context.settings.host) and not is_passed_on(request.headers):
+            context.callers.keep(None, LOCAL, generation, None)
+            return LOCAL
+        if header is None and cookie is None:
+            if context.settings.open_on_loopback and closed and is_from_here(request):
+                return LOCAL
+            missing = "" if closed else f"; there is none yet, and a proxy passed this on: {HOW_TO_MAKE}"
+            raise Unauthorized(f"this needs an API key, as `Authorization: Bearer KEY`{missing}", rule="key-missing")
+        key = read_key(session, _shown(header, cookie), context.now())
+    if header is None and request.method not in SAFE_METHODS and not is_same_origin(request):
+        raise Forbidden("only a page of this service may change anything with the cookie's key", rule="csrf")
+    _note_use(context, key)
+    caller = Caller(key.name, Scope(key.scope), key.id)
+    if header is not None:
+        context.callers.keep(header, caller, generation, key.expires_at)
+    return caller
+
+
+def check_closed(settings: Settings, session: Session) -> str | None:
+    """Why a service must not start: others can reach it and nothing asks them for a key. None where it may."""
+    if is_loopback(settings.host) or api_keys.any_made(session):
+        return None
+    return (
+        f"others can reach {settings.host} (XETUNE_HOST), and there is no API key that they must show: {HOW_TO_MAKE}; "
+        "or listen on 127.0.0.1"
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address; of names only localhost is known."""
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host.lower() == "localhost"
+
+
+def is_same_origin(request: Request) -> bool:
+    """Whether the browser says that a page of this service asks. Older browsers say it by the origin alone."""
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    host = request.headers.get("host", "")
+    return request.headers.get("origin") in (f"http://{host}", f"https://{host}")
+
+
+def read_key(session: Session, text: str, now: datetime) -> ApiKey:
+    """The key of that text, which works now.
+
+    Raises:
+        Unauthorized: there is none, or it works no more.
+    """
+    token = read_token(text)
+    if token is None:
+        raise Unauthorized("that is not an API key; one looks like xetune_PREFIX_SECRET", rule="key-malformed")
+    key = api_keys.by_prefix(session, token.prefix)
+    if not token.matches(None if key is None else key.secret_sha256) or key is None:
+        raise Unauthorized("no such API key", rule="key-unknown")
+    if key.revoked_at is not None:
+        raise Unauthorized(f"the API key {key.name!r} was revoked; ask for another", rule="key-revoked")
+    if key.expires_at is not None and key.expires_at <= now:
+        expired = f"the API key {key.name!r} expired on {key.expires_at:%Y-%m-%d}; ask for another"
+        raise Unauthorized(expired, rule="key-expired")
+    return key
+
+
+def _shown(header: str | None, cookie: str | None) -> str:
+    if header is None:
+        return cookie or ""
+    kind, _, text = header.partition(" ")
+    if kind.lower() != "bearer":
+        raise Unauthorized("expected `Authorization: Bearer KEY`", rule="key-malformed")
+    return text.strip()
+
+
+def is_from_here(request: Request) -> bool:
+    """Whether a process of this machine asks, and not for another."""
+    return not is_passed_on(request.headers) and request.client is not None and is_loopback(request.client.host)
+
+
+def _note_use(context: Context, key: ApiKey) -> None:
+    now = context.now()
+    if key.last_used_at is None or now - key.last_used_at >= _USE_NOTED_EVERY:
+        # What cannot be noted now is noted with a later request.
+        with suppress(DatabaseError), context.database.write() as session:
+            api_keys.note_use(session, key.id, now)

@@ -1,0 +1,132 @@
+"""What each route declares: the scope that a caller needs."""
+
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import Depends, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.routing import APIRoute
+
+from db.errors import DatabaseError
+from service.api.audit.log import (
+    Outcome,
+    record,
+)
+from service.api.keys.caller import Caller
+from service.api.keys.callers import (
+    identify,
+    is_from_here,
+)
+from service.api.keys.scopes import Scope
+from service.errors import Forbidden, Unauthorized, UnsupportedType
+from service.http.deps import (
+    Context,
+    ContextDep,
+    context_of,
+)
+
+
+class Needs:
+    """A dependency of routes: lets only callers of a scope pass; None lets everyone."""
+
+    def __init__(self, scope: Scope | None) -> None:
+        self.scope = scope
+
+    async def __call__(self, request: Request, context: ContextDep) -> None:
+        """Check who asks, unless the route did before it read the body; raises what `check` does."""
+        if self.scope is not None and not hasattr(request.state, "caller"):
+            await run_in_threadpool(self.check, request, context)
+
+    def check(self, request: Request, context: Context) -> None:
+        """Find out who asks, and keep it for the route.
+
+        Raises:
+            Unauthorized: no key, or not one that works.
+            Forbidden: rule `scope`; the key is not for this.
+            TooMany: rule `rate`; the key, or the address without one, asks too often.
+        """
+        if self.scope is None:
+            return
+        try:
+            caller = replace(identify(context, request), request_id=request.state.request_id)
+        except Unauthorized:
+            context.rates.take(_address(request))
+            raise
+        context.rates.take(caller.key_id or _address(request))
+        check_scope(context, caller, self.scope, f"{request.method} {request.url.path}", "this")
+        request.state.caller = caller
+
+
+def check_scope(context: Context, caller: Caller, needed: Scope, request: str, what: str) -> None:
+    """Return when a caller may do `what`; a refusal leaves an event that names the `request`.
+
+    Raises:
+        Forbidden: rule `scope`.
+    """
+    if caller.scope.includes(needed):
+        return
+    # Refused all the same where it cannot be noted.
+    with suppress(DatabaseError), context.database.write() as session:
+        record(session, caller, "request", request, Outcome.REFUSED)
+    raise Forbidden(f"the API key {caller.name!r} is for {caller.scope}, {what} needs {needed}", rule="scope")
+
+
+class GuardedRoute(APIRoute):
+    """A route that reads no body before it knows who sends it, and none that is not JSON where it takes JSON."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler of the framework, behind the checks."""
+        handle, body = super().get_route_handler(), self.body_field
+        takes_json = body is not None and getattr(body.field_info, "media_type", "") == "application/json"
+        guards = [guard.call for guard in self.dependant.dependencies if isinstance(guard.call, Needs)]
+
+        async def guarded(request: Request) -> Response:
+            for guard in guards:
+                await guard(request, context_of(request))
+            if takes_json:
+                _check_json(request)
+            return await handle(request)
+
+        return guarded
+
+
+def _check_json(request: Request) -> None:
+    """Refuse a body that says that it is not JSON.
+
+    Raises:
+        UnsupportedType: rule `content-type`.
+    """
+    stated = request.headers.get("content-type", "")
+    kind, _, subtype = stated.partition(";")[0].strip().lower().partition("/")
+    if kind != "application" or not (subtype == "json" or subtype.endswith("+json")):
+        raise UnsupportedType(f"expected a body of Content-Type application/json, got {stated or 'none'!r}")
+
+
+class NeedsToScrape(Needs):
+    """As Needs; where the settings say so, programs of this machine pass without a key."""
+
+    def check(self, request: Request, context: Context) -> None:
+        """Find out who asks, unless nobody has to say it; raises what that of Needs does."""
+        if not (context.settings.metrics_open_on_loopback and is_from_here(request)):
+            super().check(request, context)
+
+
+def _address(request: Request) -> str:
+    return "" if request.client is None else request.client.host
+
+
+async def _caller(request: Request) -> Caller:
+    caller: Caller = request.state.caller
+    return caller
+
+
+PUBLIC = Depends(Needs(None))
+READ = Depends(Needs(Scope.READ))
+SCRAPE = Depends(NeedsToScrape(Scope.READ))
+TUNE = Depends(Needs(Scope.TUNE))
+ADMIN = Depends(Needs(Scope.ADMIN))
+CallerDep = Annotated[Caller, Depends(_caller)]
+
+__all__ = ["ADMIN", "PUBLIC", "READ", "SCRAPE", "TUNE", "CallerDep", "GuardedRoute", "Needs", "check_scope"]

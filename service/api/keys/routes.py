@@ -1,0 +1,64 @@
+"""/v1/keys."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Response
+
+from service.api.audit.log import record
+from service.api.keys import service
+from service.api.keys.guard import (
+    ADMIN,
+    CallerDep,
+    GuardedRoute,
+)
+from service.api.keys.schemas import (
+    KeyBody,
+    KeyList,
+    KeyOut,
+    NewKeyOut,
+)
+from service.http.deps import (
+    ContextDep,
+    ReadSessionDep,
+)
+from service.http.idempotency.once import OnceDep
+from service.http.responses import (
+    BAD_REQUEST,
+    CONFLICT,
+    NOT_FOUND,
+    TOO_LARGE,
+)
+
+router = APIRouter(prefix="/v1/keys", tags=["keys"], route_class=GuardedRoute)
+
+KeyId = Annotated[UUID, Path(description="Id of the key", examples=["01970a3c-0000-7000-8000-000000000000"])]
+
+
+@router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[ADMIN])
+def create_key(body: KeyBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> NewKeyOut:
+    """Make a key; this answer alone holds it. From the first key on every request needs one.
+
+    The same request sent again is answered without the secret, which is kept nowhere.
+    """
+    with once.write() as session:
+        made = service.create(session, body, context.now())
+        record(session, by, "key.create", made.id)
+        kept = made.model_copy(update={"key": None})
+        return once.answer(session, response, made, HTTPStatus.CREATED, kept=kept)
+
+
+@router.get("", dependencies=[ADMIN])
+def list_keys(session: ReadSessionDep) -> KeyList:
+    """Every key without its secret, the newest first."""
+    return service.list_keys(session)
+
+
+@router.post("/{key_id}/revoke", responses=NOT_FOUND, dependencies=[ADMIN])
+def revoke_key(key_id: KeyId, context: ContextDep, by: CallerDep) -> KeyOut:
+    """Let a key work no more, from the next request on."""
+    with context.database.write() as session:
+        revoked = service.revoke(session, key_id, context.now())
+        record(session, by, "key.revoke", key_id)
+    return revoked

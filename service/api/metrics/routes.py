@@ -1,0 +1,22 @@
+"""/metrics."""
+
+from fastapi import APIRouter, Response
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0, generate_latest
+
+from service.api.keys.guard import SCRAPE
+from service.http.deps import ContextDep
+from service.http.responses import Responses
+
+router = APIRouter(tags=["health"])
+_TEXT: Responses = {
+    200: {
+        "description": "Prometheus' text format, version 1.0.0",
+        "content": {"text/plain": {"schema": {"type": "string"}, "example": 'xetune_jobs{state="queued"} 3.0\n'}},
+    }
+}
+
+
+@router.get("/metrics", response_class=Response, responses=_TEXT, dependencies=[SCRAPE])
+def read_metrics(context: ContextDep) -> Response:
+    """Jobs, trials, workers and requests as numbers for Prometheus."""
+    return Response(generate_latest(context.metrics.registry), media_type=CONTENT_TYPE_PLAIN_1_0_0)

@@ -1,0 +1,43 @@
+"""/v1/recordings."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query
+
+from service.api.keys.guard import (
+    READ,
+    GuardedRoute,
+)
+from service.api.recordings import service
+from service.api.recordings.schemas import (
+    RecordingOut,
+    RecordingPage,
+)
+from service.http.deps import ReadSessionDep
+from service.http.responses import NOT_FOUND
+
+router = APIRouter(prefix="/v1/recordings", tags=["exchange"], route_class=GuardedRoute)
+
+_ID = "01970a3c-0000-7000-8000-000000000000"
+
+
+@router.get("", dependencies=[READ])
+def list_recordings(
+    session: ReadSessionDep,
+    before: Annotated[UUID | None, Query(description="`next_before` of the page before", examples=[_ID])] = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="Most recordings in the answer", examples=[20])] = 50,
+) -> RecordingPage:
+    """What caches of Kernel Tuner and T4 files brought, newest first. POST /v1/imports brings more."""
+    return service.list_recordings(session, limit, before)
+
+
+@router.get("/{recording_id}", responses=NOT_FOUND, dependencies=[READ])
+def read_recording(
+    recording_id: Annotated[UUID, Path(description="Id of the recording", examples=[_ID])],
+    session: ReadSessionDep,
+    after: Annotated[int, Query(ge=0, le=2**31 - 1, description="`next_after` of the page before", examples=[100])] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Most configurations in the answer", examples=[100])] = 100,
+) -> RecordingOut:
+    """A recording: where it is from, and its configurations, fastest first."""
+    return service.read_recording(session, recording_id, after, limit)

@@ -1,0 +1,53 @@
+"""Looks at the schedules every few seconds, in a thread of the service process."""
+
+from contextlib import ExitStack
+from datetime import UTC, datetime
+
+import structlog
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from db.errors import DatabaseError
+from service.api.schedules.firing import fire_due
+from service.http.deps import Context
+from service.jobs.heartbeat import (
+    Role,
+    present,
+)
+from service.jobs.worker_names import own_name
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class ScheduleClock:
+    """Fires what is due until stopped, and says that it is there. Owns two threads."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._presence = ExitStack()
+        self._scheduler = BackgroundScheduler(timezone=UTC)
+        self._scheduler.add_job(
+            self._look,
+            "interval",
+            seconds=context.settings.scheduler_poll_s,
+            max_instances=1,
+            coalesce=True,
+            next_run_time=datetime.now(UTC),
+        )
+
+    def start(self) -> None:
+        """Start the threads; what was missed while nothing ran is handled at once."""
+        context = self._context
+        beat = present(context.database, Role.SCHEDULER, own_name(), context.settings.heartbeat_s)
+        self._presence.enter_context(beat)
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """Wait for a look that is under way, then end the threads."""
+        self._scheduler.shutdown(wait=True)
+        self._presence.close()
+
+    def _look(self) -> None:
+        try:
+            fire_due(self._context)
+        except DatabaseError as error:
+            _log.warning("schedules wait for the database", error=str(error))

@@ -1,0 +1,162 @@
+"""Fires what is due: each run of a schedule is one row, made in the transaction that queues its work.
+
+Several processes may do this at once: the row is unique, so the second one's transaction undoes itself.
+"""
+
+from contextlib import suppress
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from db.errors import AlreadyFired, DatabaseLocked
+from db.queries import schedules
+from db.schema import Schedule
+from service.api.keys.caller import (
+    CLOCK,
+    Caller,
+)
+from service.api.schedules.cron import (
+    next_due,
+    parse_cron,
+)
+from service.api.schedules.missed import (
+    Handled,
+    handle,
+)
+from service.api.schedules.work import (
+    Started,
+    Work,
+    start,
+    work_or_reason,
+)
+from service.errors import BadRequest, TooMany
+from service.http.deps import Context
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+def fire_due(context: Context) -> int:
+    """Handle every schedule that is due now, one transaction each; says how many were handled."""
+    now = context.now()
+    with context.database.read() as session:
+        due = [(row.id, row.kind, row.template) for row in schedules.due(session, now) if not _waits(session, row)]
+    return sum(
+        _fire_apart(context, row_id, work_or_reason(kind, template, context), now) for row_id, kind, template in due
+    )
+
+
+def fire_now(session: Session, schedule: Schedule, work: Work, by: Caller, max_active: int, now: datetime) -> int:
+    """Start what a schedule starts, beside its due times; gives the run's id.
+
+    Raises:
+        AlreadyFired: it came due, or was asked for, in the same microsecond.
+        TooMany: as many jobs as may be are active.
+    """
+    started = start(session, work, by, max_active)
+    if started.outcome == "refused" and started.reason is not None:
+        raise TooMany(started.reason, rule="active-jobs")
+    return _add_fire(session, schedule, now, started, by_hand=True)
+
+
+def _waits(session: Session, schedule: Schedule) -> bool:
+    """Whether its runs come one after the other, and one is not over."""
+    return schedule.missed == "all" and schedules.is_busy(session, schedule.id)
+
+
+def _fire_apart(context: Context, schedule_id: UUID, work: Work | str, now: datetime) -> bool:
+    """Handle one schedule; what is wrong with it must not keep the others from firing."""
+    try:
+        return _fire(context, schedule_id, work, now)
+    except BadRequest as error:  # its zone or expression cannot be read any more
+        return _disable(context, schedule_id, now, error.detail)
+    except (IntegrityError, DatabaseLocked) as error:  # it was changed meanwhile: the next look sees how
+        _log.warning("schedule waits for the next look", schedule=str(schedule_id), error=str(error))
+        return False
+
+
+def _fire(context: Context, schedule_id: UUID, work: Work | str, now: datetime) -> bool:
+    try:
+        with context.database.write() as session:
+            schedule = _still_due(session, schedule_id, now)
+            if schedule is None or _waits(session, schedule):
+                return False
+            part = handle(schedule, now)
+            _record(session, schedule, part, work, context.settings.max_active_jobs)
+            _advance(schedule, part.next_due_at)
+        return True
+    except AlreadyFired:
+        # Another process did, or the clock stepped back: only go on to the next due time.
+        with context.database.write() as session:
+            schedule = _still_due(session, schedule_id, now)
+            if schedule is not None:
+                _advance(schedule, next_due(parse_cron(schedule.cron, schedule.timezone), now))
+        return False
+
+
+def _record(session: Session, schedule: Schedule, part: Handled, work: Work | str, max_active: int) -> None:
+    if part.missed_at is not None:
+        schedules.add_fire(session, schedule.id, part.missed_at, outcome="missed", due_times=part.missed)
+        _log.warning("schedule missed", schedule=schedule.name, due_at=part.missed_at.isoformat(), number=part.missed)
+    if part.run_at is not None:
+        started = start(session, work, CLOCK, max_active)
+        _add_fire(session, schedule, part.run_at, started, due_times=part.run_for)
+
+
+def _add_fire(
+    session: Session,
+    schedule: Schedule,
+    due_at: datetime,
+    started: Started,
+    *,
+    due_times: int = 1,
+    by_hand: bool = False,
+) -> int:
+    fire_id = schedules.add_fire(
+        session,
+        schedule.id,
+        due_at,
+        outcome=started.outcome,
+        jobs=started.jobs,
+        set_id=started.set_id,
+        reason=started.reason,
+        due_times=due_times,
+        by_hand=by_hand,
+    )
+    tell = _log.warning if started.outcome == "refused" else _log.info
+    tell(
+        "schedule fired",
+        schedule=schedule.name,
+        due_at=due_at.isoformat(),
+        outcome=started.outcome,
+        jobs=[str(job_id) for job_id, _ in started.jobs],
+        shape_set=None if started.set_id is None else str(started.set_id),
+        reason=started.reason,
+    )
+    return fire_id
+
+
+def _disable(context: Context, schedule_id: UUID, now: datetime, reason: str) -> bool:
+    """Pause a schedule whose next due time cannot be told; its last fire says why."""
+    with context.database.write() as session:
+        schedule = _still_due(session, schedule_id, now)
+        if schedule is None or schedule.next_due_at is None:
+            return False
+        with suppress(AlreadyFired):
+            schedules.add_fire(session, schedule.id, schedule.next_due_at, outcome="refused", reason=reason)
+        schedule.enabled, schedule.next_due_at = False, None
+        _log.warning("schedule disabled", schedule=schedule.name, reason=reason)
+    return True
+
+
+def _still_due(session: Session, schedule_id: UUID, now: datetime) -> Schedule | None:
+    # Locked, so that a pause at the same moment waits, or is seen.
+    schedule = session.get(Schedule, schedule_id, with_for_update=True)
+    due = schedule is not None and schedule.next_due_at is not None and schedule.next_due_at <= now
+    return schedule if due else None
+
+
+def _advance(schedule: Schedule, due_at: datetime | None) -> None:
+    schedule.next_due_at, schedule.enabled = due_at, due_at is not None

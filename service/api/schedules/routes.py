@@ -1,0 +1,147 @@
+"""/v1/schedules."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Response
+
+from service.api.audit.log import record
+from service.api.keys.guard import (
+    READ,
+    TUNE,
+    CallerDep,
+    GuardedRoute,
+)
+from service.api.schedules import service
+from service.api.schedules.schemas import (
+    DueList,
+    FireOut,
+    FirePage,
+    ScheduleBody,
+    ScheduleList,
+    ScheduleOut,
+)
+from service.api.schedules.work import read_work
+from service.http.deps import (
+    ContextDep,
+    DatabaseDep,
+    ReadSessionDep,
+)
+from service.http.idempotency.once import OnceDep
+from service.http.responses import (
+    BAD_REQUEST,
+    CONFLICT,
+    NOT_FOUND,
+    TOO_LARGE,
+    TOO_MANY,
+)
+
+router = APIRouter(prefix="/v1/schedules", tags=["schedules"], route_class=GuardedRoute)
+
+ScheduleId = Annotated[UUID, Path(description="Id of the schedule", examples=["01970a3c-0000-7000-8000-000000000000"])]
+
+
+@router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])
+def create_schedule(
+    body: ScheduleBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
+) -> ScheduleOut:
+    """Start work by the clock: a job, a set of shapes, or jobs for stale results; checked now and at every run."""
+    due_at = service.first_due(body, context.settings, context.now())
+    service.check_work(body, context)
+    with once.write() as session:
+        schedule = service.create(session, body, due_at)
+        record(session, by, "schedule.create", schedule.id)
+        return once.answer(session, response, schedule, HTTPStatus.CREATED, f"/v1/schedules/{schedule.id}")
+
+
+@router.get("", dependencies=[READ])
+def list_schedules(session: ReadSessionDep) -> ScheduleList:
+    """Every schedule with its next run and last ones."""
+    return service.list_schedules(session)
+
+
+@router.get("/{schedule_id}", responses=NOT_FOUND, dependencies=[READ])
+def read_schedule(schedule_id: ScheduleId, session: ReadSessionDep) -> ScheduleOut:
+    """One schedule with its next run and last ones."""
+    return service.read_schedule(session, schedule_id)
+
+
+@router.put("/{schedule_id}", responses=BAD_REQUEST | NOT_FOUND | CONFLICT | TOO_LARGE, dependencies=[TUNE])
+def replace_schedule(schedule_id: ScheduleId, body: ScheduleBody, context: ContextDep, by: CallerDep) -> ScheduleOut:
+    """Change a schedule wholly, checked as a new one; its id, history and whether it is paused stay."""
+    due_at = service.first_due(body, context.settings, context.now())
+    service.check_work(body, context)
+    with context.database.write() as session:
+        schedule = service.replace(session, schedule_id, body, due_at)
+        record(session, by, "schedule.replace", schedule_id)
+    return schedule
+
+
+@router.delete("/{schedule_id}", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])
+def delete_schedule(schedule_id: ScheduleId, database: DatabaseDep, by: CallerDep) -> None:
+    """Remove a schedule; the jobs it started stay."""
+    with database.write() as session:
+        service.delete(session, schedule_id)
+        record(session, by, "schedule.delete", schedule_id)
+
+
+@router.post("/{schedule_id}/pause", responses=NOT_FOUND, dependencies=[TUNE])
+def pause_schedule(schedule_id: ScheduleId, database: DatabaseDep, by: CallerDep) -> ScheduleOut:
+    """Stop firing until resumed."""
+    with database.write() as session:
+        schedule = service.pause(session, schedule_id)
+        record(session, by, "schedule.pause", schedule_id)
+    return schedule
+
+
+@router.post("/{schedule_id}/resume", responses=NOT_FOUND, dependencies=[TUNE])
+def resume_schedule(schedule_id: ScheduleId, context: ContextDep, by: CallerDep) -> ScheduleOut:
+    """Fire again, from the next due time on."""
+    with context.database.write() as session:
+        schedule = service.resume(session, schedule_id, context.now())
+        record(session, by, "schedule.resume", schedule_id)
+    return schedule
+
+
+@router.post(
+    "/{schedule_id}/run",
+    status_code=201,
+    responses=BAD_REQUEST | NOT_FOUND | CONFLICT | TOO_MANY,
+    dependencies=[TUNE],
+)
+def run_schedule(
+    schedule_id: ScheduleId, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
+) -> FireOut:
+    """Start what a schedule starts, now and besides its due times, also while it is paused."""
+    with context.database.read() as session:
+        kind, template = service.prepare_run(session, schedule_id)
+    work = read_work(kind, template, context)
+    with once.write() as session:
+        fire = service.run_now(session, schedule_id, work, by, context.settings.max_active_jobs, context.now())
+        record(session, by, "schedule.run", schedule_id)
+        return once.answer(session, response, fire, HTTPStatus.CREATED, f"/v1/schedules/{schedule_id}/fires")
+
+
+@router.get("/{schedule_id}/next", responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
+def list_next_times(
+    schedule_id: ScheduleId,
+    context: ContextDep,
+    session: ReadSessionDep,
+    count: Annotated[int, Query(ge=1, le=100, description="How many", examples=[5])] = 5,
+) -> DueList:
+    """When a schedule comes due next, and which window of maintenance its work would wait for."""
+    return service.next_times(session, schedule_id, count, context.now())
+
+
+@router.get("/{schedule_id}/fires", responses=NOT_FOUND, dependencies=[READ])
+def list_fires(
+    schedule_id: ScheduleId,
+    session: ReadSessionDep,
+    before: Annotated[
+        int | None, Query(ge=0, le=2**62, description="`next_before` of the page before", examples=[17])
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="Most runs in the answer", examples=[50])] = 50,
+) -> FirePage:
+    """The runs of a schedule, newest first: what each started, and what was missed or refused."""
+    return service.history(session, schedule_id, before, limit)

@@ -1,0 +1,317 @@
+"""Schedules: made, listed, changed, paused, resumed, removed."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import BaseModel, ValidationError
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from db.errors import AlreadyFired
+from db.queries import (
+    maintenance,
+    schedules,
+)
+from db.schema import (
+    Schedule,
+    ScheduleFire,
+)
+from db.schema.base import JsonObject
+from service.api.jobs.schemas import JobBody
+from service.api.keys.caller import Caller
+from service.api.maintenance.closed import open_until
+from service.api.schedules.cron import (
+    next_due,
+    parse_cron,
+)
+from service.api.schedules.firing import fire_now
+from service.api.schedules.planning import Planning
+from service.api.schedules.schemas import (
+    DueList,
+    DueOut,
+    FireOut,
+    FirePage,
+    Kind,
+    ScheduleBody,
+    ScheduleList,
+    ScheduleOut,
+    StaleBody,
+)
+from service.api.schedules.work import (
+    Work,
+    read_work,
+)
+from service.api.shapes.schemas import ShapeSetBody
+from service.errors import BadRequest, Conflict, FieldError, NotFound
+from service.settings import Settings
+
+_SHOWN_FIRES = 10
+_BODIES: dict[str, type[BaseModel]] = {"job": JobBody, "shapes": ShapeSetBody, "stale": StaleBody}
+
+
+def first_due(body: ScheduleBody, settings: Settings, now: datetime) -> datetime:
+    """When a schedule comes due first, in UTC.
+
+    Raises:
+        BadRequest: rule `cron`, `timezone` or `misfire-grace`.
+    """
+    if not 1 <= body.misfire_grace_s <= settings.max_misfire_grace_s:
+        message = f"expected 1 to {settings.max_misfire_grace_s} seconds, got {body.misfire_grace_s}"
+        fault = FieldError(field="misfire_grace_s", message=message)
+        raise BadRequest(f"misfire_grace_s: {message}", rule="misfire-grace", errors=[fault])
+    return _due_after(body.cron, body.timezone, now)
+
+
+def check_work(body: ScheduleBody, planning: Planning) -> None:
+    """Return when what a schedule would start may be started.
+
+    Raises:
+        BadRequest: rule `schedule-work`: not exactly one kind of work; or what that kind raises.
+    """
+    kind, template = _work_of(body)
+    read_work(kind, template, planning)
+
+
+def _work_of(body: ScheduleBody) -> tuple[Kind, JsonObject]:
+    said: dict[Kind, BaseModel | None] = {"job": body.job, "shapes": body.shapes, "stale": body.stale}
+    given: list[tuple[Kind, BaseModel]] = [(kind, work) for kind, work in said.items() if work is not None]
+    if len(given) != 1:
+        names = " and ".join(kind for kind, _ in given)
+        message = f"expected exactly one of job, shapes and stale, got {names or 'none'}"
+        raise BadRequest(message, rule="schedule-work", errors=[FieldError(field="body.job", message=message)])
+    ((kind, work),) = given
+    return kind, work.model_dump(mode="json")
+
+
+def create(session: Session, body: ScheduleBody, due_at: datetime) -> ScheduleOut:
+    """Add a schedule that passed `first_due`.
+
+    Raises:
+        Conflict: the name is taken.
+    """
+    if schedules.by_name(session, body.name) is not None:
+        raise _taken(body.name)
+    kind, template = _work_of(body)
+    try:
+        schedule = schedules.create(
+            session,
+            name=body.name,
+            cron=body.cron,
+            timezone=body.timezone,
+            kind=kind,
+            template=template,
+            misfire_grace_s=body.misfire_grace_s,
+            missed=body.missed.policy,
+            missed_most=body.missed.most,
+            next_due_at=due_at,
+        )
+    except IntegrityError as error:  # another request took the name since
+        raise _taken(body.name) from error
+    return describe(session, schedule)
+
+
+def replace(session: Session, schedule_id: UUID, body: ScheduleBody, due_at: datetime) -> ScheduleOut:
+    """Make a schedule another one that passed `first_due` and `check_work`; its history stays, paused stays paused.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: the name is another's.
+    """
+    schedule = _existing(session, schedule_id)
+    if (other := schedules.by_name(session, body.name)) is not None and other.id != schedule_id:
+        raise _taken(body.name)
+    schedule.kind, schedule.template = _work_of(body)
+    schedule.name, schedule.cron, schedule.timezone = body.name, body.cron, body.timezone
+    schedule.misfire_grace_s = body.misfire_grace_s
+    schedule.missed, schedule.missed_most = body.missed.policy, body.missed.most
+    schedule.next_due_at = due_at if schedule.enabled else None
+    try:
+        session.flush()
+    except IntegrityError as error:  # another request took the name since
+        raise _taken(body.name) from error
+    return describe(session, schedule)
+
+
+def list_schedules(session: Session) -> ScheduleList:
+    """Every schedule, by name."""
+    return ScheduleList(schedules=[describe(session, row) for row in schedules.list_all(session)])
+
+
+def read_schedule(session: Session, schedule_id: UUID) -> ScheduleOut:
+    """One schedule.
+
+    Raises:
+        NotFound: there is none.
+    """
+    return describe(session, _existing(session, schedule_id))
+
+
+def delete(session: Session, schedule_id: UUID) -> None:
+    """Remove a schedule; the jobs it started stay.
+
+    Raises:
+        NotFound: there is none.
+    """
+    schedules.delete(session, _existing(session, schedule_id))
+
+
+def pause(session: Session, schedule_id: UUID) -> ScheduleOut:
+    """Stop firing; one that is paused stays as it is.
+
+    Raises:
+        NotFound: there is none.
+    """
+    schedule = _existing(session, schedule_id)
+    schedule.enabled, schedule.next_due_at = False, None
+    session.flush()
+    return describe(session, schedule)
+
+
+def resume(session: Session, schedule_id: UUID, now: datetime) -> ScheduleOut:
+    """Fire again from the next due time on: what came due in the pause does not count.
+
+    Raises:
+        NotFound: there is none.
+    """
+    schedule = _existing(session, schedule_id)
+    if not schedule.enabled:
+        schedule.enabled, schedule.next_due_at = True, _due_after(schedule.cron, schedule.timezone, now)
+        session.flush()
+    return describe(session, schedule)
+
+
+def next_times(session: Session, schedule_id: UUID, count: int, now: datetime) -> DueList:
+    """When a schedule comes due next, and what window of maintenance its work would wait for.
+
+    Raises:
+        NotFound: there is none.
+        BadRequest: its expression or zone cannot be read any more.
+    """
+    schedule = _existing(session, schedule_id)
+    cron = parse_cron(schedule.cron, schedule.timezone)
+    windows = [window for window in maintenance.list_all(session) if window.device in (None, _device(schedule))]
+    due: list[DueOut] = []
+    at = schedule.next_due_at
+    while at is not None and len(due) < count:
+        ends = [end for window in windows if (end := open_until(window, max(at, now))) is not None]
+        local = f"{at.astimezone(cron.zone):%Y-%m-%d %H:%M:%S %z}"
+        due.append(DueOut(due_at=at, local=local, waits_until=max(ends, default=None)))
+        at = next_due(cron, at)
+    return DueList(due=due)
+
+
+def history(session: Session, schedule_id: UUID, before: int | None, limit: int) -> FirePage:
+    """The runs of a schedule below the number `before`, newest first.
+
+    Raises:
+        NotFound: there is none.
+    """
+    rows = schedules.list_fires(session, _existing(session, schedule_id).id, limit=limit + 1, before=before)
+    page = rows[:limit]
+    return FirePage(fires=[describe_fire(row) for row in page], next_before=page[-1].id if len(rows) > limit else None)
+
+
+def prepare_run(session: Session, schedule_id: UUID) -> tuple[str, JsonObject]:
+    """Kind and template of what a schedule starts.
+
+    Raises:
+        NotFound: there is none.
+    """
+    schedule = _existing(session, schedule_id)
+    return schedule.kind, schedule.template
+
+
+def run_now(session: Session, schedule_id: UUID, work: Work, by: Caller, max_active: int, now: datetime) -> FireOut:
+    """Start what a schedule starts, also while it is paused; its due times stay as they are.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: rule `already-fired`; it came due in the same moment.
+        TooMany: as many jobs as may be are active.
+    """
+    try:
+        fire_id = fire_now(session, _existing(session, schedule_id), work, by, max_active, now)
+    except AlreadyFired as error:
+        raise Conflict("it runs in this very moment; ask again", rule="already-fired") from error
+    return describe_fire(schedules.get_fire(session, fire_id))
+
+
+def find(session: Session, text: str) -> UUID:
+    """The schedule of that name or id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    for schedule in schedules.list_all(session):
+        if text in (schedule.name, str(schedule.id)):
+            return schedule.id
+    raise NotFound(f"no schedule {text!r}; `xetune schedules` lists those that exist")
+
+
+def describe(session: Session, schedule: Schedule) -> ScheduleOut:
+    """A schedule as the wire says it, with its last runs."""
+    fires = schedules.list_fires(session, schedule.id, limit=_SHOWN_FIRES)
+    return ScheduleOut.model_validate(
+        {
+            "id": schedule.id,
+            "name": schedule.name,
+            "cron": schedule.cron,
+            "timezone": schedule.timezone,
+            "kind": schedule.kind,
+            schedule.kind: _template(schedule.kind, schedule.template),
+            "misfire_grace_s": schedule.misfire_grace_s,
+            "missed": {"policy": schedule.missed, "most": schedule.missed_most},
+            "enabled": schedule.enabled,
+            "next_due_at": schedule.next_due_at,
+            "created_at": schedule.created_at,
+            "fires": [describe_fire(fire) for fire in fires],
+        }
+    )
+
+
+def describe_fire(fire: ScheduleFire) -> FireOut:
+    """A run as the wire says it."""
+    return FireOut.model_validate(
+        {
+            "id": fire.id,
+            "due_at": fire.due_at,
+            "fired_at": fire.fired_at,
+            "outcome": fire.outcome,
+            "by_hand": fire.by_hand,
+            "due_times": fire.due_times,
+            "jobs": [started.job_id for started in fire.jobs],
+            "shape_set": fire.set_id,
+            "reason": fire.reason,
+        }
+    )
+
+
+def _device(schedule: Schedule) -> str | None:
+    device = schedule.template.get("device")
+    return device if isinstance(device, str) else None
+
+
+def _template(kind: str, template: JsonObject) -> BaseModel | JsonObject:
+    try:
+        return _BODIES[kind].model_validate(template)
+    except ValidationError:  # of another version of this program: shown as it is stored, refused when it fires
+        return template
+
+
+def _due_after(cron: str, timezone: str, now: datetime) -> datetime:
+    due_at = next_due(parse_cron(cron, timezone), now)
+    if due_at is None:
+        fault = FieldError(field="cron", message="never comes due")
+        raise BadRequest(f"{cron!r} never comes due; name a day that exists", rule="cron", errors=[fault])
+    return due_at
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"a schedule named {name!r} exists; choose another name or delete it", rule="unique-name")
+
+
+def _existing(session: Session, schedule_id: UUID) -> Schedule:
+    schedule = schedules.get(session, schedule_id)
+    if schedule is None:
+        raise NotFound(f"schedule {schedule_id} does not exist; GET /v1/schedules lists those that do")
+    return schedule

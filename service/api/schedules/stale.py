@@ -1,0 +1,96 @@
+"""Which results are stale, and the jobs that would measure them anew."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from codegen import CodegenError
+from db.queries import staleness
+from db.queries.staleness import MadeWith
+from db.schema import Problem
+from hal import HalError
+from service.api.devices.service import DeviceDirectory
+from service.api.jobs.requests import (
+    JobRequest,
+    understand,
+)
+from service.api.jobs.schemas import JobBody
+from service.api.kernels.freshness import changes
+from service.api.schedules.planning import Planning
+from service.api.schedules.schemas import StaleBody
+from service.errors import ServiceError
+from service.schemas import ProblemBody
+from tuner.errors import TunerError
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class StaleWork:
+    """Jobs that may be queued for stale results, and what is wrong with those that may not; `found` are all stale."""
+
+    jobs: tuple[JobRequest, ...]
+    refusals: tuple[str, ...]
+    found: int
+
+    @property
+    def remark(self) -> str | None:
+        """What was left out, for people; None when it was nothing."""
+        more = f"; {len(self.refusals) - _SHOWN} more" if len(self.refusals) > _SHOWN else ""
+        return "; ".join(self.refusals[:_SHOWN]) + more if self.refusals else None
+
+
+def stale_work(body: StaleBody, planning: Planning) -> StaleWork:
+    """Jobs for stale results, those first that were asked for the longest ago; at most as many as the body says.
+
+    A result is stale when nothing that is known of its problem on its device was made with what is here now. One that
+    was measured is only measured again: where its device is not here, it is left out.
+
+    Raises:
+        DatabaseError: the database does not answer.
+    """
+    with planning.database.read() as session:
+        rows = staleness.made_with(session, body.devices)
+        old = _stale(rows, planning.devices)
+        asked = staleness.last_asked(session, (problem_id for problem_id, _ in old))
+    waiting = sorted(old, key=lambda pair: (asked[pair].timestamp() if pair in asked else 0.0, pair))
+    jobs: list[JobRequest] = []
+    refusals: list[str] = []
+    for begin in range(0, len(waiting), body.most_jobs):
+        pairs = waiting[begin : begin + body.most_jobs]
+        with planning.database.read() as session:
+            problems = staleness.problems_of(session, {problem_id for problem_id, _ in pairs})
+        for pair in pairs:
+            if len(jobs) == body.most_jobs:
+                return StaleWork(tuple(jobs), tuple(refusals), len(waiting))
+            try:
+                jobs.append(_request(problems[pair[0]], pair[1], old[pair], body, planning))
+            except (ServiceError, CodegenError, HalError, TunerError, ValidationError) as error:
+                refusals.append(f"{pair[1]}: {error}")
+    return StaleWork(tuple(jobs), tuple(refusals), len(waiting))
+
+
+def _stale(rows: Iterable[MadeWith], directory: DeviceDirectory) -> dict[tuple[int, str], bool]:
+    """Problems and devices without a valid result, each with whether one was measured."""
+    drivers = {device.spec.id: device.spec.driver for device in directory.all() if device.runnable}
+    valid: set[tuple[int, str]] = set()
+    measured: dict[tuple[int, str], bool] = {}
+    toolchains: dict[str, dict[str, object]] = {}
+    for row in rows:
+        pair = row.problem_id, row.device
+        toolchain = toolchains.setdefault(row.toolchain, json.loads(row.toolchain))
+        model = row.model if row.driver is None else None
+        if not changes(toolchain, row.driver, model, drivers.get(row.device)):
+            valid.add(pair)
+        measured[pair] = measured.get(pair, False) or row.driver is not None
+    return {pair: was_measured for pair, was_measured in measured.items() if pair not in valid}
+
+
+def _request(problem: Problem, device: str, was_measured: bool, body: StaleBody, planning: Planning) -> JobRequest:
+    asked = JobBody(problem=ProblemBody.model_validate(problem.definition), device=device, budget=body.budget)
+    request = understand(asked, planning.devices, planning.settings)
+    if was_measured and request.device.driver is None:
+        raise HalError("its results were measured, and it is not in this machine")
+    return request

@@ -1,0 +1,107 @@
+"""The kernels of a set on all of its shapes: which are tried, and what is kept of what they took."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codegen import AnyConfig, GemmProblem, KernelConfig, Refused
+from db.queries.shape_sets import Cell
+from hal import DeviceSpec
+from tuner.model.xe import predict
+from tuner.session.trial import Trial
+from tuner.shapes.across import Compared, How
+from tuner.shapes.carry import carried, choices
+from tuner.shapes.neighbours import distance, ranked
+from tuner.shapes.relaunch import code_of, relaunched
+
+MOST_KERNELS = 24
+"""Kernels that are tried on all shapes: the best of each, then those nearly as good."""
+_OF_A_SHAPE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A shape of a set after its search: its trials, by the id of its member."""
+
+    member_id: int
+    problem: GemmProblem
+    weight: float
+    trials: Sequence[Trial]
+
+
+def choose_kernels(shapes: Sequence[Searched], spec: DeviceSpec, within: float) -> list[tuple[int, AnyConfig]]:
+    """The configurations to try on all shapes, each with the member that it is from.
+
+    First the best of each shape, those before that take most of the total; then others within `within` of their best.
+    Configurations that make the same choices are one kernel.
+    """
+    found: list[tuple[int, float, Searched, AnyConfig]] = []
+    for shape in shapes:
+        best = ranked(shape.trials)[:_OF_A_SHAPE]
+        times = [trial.outcome.time_us for trial in best if trial.outcome is not None and trial.outcome.time_us]
+        for place, (trial, time_us) in enumerate(zip(best, times, strict=True)):
+            if time_us <= times[0] * (1 + within):
+                found.append((place, -shape.weight * times[0], shape, trial.config))
+    kernels: dict[tuple[object, ...], tuple[int, AnyConfig]] = {}
+    for _, _, shape, config in sorted(found, key=lambda each: each[:2]):
+        kernels.setdefault(choices(config, shape.problem, spec), (shape.member_id, config))
+    return list(kernels.values())[:MOST_KERNELS]
+
+
+@dataclass(frozen=True, slots=True)
+class SetKernel:
+    """A kernel of a set: its configuration on the shape that it is from, and the binary that was made there, if any."""
+
+    id: int
+    problem: GemmProblem
+    config: AnyConfig
+    content_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Visitors:
+    """Kernels of a set as they are on one shape, the nearest shape's first; `refused` says why others cannot be.
+
+    `binaries` are the hashes of those that run one binary on every shape.
+    """
+
+    configs: tuple[tuple[int, AnyConfig], ...]
+    refused: dict[int, str]
+    binaries: dict[int, str]
+
+
+def visitors_of(kernels: Sequence[SetKernel], problem: GemmProblem, spec: DeviceSpec) -> Visitors:
+    """The kernels on `problem`: one that takes sizes is the same binary, others are the same choices."""
+    configs: list[tuple[int, AnyConfig]] = []
+    refused: dict[int, str] = {}
+    binaries: dict[int, str] = {}
+    for kernel in sorted(kernels, key=lambda kernel: (distance(kernel.problem, problem), kernel.id)):
+        config, code = kernel.config, code_of(kernel.config, kernel.problem, spec)
+        try:
+            if code is not None and isinstance(config, KernelConfig):
+                configs.append((kernel.id, relaunched(config, code, problem, spec)))
+                if kernel.content_hash is not None:
+                    binaries[kernel.id] = kernel.content_hash
+            else:
+                configs.append((kernel.id, carried(config, kernel.problem, problem, spec)))
+        except Refused as refusal:
+            refused[kernel.id] = f"rule {refusal.rule}: {refusal.message}"
+    return Visitors(tuple(configs), refused, binaries)
+
+
+def cells_of(
+    visitors: Visitors, found: Compared, problem: GemmProblem, spec: DeviceSpec, *, measured: bool
+) -> list[Cell]:
+    """What each kernel takes on the problem: as compared, else predicted where nothing is measured, else why not."""
+    cells = [Cell(kernel_id, How.NONE.value, reason=reason) for kernel_id, reason in visitors.refused.items()]
+    for kernel_id, config in visitors.configs:
+        taken = found.taken.get(config)
+        if taken is not None and taken.how is not How.NONE:
+            cells.append(Cell(kernel_id, taken.how.value, taken.time_us, None, taken.content_hash))
+        elif taken is not None:
+            cells.append(Cell(kernel_id, How.NONE.value, None, taken.reason or "it gave no time", taken.content_hash))
+        elif not measured and isinstance(config, KernelConfig):
+            time_us, binary = predict(problem, config, spec).time_us, visitors.binaries.get(kernel_id)
+            cells.append(Cell(kernel_id, How.PREDICTED.value, time_us, None, binary))
+        else:
+            cells.append(Cell(kernel_id, How.NONE.value, reason="not tried: the seconds of the set were spent"))
+    return cells

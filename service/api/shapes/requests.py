@@ -1,0 +1,196 @@
+"""From shapes to a stored set whose jobs wait: every shape is checked before anything is written."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from codegen import Refused
+from codegen.backend import check_supported
+from codegen.serialization import content_hash
+from db.queries import (
+    jobs,
+    problems,
+    shape_sets,
+)
+from db.schema import ACTIVE_STATUSES
+from hal import DeviceSpec
+from service.api.devices.service import DeviceDirectory
+from service.api.devices.stored import store_device
+from service.api.jobs.requests import check_size
+from service.errors import BadRequest, TooMany
+from service.row_mapping import problem_to_json
+from service.settings import Settings
+from tuner.search.method import Method
+from tuner.search.objective import (
+    Objective,
+    agreed,
+    check_objective,
+)
+from tuner.search.space_prediction import check_predictable
+from tuner.shapes.shape import Shape
+from tuner.space.starts import check_method
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SetSearch:
+    """How the shapes of a set are searched, as of a job; `objective` None is what the method weighs anyway."""
+
+    reuse: bool = True
+    warm_start: bool = True
+    method: Method = Method.PORTFOLIO
+    no_gain: int | None = None
+    objective: Objective | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetRequest:
+    """A set of shapes that may be stored. `seconds` is wall time of all its runs; `within` a fraction.
+
+    With `reuse` shapes take times that are known, with `warm_start` they begin with what is good for other problems;
+    a shape is given nothing more after `no_gain` trials that gained nothing.
+    """
+
+    source: str
+    shapes: tuple[Shape, ...]
+    device: DeviceSpec
+    trials: int
+    seconds: float
+    seed: int
+    within: float
+    reuse: bool = True
+    warm_start: bool = True
+    method: Method = Method.PORTFOLIO
+    no_gain: int | None = None
+    objective: Objective = Objective.TIME
+
+    @property
+    def hash(self) -> str:
+        """Equal for requests that ask for the same work."""
+        shapes = [[shape.problem, shape.weight] for shape in self.shapes]
+        device = [self.device.id, self.device.driver or ""]
+        how = [self.reuse, self.warm_start, self.method, self.no_gain, self.objective]
+        return content_hash(["shapes", shapes, device, self.trials, self.seconds, self.seed, self.within, how])
+
+
+def understand(
+    source: str,
+    shapes: tuple[Shape, ...],
+    device: str,
+    target: str | None,
+    budget: tuple[int, float],
+    seed: int,
+    within: float,
+    directory: DeviceDirectory,
+    settings: Settings,
+    search: SetSearch | None = None,
+) -> SetRequest:
+    """What is asked for, with the device found and every shape checked against the rules.
+
+    `budget` is trials and seconds over all shapes.
+
+    Raises:
+        BadRequest: a budget out of bounds, or too small for the shapes.
+        RefusedByRule, CannotPredict, NotOnThisCpu: a shape or the device is refused; says which.
+        ContraryObjective, NoEnergy: the search does not weigh that, or it cannot be read.
+    """
+    trials, seconds = budget
+    for name, value, most in (("trials", trials, settings.max_trials), ("seconds", seconds, settings.max_seconds)):
+        if not 0 < value <= most:
+            raise BadRequest(f"{name}: expected more than 0 and at most {most:,.12g}, got {value:,.12g}", rule="budget")
+    no_gain = None if search is None else search.no_gain
+    if no_gain is not None and not 1 <= no_gain < 2**31:
+        raise BadRequest(f"no_gain: expected 1 to {2**31 - 1}, got {no_gain}", rule="budget")
+    if trials < len(shapes):
+        raise BadRequest(f"trials: expected at least one for each of {len(shapes)} shapes, got {trials}", rule="budget")
+    if not 0 <= within <= 1:
+        raise BadRequest(f"within: expected 0 to 100 percent, got {within:.0%}", rule="within")
+    listed = directory.resolve(device, target)
+    if not listed.runnable:
+        check_predictable(listed.spec)
+    _check_shapes(shapes, listed.spec, settings)
+    how = SetSearch() if search is None else search
+    method, objective = agreed(how.method, how.objective)
+    check_method(method, listed.spec, measured=listed.runnable)
+    check_objective(objective, listed.spec.id, listed.no_energy)
+    return SetRequest(
+        source,
+        shapes,
+        listed.spec,
+        trials,
+        seconds,
+        seed,
+        within,
+        how.reuse,
+        how.warm_start,
+        method,
+        how.no_gain,
+        objective,
+    )
+
+
+def _check_shapes(shapes: tuple[Shape, ...], spec: DeviceSpec, settings: Settings) -> None:
+    faults: list[str] = []
+    for number, shape in enumerate(shapes, start=1):
+        try:
+            check_size(shape.problem, settings)
+            check_supported(shape.problem, spec)
+        except BadRequest as fault:
+            faults.append(f"shape {number}, {shape.problem}: {fault.detail}")
+        except Refused as refusal:
+            faults.append(f"shape {number}, {shape.problem}: rule {refusal.rule}: {refusal.message}")
+    if faults:
+        more = f"; {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
+        raise BadRequest(f"{'; '.join(faults[:_SHOWN])}{more}", rule="shapes")
+
+
+def submit(session: Session, request: SetRequest, max_active: int) -> tuple[UUID, bool]:
+    """Store a set and queue its jobs, or find the identical one that is active; says whether it is new.
+
+    Raises:
+        TooMany: with its jobs more than `max_active` would be queued or running.
+    """
+    if (same := shape_sets.active_identical(session, request.hash)) is not None:
+        return same, False
+    counts = jobs.count_by_status(session)
+    active = sum(counts.get(status, 0) for status in ACTIVE_STATUSES) + len(request.shapes)
+    if active > max_active:
+        raise TooMany(f"{active} jobs would be queued or running, {max_active} may be", rule="active-jobs")
+    device = store_device(session, request.device)
+    made = shape_sets.create(
+        session,
+        source=request.source,
+        device_id=device.id,
+        budget_trials=request.trials,
+        budget_seconds=request.seconds,
+        seed=request.seed,
+        within=request.within,
+        request_hash=request.hash,
+    )
+    for position, shape in enumerate(request.shapes):
+        problem = problems.upsert(session, key=shape.problem.key, definition=problem_to_json(shape.problem))
+        job = jobs.create(
+            session,
+            problem_id=problem.id,
+            device_id=device.id,
+            budget_trials=1,  # raised with each portion
+            budget_seconds=request.seconds,
+            seed=request.seed,
+            request_hash=content_hash([str(made.id), position]),
+        )
+        assert job is not None  # its request is of this set alone
+        if not (request.reuse and request.warm_start):
+            jobs.set_start(session, job.id, again=not request.reuse, cold=not request.warm_start)
+        jobs.set_search(
+            session,
+            job.id,
+            method=request.method.value,
+            no_gain=request.no_gain,
+            roofline=None,
+            objective=request.objective.value,
+        )
+        shape_sets.add_member(session, made.id, position, job.id, shape.weight, shape.name)
+    session.flush()
+    return made.id, True

@@ -1,0 +1,117 @@
+"""/v1/shape-sets."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Response
+
+from service.api.audit.log import (
+    Outcome,
+    record,
+)
+from service.api.keys.guard import (
+    READ,
+    TUNE,
+    CallerDep,
+    GuardedRoute,
+)
+from service.api.shapes import service
+from service.api.shapes.bodies import understand_body
+from service.api.shapes.requests import submit
+from service.api.shapes.schemas import (
+    PresetList,
+    ShapeSetBody,
+    ShapeSetOut,
+    ShapeSetPage,
+)
+from service.http.deps import (
+    ContextDep,
+    DatabaseDep,
+    ReadSessionDep,
+)
+from service.http.idempotency.once import OnceDep
+from service.http.responses import (
+    BAD_REQUEST,
+    CONFLICT,
+    NOT_FOUND,
+    TOO_LARGE,
+    TOO_MANY,
+    Responses,
+)
+
+router = APIRouter(prefix="/v1/shape-sets", tags=["shape sets"], route_class=GuardedRoute)
+
+_ID = "01970a3c-0000-7000-8000-000000000000"
+_LOCATION: dict[str, object] = {
+    "headers": {"Location": {"description": "Path of the set", "schema": {"type": "string"}}},
+    "description": "Queued",
+}
+_CREATED: Responses = {
+    202: _LOCATION,
+    200: _LOCATION | {"model": ShapeSetOut, "description": "The same set is active"},
+}
+SetId = Annotated[UUID, Path(description="Id of the set", examples=[_ID])]
+
+
+@router.post(
+    "", status_code=202, responses=_CREATED | BAD_REQUEST | CONFLICT | TOO_LARGE | TOO_MANY, dependencies=[TUNE]
+)
+def create_shape_set(
+    body: ShapeSetBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
+) -> ShapeSetOut:
+    """Queue a set of shapes for a worker. While the same set is active, that one is returned instead."""
+    request = understand_body(body, context.devices, context.settings)
+    with once.write() as session:
+        set_id, is_new = submit(session, request, context.settings.max_active_jobs)
+        record(session, by, "shapes.create", set_id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+        status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
+        found = service.read_set(session, set_id)
+        return once.answer(session, response, found, status, f"/v1/shape-sets/{set_id}")
+
+
+@router.get("", dependencies=[READ])
+def list_shape_sets(
+    session: ReadSessionDep,
+    before: Annotated[UUID | None, Query(description="`next_before` of the page before", examples=[_ID])] = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="Most sets in the answer", examples=[20])] = 50,
+) -> ShapeSetPage:
+    """Sets of shapes, newest first."""
+    return service.list_sets(session, limit, before)
+
+
+@router.get("/presets", dependencies=[READ])
+def list_presets() -> PresetList:
+    """The models whose layers a set can be made of."""
+    return service.presets()
+
+
+@router.get("/{set_id:uuid}", responses=NOT_FOUND, dependencies=[READ])
+def read_shape_set(
+    set_id: SetId,
+    session: ReadSessionDep,
+    within: Annotated[
+        float | None,
+        Query(ge=0, le=1, description="Recommend kernels for another bound than the set's own", examples=[0.1]),
+    ] = None,
+) -> ShapeSetOut:
+    """A set: each shape with its best, and the fewest kernels that keep all within a bound, once they were compared."""
+    return service.read_set(session, set_id, within)
+
+
+@router.post("/{set_id:uuid}/cancel", responses=NOT_FOUND, dependencies=[TUNE])
+def cancel_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> ShapeSetOut:
+    """End a set and its jobs; what was found stays."""
+    with database.write() as session:
+        found = service.cancel(session, set_id)
+        record(session, by, "shapes.cancel", set_id)
+    return found
+
+
+@router.delete("/{set_id:uuid}", status_code=204, responses=NOT_FOUND | CONFLICT, dependencies=[TUNE])
+def delete_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> Response:
+    """Forget a set that is over; its jobs and what they found stay."""
+    with database.write() as session:
+        service.forget(session, set_id)
+        record(session, by, "shapes.delete", set_id)
+    return Response(status_code=204)

@@ -1,0 +1,285 @@
+"""Sets of shapes on the wire. Field names carry their units."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
+
+from codegen import DType
+from service.api.jobs.schemas import (
+    MAX_SEED,
+    BudgetOut,
+    JobStatus,
+)
+from service.configurations import CONFIG_EXAMPLE, ConfigBody
+from service.schemas import EVIDENCE_EXAMPLE, DeviceChoice, Evidence, FiniteFloat, ProblemBody, Size
+from tuner.search.method import Method
+from tuner.search.objective import Objective
+from tuner.shapes.shape import MOST_SHAPES
+
+_ID = "01970a3c-0000-7000-8000-000000000000"
+_SHAPE: dict[str, object] = {"problem": {"m": 512, "n": 384, "k": 1024}, "weight": 32.0, "name": "qkv"}
+_COMMON: dict[str, object] = {"dtype_a": "bf16", "dtype_b": "bf16", "transpose_b": True}
+_BUDGET: dict[str, object] = {"trials": 200, "seconds": 1800.0}
+_LAYERS = {"qkv": [6144, 4096, 32]}
+
+
+class ShapeBody(BaseModel):
+    """A problem of a set, and how often it occurs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    problem: ProblemBody = Field(description="What to compute, whole", examples=[_SHAPE["problem"]])
+    weight: FiniteFloat = Field(default=1.0, gt=0, lt=1e15, description="How often it occurs", examples=[32.0])
+    name: str = Field(default="", max_length=200, description="What people call it", examples=["qkv"])
+
+
+class CommonBody(BaseModel):
+    """What holds of each shape of a csv, a text or a preset that does not say otherwise."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    dtype_a: DType = Field(default=DType.F16, description="Element type of A", examples=["bf16"])
+    dtype_b: DType = Field(default=DType.F16, description="Element type of B", examples=["bf16"])
+    dtype_c: DType | None = Field(default=None, description="Element type of C; that of the sums", examples=["f32"])
+    dtype_acc: DType | None = Field(default=None, description="Element type of the sums", examples=["f32"])
+    transpose_a: StrictBool = Field(default=False, description="A is stored [K, M]", examples=[False])
+    transpose_b: StrictBool = Field(default=False, description="B is stored [N, K]", examples=[True])
+    batch: Size = Field(default=1, description="Number of independent multiplications", examples=[1])
+    alignment: Size = Field(default=64, description="What all pointers are aligned to, in bytes", examples=[64])
+    dynamic: StrictBool = Field(default=False, description="Sizes are arguments of the kernels", examples=[False])
+    deterministic: StrictBool = Field(default=False, description="The same bits every time", examples=[False])
+    epilogue: str = Field(
+        default="", max_length=2000, description="Steps, as the command line has them", examples=["bias:column, gelu"]
+    )
+
+
+class SetBudgetBody(BaseModel):
+    """When a set ends at the latest, over all its shapes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    trials: StrictInt | None = Field(
+        default=None, ge=1, description="Most configurations tried; null: 25 for each shape", examples=[200]
+    )
+    seconds: FiniteFloat = Field(default=600.0, gt=0, description="Wall time of all its runs, in s", examples=[1800.0])
+    no_gain: StrictInt | None = Field(
+        default=None,
+        ge=1,
+        le=2**31 - 1,
+        description="A shape is given no more when so many of its trials in a row gained less than 1 %",
+        examples=[30],
+    )
+
+
+class ShapeSetBody(DeviceChoice):
+    """A set of shapes to tune under one budget: one of shapes, csv, text or preset says them."""
+
+    shapes: list[ShapeBody] | None = Field(
+        default=None, min_length=1, max_length=MOST_SHAPES, description="Each shape whole", examples=[[_SHAPE]]
+    )
+    csv: str | None = Field(
+        default=None,
+        min_length=1,
+        description="A table with a header of m, n, k and what else it says",
+        examples=["m,n,k,weight\n16,4096,4096,32\n"],
+    )
+    text: str | None = Field(
+        default=None, min_length=1, description="Lines as m=1,16 n=4096 k=4096", examples=["m=1,16 n=4096 k=4096"]
+    )
+    preset: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=500,
+        description="Layers of a model: see /v1/shape-sets/presets",
+        examples=["llama-3.2-1b@tokens=1,16"],
+    )
+    common: CommonBody = Field(
+        default_factory=CommonBody, description="What holds of each that does not say otherwise", examples=[_COMMON]
+    )
+    budget: SetBudgetBody = Field(default_factory=SetBudgetBody, description="When to stop", examples=[_BUDGET])
+    within: FiniteFloat = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        description="How far from its best the fewest kernels may leave a shape, as a fraction",
+        examples=[0.05],
+    )
+    seed: StrictInt = Field(default=0, ge=0, le=MAX_SEED, description="Start of the random choices", examples=[0])
+    reuse: StrictBool = Field(
+        default=True, description="Take times that earlier jobs measured of the very same kernels", examples=[True]
+    )
+    warm_start: StrictBool = Field(
+        default=True,
+        description="Begin with what was best for problems of other jobs too, not of the set alone",
+        examples=[True],
+    )
+    search: Method = Field(
+        default=Method.PORTFOLIO, description="How each space is searched, as of a job", examples=["portfolio"]
+    )
+    objective: Objective | None = Field(
+        default=None,
+        description="What is made small on each shape, as of a job: time, time-memory or time-energy; null: what the "
+        "search weighs anyway",
+        examples=[None],
+    )
+
+
+class PresetOut(BaseModel):
+    """A model whose layers can be tuned."""
+
+    name: str = Field(description="Its name", examples=["llama-3-8b"])
+    source: str = Field(description="Where its sizes are from", examples=["https://huggingface.co/..."])
+    published: str = Field(description="When that was published", examples=["2024-04-18"])
+    layers: dict[str, tuple[int, int, int]] = Field(
+        description="N, K and how often each layer occurs in one pass", examples=[_LAYERS]
+    )
+
+
+class PresetList(BaseModel):
+    """The models whose layers can be tuned; NAME@tokens=1,16 sets M, NAME@layers=qkv,down chooses layers."""
+
+    presets: list[PresetOut] = Field(description="By name", examples=[[]])
+
+
+class ShapeOut(BaseModel):
+    """One shape of a set: its job, and the best that is known beside the default."""
+
+    name: str = Field(description="What people call it; empty if nothing", examples=["llama-3-8b qkv"])
+    problem: ProblemBody = Field(description="What is computed, whole", examples=[_SHAPE["problem"]])
+    weight: float = Field(description="How often it occurs, no unit", examples=[32.0])
+    job_id: UUID = Field(description="The job that tunes it", examples=[_ID])
+    status: JobStatus = Field(description="Of the job", examples=["succeeded"])
+    error: str | None = Field(default=None, description="Why the job failed", examples=["no-valid-measurement: ..."])
+    trials: int = Field(description="Configurations tried", examples=[24])
+    default_us: float | None = Field(description="Time of the heuristic's choice, in us", examples=[930.2])
+    tuned_us: float | None = Field(description="Time of the best, in us", examples=[412.5])
+    gain: float | None = Field(description="How many times as fast the best is", examples=[2.26])
+    in_turns: bool = Field(description="Whether both were measured in turns at the end", examples=[True])
+    evidence: Evidence | None = Field(
+        default=None, description="Of the best trial; null before any", examples=[EVIDENCE_EXAMPLE]
+    )
+
+
+class CellOut(BaseModel):
+    """What a kernel takes on a shape."""
+
+    kernel: int = Field(description="Number of the kernel, from 1", examples=[1])
+    shape: int = Field(description="Number of the shape, from 1", examples=[2])
+    evidence: Literal["in_turns", "trial", "predicted", "none"] = Field(
+        description="Measured in turns with the others, measured by its trial, predicted by the model, or not known",
+        examples=["in_turns"],
+    )
+    time_us: float | None = Field(default=None, description="Its time, in us", examples=[420.1])
+    slower: float | None = Field(
+        default=None, description="Its time over the least that is known of the shape", examples=[1.02]
+    )
+    reason: str | None = Field(default=None, description="Why no time is known", examples=["rule registers: ..."])
+    content_hash: str | None = Field(
+        default=None,
+        description="SHA-256 of the binary, equal where shapes share one; null where none was made",
+        examples=["9f86d081884c7d65..."],
+    )
+
+
+class KernelChoice(BaseModel):
+    """A kernel of a set: one configuration, and the shapes that it serves under the recommendation."""
+
+    number: int = Field(description="Counts from 1", examples=[1])
+    shape: int = Field(description="Number of the shape that it is from", examples=[3])
+    config: ConfigBody | dict[str, object] = Field(
+        description="The configuration, as that shape has it", examples=[CONFIG_EXAMPLE]
+    )
+    serves: list[int] = Field(
+        description="Numbers of the shapes that it serves; empty if not needed", examples=[[1, 3]]
+    )
+    binaries: int = Field(
+        description="Binaries for what it serves; one that takes sizes counts once, one never made for each shape",
+        examples=[2],
+    )
+    content_hash: str | None = Field(
+        default=None,
+        description="SHA-256 of the binary if all that it serves, or else all that it was tried on, share one",
+        examples=["9f86d081884c7d65..."],
+    )
+
+
+class CoverOut(BaseModel):
+    """The fewest kernels found that keep each shape within a bound of its best."""
+
+    within: float = Field(description="How far from its best a shape may be, as a fraction", examples=[0.05])
+    needed: list[int] = Field(description="Numbers of the kernels, those that take most time first", examples=[[1, 4]])
+    unserved: list[int] = Field(description="Numbers of shapes without any time", examples=[[]])
+    one_each: bool = Field(description="Whether every shape needs a kernel of its own", examples=[False])
+    evidence: list[str] = Field(description="How the times were found that it rests on", examples=[["in_turns"]])
+    total_us: float = Field(description="Weighted time of all served shapes under it, in us", examples=[5210.0])
+    best_us: float = Field(description="The same with the best kernel of each shape, in us", examples=[5100.0])
+    unknown: int = Field(description="Times of kernels on shapes that are not known", examples=[3])
+    binaries: int = Field(default=0, description="Binaries of all needed kernels together", examples=[2])
+    kernels: list[KernelChoice] = Field(description="Every kernel that was tried on all shapes", examples=[[]])
+    cells: list[CellOut] = Field(description="What each takes on each", examples=[[]])
+
+
+class ShapeSetOut(BaseModel):
+    """A set of shapes, tuned under one budget."""
+
+    id: UUID = Field(description="Sorts by time of creation", examples=[_ID])
+    source: str = Field(description="What the shapes were read from", examples=["llama-3-8b@tokens=1,16"])
+    status: Literal["active", "succeeded", "cancelled"] = Field(description="Whether it is over", examples=["active"])
+    error: str | None = Field(
+        default=None, description="Why it ended without a result; null if it did not", examples=["UnknownDevice: ..."]
+    )
+    running: bool = Field(description="Whether a process runs it now", examples=[True])
+    search: Method = Field(description="How each space is searched", examples=["portfolio"])
+    objective: Objective | None = Field(
+        default=None,
+        description="What is made small; null of sets of before, which weigh what the search does",
+        examples=["time"],
+    )
+    reuse: bool = Field(description="Whether times that are known are taken", examples=[True])
+    warm_start: bool = Field(
+        description="Whether it begins with what is good for other jobs' problems", examples=[True]
+    )
+    device: str = Field(description="Device id", examples=["b580"])
+    budget: BudgetOut = Field(description="Over all shapes", examples=[_BUDGET])
+    seed: int = Field(description="Start of the random choices", examples=[0])
+    spent_s: float = Field(description="Wall time of all runs, in seconds", examples=[120.5])
+    trials: int = Field(description="Configurations tried, on all shapes", examples=[240])
+    across: int = Field(
+        default=0,
+        description="Trials among these of other shapes' kernels, after the search and beyond the budget",
+        examples=[40],
+    )
+    compiled: int = Field(description="Kernels that were compiled", examples=[230])
+    reused: int = Field(description="Kernels that were asked for and had been compiled before", examples=[41])
+    default_us: float | None = Field(
+        description="Weighted time of the shapes that have one, with the defaults, in us", examples=[9100.0]
+    )
+    tuned_us: float | None = Field(description="The same with the best of each, in us", examples=[7300.0])
+    shapes: list[ShapeOut] = Field(description="In the order of the source", examples=[[]])
+    cover: CoverOut | None = Field(
+        default=None, description="Null before kernels were compared across shapes", examples=[None]
+    )
+    created_at: datetime = Field(description="When it was made, UTC", examples=["2026-01-02T03:04:05Z"])
+    finished_at: datetime | None = Field(
+        default=None, description="When it ended, UTC", examples=["2026-01-02T03:24:05Z"]
+    )
+
+
+class ShapeSetLine(BaseModel):
+    """A set of shapes in a list."""
+
+    id: UUID = Field(description="Sorts by time of creation", examples=[_ID])
+    source: str = Field(description="What the shapes were read from", examples=["shapes.csv"])
+    status: str = Field(description="active, succeeded or cancelled", examples=["active"])
+    device: str = Field(description="Device id", examples=["b580"])
+    shapes: int = Field(description="How many", examples=[20], ge=0)
+    created_at: datetime = Field(description="When it was made, UTC", examples=["2026-01-02T03:04:05Z"])
+
+
+class ShapeSetPage(BaseModel):
+    """Sets of shapes, newest first."""
+
+    shape_sets: list[ShapeSetLine] = Field(description="The page", examples=[[]])
+    next_before: UUID | None = Field(description="`before` of the next page; null on the last", examples=[_ID])

@@ -1,0 +1,261 @@
+"""Sets of shapes as the wire says them, read from their rows."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from db.queries import (
+    leases,
+    shape_sets,
+)
+from db.schema import (
+    Job,
+    ShapeSet,
+    ShapeSetCell,
+    ShapeSetKernel,
+    ShapeSetMember,
+    Trial,
+)
+from db.schema.base import utc_now
+from service.api.jobs.schemas import (
+    BudgetOut,
+    JobStatus,
+)
+from service.api.shapes.schemas import (
+    CellOut,
+    CoverOut,
+    KernelChoice,
+    PresetList,
+    PresetOut,
+    ShapeOut,
+    ShapeSetLine,
+    ShapeSetOut,
+    ShapeSetPage,
+)
+from service.api.shapes.state import no_set
+from service.configurations import to_config_body
+from service.errors import Conflict
+from service.evidence import evidence_of
+from service.job_time import headline_of
+from service.row_mapping import objective_of
+from service.schemas import ProblemBody
+from tuner.search.method import Method
+from tuner.shapes.across import VISITOR
+from tuner.shapes.cover import Cover, greedy_cover
+from tuner.shapes.presets import MODELS
+
+
+def read_set(session: Session, set_id: UUID, within: float | None = None) -> ShapeSetOut:
+    """A set with its shapes and, once kernels were compared, the fewest that serve them; `within` if not its own.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if (found := shape_sets.get(session, set_id)) is None:
+        raise no_set(set_id)
+    return _described(session, found, found.within if within is None else within)
+
+
+def list_sets(session: Session, limit: int, before: UUID | None = None) -> ShapeSetPage:
+    """The newest sets, only older ones than `before`."""
+    rows = shape_sets.list_page(session, limit=limit + 1, before=before)
+    lines = [
+        ShapeSetLine(
+            id=row.id,
+            source=row.source,
+            status=row.status,
+            device=row.device.slug,
+            shapes=len(row.members),
+            created_at=row.created_at,
+        )
+        for row in rows[:limit]
+    ]
+    return ShapeSetPage(shape_sets=lines, next_before=lines[-1].id if len(rows) > limit else None)
+
+
+def forget(session: Session, set_id: UUID) -> None:
+    """Delete a set that is over; its jobs and what they found stay.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: it is active.
+    """
+    if (found := shape_sets.get(session, set_id)) is None:
+        raise no_set(set_id)
+    if found.status == "active":
+        raise Conflict(f"set of shapes {set_id} is active: cancel it first", rule="set-active")
+    shape_sets.delete_set(session, set_id)
+
+
+def presets() -> PresetList:
+    """The models whose layers are known."""
+    return PresetList(
+        presets=[
+            PresetOut(name=name, source=model.source, published=model.published, layers=model.layers())
+            for name, model in sorted(MODELS.items())
+        ]
+    )
+
+
+def cancel(session: Session, set_id: UUID) -> ShapeSetOut:
+    """End a set and its jobs; what was found stays. One that is over stays as it is.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if (found := shape_sets.get(session, set_id)) is None:
+        raise no_set(set_id)
+    if shape_sets.finish(session, set_id, "cancelled"):
+        for member in found.members:
+            leases.request_cancel(session, member.job_id)
+    return read_set(session, set_id)
+
+
+def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
+    tried, baselines = shape_sets.tried(session, found.id), shape_sets.baselines(session, found.id)
+    shapes = [_shape(m, tried.get(m.job_id, 0), baselines.get(m.job_id)) for m in found.members]
+    both = [(s.weight, s.default_us, s.tuned_us) for s in shapes if s.default_us is not None and s.tuned_us is not None]
+    return ShapeSetOut.model_validate(
+        {
+            "id": found.id,
+            "source": found.source,
+            "status": found.status,
+            "error": None if found.run is None else found.run.error,
+            "running": found.status == "active" and found.run is not None and found.run.lease_until > utc_now(),
+            **_how(found),
+            "device": found.device.slug,
+            "budget": BudgetOut(
+                trials=found.budget_trials,
+                seconds=found.budget_seconds,
+                no_gain=_no_gain(found),
+            ),
+            "seed": found.seed,
+            "spent_s": found.spent_s,
+            "trials": sum(tried.values()),
+            "across": shape_sets.visits(session, found.id, VISITOR),
+            "compiled": found.compiled,
+            "reused": found.reused,
+            "default_us": sum(w * d for w, d, _ in both) if both else None,
+            "tuned_us": sum(w * t for w, _, t in both) if both else None,
+            "shapes": shapes,
+            "cover": _cover(found, within) if any(kernel.cells for kernel in found.kernels) else None,
+            "created_at": found.created_at,
+            "finished_at": found.finished_at,
+        }
+    )
+
+
+def _how(found: ShapeSet) -> dict[str, object]:
+    """How its shapes are searched: all alike, so as the first is."""
+    start, search = (found.members[0].job.start, found.members[0].job.search) if found.members else (None, None)
+    return {
+        "search": Method.PORTFOLIO if search is None else Method(search.method),
+        "objective": objective_of(search),
+        "reuse": start is None or not start.again,
+        "warm_start": start is None or not start.cold,
+    }
+
+
+def _no_gain(found: ShapeSet) -> int | None:
+    search = found.members[0].job.search if found.members else None
+    return None if search is None else search.no_gain
+
+
+def _shape(member: ShapeSetMember, tried: int, baseline: Trial | None) -> ShapeOut:
+    job = member.job
+    default_us, tuned_us = _times(job, baseline)
+    return ShapeOut(
+        name=member.name,
+        problem=ProblemBody.model_validate(job.problem.definition),
+        weight=member.weight,
+        job_id=job.id,
+        status=JobStatus(job.status),
+        error=job.error,
+        trials=tried,
+        default_us=default_us,
+        tuned_us=tuned_us,
+        gain=None if default_us is None or tuned_us is None else default_us / tuned_us,
+        in_turns=job.compared_best_us is not None,
+        evidence=None if job.best_trial is None else evidence_of(job.best_trial),
+    )
+
+
+def _times(job: Job, baseline: Trial | None) -> tuple[float | None, float | None]:
+    """The times that stand for the job: of its default and of its best, which has one once a trial gave a time."""
+    best, first = (None if trial is None else evidence_of(trial).time for trial in (job.best_trial, baseline))
+    if best is None:
+        return None if first is None else first.value, None
+    line = headline_of(best, first, in_turns=(job.compared_default_us, job.compared_best_us))
+    return line.default_us, line.best_us
+
+
+def _cover(found: ShapeSet, within: float) -> CoverOut:
+    kernels, places = found.kernels, {member.id: place for place, member in enumerate(found.members)}
+    times: list[dict[int, float]] = [{} for _ in places]
+    for number, kernel in enumerate(kernels):
+        for cell in kernel.cells:
+            if cell.time_us is not None:
+                times[places[cell.member_id]][number] = cell.time_us
+    weights = [member.weight for member in found.members]
+    cover = greedy_cover(times, weights, within)
+    served = [
+        (row, w, kernel) for row, w, kernel in zip(times, weights, cover.serves, strict=True) if kernel is not None
+    ]
+    serving = [
+        cell
+        for number, kernel in enumerate(kernels)
+        for cell in kernel.cells
+        if cover.serves[places[cell.member_id]] == number
+    ]
+    cells = [
+        _cell(number, cell, places[cell.member_id], times[places[cell.member_id]])
+        for number, kernel in enumerate(kernels)
+        for cell in sorted(kernel.cells, key=lambda cell: places[cell.member_id])
+    ]
+    return CoverOut(
+        within=within,
+        needed=[number + 1 for number in cover.kernels],
+        unserved=[place + 1 for place, kernel in enumerate(cover.serves) if kernel is None],
+        one_each=cover.is_one_each,
+        evidence=sorted({cell.evidence for cell in serving}),
+        total_us=sum(w * row[kernel] for row, w, kernel in served),
+        best_us=sum(w * min(row.values()) for row, w, _ in served),
+        unknown=sum(len(kernels) - len(row) for row in times),
+        binaries=_binaries(serving),
+        kernels=[_choice(number, kernel, cover, places) for number, kernel in enumerate(kernels)],
+        cells=cells,
+    )
+
+
+def _cell(number: int, cell: ShapeSetCell, place: int, row: dict[int, float]) -> CellOut:
+    return CellOut.model_validate(
+        {
+            "kernel": number + 1,
+            "shape": place + 1,
+            "evidence": cell.evidence,
+            "time_us": cell.time_us,
+            "slower": None if cell.time_us is None else cell.time_us / min(row.values()),
+            "reason": cell.reason,
+            "content_hash": cell.content_hash,
+        }
+    )
+
+
+def _choice(number: int, kernel: ShapeSetKernel, cover: Cover, places: dict[int, int]) -> KernelChoice:
+    serves = [place for place, by in enumerate(cover.serves) if by == number]
+    cells = [cell for cell in kernel.cells if places[cell.member_id] in serves]
+    timed = cells or [cell for cell in kernel.cells if cell.time_us is not None]
+    return KernelChoice(
+        number=number + 1,
+        shape=places[kernel.member_id] + 1,
+        config=to_config_body(kernel.config),
+        serves=[place + 1 for place in serves],
+        binaries=_binaries(cells),
+        content_hash=timed[0].content_hash if _binaries(timed) == 1 else None,
+    )
+
+
+def _binaries(cells: Sequence[ShapeSetCell]) -> int:
+    """How many binaries these are: those that were made, and one for each cell whose own was not."""
+    return len({cell.content_hash for cell in cells if cell.content_hash}) + sum(not c.content_hash for c in cells)

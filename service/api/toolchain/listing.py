@@ -1,0 +1,70 @@
+"""What is installed of that which compiles, proves and runs kernels."""
+
+from dataclasses import dataclass
+from importlib import metadata
+
+from codegen.errors import OclocUnusable
+from hal.probe.icd import wheel_runtime
+from service.api.toolchain.offline import find_ocloc
+from service.settings import Settings
+
+_LIBRARIES = {
+    "torch-mlir": "MLIR: XeGPU to LLVM IR",
+    "llvmlite": "LLVM: optimises, emits SPIR-V",
+    "xdsl": "XeTile and XeGPU, their passes",
+    "numpy": "the reference, the simulator",
+    "pyopencl": "runs kernels",
+    "dpctl": "facts of devices from SYCL",
+    "optuna": "proposes configurations",
+}
+_REINSTALL = "not installed: set the program up again (make setup)"
+_INSTALL = "not installed: run `xetune toolchain install`"
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool: what it is for, its version and path (None where not known), and what to do if it is not there."""
+
+    name: str
+    purpose: str
+    version: str | None
+    path: str | None = None
+    advice: str | None = None
+
+
+def list_toolchain(settings: Settings) -> list[Tool]:
+    """The libraries, the CPU's OpenCL runtime and Intel's offline compiler.
+
+    Raises:
+        InvalidSettings: the settings name a compiler that is not there.
+    """
+    return [*(_library(name, purpose) for name, purpose in _LIBRARIES.items()), _cpu_runtime(), _ocloc(settings)]
+
+
+def _library(name: str, purpose: str) -> Tool:
+    version = _version(name)
+    return Tool(name, purpose, version, advice=_REINSTALL if version is None else None)
+
+
+def _cpu_runtime() -> Tool:
+    version, path = _version("intel-opencl-rt"), wheel_runtime()
+    advice = f"{_REINSTALL}; it is for x86-64" if path is None else None
+    return Tool("intel-opencl-rt", "OpenCL on the CPU: proves and runs", version, path, advice)
+
+
+def _ocloc(settings: Settings) -> Tool:
+    purpose = "Intel's offline compiler: what a GPU runs"
+    found = find_ocloc(settings)
+    if found is None:
+        return Tool("ocloc", purpose, None, advice=_INSTALL)
+    try:
+        return Tool("ocloc", purpose, found.version(), str(found.path))
+    except OclocUnusable as error:
+        return Tool("ocloc", purpose, None, str(found.path), str(error))
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,80 @@
+"""Finds Intel's offline compiler, and makes of it what a tuning run asks about its kernels."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import structlog
+
+from codegen import GemmArtifact
+from codegen.errors import OclocUnusable
+from codegen.target import Target, target_of
+from codegen.xe.isa import (
+    NativeCode,
+    Ocloc,
+    compile_kernel,
+)
+from hal import DeviceKind, DeviceSpec
+from service.settings import PREFIX, InvalidSettings, Settings
+from tuner.measure.isa_check import Native
+
+NAME = "ocloc"
+_log = structlog.stdlib.get_logger(__name__)
+
+
+def find_ocloc(settings: Settings) -> Ocloc | None:
+    """The compiler that the settings name, else the one in the user's folder, else one in PATH; None without any.
+
+    Raises:
+        InvalidSettings: the settings name a file that is not there.
+    """
+    if settings.ocloc is not None:
+        if not settings.ocloc.is_file():
+            raise InvalidSettings(
+                f"{PREFIX}OCLOC is {str(settings.ocloc)!r}: expected Intel's offline compiler, there is no such file"
+            )
+        return Ocloc(settings.ocloc.absolute())
+    own = settings.ocloc_dir / NAME
+    found = own if own.is_file() else shutil.which(NAME)
+    return None if found is None else Ocloc(Path(found).absolute())
+
+
+def need_ocloc(settings: Settings) -> Ocloc:
+    """The compiler that find_ocloc finds.
+
+    Raises:
+        InvalidSettings: the settings name a file that is not there.
+        OclocUnusable: there is none; says how to get it.
+    """
+    found = find_ocloc(settings)
+    if found is None:
+        raise OclocUnusable("Intel's offline compiler is not installed: run `xetune toolchain install`")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineCompiler:
+    """Compiles kernels for the GPU of a job, where there is a compiler that knows it."""
+
+    ocloc: Ocloc | None
+
+    def __call__(self, spec: DeviceSpec) -> Native | None:
+        """What compiles kernels for a device; None without a compiler, and for a CPU, also one in place of a GPU."""
+        if self.ocloc is None or spec.kind is DeviceKind.CPU:
+            return None
+        target = target_of(spec)
+        try:
+            self.ocloc.check_knows(target.chip)
+        except OclocUnusable as error:
+            _log.warning("kernels are not compiled for their GPU", device=spec.id, error=str(error))
+            return None
+        return partial(_compile, self.ocloc, target)
+
+
+NativeFor = Callable[[DeviceSpec], Native | None]
+
+
+def _compile(ocloc: Ocloc, target: Target, artifact: GemmArtifact, until_s: float) -> NativeCode:
+    return compile_kernel(replace(ocloc, until_s=until_s), artifact, target)

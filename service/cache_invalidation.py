@@ -1,0 +1,60 @@
+"""What this process keeps in memory of the database is dropped when the database says that it changed."""
+
+import threading
+from collections.abc import Callable
+
+from db.queries.change_feed import (
+    News,
+    Watch,
+    news,
+)
+from db.session import Database
+
+OnNews = Callable[[News], None]
+
+
+class Freshness:
+    """Reads what changed and tells it on, before anything that is kept is used again. Thread-safe.
+
+    Who keeps something registers how it drops it, asks `is_fresh` before each use, and calls `refresh` where it is not.
+    """
+
+    def __init__(self, database: Database, max_age_s: float) -> None:
+        self._database = database
+        self._watch = Watch(database, max_age_s)
+        self._lock = threading.Lock()
+        self._stamps: dict[str, int] = {}
+        self._mark: tuple[int, float] | None = None
+        self._told: list[OnNews] = []
+
+    def tell(self, on_news: OnNews) -> None:
+        """Call that with all news from now on."""
+        self._told.append(on_news)
+
+    def is_fresh(self) -> bool:
+        """Whether nothing was committed since the last refresh; takes microseconds and waits for nobody."""
+        return self._mark is not None and self._watch.is_as_at(self._mark)
+
+    def refresh(self) -> None:
+        """Tell what changed, unless nothing did; waits for the database.
+
+        Raises:
+            DatabaseError: it cannot be read.
+        """
+        if self.is_fresh():
+            return
+        with self._lock:
+            if self.is_fresh():  # another did it meanwhile
+                return
+            mark = self._watch.mark()
+            with self._database.read() as session:
+                told = news(session, self._stamps)
+            if told.subjects:
+                for on_news in self._told:
+                    on_news(told)
+            self._stamps = dict(told.stamps)
+            self._mark = mark
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._watch.close()

@@ -1,0 +1,302 @@
+"""What a Dask worker of ours holds: compile workers and devices of its machine, and the tasks that use them.
+
+A task answers with values, errors too: Dask itself sees a failure only where a machine is lost.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar
+
+from distributed import Worker, WorkerPlugin, get_worker
+
+from codegen import AnyArtifact, AnyConfig, CodegenError, GemmProblem
+from codegen.workers.pool import (
+    CompilePool,
+    Made,
+)
+from hal import (
+    Buffer,
+    DeviceSpec,
+    HalError,
+    LaunchSpec,
+    ListedDevice,
+    RunReport,
+    Timing,
+    open_device,
+    resolve_device,
+)
+from service.artifacts import StorageError
+from service.cluster.dask.buffers import Kept
+from service.cluster.dask.guarded import DeviceInUse, GuardedDevice
+from service.cluster.dask.quiet import Quiet
+from service.cluster.executor import OpenedDevice
+from service.cluster.local import COMPILE_TIMEOUT_S, hardware_of
+from service.traces import work_span
+from tuner.errors import ProofFailed, TooLargeToProve
+from tuner.session.trial import Proof
+from tuner.verify.reference import Reference
+from tuner.verify.verify import verify_on_device
+
+Answer = TypeVar("Answer")
+_KEPT_BYTES = 2**32
+COMPILES = "compile"
+"""Dask's resource of a compilation; that of a device is `device_resource`."""
+
+
+def device_resource(hardware: str) -> str:
+    """Dask's resource of a device: one launch at a time."""
+    return f"run:{hardware}"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a machine offers: compilations at one time, and devices, stand-ins aside."""
+
+    version: str
+    host: str
+    compilations: int
+    devices: tuple[ListedDevice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The device's process is up; `restarts` as of Ran."""
+
+    restarts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A launch, and how often the device's process was started again so far."""
+
+    report: RunReport
+    restarts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Hashes of buffers that must be sent."""
+
+    hashes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """A launch whose numbers are right, without its outputs."""
+
+    proof: Proof
+    report: RunReport
+    restarts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disproved:
+    """A launch whose numbers are wrong."""
+
+    message: str
+    proof: Proof
+    restarts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """What the machine raised; `restarts` as of Ran."""
+
+    error: CodegenError | HalError | StorageError | TooLargeToProve | ValueError
+    restarts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class InUse:
+    """Another program has the device."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One launch that is asked for. `hashes` name its buffers in order."""
+
+    slug: str
+    launch: LaunchSpec
+    hashes: tuple[str, ...]
+    timing: Timing | None
+    timeout_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prove:
+    """One launch whose numbers are to be compared with what comes of inputs that the seed draws."""
+
+    slug: str
+    artifact: AnyArtifact
+    seed: int
+    timing: Timing | None
+    timeout_s: float
+
+
+@dataclass
+class Station(WorkerPlugin):
+    """One machine's side. Tasks come in threads of the worker; one at a time for each device."""
+
+    offer: Offer
+    cache: Path
+    locks: Path
+    name: str = "xetune"
+    pool: CompilePool = field(init=False)
+    quiet: Quiet = field(default_factory=Quiet)
+    kept: Kept = field(default_factory=lambda: Kept(_KEPT_BYTES))
+    opened: dict[str, OpenedDevice] = field(default_factory=dict)
+    references: dict[str, Reference] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.pool = CompilePool(self.offer.compilations, COMPILE_TIMEOUT_S, self.cache)
+
+    def setup(self, worker: Worker) -> None:
+        """Nothing: it outlives the worker, which starts anew when its scheduler does."""
+
+    def close(self) -> None:
+        """End the processes."""
+        self.pool.close()
+        with self.lock:
+            for device in self.opened.values():
+                device.close()
+
+    @property
+    def resources(self) -> dict[str, float]:
+        """What Dask counts."""
+        hardware = {hardware_of(device) for device in self.offer.devices}
+        return {COMPILES: float(self.offer.compilations)} | {device_resource(each): 1.0 for each in hardware}
+
+    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Made[AnyArtifact] | Failed:
+        """Compile in a process of its own."""
+        try:
+            with self.quiet.shared():
+                return self.pool.compile(problem, config, spec).finished()
+        except CodegenError as error:
+            return Failed(error)
+
+    def start(self, slug: str, timeout_s: float) -> Started | Failed | InUse:
+        """Start the process of a device of this machine, unless it is up."""
+
+        def begin(device: GuardedDevice) -> Started:
+            device.start(timeout_s)
+            return Started(device.restarts)
+
+        return self._on_device(slug, begin)
+
+    def run(self, run: Run, sent: Mapping[str, Buffer]) -> Ran | Missing | Failed | InUse:
+        """Launch on a device of this machine."""
+        found = self.kept.take(run.hashes, sent)
+        buffers = tuple(each for each in found if not isinstance(each, str))
+        if len(buffers) < len(run.hashes):
+            return Missing(tuple(each for each in found if isinstance(each, str)))
+
+        def launch(device: GuardedDevice) -> Ran:
+            return Ran(device.run(run.launch, buffers, run.timing, run.timeout_s), device.restarts)
+
+        return self._on_device(run.slug, launch)
+
+    def prove(self, asked: Prove) -> Proven | Failed | Disproved | InUse:
+        """Launch on a device of this machine and compare the numbers here."""
+
+        def verify(device: GuardedDevice) -> Proven | Disproved:
+            reference = self._reference(asked)
+            try:
+                proof, report = verify_on_device(device, asked.artifact, reference, asked.timing, asked.timeout_s)
+            except ProofFailed as failure:
+                return Disproved(failure.message, failure.proof, device.restarts)
+            return Proven(proof, replace(report, outputs={}), device.restarts)
+
+        return self._on_device(asked.slug, verify)
+
+    def _on_device(self, slug: str, work: Callable[[GuardedDevice], Answer]) -> Answer | Failed | InUse:
+        device: GuardedDevice | None = None
+        try:
+            device = self._device(resolve_device(slug, None, self.offer.devices))
+            return work(device)
+        except DeviceInUse:
+            return InUse()
+        except (HalError, StorageError, TooLargeToProve, ValueError) as error:
+            return Failed(error, 0 if device is None else device.restarts)
+
+    def _reference(self, asked: Prove) -> Reference:
+        """That of the job that a device has now; drawn once."""
+        known = self.references.get(asked.slug)
+        if known is None or known.problem != asked.artifact.problem or known.seed != asked.seed:
+            self.references.pop(asked.slug, None)  # before memory is taken for the next
+            known = self.references[asked.slug] = Reference(asked.artifact.problem, asked.seed)
+        return known
+
+    def close_device(self, slug: str) -> None:
+        """End the process of a device whose job is over."""
+        self.references.pop(slug, None)
+        with self.lock:
+            device = self.opened.pop(slug, None)
+        if device is not None:
+            device.close()
+
+    def _device(self, listed: ListedDevice) -> GuardedDevice:
+        with self.lock:
+            if listed.spec.id not in self.opened:
+                self.opened[listed.spec.id] = open_device(listed)
+            return GuardedDevice(self.opened[listed.spec.id], listed, self.locks, self.quiet)
+
+
+def offer_of(devices: Sequence[ListedDevice], host: str, compilations: int) -> Offer:
+    """What a machine with these devices offers: those that can run kernels."""
+    return Offer(version("xetune"), host, compilations, tuple(d for d in devices if d.runnable))
+
+
+# What follows are Dask's tasks: they run in a worker.
+
+
+def tell_offer(dask_worker: Worker) -> Offer | None:
+    """What a worker offers; None of one that is not ours. Dask passes the worker by this name."""
+    station = dask_worker.plugins.get("xetune")
+    return station.offer if isinstance(station, Station) else None
+
+
+def compile_there(
+    problem: GemmProblem, config: AnyConfig, spec: DeviceSpec, trace: str | None
+) -> Made[AnyArtifact] | Failed:
+    """Compile on this worker; `trace` is the span that asks."""
+    station = _station()
+    with work_span("compile there", trace, station.offer.host):
+        return station.compile(problem, config, spec)
+
+
+def start_there(slug: str, timeout_s: float, trace: str | None) -> Started | Failed | InUse:
+    """Start the process of a device of this worker."""
+    station = _station()
+    with work_span("start there", trace, station.offer.host):
+        return station.start(slug, timeout_s)
+
+
+def run_there(run: Run, sent: Mapping[str, Buffer], trace: str | None) -> Ran | Missing | Failed | InUse:
+    """Launch on a device of this worker."""
+    station = _station()
+    with work_span("run there", trace, station.offer.host):
+        return station.run(run, sent)
+
+
+def prove_there(asked: Prove, trace: str | None) -> Proven | Failed | Disproved | InUse:
+    """Launch on a device of this worker and compare the numbers there."""
+    station = _station()
+    with work_span("prove there", trace, station.offer.host):
+        return station.prove(asked)
+
+
+def close_there(slug: str) -> None:
+    """End the process of a device of this worker."""
+    _station().close_device(slug)
+
+
+def _station() -> Station:
+    station = get_worker().plugins["xetune"]
+    assert isinstance(station, Station)  # only workers of ours have the resources that tasks ask for
+    return station

@@ -1,0 +1,79 @@
+"""What routes are given: settings, the database, devices, artifacts, the clock."""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy.orm import Session
+
+from db.session import Database
+from service.api.accuracy.kept import Accuracies
+from service.api.compile.service import Compiler
+from service.api.devices.service import DeviceDirectory
+from service.api.jobs.shared import SharedNews
+from service.api.kernels.answers import Answers
+from service.api.keys.caller_cache import KnownCallers
+from service.api.metrics.registry import Metrics
+from service.artifacts import ArtifactStore
+from service.cache_invalidation import Freshness
+from service.http.limits.rates import Rates
+from service.http.limits.slots import Slots
+from service.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything a request may use, made once for an app."""
+
+    settings: Settings
+    database: Database
+    devices: DeviceDirectory
+    artifacts: ArtifactStore
+    now: Callable[[], datetime]
+    rates: Rates
+    compiler: Compiler
+    streams: Slots
+    imports: Slots
+    lookups: Slots
+    metrics: Metrics
+    freshness: Freshness
+    answers: Answers
+    callers: KnownCallers
+    news: SharedNews
+    accuracies: Accuracies
+
+
+def context_of(request: Request) -> Context:
+    """The context of the app that serves a request."""
+    context: Context = request.app.state.context
+    return context
+
+
+ContextDep = Annotated[Context, Depends(context_of)]
+
+
+def _settings(context: ContextDep) -> Settings:
+    return context.settings
+
+
+def _devices(context: ContextDep) -> DeviceDirectory:
+    return context.devices
+
+
+def _database(context: ContextDep) -> Database:
+    return context.database
+
+
+def _read_session(context: ContextDep) -> Generator[Session]:
+    with context.database.read() as session:
+        yield session
+
+
+SettingsDep = Annotated[Settings, Depends(_settings)]
+DevicesDep = Annotated[DeviceDirectory, Depends(_devices)]
+# For routes that write: they open the transaction themselves, after the slow work that must stay out of it.
+DatabaseDep = Annotated[Database, Depends(_database)]
+# Scope "function": the transaction ends before the answer is sent.
+ReadSessionDep = Annotated[Session, Depends(_read_session, scope="function")]

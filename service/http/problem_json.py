@@ -1,0 +1,157 @@
+"""Every error that a request can end with, rendered as problem+json (RFC 9457)."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
+
+from codegen import InvalidProblem, Refused
+from db.errors import DatabaseError
+from service.dashboard.problem_pages import problem_page
+from service.errors import (
+    PROBLEM_JSON,
+    BadRequest,
+    FieldError,
+    Problem,
+    RefusedByRule,
+    ServiceError,
+    Unavailable,
+)
+from service.http.validation_errors import faults_of
+from tuner.errors import CannotPredict, ContraryObjective, NoEnergy, NoPredictions, NoRoofline, NotOnThisCpu, TunerError
+
+_SHOWN_ERRORS = 20
+_INVALID_PROBLEM = "invalid-problem"
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Make the app answer every known error with problem+json."""
+
+    @app.exception_handler(ServiceError)
+    def _service(request: Request, error: ServiceError) -> Response:
+        return answer(request, error)
+
+    @app.exception_handler(InvalidProblem)
+    def _invalid(request: Request, error: InvalidProblem) -> Response:
+        fault = FieldError(field=f"problem.{error.field}", message=error.message, rule=_INVALID_PROBLEM)
+        return _service(request, BadRequest(str(error), rule=_INVALID_PROBLEM, errors=[fault]))
+
+    @app.exception_handler(Refused)
+    def _refused(request: Request, error: Refused) -> Response:
+        return _service(request, RefusedByRule(error.message, rule=error.rule))
+
+    @app.exception_handler(CannotPredict)
+    @app.exception_handler(NotOnThisCpu)
+    @app.exception_handler(NoRoofline)
+    @app.exception_handler(NoPredictions)
+    @app.exception_handler(NoEnergy)
+    @app.exception_handler(ContraryObjective)
+    def _elsewhere(request: Request, error: TunerError) -> Response:
+        return _service(request, RefusedByRule(str(error), rule=_dashed(type(error).__name__)))
+
+    @app.exception_handler(DatabaseError)
+    def _database(request: Request, error: DatabaseError) -> Response:
+        return _service(request, Unavailable(str(error), rule=_dashed(type(error).__name__)))
+
+    @app.exception_handler(RequestValidationError)
+    def _malformed(request: Request, error: RequestValidationError) -> Response:
+        faults = faults_of(error.errors()[:_SHOWN_ERRORS], error.body)
+        said = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
+        detail, status = f"the request is malformed: {said}", HTTPStatus.UNPROCESSABLE_ENTITY
+        return problem_page(request, status, detail) or _answer(
+            request, status, "malformed", detail, rule=faults[0].rule, errors=faults
+        )
+
+    @app.exception_handler(HTTPException)
+    def _http(request: Request, error: HTTPException) -> Response:
+        # Statuses as numbers: their names differ between versions of Python.
+        kind, detail, rule = {
+            404: ("not-found", f"nothing is at {request.url.path}", None),
+            405: ("method-not-allowed", f"{request.method} is not allowed here", None),
+            408: ("request-timeout", str(error.detail), "body-time"),
+            413: ("too-large", str(error.detail), "body-bytes"),
+        }.get(error.status_code, (f"http-{error.status_code}", str(error.detail), None))
+        if isinstance(error.__cause__, RecursionError):
+            kind, detail, rule = "bad-request", "the body's JSON is nested too deeply to be read", "json-nesting"
+        if isinstance(error.__cause__, UnicodeDecodeError):
+            kind, detail, rule = "bad-request", f"the body is no JSON in UTF-8: {error.__cause__}", "json-encoding"
+        headers = dict(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = ", ".join(_methods(app, request))
+        status = HTTPStatus(error.status_code)
+        page = problem_page(request, status, detail, headers)
+        return page or _answer(request, status, kind, detail, headers=headers, rule=rule)
+
+
+def render_fault(request: Request, error: Exception) -> Response:
+    """The answer to a request that met a fault of this program."""
+    detail = (
+        f"a fault of this service ({type(error).__name__}); its log has the details under this answer's X-Request-Id"
+    )
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    return problem_page(request, status, detail) or _answer(request, status, "internal", detail)
+
+
+def answer(request: Request, error: ServiceError) -> Response:
+    """The answer that an error of this room means: a page for who asks for one, else problem+json."""
+    page = problem_page(request, error.status, error.detail, error.headers(), error.rule)
+    return page or render(request, error)
+
+
+def render(request: Request, error: ServiceError) -> JSONResponse:
+    """An error of this room as problem+json; a fault without a rule of its own has the problem's."""
+    return _answer(
+        request,
+        error.status,
+        error.kind,
+        error.detail,
+        headers=error.headers(),
+        rule=error.rule,
+        errors=error.errors and [fault.model_copy(update={"rule": fault.rule or error.rule}) for fault in error.errors],
+        next=error.next_requests,
+    )
+
+
+def _answer(
+    request: Request,
+    status: HTTPStatus,
+    kind: str,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+    rule: str | None = None,
+    **extra: object,
+) -> JSONResponse:
+    problem = Problem.model_validate(
+        {
+            "type": f"urn:xetune:problem:{kind}",
+            "title": status.phrase,
+            "status": status.value,
+            "detail": detail,
+            "instance": request.url.path,
+            "rule": rule or kind,
+            **extra,
+        }
+    )
+    return JSONResponse(
+        problem.model_dump(mode="json", exclude_none=True),
+        status_code=status,
+        headers=dict(headers or {}),
+        media_type=PROBLEM_JSON,
+    )
+
+
+def _methods(app: FastAPI, request: Request) -> list[str]:
+    """What is allowed at the path; the router itself names the methods of one route only."""
+    return [
+        method
+        for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in app.routes)
+    ]
+
+
+def _dashed(name: str) -> str:
+    return "".join(f"-{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))

@@ -1,0 +1,89 @@
+"""A problem as query parameters."""
+
+from dataclasses import fields
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from codegen import DType, GemmProblem
+from codegen.problem.epilogue_text import (
+    parse_epilogue,
+    print_epilogue,
+)
+from service.errors import BadRequest, FieldError
+
+_SIZES = ("m", "n", "k")
+
+
+def to_query(problem: GemmProblem) -> dict[str, str | int | bool | None]:
+    """A problem as the parameters that state it whole; None of what is left out."""
+    values = {field.name: getattr(problem, field.name) for field in fields(GemmProblem)}
+    return values | {"epilogue": print_epilogue(problem.epilogue)}
+
+
+class ProblemQuery(BaseModel):
+    """Every field of a problem but its sizes. What is left out is plain: row-major, tight, no epilogue."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    dtype: DType = Field(default=DType.F16, description="Element type of A and B", examples=["f16"])
+    dtype_a: DType | None = Field(default=None, description="Element type of A, if not dtype", examples=["u8"])
+    dtype_b: DType | None = Field(default=None, description="Element type of B, if not dtype", examples=["s8"])
+    dtype_c: DType | None = Field(
+        default=None, description="Element type of C; that of the sums if left out", examples=["f32"]
+    )
+    dtype_acc: DType | None = Field(
+        default=None, description="Element type of the sums; i32 of s8 and u8, else f32, if left out", examples=["f32"]
+    )
+    transpose_a: bool = Field(default=False, description="A is stored [K, M]", examples=[False])
+    transpose_b: bool = Field(default=False, description="B is stored [N, K]", examples=[False])
+    lda: int | None = Field(default=None, description="Elements between stored rows of A", examples=[1024])
+    ldb: int | None = Field(default=None, description="Elements between stored rows of B", examples=[384])
+    ldc: int | None = Field(default=None, description="Elements between rows of C", examples=[384])
+    batch: int = Field(default=1, description="Number of independent multiplications", examples=[1])
+    batch_stride_a: int | None = Field(default=None, description="Elements between matrices A", examples=[524288])
+    batch_stride_b: int | None = Field(default=None, description="Elements between matrices B", examples=[0])
+    batch_stride_c: int | None = Field(default=None, description="Elements between matrices C", examples=[196608])
+    alignment: int = Field(default=64, description="What all pointers are aligned to, in bytes", examples=[64])
+    dynamic: bool = Field(default=False, description="Sizes are arguments of the kernel", examples=[False])
+    deterministic: bool = Field(default=False, description="The same bits every time", examples=[False])
+    epilogue: str = Field(
+        default="",
+        max_length=2000,
+        description="Steps in order, as the command line has them",
+        examples=["alpha=0.5, bias:column, gelu, add:f16, clip=0..6, reduce:row"],
+    )
+
+    def problem_of(self, m: int, n: int, k: int) -> GemmProblem:
+        """The problem of these sizes that the parameters state.
+
+        Raises:
+            InvalidProblem: it contradicts itself; names the field.
+        """
+        values = {name: getattr(self, name) for name in ProblemQuery.model_fields}
+        both, epilogue = values.pop("dtype"), parse_epilogue(values.pop("epilogue"))
+        values |= {name: values[name] or both for name in ("dtype_a", "dtype_b")}
+        return GemmProblem(m, n, k, **values, epilogue=epilogue)
+
+
+class OptionalProblemQuery(ProblemQuery):
+    """A problem that need not be said: without m, n and k it is not."""
+
+    m: int | None = Field(default=None, description="Rows of C of a problem, in elements", examples=[512])
+    n: int | None = Field(default=None, description="Columns of its C, in elements", examples=[384])
+    k: int | None = Field(default=None, description="Length of its sums, in elements", examples=[1024])
+
+    def problem(self) -> GemmProblem | None:
+        """The problem, if its sizes are said.
+
+        Raises:
+            BadRequest: rule `problem`: some of it is said, and not all of m, n and k.
+            InvalidProblem: it contradicts itself; names the field.
+        """
+        if self.m is not None and self.n is not None and self.k is not None:
+            return self.problem_of(self.m, self.n, self.k)
+        said = self.model_fields_set & {*_SIZES, *ProblemQuery.model_fields}
+        if said:
+            missing = [name for name in _SIZES if getattr(self, name) is None]
+            message = f"expected m, n and k of the problem beside {', '.join(sorted(said))}; {missing[0]} is missing"
+            raise BadRequest(message, rule="problem", errors=[FieldError(field=missing[0], message=message)])
+        return None

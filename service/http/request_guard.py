@@ -1,0 +1,159 @@
+"""What every request passes first: refusals that need no route, and the headers that every answer carries."""
+
+import logging
+import re
+import secrets
+from contextlib import nullcontext
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import anyio
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bound_contextvars
+
+from service.errors import BadRequest, Forbidden, ServiceError, TooLarge
+from service.http.problem_json import (
+    answer,
+    render_fault,
+)
+from service.settings import PREFIX, Settings
+
+SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    # Answers that a browser should not show as a page; pages and files that may be kept say otherwise themselves.
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+}
+_threshold = logging.getLogger(__name__)  # asked first: most lookups need no line
+_log = structlog.stdlib.get_logger(__name__)
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_FAILED = 500
+_UPLOADS = frozenset({("POST", "/v1/imports")})  # bodies that go to a file, with limits of their own
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # no other goes into logs
+
+
+def allowed_hosts(settings: Settings) -> frozenset[str]:
+    """Names that the settings let requests address the service by."""
+    own = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return frozenset(name.strip().lower() for name in [own, *settings.allowed_hosts.split(",")])
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """How much body is taken, and for how long, by the names of the settings that say it."""
+
+    most_bytes: int
+    most_s: float
+    kind: str
+
+    def too_large(self, length: str | None = None) -> str:
+        """What is told of a body that is larger; `length` if that was stated."""
+        has = "is too large" if length is None else f"has {length} bytes"
+        return f"the request body {has}; this service accepts {self.most_bytes} ({PREFIX}MAX_{self.kind}_BYTES)"
+
+    def too_slow(self) -> str:
+        """What is told of a body that takes longer."""
+        return f"the request body did not arrive in time ({PREFIX}MAX_{self.kind}_S); send it again"
+
+
+class Gate:
+    """ASGI middleware."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app, self._origins = app, frozenset(settings.cors)
+        self._bodies = _Limits(settings.max_body_bytes, settings.max_body_s, "BODY")
+        self._uploads = _Limits(settings.max_import_bytes, settings.max_import_s, "IMPORT")
+        self._allowed_hosts = allowed_hosts(settings)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+
+        begun = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                _note(scope, int(message["status"]))  # a route may set a named one
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-Id"] = request_id
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        limits = self._uploads if (scope["method"], scope["path"]) in _UPLOADS else self._bodies
+        refusal = self._refusal(scope["method"], Headers(scope=scope), limits)
+        app = self._app if refusal is None else answer(Request(scope), refusal)
+        with bound_contextvars(request_id=request_id):
+            try:
+                await app(scope, _limited(receive, limits), send_with_headers)
+            except Exception as error:  # ends this request, not the service
+                _log.exception("fault of this program", method=scope["method"], path=scope["path"])
+                if begun:
+                    raise  # the server cuts the connection, so that half an answer is not taken for a whole
+                await render_fault(Request(scope), error)(scope, receive, send_with_headers)
+
+    def _refusal(self, method: str, headers: Headers, limits: _Limits) -> ServiceError | None:
+        if "*" not in self._allowed_hosts and _host(headers) not in self._allowed_hosts:
+            # A page whose own name was made to point here would be of the same origin.
+            message = f"this service is not known as {headers.get('host', '')!r}; XETUNE_ALLOWED_HOSTS lists its names"
+            return BadRequest(message, rule="host")
+        if method not in _SAFE_METHODS and _from_elsewhere(headers) and headers.get("origin") not in self._origins:
+            return Forbidden("a page of another site may not change anything here", rule="csrf")
+        length = headers.get("content-length", "")
+        if length.isascii() and length.isdecimal() and (len(length) > 18 or int(length) > limits.most_bytes):
+            return TooLarge(limits.too_large(length), rule="body-bytes")
+        return None
+
+
+def _limited(receive: Receive, limits: _Limits) -> Receive:
+    """Counts a body as it comes, for requests that state no length, and does not wait for it for ever."""
+    total, coming, deadline = 0, True, anyio.current_time() + limits.most_s
+
+    async def receive_within_limit() -> Message:
+        nonlocal total, coming
+        with anyio.CancelScope(deadline=deadline) if coming else nullcontext() as scope:
+            message = await receive()
+        if scope is not None and scope.cancelled_caught:
+            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, limits.too_slow())
+        total += len(message.get("body", b""))
+        coming = message.get("more_body", False)
+        if total > limits.most_bytes:
+            # The one kind of error that the framework lets pass while it reads a body.
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limits.too_large())
+        return message
+
+    return receive_within_limit
+
+
+def _note(scope: Scope, status: int) -> None:
+    """Log a request that may have changed something or that failed; others where all is asked for. Never its query."""
+    severe = logging.INFO if scope["method"] not in _SAFE_METHODS or status >= _FAILED else logging.DEBUG
+    if _threshold.isEnabledFor(severe):
+        _log.log(severe, "request", method=scope["method"], path=scope["path"], status=status)
+
+
+def _from_elsewhere(headers: Headers) -> bool:
+    """Whether a browser says that a page of another site asks: by either header, since older ones send one."""
+    host, origin = headers.get("host", "").lower(), headers.get("origin")
+    other = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
+    return other or headers.get("sec-fetch-site") in ("cross-site", "same-site")
+
+
+def _host(headers: Headers) -> str | None:
+    spelled = re.fullmatch(r"(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?", headers.get("host", "").lower())
+    return None if spelled is None else spelled[1]

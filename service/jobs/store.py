@@ -1,0 +1,271 @@
+"""The trials of one job in the database: the real side of TrialStore."""
+
+import json
+from dataclasses import dataclass
+from pathlib import PurePath
+from uuid import UUID
+
+from sqlalchemy import inspect, select
+from sqlalchemy.orm import Session, joinedload
+
+from codegen import AnyArtifact, AnyConfig
+from codegen.backend import describe
+from db import schema
+from db.queries import (
+    jobs,
+    kernels,
+    leases,
+    predictions,
+    searches,
+    trials,
+    wall_times,
+)
+from db.queries.kernels import ArtifactFile
+from db.schema.base import (
+    JsonObject,
+    utc_now,
+)
+from db.session import Database
+from service.artifacts import ArtifactStore
+from service.result_keys import key_of_measured
+from service.row_mapping import (
+    config_to_json,
+    outcome_to_columns,
+    search_from_row,
+    search_to_json,
+    trial_from_row,
+)
+from tuner.search.start import SearchStart
+from tuner.session.evidence import (
+    check_evidence,
+    check_reused,
+)
+from tuner.session.trial import (
+    Outcome,
+    Source,
+    Trial,
+)
+
+_MEDIA_TYPES = {
+    ".mlir": "text/plain; charset=utf-8",
+    ".ll": "text/plain; charset=utf-8",
+    ".asm": "text/plain; charset=utf-8",
+    ".h": "text/plain; charset=utf-8",
+    ".spv": "application/octet-stream",
+    ".o": "application/octet-stream",
+    ".json": "application/json",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DbTrialStore:
+    """A TrialStore for the job that `worker` has claimed. Each call is one transaction.
+
+    Raises:
+        LeaseLost: the job is not this worker's any more; from all that writes.
+        DatabaseError: the database does not answer; from all.
+    """
+
+    database: Database
+    artifacts: ArtifactStore
+    job_id: UUID
+    worker: str
+
+    def trials(self) -> list[Trial]:
+        """All trials in order of number."""
+        with self.database.read() as session:
+            return [trial_from_row(row) for row in trials.list_page(session, self.job_id)]
+
+    def searches(self) -> list[SearchStart]:
+        """What the searches of the job's runs were made from."""
+        with self.database.read() as session:
+            return [search_from_row(row) for row in searches.of_job(session, self.job_id)]
+
+    def begin_search(self, start: SearchStart) -> None:
+        """Record what a search is made from."""
+        with self.database.write() as session:
+            leases.check_own(session, self.job_id, self.worker)
+            searches.put(session, self.job_id, start.told, search_to_json(start))
+
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
+        """Record that a trial begins, who chose it, and what that search had been told.
+
+        Raises:
+            ValueError: a negative number, or the job has that number or that configuration already.
+        """
+        if number < 0:
+            raise ValueError(f"expected a trial number of at least 0, got {number}")
+        with self.database.write() as session:
+            leases.check_own(session, self.job_id, self.worker)
+            clash = trials.find_clash(session, self.job_id, number, config.key)
+            if clash is not None:
+                raise ValueError(f"trial {number} ({config}) is there already as trial {clash.number}")
+            trials.begin(
+                session,
+                self.job_id,
+                number=number,
+                config=config_to_json(config),
+                config_hash=config.key,
+                proposer=proposer,
+                told=told,
+            )
+
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
+        """Record what became of a trial, its times and its kernel.
+
+        Raises:
+            ValueError: it was not begun or has ended, or the outcome and its kernel contradict each other.
+            StorageError: the artifact's files cannot be written; the trial is still pending.
+        """
+        check_evidence(outcome, artifact)
+        # Files first: a row never names bytes that are not there.
+        document = {} if artifact is None else _json_object(describe(artifact))
+        files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
+        with self.database.write() as session:
+            leases.check_own(session, self.job_id, self.worker)
+            row = _pending(session, self.job_id, number)
+            job = _job(session, self.job_id)
+            if artifact is not None:
+                row.kernel_id = _add_kernel(session, job, row, artifact, document, files).id
+            _fill(session, job.device, row, outcome, artifact)
+            session.flush()
+            if outcome.time_us is not None:
+                # What was predicted of the configuration, here and in other jobs, is judged by what is now measured.
+                predictions.judge(session, job.problem_id, job.device.slug, {row.config_hash})
+            jobs.update_best(session, self.job_id)
+
+    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
+        """Record that a trial takes the measurement of an earlier job's, its versions and its moment too.
+
+        Raises:
+            ValueError: it was not begun or has ended, or the source has no measurement of its own.
+            StorageError: the artifact's files cannot be written; the trial is still pending.
+        """
+        check_reused(outcome, artifact)
+        document = {} if artifact is None else _json_object(describe(artifact))
+        files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
+        with self.database.write() as session:
+            leases.check_own(session, self.job_id, self.worker)
+            row, job = _pending(session, self.job_id, number), _job(session, self.job_id)
+            measured = trials.get(session, UUID(source.job), source.number)
+            if measured is None or measured.measurement is None or measured.reused is not None:
+                raise ValueError(f"expected a measured trial, got {source.number} of job {source.job}")
+            own = None if artifact is None else _add_kernel(session, job, row, artifact, document, files)
+            row.kernel_id = measured.kernel_id if own is None else own.id
+            _fill(session, job.device, row, outcome, None)
+            session.add(_copied(measured.measurement, row.id))
+            session.add(schema.Reuse(trial_id=row.id, source_trial_id=measured.id, scale=source.scale))
+            session.flush()
+            predictions.judge(session, job.problem_id, job.device.slug, {row.config_hash})
+
+    def spent_s(self) -> float:
+        """Seconds of wall time that runs of the job took so far, as their events told."""
+        with self.database.read() as session:
+            return wall_times.total_s(session, self.job_id)
+
+    def cancelled(self) -> bool:
+        """Whether someone asked for the job to stop."""
+        with self.database.read() as session:
+            return jobs.is_cancel_requested(session, self.job_id)
+
+
+def _pending(session: Session, job_id: UUID, number: int) -> schema.Trial:
+    row = session.scalars(
+        select(schema.Trial).where(schema.Trial.job_id == job_id, schema.Trial.number == number)
+    ).first()
+    if row is None or row.status != "pending":
+        raise ValueError(f"trial {number} {'was not begun' if row is None else 'has ended already'}")
+    return row
+
+
+def _job(session: Session, job_id: UUID) -> schema.Job:
+    # No more than the rows that a trial is written with: its search and its best are of no use here.
+    return session.scalars(
+        select(schema.Job)
+        .where(schema.Job.id == job_id)
+        .options(joinedload(schema.Job.problem), joinedload(schema.Job.device))
+    ).one()
+
+
+def _fill(
+    session: Session, device: schema.Device, row: schema.Trial, outcome: Outcome, artifact: AnyArtifact | None
+) -> None:
+    row.ended_at = utc_now()
+    for name, value in outcome_to_columns(outcome).items():
+        setattr(row, name, value)
+    if outcome.measurement is not None and artifact is not None:
+        measurement = _measurement(row.id, outcome, artifact)
+        measurement.key = key_of_measured(artifact, device, outcome.measurement.driver)
+        session.add(measurement)
+    if outcome.prediction is not None:
+        p = outcome.prediction
+        times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us}
+        session.add(schema.Prediction(trial_id=row.id, model_version=p.model_version, **times))
+
+
+def _measurement(trial_id: int, outcome: Outcome, artifact: AnyArtifact) -> schema.Measurement:
+    m = outcome.measurement
+    assert m is not None
+    return schema.Measurement(
+        trial_id=trial_id,
+        median_us=m.median_us,
+        min_us=m.min_us,
+        p10_us=m.p10_us,
+        p90_us=m.p90_us,
+        samples=m.samples,
+        label=m.label,
+        driver=m.driver,
+        versions=dict(artifact.toolchain),
+        stopped_early=m.stopped_early,
+        first_ratio=m.first_ratio,
+        clock_mhz=m.clock_mhz,
+        energy_uj=m.energy_uj,
+    )
+
+
+def _copied(measurement: schema.Measurement, trial_id: int) -> schema.Measurement:
+    """The same measurement, of another trial."""
+    columns = [column.key for column in inspect(schema.Measurement).column_attrs if column.key != "trial_id"]
+    return schema.Measurement(trial_id=trial_id, **{name: getattr(measurement, name) for name in columns})
+
+
+def _add_kernel(
+    session: Session,
+    job: schema.Job,
+    row: schema.Trial,
+    artifact: AnyArtifact,
+    document: JsonObject,
+    files: list[ArtifactFile],
+) -> schema.Kernel:
+    made_for = artifact.problem.key, artifact.config.key
+    if made_for != (job.problem.key, row.config_hash):
+        raise ValueError(
+            f"trial {row.number} of job {job.id}: the artifact given is of {artifact.problem}, {artifact.config}"
+        )
+    return kernels.upsert(
+        session,
+        problem_id=job.problem_id,
+        device_id=job.device_id,
+        target=artifact.target,
+        config=row.config,
+        config_hash=row.config_hash,
+        compile_key=artifact.key,
+        content_hash=artifact.content_hash,
+        manifest=document,
+        toolchain=dict(artifact.toolchain),
+        files=files,
+    )
+
+
+def _put_files(store: ArtifactStore, artifact: AnyArtifact, document: JsonObject) -> list[ArtifactFile]:
+    data = {stage.file_name: stage.data for stage in artifact.stages}
+    data["kernel.json"] = (json.dumps(document, indent=2) + "\n").encode()
+    return [
+        ArtifactFile(name, store.put(content), len(content), _MEDIA_TYPES[PurePath(name).suffix])
+        for name, content in data.items()
+    ]
+
+
+def _json_object(value: object) -> JsonObject:
+    assert isinstance(value, dict)
+    return value  # pyright: ignore[reportUnknownVariableType]

@@ -1,0 +1,270 @@
+"""Runs a claimed job: wires devices, compile workers, the tuner and the database together."""
+
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import structlog
+
+from codegen import AnyArtifact, AnyConfig, KernelConfig
+from codegen.serialization import decode
+from codegen.workers.cache import CacheUses
+from db.errors import DatabaseError
+from db.queries import (
+    candidates,
+    counters,
+    jobs,
+    leases,
+    wall_times,
+)
+from db.schema import Tallied
+from db.session import Database
+from hal import DeviceSpec, ListedDevice, UnknownDevice
+from service.api.toolchain.offline import NativeFor
+from service.artifacts import ArtifactStore
+from service.cluster.caching import CachingCompiler
+from service.cluster.executor import (
+    OpenedDevice,
+    Place,
+)
+from service.cluster.local import LocalPlace
+from service.jobs.job_runs import (
+    ClaimedJob,
+    JobEnd,
+)
+from service.jobs.measurement_reuse import known_of
+from service.jobs.store import DbTrialStore
+from service.jobs.warm_start import donors_for
+from service.traces import note_trial
+from tuner.measure.measure import Compiler
+from tuner.measure.measure_configs import measure_given
+from tuner.measure.measurement_reuse import Known
+from tuner.search.start import SearchStart
+from tuner.session.budget import Budget
+from tuner.session.result import (
+    Event,
+    SessionResult,
+    Stop,
+    TrialEnded,
+    WallTime,
+)
+from tuner.session.session import run_session
+from tuner.session.trial import (
+    Outcome,
+    Source,
+    Trial,
+    TrialStore,
+)
+
+Listener = Callable[[Event], None]
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What running jobs needs.
+
+    `place` is where kernels are compiled and run. `on_event` hears of each trial, `on_wait` whom a job waits for;
+    `native_for` compiles kernels for their GPU.
+    """
+
+    database: Database
+    artifacts: ArtifactStore
+    cache: Path
+    on_event: Listener = lambda _event: None
+    place: Place = field(default_factory=LocalPlace)
+    native_for: NativeFor = lambda _spec: None
+    on_wait: Callable[[str], None] = lambda _message: None
+
+    def run(self, job: ClaimedJob, interrupt: threading.Event) -> JobEnd:
+        """Tune until the budget is spent, the space is exhausted, or someone asks to stop.
+
+        Raises:
+            CodegenError, HalError, TunerError, StorageError: the job cannot give a result.
+            LeaseLost: another worker took the job.
+            DatabaseError: the database does not answer; the job stays as it is.
+        """
+        store = self.store_of(job, interrupt)
+        with self.opened(job.device, store.cancelled, f"job {job.id}") as opened:
+            return ended_by(interrupt) if opened is None else self._tune(job, *opened, store)
+
+    def store_of(self, job: ClaimedJob, interrupt: threading.Event) -> "Interruptible":
+        """The trials of a claimed job, cancelled by the event too."""
+        return Interruptible(DbTrialStore(self.database, self.artifacts, job.id, job.worker), interrupt)
+
+    @contextmanager
+    def opened(
+        self, asked: DeviceSpec, stopped: Callable[[], bool], user: str
+    ) -> Generator[tuple[ListedDevice, OpenedDevice | None] | None]:
+        """The device that was asked for, nobody else's meanwhile; no Device where it is not in this machine.
+
+        `user` is who has it, for those that wait; None when `stopped` said so while this one waited.
+
+        Raises:
+            HalError: it is not known here, or cannot be opened.
+            StorageError: its lock cannot be made.
+        """
+        listed = self.place.resolve(asked.id)
+        _check_same(asked, listed)
+        if not listed.runnable:
+            yield listed, None
+            return
+        with self.place.opened(listed, stopped, user, self.on_wait) as device:
+            yield None if device is None else (listed, device)
+
+    @contextmanager
+    def compilers(self) -> Generator[CachingCompiler]:
+        """Workers that compile, with the cache; what it had is added up in the database at the end."""
+        with self.place.compilers(self.cache) as pool:
+            try:
+                yield pool
+            finally:
+                self._add_uses(pool.uses)
+
+    def _add_uses(self, uses: CacheUses) -> None:
+        try:
+            with self.database.write() as session:
+                counters.add(
+                    session, {Tallied.COMPILE_CACHE_HITS: uses.hits, Tallied.COMPILE_CACHE_MISSES: uses.misses}
+                )
+        except DatabaseError as error:  # of use to watchers alone: what ends the block is told
+            _log.warning("uses of the compile cache not counted", error=str(error))
+
+    def listener(self, job: ClaimedJob, device: OpenedDevice | None) -> Listener:
+        """Hears of events, and records what a run takes: after each trial, so that little is lost if it is killed."""
+        before = 0 if device is None else device.restarts
+
+        def heard(event: Event) -> None:
+            nonlocal before
+            if isinstance(event, WallTime):
+                restarts = 0 if device is None else device.restarts
+                with self.database.write() as session:
+                    leases.check_own(session, job.id, job.worker)
+                    wall_times.add(session, job.id, asdict(event), restarts - before)
+                before = restarts
+            if isinstance(event, TrialEnded):
+                note_trial(event.trial)
+            self.on_event(event)
+
+        return heard
+
+    def _tune(
+        self, job: ClaimedJob, listed: ListedDevice, device: OpenedDevice | None, store: "Interruptible"
+    ) -> JobEnd:
+        given = self._given(job)
+        with self.compilers() as pool:
+            if given:
+                return self._measure(job, listed, device, store, pool, given)
+            result = run_session(
+                job.problem,
+                listed.spec,
+                device,
+                store,
+                pool,
+                Budget(job.budget_trials, job.budget_seconds, job.no_gain, job.roofline),
+                job.seed,
+                self.listener(job, device),
+                self.native_for(listed.spec),
+                donors=self._donors(job, listed),
+                known=self._known(job, listed),
+                method=job.method,
+                objective=job.objective,
+            )
+        self._keep(job, result)
+        return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else ended_by(store.interrupt)
+
+    def _donors(self, job: ClaimedJob, listed: ListedDevice) -> list[AnyConfig]:
+        """What a search that measures and learns begins with; one that predicts ranks all of its space."""
+        if not job.warm_start or not listed.runnable or not job.method.learns:
+            return []
+        return donors_for(self.database, job.id, job.problem, listed.spec)
+
+    def _known(self, job: ClaimedJob, listed: ListedDevice) -> Known | None:
+        """What earlier jobs measured of the problem on this device; None where a job measures all, or nothing."""
+        if not job.reuse or not listed.runnable:
+            return None
+        return known_of(self.database, job.id, job.problem, listed.spec)
+
+    def _given(self, job: ClaimedJob) -> list[KernelConfig]:
+        with self.database.read() as session:
+            return [decode(KernelConfig, config) for config in candidates.of_job(session, job.id)]
+
+    def _measure(
+        self,
+        job: ClaimedJob,
+        listed: ListedDevice,
+        device: OpenedDevice | None,
+        store: "Interruptible",
+        pool: Compiler,
+        given: list[KernelConfig],
+    ) -> JobEnd:
+        """Measure what the job was given; there is nothing to search."""
+        if device is None:
+            raise UnknownDevice(f"{listed.spec.id} is not in this machine; run a worker where it is")
+        seconds, seed = job.budget_seconds, job.seed
+        heard = self.listener(job, device)
+        stop = measure_given(job.problem, listed.spec, device, store, pool, given, seconds, seed, heard)
+        with self.database.write() as session:
+            leases.check_own(session, job.id, job.worker)
+            jobs.set_stop(session, job.id, stop.value)
+        return JobEnd.SUCCEEDED if stop is not Stop.CANCELLED else ended_by(store.interrupt)
+
+    def _keep(self, job: ClaimedJob, result: SessionResult) -> None:
+        """Record the space that was searched, and who won when default and best were measured again in turns."""
+        compared = result.comparison
+        with self.database.write() as session:
+            leases.check_own(session, job.id, job.worker)
+            jobs.set_stop(session, job.id, result.stop.value)
+            if result.space_version is not None:
+                jobs.set_space(session, job.id, result.space_version)
+            if result.best is not None and compared is not None and compared.remeasured:
+                jobs.set_best(session, job.id, result.best.number)
+                jobs.set_comparison(session, job.id, default_us=compared.default_us, best_us=compared.best_us)
+
+
+@dataclass(frozen=True, slots=True)
+class Interruptible:
+    """A TrialStore that is also cancelled by an event."""
+
+    store: TrialStore
+    interrupt: threading.Event
+
+    def trials(self) -> list[Trial]:
+        return self.store.trials()
+
+    def searches(self) -> list[SearchStart]:
+        return self.store.searches()
+
+    def begin_search(self, start: SearchStart) -> None:
+        self.store.begin_search(start)
+
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
+        self.store.begin(number, config, proposer, told)
+
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
+        self.store.end(number, outcome, artifact)
+
+    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
+        self.store.reuse(number, outcome, source, artifact)
+
+    def spent_s(self) -> float:
+        return self.store.spent_s()
+
+    def cancelled(self) -> bool:
+        return self.interrupt.is_set() or self.store.cancelled()
+
+
+def ended_by(interrupt: threading.Event) -> JobEnd:
+    """How a job that someone stopped ends: by this process, or for good."""
+    return JobEnd.INTERRUPTED if interrupt.is_set() else JobEnd.CANCELLED
+
+
+def _check_same(asked: DeviceSpec, here: ListedDevice) -> None:
+    """A job for a device that was there when it was asked for is not answered with a prediction."""
+    if asked.driver is not None and not here.runnable:
+        raise UnknownDevice(
+            f"the job was asked for {asked.id} with driver {asked.driver}, which is not in this machine; "
+            "run a worker where it is"
+        )

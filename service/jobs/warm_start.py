@@ -1,0 +1,124 @@
+"""What a job begins its search with: chosen from the database once, kept with the job, the same when it goes on."""
+
+from itertools import zip_longest
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
+from db import schema
+from db.queries import (
+    jobs,
+    recordings,
+    warm_start_candidates,
+    warm_starts,
+)
+from db.session import Database
+from hal import DeviceSpec
+from service.row_mapping import (
+    config_from_json,
+    problem_from_json,
+    problem_to_json,
+    spec_from_json,
+)
+from tuner.search.warm_start import (
+    MOST,
+    OF_A_JOB,
+    Donor,
+    epilogue_class,
+    fitted,
+    kinship,
+)
+
+_JOBS = 10
+
+
+def donors_for(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> list[AnyConfig]:
+    """The configurations that a job begins with, best first; a job that has none yet chooses them."""
+    with database.read() as session:
+        kept = warm_starts.of_job(session, job_id)
+    if not kept:
+        with database.write() as session:
+            job = jobs.get(session, job_id)
+            if job is not None and job.best_trial_id is None:
+                elsewhere = nearest_recorded(session, job, problem, spec)
+                of_jobs = nearest(session, job, problem, spec)[: MOST - len(elsewhere)]
+                warm_starts.add(session, job_id, of_jobs, elsewhere)
+                session.flush()
+            kept = warm_starts.of_job(session, job_id)
+    return fitted((found for found in map(_read, kept) if found is not None), problem, spec)
+
+
+def nearest(session: Session, job: schema.Job, problem: GemmProblem, spec: DeviceSpec) -> list[tuple[int, float]]:
+    """Trials with the distances of their problems: the winners of the nearest jobs, then their second best, and so on.
+
+    Nearer is the same device before its architecture before others, then the smaller distance, then the newer job.
+    """
+    near = [found for found in warm_start_candidates.alike(session, problem_to_json(problem)) if found.job_id != job.id]
+    rows = warm_start_candidates.devices(session, {found.device_id for found in near})
+    kin = {id: _kinship(row, spec) for id, row in rows.items()}
+    sizes = problem.m, problem.n, problem.k, problem.batch
+    ranked = sorted(
+        (rank, warm_start_candidates.distance(found.sizes, sizes), place, found)
+        for place, found in enumerate(near)
+        if (rank := kin[found.device_id]) is not None
+    )
+    chosen: list[tuple[float, list[schema.Trial]]] = []
+    for _, far, _, found in ranked:
+        if len(chosen) == _JOBS:
+            break
+        definition = warm_start_candidates.definitions(session, {found.problem_id})[found.problem_id].definition
+        if _is_alike(definition, problem):
+            chosen.append((far, warm_start_candidates.fastest(session, found.job_id, OF_A_JOB)))
+    by_rank = zip_longest(*(trials for _, trials in chosen))
+    offered: dict[tuple[str, int], tuple[int, float]] = {}
+    for row in by_rank:
+        for (far, _), trial in zip(chosen, row, strict=True):
+            if trial is not None:
+                offered.setdefault((trial.config_hash, trial.job.problem_id), (trial.id, far))
+    return list(offered.values())[:MOST]
+
+
+def nearest_recorded(
+    session: Session, job: schema.Job, problem: GemmProblem, spec: DeviceSpec
+) -> list[tuple[int, float]]:
+    """The fastest recorded trials of the nearest recording, with the distance of its problem; ranked as jobs are."""
+    sizes = problem.m, problem.n, problem.k, problem.batch
+    near: list[tuple[int, float, int, schema.Recording]] = []
+    for place, found in enumerate(recordings.alike(session, job.problem)):
+        kin, of = _kinship(found.device, spec), found.problem
+        if kin is not None and _is_alike(of.definition, problem):
+            near.append((kin, warm_start_candidates.distance((of.m, of.n, of.k, of.batch), sizes), place, found))
+    if not near:
+        return []
+    _, far, _, nearest_ = min(near, key=lambda found: found[:3])
+    return [(trial.id, far) for trial in recordings.fastest(session, nearest_.id, OF_A_JOB)]
+
+
+def _kinship(row: schema.Device, spec: DeviceSpec) -> int | None:
+    try:
+        return kinship(spec, spec_from_json(row.spec))
+    except ValueError:  # of another version
+        return None
+
+
+def _is_alike(definition: dict[str, object], problem: GemmProblem) -> bool:
+    try:
+        other = problem_from_json(definition)
+    except InvalidProblem:  # of another version
+        return False
+    return (epilogue_class(other), other.dynamic) == (epilogue_class(problem), problem.dynamic)
+
+
+def _read(kept: warm_starts.Beginning) -> Donor | None:
+    match kept:
+        case schema.Donor():
+            config, definition = kept.source.config, kept.source.job.problem.definition
+        case schema.RecordedDonor():
+            config, definition = kept.source.config, kept.source.recording.problem.definition
+        case schema.ImportedDonor():
+            config, definition = kept.config, kept.definition
+    try:
+        return Donor(config_from_json(config), problem_from_json(definition))
+    except (InvalidConfig, InvalidProblem):
+        return None

@@ -1,0 +1,205 @@
+"""Vocabulary to JSON and rows, and back: problems, configurations, devices, outcomes."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import cast
+
+from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
+from codegen.config.config_json import decode_config
+from codegen.serialization import (
+    Malformed,
+    canonical_text,
+    decode,
+    to_json,
+)
+from db import schema
+from db.schema.base import JsonObject
+from hal import DeviceSpec
+from tuner.search.objective import Objective
+from tuner.search.start import SearchStart
+from tuner.session.trial import (
+    Measurement,
+    Outcome,
+    Prediction,
+    Proof,
+    ProofKind,
+    ProofMethod,
+    Source,
+    Status,
+    Trial,
+)
+
+
+def problem_to_json(problem: GemmProblem) -> JsonObject:
+    """The canonical JSON of a problem; what its key is the hash of."""
+    return cast(JsonObject, to_json(problem))
+
+
+def problem_from_json(definition: JsonObject) -> GemmProblem:
+    """The problem of that JSON.
+
+    Raises:
+        InvalidProblem: names the field at fault.
+    """
+    try:
+        return decode(GemmProblem, definition)
+    except Malformed as error:
+        raise InvalidProblem(error.field, error.message) from error
+
+
+def problem_line(definition: JsonObject) -> str:
+    """A stored problem in a line; the stored text of one that this version cannot read."""
+    try:
+        return str(problem_from_json(definition))
+    except InvalidProblem:
+        return canonical_text(definition)
+
+
+def config_line(config: JsonObject) -> str:
+    """A stored configuration in a line; the stored text of one that this version cannot read."""
+    try:
+        return str(config_from_json(config))
+    except InvalidConfig:
+        return canonical_text(config)
+
+
+def config_to_json(config: AnyConfig) -> JsonObject:
+    """The canonical JSON of a configuration; what its key is the hash of."""
+    return cast(JsonObject, to_json(config))
+
+
+def config_from_json(config: JsonObject) -> AnyConfig:
+    """The configuration of that JSON: one for a CPU if its strategy names an `isa`.
+
+    Raises:
+        InvalidConfig: names the field at fault.
+    """
+    try:
+        return decode_config(config)
+    except Malformed as error:
+        raise InvalidConfig(error.field, error.message) from error
+
+
+def spec_to_json(spec: DeviceSpec) -> JsonObject:
+    """All facts of a device with their provenance; those that are not known are None."""
+    values = {f.name: getattr(spec, f.name) for f in fields(spec)}
+    return cast(JsonObject, to_json(values | {"provenance": dict(spec.provenance)}))
+
+
+def spec_from_json(spec: JsonObject) -> DeviceSpec:
+    """The device of that JSON.
+
+    Raises:
+        ValueError: names the field at fault.
+    """
+    return decode(DeviceSpec, spec)
+
+
+def objective_of(search: schema.JobSearch | None) -> Objective | None:
+    """What a job was asked to weigh; None of one that weighs what its method does anyway, or searches nothing."""
+    return None if search is None or search.objective is None else Objective(search.objective)
+
+
+def outcome_to_columns(outcome: Outcome) -> dict[str, object]:
+    """What the trial row holds of an outcome; its times and kernel are rows of their own."""
+    error = outcome.proof.max_error
+    return {
+        "status": outcome.status.value,
+        "reason": outcome.reason,
+        "proof_kind": outcome.proof.kind.value,
+        "proof_checked": outcome.proof.checked,
+        "proof_total": outcome.proof.total,
+        # A result that is not a number is infinitely wrong; SQLite would keep NaN as NULL, "not known".
+        "max_error": math.inf if error is not None and math.isnan(error) else error,
+        "tolerance": outcome.proof.tolerance,
+        "proof_method": None if outcome.proof.kind is ProofKind.NONE else outcome.proof.method.value,
+        "compile_s": outcome.compile_s,
+        "verify_s": outcome.verify_s,
+        "measure_s": outcome.measure_s,
+    }
+
+
+def trial_from_row(row: schema.Trial) -> Trial:
+    """The trial of a row that was loaded with its times and kernel."""
+    outcome = None if row.status == "pending" else _outcome(row)
+    source = None if row.reused is None else row.reused.source
+    scale = 1.0 if row.reused is None else row.reused.scale
+    taken = None if source is None else Source(str(source.job_id), source.number, scale)
+    return Trial(row.number, config_from_json(row.config), outcome, taken, row.proposer, row.told)
+
+
+def search_to_json(start: SearchStart) -> JsonObject:
+    """The canonical JSON of what a search was made from, without how many outcomes it was told first."""
+    return {
+        "device": spec_to_json(start.spec),
+        "measured": start.measured,
+        "trials": start.trials,
+        "donors": [config_to_json(config) for config in start.donors],
+        "space": start.space,
+        "versions": dict(start.versions),
+    }
+
+
+def search_from_row(row: schema.SearchStart) -> SearchStart:
+    """What a search was made from, by its row.
+
+    Raises:
+        ValueError, InvalidConfig: it is of another version.
+    """
+    return search_from_json(row.told, row.given)
+
+
+def search_from_json(told: int, given: JsonObject) -> SearchStart:
+    """What a search was made from that was told so many outcomes first.
+
+    Raises:
+        ValueError, InvalidConfig: it is of another version.
+    """
+    read = decode(_Given, given)
+    donors = tuple(config_from_json(dict(config)) for config in read.donors)
+    spec = spec_from_json(dict(read.device))
+    return SearchStart(told, spec, read.measured, read.trials, donors, read.space, read.versions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    device: Mapping[str, object]
+    measured: bool
+    trials: int
+    donors: tuple[Mapping[str, object], ...]
+    space: str
+    versions: Mapping[str, str]
+
+
+def _outcome(row: schema.Trial) -> Outcome:
+    return Outcome(
+        status=Status(row.status),
+        reason=row.reason,
+        proof=proof_from_row(row),
+        measurement=None if row.measurement is None else measurement_from_row(row.measurement),
+        prediction=None if row.prediction is None else prediction_from_row(row.prediction),
+        kernel_hash=None if row.kernel is None else row.kernel.content_hash,
+        compile_s=row.compile_s,
+        verify_s=row.verify_s,
+        measure_s=row.measure_s,
+    )
+
+
+def proof_from_row(row: schema.Trial) -> Proof:
+    """The proof of a trial's row."""
+    method = ProofMethod.ELEMENTS if row.proof_method is None else ProofMethod(row.proof_method)
+    kind = ProofKind(row.proof_kind)
+    return Proof(kind, row.proof_checked, row.proof_total, row.max_error, row.tolerance, method)
+
+
+def measurement_from_row(row: schema.Measurement) -> Measurement:
+    """The measurement of a row."""
+    times = row.median_us, row.min_us, row.p10_us, row.p90_us
+    conditions = row.stopped_early, row.first_ratio, row.clock_mhz, row.energy_uj
+    return Measurement(*times, row.samples, row.label, row.driver, *conditions)
+
+
+def prediction_from_row(row: schema.Prediction) -> Prediction:
+    """The prediction of a row."""
+    return Prediction(row.time_us, row.low_us, row.high_us, row.model_version)

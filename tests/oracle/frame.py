@@ -1,0 +1,161 @@
+"""Where an interpretation is: the launch, the work-group, the sub-group, and the values of a function."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, MemRefType, UnregisteredOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.maps import Ints
+from tests.oracle.elements import (
+    Array,
+    Element,
+    element_of,
+    shape_of,
+)
+from tests.oracle.memory import (
+    Buffer,
+    Memory,
+    View,
+)
+from tests.oracle.refusal import InterpretationRefused
+from tests.oracle.values import (
+    NamedBarrier,
+    Value,
+    Varying,
+)
+
+Extents = tuple[int, int, int]
+Kept = TypeVar("Kept")
+
+
+@dataclass(frozen=True, slots=True)
+class AtBarrier:
+    """A sub-group waits for all others at a barrier."""
+
+    op: Operation
+
+
+@dataclass(frozen=True, slots=True)
+class AtNamedBarrier:
+    """A sub-group waits until a named barrier was completed this often."""
+
+    op: Operation
+    barrier: NamedBarrier
+    completions: int
+
+
+Event = AtBarrier | AtNamedBarrier
+Flow = Iterator[Event] | None
+"""What a rule gives: nothing, or the events of code that it runs."""
+
+
+@dataclass(slots=True)
+class Meeting:
+    """A named barrier's state: who arrived since it was completed last, and how often it was."""
+
+    arrived: set[int] = field(default_factory=set[int])
+    completions: int = 0
+
+
+@dataclass(slots=True)
+class WorkGroup:
+    """What the sub-groups of a work-group share. `counts_subgroups`: a thread of the block is a sub-group.
+
+    `whole`: the work-group is executed at once, on whole vectors.
+    """
+
+    memory: Memory
+    symbols: dict[str, Operation]
+    grid: Extents
+    block: Extents
+    place: Extents
+    subgroups: int
+    counts_subgroups: bool
+    whole: bool
+    local: dict[Operation | SSAValue, Buffer] = field(default_factory=dict[Operation | SSAValue, Buffer])
+    meetings: dict[int, Meeting] = field(default_factory=dict[int, Meeting])
+
+
+@dataclass(slots=True)
+class Frame:
+    """The values of a function as one sub-group executes it; or a whole work-group, which has the number 0."""
+
+    group: WorkGroup
+    subgroup: int
+    values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
+    waits: dict[int, int] = field(default_factory=dict[int, int])
+
+    def callee(self) -> "Frame":
+        """The frame of a function that this one calls."""
+        return Frame(self.group, self.subgroup, waits=self.waits)
+
+    def get(self, value: SSAValue, kind: type[Kept]) -> Kept:
+        """A value that is of a kind.
+
+        Raises:
+            InterpretationRefused: it is of another.
+        """
+        found = self.values.get(value)
+        if not isinstance(found, kind):
+            got = "a number that differs between sub-groups" if found is Varying.VALUE else type(found).__name__
+            raise InterpretationRefused("", f"expected {kind.__name__} as the value of {value.name_hint}, got {got}")
+        return found
+
+    def array(self, value: SSAValue) -> Array:
+        """Numbers in registers."""
+        return self.get(value, np.ndarray)
+
+    def view(self, value: SSAValue) -> View:
+        """A memref."""
+        return self.get(value, View)
+
+    def number(self, value: SSAValue) -> int:
+        """An integer; true is 1."""
+        return int(self.array(value))
+
+    def numbers(self, values: Sequence[Index]) -> Ints:
+        """A list that mixes numbers and values."""
+        return tuple(v if isinstance(v, int) else self.number(v) for v in values)
+
+    def set(self, value: SSAValue, result: Value) -> None:
+        """Give a value; numbers must be what its type says."""
+        if isinstance(result, np.ndarray):
+            element, shape = element_of(value.type), shape_of(value.type)
+            assert result.shape == shape, f"{value.owner}: shape {result.shape}, not {shape}"
+            assert result.dtype == element.register, f"{value.owner}: {result.dtype}, not {element.register}"
+        self.values[value] = result
+
+    def set_rounded(self, value: SSAValue, result: Any) -> None:
+        """Give numbers, rounded to the type of the value."""
+        self.set(value, element_of(value.type).round(np.asarray(result)))
+
+
+def element_in(type_: MemRefType[Any]) -> Element:
+    """The element of a memref."""
+    return element_of(type_.element_type)
+
+
+def name_of(op: Operation) -> str:
+    """The name of an operation, of one without a class too."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+
+
+def attribute(op: Operation, key: str) -> Attribute | None:
+    """A property or attribute of an operation; None if it has none."""
+    found = op.properties.get(key)
+    return op.attributes.get(key) if found is None else found
+
+
+def integers(op: Operation, key: str) -> Ints:
+    """The integers of an array attribute in any of its forms; none if it is missing."""
+    found = attribute(op, key)
+    if isa(found, DenseArrayBase[IntegerType]):
+        return tuple(found.get_values())
+    if isa(found, ArrayAttr[IntegerAttr]):
+        return tuple(a.value.data for a in found)
+    return ()

@@ -1,0 +1,154 @@
+"""The meaning of the gpu dialect: ids, sizes and barriers."""
+
+from collections.abc import Callable, Iterator
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation, SSAValue
+
+from codegen.target import SUBGROUP_SIZE
+from codegen.xe.dialects.gpu import (
+    BarrierOp,
+    BlockDimOp,
+    BlockIdOp,
+    Dimension,
+    DimensionAttr,
+    GlobalIdOp,
+    GridDimOp,
+    NumSubgroupsOp,
+    SubgroupIdOp,
+    SubgroupSizeOp,
+    ThreadIdOp,
+)
+from tests.oracle.frame import (
+    AtBarrier,
+    Event,
+    Extents,
+    Frame,
+    attribute,
+    name_of,
+)
+from tests.oracle.refusal import InterpretationRefused
+from tests.oracle.registry import (
+    rule,
+    rule_of,
+)
+from tests.oracle.values import (
+    Value,
+    Varying,
+)
+
+
+def _axis(op: Operation) -> int:
+    dimension = attribute(op, "dimension")
+    assert isinstance(dimension, DimensionAttr)
+    return list(Dimension).index(dimension.data)
+
+
+def _set(frame: Frame, op: Operation, number: int) -> None:
+    frame.set(op.results[0], np.asarray(number, np.int64))
+
+
+@rule_of(BlockIdOp)
+def _block_id(frame: Frame, op: BlockIdOp) -> None:
+    _set(frame, op, frame.group.place[_axis(op)])
+
+
+@rule_of(GridDimOp)
+def _grid_dim(frame: Frame, op: GridDimOp) -> None:
+    _set(frame, op, frame.group.grid[_axis(op)])
+
+
+@rule_of(BlockDimOp)
+def _block_dim(frame: Frame, op: BlockDimOp) -> None:
+    _set(frame, op, frame.group.block[_axis(op)])
+
+
+@rule_of(SubgroupSizeOp)
+def _subgroup_size(frame: Frame, op: SubgroupSizeOp) -> None:
+    _set(frame, op, SUBGROUP_SIZE)
+
+
+@rule_of(NumSubgroupsOp)
+def _num_subgroups(frame: Frame, op: NumSubgroupsOp) -> None:
+    _set(frame, op, frame.group.subgroups)
+
+
+@rule_of(SubgroupIdOp)
+def _subgroup_id(frame: Frame, op: SubgroupIdOp) -> None:
+    whole = frame.group.whole and frame.group.subgroups > 1
+    frame.values[op.result] = Varying.VALUE if whole else np.asarray(frame.subgroup, np.int64)
+
+
+@rule_of(ThreadIdOp)
+def _thread_id(frame: Frame, op: ThreadIdOp) -> None:
+    frame.values[op.result] = _thread(frame, op)
+
+
+@rule_of(GlobalIdOp)
+def _global_id(frame: Frame, op: GlobalIdOp) -> None:
+    axis, thread = _axis(op), _thread(frame, op)
+    start = frame.group.place[axis] * frame.group.block[axis]
+    frame.values[op.result] = np.asarray(thread + start) if isinstance(thread, np.ndarray) else thread
+
+
+def _thread(frame: Frame, op: Operation) -> Value:
+    """The id of the sub-group's first work-item: that of all of them, or all that is asked of it.
+
+    Raises:
+        InterpretationRefused: work-items of the sub-group would go on differently.
+    """
+    group, axis = frame.group, _axis(op)
+    if group.whole and group.block[axis] > 1:
+        return Varying.VALUE
+    first = frame.subgroup * (1 if group.counts_subgroups else SUBGROUP_SIZE)
+    stride = prod(group.block[:axis])
+    shared = group.counts_subgroups or stride % SUBGROUP_SIZE == 0 or group.block[axis] == 1
+    if not shared and not (_is_line(group.block) and all(_divides(use.operation) for use in op.results[0].uses)):
+        raise InterpretationRefused(
+            "",
+            f"expected ids that the {SUBGROUP_SIZE} work-items of a sub-group share, or ids divided by a multiple of "
+            f"{SUBGROUP_SIZE}, got {name_of(op)} in blocks of {group.block}: use gpu.subgroup_id",
+        )
+    return np.asarray(first // stride % group.block[axis], np.int64)
+
+
+def _is_line(block: Extents) -> bool:
+    return block[0] % SUBGROUP_SIZE == 0
+
+
+def _divides(op: Operation) -> bool:
+    """Whether an operation leaves of an id only what the work-items of a sub-group share."""
+    if name_of(op) in ("arith.index_cast", "arith.index_castui", "arith.trunci"):
+        return all(_divides(use.operation) for use in op.results[0].uses)
+    divisor = _constant(op.operands[1]) if len(op.operands) == 2 else None
+    if divisor is None:
+        return False
+    test = _DIVIDES.get(name_of(op))
+    return test is not None and test(divisor)
+
+
+_DIVIDES: dict[str, Callable[[int], bool]] = {
+    "arith.divui": lambda by: by > 0 and by % SUBGROUP_SIZE == 0,
+    "arith.divsi": lambda by: by > 0 and by % SUBGROUP_SIZE == 0,
+    "arith.floordivsi": lambda by: by > 0 and by % SUBGROUP_SIZE == 0,
+    "arith.shrui": lambda by: SUBGROUP_SIZE >> by <= 1,
+    "arith.shrsi": lambda by: SUBGROUP_SIZE >> by <= 1,
+}
+
+
+def _constant(value: SSAValue) -> int | None:
+    owner = value.owner
+    number = attribute(owner, "value") if isinstance(owner, Operation) and owner.name == "arith.constant" else None
+    return number.value.data if isinstance(number, IntegerAttr) else None
+
+
+@rule_of(BarrierOp)
+def _barrier(frame: Frame, op: BarrierOp) -> Iterator[Event] | None:
+    return None if frame.group.whole else iter((AtBarrier(op),))
+
+
+@rule("gpu.printf", "vector.print")
+def _print(frame: Frame, op: Operation) -> None:
+    """Printing has no effect on values."""

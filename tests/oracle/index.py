@@ -1,0 +1,63 @@
+"""The meaning of the index dialect's operations: arith's on index."""
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation
+
+from tests.oracle.arithmetic import INTEGER
+from tests.oracle.elements import (
+    as_signed,
+    as_unsigned,
+)
+from tests.oracle.frame import (
+    Frame,
+    attribute,
+    name_of,
+)
+from tests.oracle.registry import rule
+
+_BINARY = {
+    "add": "addi",
+    "sub": "subi",
+    "mul": "muli",
+    "divs": "divsi",
+    "divu": "divui",
+    "ceildivs": "ceildivsi",
+    "ceildivu": "ceildivui",
+    "floordivs": "floordivsi",
+    "rems": "remsi",
+    "remu": "remui",
+    "maxs": "maxsi",
+    "maxu": "maxui",
+    "mins": "minsi",
+    "minu": "minui",
+    "shl": "shli",
+    "shrs": "shrsi",
+    "shru": "shrui",
+    "and": "andi",
+    "or": "ori",
+    "xor": "xori",
+}
+
+
+@rule("index.constant")
+def _constant(frame: Frame, op: Operation) -> None:
+    value = attribute(op, "value")
+    assert isinstance(value, IntegerAttr)  # its verifier
+    frame.set(op.results[0], np.asarray(value.value.data, np.int64))
+
+
+@rule(*(f"index.{name}" for name in _BINARY))
+def _binary(frame: Frame, op: Operation) -> None:
+    a, b = map(frame.array, op.operands)
+    frame.set_rounded(op.results[0], INTEGER[_BINARY[name_of(op).removeprefix("index.")]](a, b))
+
+
+@rule("index.casts")
+def _cast_signed(frame: Frame, op: Operation) -> None:
+    frame.set_rounded(op.results[0], as_signed(frame.array(op.operands[0])))
+
+
+@rule("index.castu")
+def _cast_unsigned(frame: Frame, op: Operation) -> None:
+    frame.set_rounded(op.results[0], as_unsigned(frame.array(op.operands[0])))

@@ -1,0 +1,135 @@
+"""The meaning of control flow: scf, calls, and returns from them."""
+
+from collections.abc import Generator
+
+import numpy as np
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import Operation, SSAValue
+
+from codegen.xe.dialects.xegpu import RangeAttr
+from tests.oracle.elements import (
+    Array,
+    element_of,
+)
+from tests.oracle.execute import (
+    Values,
+    run_region,
+)
+from tests.oracle.frame import (
+    Event,
+    Frame,
+    attribute,
+)
+from tests.oracle.refusal import (
+    InterpretationRefused,
+    KernelFault,
+)
+from tests.oracle.registry import (
+    rule,
+    rule_of,
+)
+
+_Running = Generator[Event, None, None]
+
+
+def _set(frame: Frame, op: Operation, values: Values) -> None:
+    frame.values.update(zip(op.results, values, strict=True))
+
+
+@rule_of(scf.ForOp)
+def _for(frame: Frame, op: scf.ForOp) -> _Running:
+    lower, upper, step = (frame.number(v) for v in (op.lb, op.ub, op.step))
+    if step < 1:
+        raise KernelFault(str(op).split("\n", 1)[0], f"expected a step of at least 1, got {step}")
+    carried = tuple(frame.values[v] for v in op.iter_args)
+    for number in range(lower, upper, step):
+        carried = yield from run_region(frame, op.body, (_like(number, op.lb), *carried))
+    _set(frame, op, carried)
+
+
+def _like(number: int, value: SSAValue) -> Array:
+    return element_of(value.type).round(np.asarray(number))
+
+
+@rule_of(scf.IfOp)
+def _if(frame: Frame, op: scf.IfOp) -> _Running:
+    chosen = op.true_region if _holds(frame, op) else op.false_region
+    values: Values = ()
+    if chosen.blocks:
+        values = yield from run_region(frame, chosen, ())
+    _set(frame, op, values)
+
+
+def _holds(frame: Frame, op: scf.IfOp) -> bool:
+    """Whether the condition holds; a work-group as a whole does what a range of its sub-groups does."""
+    some = attribute(op, "sg_id_range")
+    if not frame.group.whole or not isinstance(some, RangeAttr):
+        return bool(frame.array(op.cond))
+    if op.results:
+        raise InterpretationRefused(
+            str(op).split("\n", 1)[0], "expected an scf.if for a range of sub-groups to have no results"
+        )
+    return some.start < frame.group.subgroups
+
+
+@rule_of(scf.WhileOp)
+def _while(frame: Frame, op: scf.WhileOp) -> _Running:
+    values = tuple(frame.values[v] for v in op.arguments)
+    while True:
+        condition, *kept = yield from run_region(frame, op.before_region, values)
+        assert isinstance(condition, np.ndarray)
+        if not condition:
+            break
+        values = yield from run_region(frame, op.after_region, kept)
+    _set(frame, op, tuple(kept))
+
+
+@rule_of(scf.ExecuteRegionOp)
+def _execute_region(frame: Frame, op: scf.ExecuteRegionOp) -> _Running:
+    values = yield from run_region(frame, op.region, ())
+    _set(frame, op, values)
+
+
+@rule_of(scf.IndexSwitchOp)
+def _switch(frame: Frame, op: scf.IndexSwitchOp) -> _Running:
+    cases, number = op.cases.get_values(), frame.number(op.arg)
+    region = op.case_regions[cases.index(number)] if number in cases else op.default_region
+    values = yield from run_region(frame, region, ())
+    _set(frame, op, values)
+
+
+@rule_of(scf.ParallelOp)
+def _parallel(frame: Frame, op: scf.ParallelOp) -> _Running:
+    """One iteration after the other, in row-major order."""
+    bounds = [tuple(map(frame.number, values)) for values in (op.lowerBound, op.upperBound, op.step)]
+    ranges = [range(*bound) for bound in zip(*bounds, strict=True)]
+    totals = tuple(frame.values[v] for v in op.initVals)
+    reduction = op.body.block.last_op
+    assert isinstance(reduction, scf.ReduceOp)  # its terminator
+    for place in np.ndindex(*map(len, ranges)):
+        point = [np.asarray(r[p], np.int64) for r, p in zip(ranges, place, strict=True)]
+        values = yield from run_region(frame, op.body, point)
+        combined = list(totals)
+        for position, (region, total, value) in enumerate(zip(reduction.reductions, totals, values, strict=True)):
+            (combined[position],) = yield from run_region(frame, region, (total, value))
+        totals = tuple(combined)
+    _set(frame, op, totals)
+
+
+@rule("memref.alloca_scope")
+def _scope(frame: Frame, op: Operation) -> _Running:
+    values = yield from run_region(frame, op.regions[0], ())
+    _set(frame, op, values)
+
+
+@rule("func.call")
+def _call(frame: Frame, op: Operation) -> _Running:
+    callee = attribute(op, "callee")
+    name = callee.string_value() if isinstance(callee, SymbolRefAttr) else ""
+    function = frame.group.symbols.get(name)
+    if function is None or not function.regions or not function.regions[0].blocks:
+        raise InterpretationRefused(str(op), f"expected a function with a body, got {name}")
+    arguments = [frame.values[operand] for operand in op.operands]
+    values = yield from run_region(frame.callee(), function.regions[0], arguments)
+    _set(frame, op, values)

@@ -1,0 +1,47 @@
+"""When trials fail: one after the other, it may be their device that fails; all of them, the job has no result."""
+
+from collections.abc import Mapping, Sequence
+
+from hal import DeviceSpec
+from tuner.errors import DeviceUnusable, NoValidMeasurement
+from tuner.session.history import History
+from tuner.session.trial import (
+    Outcome,
+    Status,
+)
+
+FAILURES = 5
+"""Trials in a row whose run failed, before the device is suspected."""
+
+
+def device_failed(outcome: Outcome) -> bool:
+    """Whether a kernel was there, and its run crashed or had no end."""
+    return outcome.status is Status.CRASHED or (outcome.status is Status.TIMED_OUT and outcome.kernel_hash is not None)
+
+
+def unusable(spec: DeviceSpec, last: Outcome) -> DeviceUnusable:
+    """The error that ends a job whose device fails."""
+    return DeviceUnusable(f"{spec.name} failed {FAILURES} times in a row; last: {last.reason}")
+
+
+def went_in(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """In what the seconds of trials went."""
+    return {
+        "waiting for kernels": sum(outcome.compile_s for outcome in outcomes),
+        "proving": sum(outcome.verify_s for outcome in outcomes),
+        "measuring": sum(outcome.measure_s for outcome in outcomes),
+    }
+
+
+def nothing_valid(spec: DeviceSpec, history: History, went: Mapping[str, float] | None = None) -> NoValidMeasurement:
+    """The error of a job without a time; where its seconds ended it, `went` says in what they went."""
+    trials = "1 trial" if len(history) == 1 else f"{len(history)} trials"
+    reason = history.last_reason()
+    message = f"{trials} on {spec.name} gave no time"
+    if reason is not None:
+        message += f"; the last ended with: {reason}"
+    if went is not None:
+        most = sorted(((seconds, what) for what, seconds in went.items() if seconds >= 0.1), reverse=True)
+        parts = ", ".join(f"{seconds:.1f} s {what}" for seconds, what in most) or "before this run"
+        message += f"; the seconds are spent ({parts}): give the job more"
+    return NoValidMeasurement(message)

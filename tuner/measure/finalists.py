@@ -1,0 +1,64 @@
+"""The default and the best few, measured in turns: the least time of a search may be the luckiest one."""
+
+from collections.abc import Callable, Sequence
+
+from codegen import AnyArtifact, AnyConfig
+from tuner.measure.interleaved_timing import (
+    TimeUs,
+    measure_in_turns,
+)
+from tuner.measure.isa_check import Compilation
+from tuner.measure.measure import (
+    Bench,
+    Limits,
+    median_us,
+)
+from tuner.session.result import Comparison
+from tuner.session.trial import Trial
+
+FINALISTS = 3
+"""How many are compared with the default."""
+
+NEAR = 1.15
+"""A finalist's time is at most this many times the least: times of one configuration differ by less between trials."""
+
+KernelOf = Callable[[AnyConfig], AnyArtifact | Compilation]
+
+
+def compare_finalists(
+    bench: Bench, baseline: Trial, finalists: Sequence[Trial], kernel_of: KernelOf, left_s: float
+) -> tuple[Trial, Comparison] | None:
+    """Who wins, and its time beside the default's; None when one of them has no time.
+
+    `finalists` are the fastest trials, best first. The times are those of the trials themselves where there is no
+    device, nothing but the default is among them, or `left_s` seconds are too few to measure in turns.
+    """
+    best, default_us = finalists[0], _time_us(baseline)
+    best_us = _time_us(best)
+    if default_us is None or best_us is None:
+        return None
+    as_tried = best, Comparison(default_us, best_us, remeasured=False)
+    others = [trial for trial in finalists if trial.number != baseline.number]
+    if bench.device is None or not others:
+        return as_tried
+
+    def timed(trial: Trial) -> TimeUs:
+        return lambda seconds: median_us(bench, kernel_of(trial.config), Limits(seconds, seconds))
+
+    turns = measure_in_turns(timed(baseline), [timed(trial) for trial in others], left_s)
+    if turns is None:
+        return as_tried
+    ratio, _, winner = min(
+        [(1.0, -1, baseline)]
+        + [
+            (r, place, trial)
+            for place, (r, trial) in enumerate(zip(turns.ratios, others, strict=True))
+            if r is not None
+        ]
+    )
+    reference_us = turns.reference_us
+    return winner, Comparison(reference_us, ratio * reference_us, True, turns.windows, turns.drifted)
+
+
+def _time_us(trial: Trial) -> float | None:
+    return trial.outcome.time_us if trial.outcome is not None else None

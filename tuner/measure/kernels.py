@@ -1,0 +1,58 @@
+"""The kernels of a session: compiled for its candidates, and kept where they are measured again at its end."""
+
+from collections.abc import Callable, Set
+from concurrent.futures import ThreadPoolExecutor
+
+from codegen import AnyArtifact, AnyConfig
+from tuner.measure.isa_check import (
+    Compilation,
+    Examination,
+    Examining,
+    Later,
+    Native,
+    Unexamined,
+)
+from tuner.measure.measure import (
+    Bench,
+    Compiler,
+)
+from tuner.measure.measurement_reuse import Reuse
+
+
+class Kernels:
+    """Compiles candidates; where times are predicted, what their GPU would run is found too, by `native`."""
+
+    def __init__(
+        self, bench: Bench, pool: Compiler, native: Native | None, reuse: Reuse, until_s: Callable[[], float]
+    ) -> None:
+        self._bench, self._pool, self._native, self._reuse, self._until_s = bench, pool, native, reuse, until_s
+        self._threads = ThreadPoolExecutor(pool.workers)
+        self._kept: dict[AnyConfig, AnyArtifact] = {}
+
+    def begin(self, config: AnyConfig) -> Compilation:
+        """Begin to compile."""
+        return self._pool.compile(self._bench.problem, config, self._bench.spec)
+
+    def candidate(self, config: AnyConfig) -> Examining:
+        """Begin to compile a candidate, unless its time is known: then it may not be needed."""
+        if self._bench.device is not None and self._reuse.knows(config):
+            return Later(lambda: self.examining(self.begin(config)))
+        return self.examining(self.begin(config))
+
+    def examining(self, compilation: Compilation) -> Examining:
+        """The candidate of a compilation."""
+        if self._bench.device is None and self._native is not None:
+            return Examination(compilation, self._native, self._threads, self._until_s())
+        return Unexamined(compilation)
+
+    def keep(self, config: AnyConfig, artifact: AnyArtifact, wanted: Set[AnyConfig]) -> None:
+        """Keep a kernel, of all only those that are wanted."""
+        self._kept = {c: a for c, a in (self._kept | {config: artifact}).items() if c in wanted}
+
+    def of(self, config: AnyConfig) -> AnyArtifact | Compilation:
+        """The kernel, or its compilation when an earlier run made it."""
+        return self._kept.get(config) or self.begin(config)
+
+    def close(self) -> None:
+        """Wait for nothing that is under way."""
+        self._threads.shutdown(wait=False, cancel_futures=True)

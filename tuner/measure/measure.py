@@ -1,0 +1,331 @@
+"""One candidate: compiled, proven, timed. The one place where failures become Outcomes."""
+
+import threading
+import time
+from collections.abc import Callable, Generator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from codegen import (
+    AnyArtifact,
+    AnyConfig,
+    CompileFailed,
+    CompileTimedOut,
+    GemmArtifact,
+    GemmProblem,
+    Refused,
+)
+from codegen.simulate import (
+    SimulationRefused,
+    SimulationTimedOut,
+)
+from hal import Device, DeviceFailed, DeviceKind, DeviceSpec, DeviceTimedOut, KernelBuildFailed, RunReport, Timing
+from tuner.errors import ProofFailed
+from tuner.measure.isa_check import (
+    Compilation,
+    Examining,
+)
+from tuner.session.evidence import (
+    EMULATED,
+    NATIVE,
+)
+from tuner.session.trial import (
+    Measurement,
+    Outcome,
+    Prediction,
+    Proof,
+    ProofKind,
+    Status,
+)
+from tuner.verify.memory_layout import Float64
+from tuner.verify.reference import Reference
+from tuner.verify.verify import (
+    verify_by_simulation,
+    verify_on_device,
+)
+
+# Times of the best so far: a kernel whose median is above the first, or whose least time is above the second, which is
+# beyond what finalists may differ by, is not timed to the end.
+_HOPELESS, _BEHIND = 2.0, 1.3
+_FIRST_PART = 10  # one in so many samples, the first, is left out: clocks that are not locked begin high
+_EMULATED_TIMING = Timing(warmup=1, min_samples=7, min_time_s=0.2, max_time_s=1.5)
+# The device settles before it is asked for a time; the best are measured again, in turns.
+_CPU_TIMING = Timing(warmup=1, min_samples=15, min_time_s=0.08, max_time_s=1.0)
+
+
+class Compiler(Protocol):
+    """Begins compilations; `workers` of them run at one time, and in `busy_s` seconds so far at least one did."""
+
+    @property
+    def workers(self) -> int: ...
+
+    @property
+    def busy_s(self) -> float: ...
+
+    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a job's candidates have in common. Without a device, times are predicted for `spec`."""
+
+    problem: GemmProblem
+    spec: DeviceSpec
+    device: Device | None
+    reference: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one candidate: seconds for all of it, of these at most `run_s` for its run, and the best time so far."""
+
+    all_s: float
+    run_s: float
+    best_us: float | None = None
+
+    def run_after_s(self, waited_s: float) -> float:
+        """Seconds for the run of a kernel that was waited for.
+
+        Raises:
+            CancelledError: none are left.
+        """
+        if waited_s >= self.all_s:
+            raise CancelledError
+        return min(self.run_s, self.all_s - waited_s)
+
+
+@runtime_checkable
+class StartingDevice(Protocol):
+    """A device whose process may take long to start: at its first run, and after it was lost."""
+
+    def start(self, timeout_s: float) -> None:
+        """Start it unless it is up; raises DeviceTimedOut when it was not within `timeout_s`."""
+        ...
+
+
+@dataclass(slots=True)
+class _Progress:
+    """How far a candidate came: what an Outcome keeps of it, whatever becomes of it."""
+
+    artifact: AnyArtifact | None = None
+    proof: Proof = field(default_factory=lambda: Proof(ProofKind.NONE))
+    compile_s: float = 0.0
+    verify_s: float = 0.0
+    measure_s: float = 0.0
+
+
+def evaluate(
+    bench: Bench,
+    candidate: Examining,
+    limits: Limits,
+    prediction: Prediction | None = None,
+    known: Callable[[AnyArtifact], Outcome | None] = lambda _: None,
+) -> tuple[Outcome, AnyArtifact | None]:
+    """Wait for the kernel, prove it, and measure its time; what was predicted is kept beside it.
+
+    What is `known` of the kernel takes the place of proof and measurement.
+    """
+    progress = _Progress()
+
+    def measure() -> Outcome:
+        with _stopwatch(progress, "compile_s"), _time_limit(candidate, limits.all_s):
+            progress.artifact = candidate.result().artifact
+        if (outcome := known(progress.artifact)) is not None:
+            progress.proof = outcome.proof
+            return outcome
+        return _timed(bench, progress.artifact, limits, progress, prediction)
+
+    return _ended(measure, limits, progress)
+
+
+def foresee(
+    bench: Bench,
+    candidate: Examining,
+    limits: Limits,
+    prediction: Prediction,
+    *,
+    prove: bool,
+    keep_spilling: Callable[[], bool],
+) -> tuple[Outcome, AnyArtifact | None]:
+    """Wait for the kernel of a predicted time, and prove it in the simulator where `prove` says so.
+
+    What is found of its code comes before its proof and takes its time, unless it only spills and `keep_spilling`,
+    which is asked then, says to keep it.
+    """
+    progress = _Progress()
+
+    def expect() -> Outcome:
+        with _stopwatch(progress, "compile_s"), _time_limit(candidate, limits.all_s):
+            examined = candidate.result()
+            progress.artifact = examined.artifact
+        finding = examined.finding
+        if finding is not None and not (finding.status is Status.REJECTED and keep_spilling()):
+            return Outcome(finding.status, finding.reason)
+        if prove:
+            assert isinstance(progress.artifact, GemmArtifact)  # only a GPU's time is predicted
+            with _stopwatch(progress, "verify_s"):
+                limit_s = limits.run_after_s(progress.compile_s)
+                progress.proof = verify_by_simulation(
+                    progress.artifact, reference=bench.reference, time_limit_s=limit_s
+                )
+        return Outcome(Status.PREDICTED, prediction=prediction)
+
+    return _ended(expect, limits, progress)
+
+
+def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> tuple[Outcome, AnyArtifact | None]:
+    try:
+        outcome = work()
+    except Refused as refusal:
+        outcome = Outcome(Status.REJECTED, f"rule {refusal.rule}: {refusal.message}")
+    except CancelledError as ended:
+        progress.artifact = None  # a kernel that came too late did not run: its device is not to blame
+        what = str(ended) or "compilation"
+        outcome = Outcome(Status.TIMED_OUT, f"{what}: stopped after {limits.all_s:.1f} s, when the job ends")
+    except CompileTimedOut as failure:
+        outcome = Outcome(Status.TIMED_OUT, f"compilation: {failure}")
+    except CompileFailed as failure:
+        outcome = Outcome(Status.COMPILE_FAILED, str(failure))
+    except SimulationTimedOut as failure:
+        outcome = Outcome(Status.TIMED_OUT, str(failure))
+    except SimulationRefused as refusal:
+        outcome = Outcome(Status.REJECTED, f"not proven: {refusal}")
+    except ProofFailed as failure:
+        progress.proof = failure.proof
+        outcome = Outcome(Status.WRONG_RESULT, str(failure))
+    except DeviceFailed as failure:
+        outcome = Outcome(_status_of(failure), str(failure))
+    finished = replace(
+        outcome,
+        proof=progress.proof,
+        kernel_hash=progress.artifact.content_hash if progress.artifact is not None else None,
+        compile_s=progress.compile_s,
+        verify_s=progress.verify_s,
+        measure_s=progress.measure_s,
+    )
+    return finished, progress.artifact
+
+
+def timing_for(spec: DeviceSpec, best_us: float | None) -> Timing:
+    """How to time on a device: with buffers beyond twice its last caches, where built-ins are emulated less."""
+    if spec.emulates is not None:
+        plain = _EMULATED_TIMING
+    else:
+        plain = _CPU_TIMING if spec.kind is DeviceKind.CPU else Timing()
+        plain = replace(plain, rotate_bytes=2 * _last_caches_bytes(spec) + 1)
+    if best_us is None:
+        return plain
+    return replace(plain, hopeless_us=_HOPELESS * best_us, behind_us=_BEHIND * best_us)
+
+
+def _last_caches_bytes(spec: DeviceSpec) -> int:
+    """Bytes of all caches of the last level that is known: a CPU may have several, each of some cores."""
+    for each, sharing in ((spec.l3_bytes, spec.cores_per_l3), (spec.l2_bytes, spec.cores_per_l2)):
+        if each is not None:
+            return each * (-(-spec.cores // sharing) if spec.cores is not None and sharing is not None else 1)
+    return 0
+
+
+def median_us(bench: Bench, kernel: AnyArtifact | Compilation, limits: Limits) -> float | None:
+    """Time a proven kernel once more; None when that gives no time within the limits: all of it, or its run."""
+    assert bench.device is not None
+    if limits.all_s <= 0:
+        return None
+    begun_s = time.perf_counter()
+    try:
+        if isinstance(kernel, AnyArtifact):
+            artifact = kernel
+        else:
+            with _time_limit(kernel, limits.all_s):
+                artifact = kernel.result()
+        _start(bench.device, limits.all_s - (time.perf_counter() - begun_s))
+        limit_s = limits.run_after_s(time.perf_counter() - begun_s)
+        report = bench.device.run(artifact.launch, bench.reference.buffers(), timing_for(bench.spec, None), limit_s)
+    except (Refused, CompileFailed, DeviceFailed, CancelledError):
+        return None
+    return float(np.median(_settled(report))) if report.times_us else None
+
+
+def _timed(
+    bench: Bench, artifact: AnyArtifact, limits: Limits, progress: _Progress, prediction: Prediction | None
+) -> Outcome:
+    """One run gives the outputs of its first launch, which are compared, and the times of others."""
+    assert bench.device is not None
+    timing, left_s = timing_for(bench.spec, limits.best_us), limits.all_s - progress.compile_s
+    begun_s = time.perf_counter()
+    with _stopwatch(progress, "verify_s"):
+        limits.run_after_s(progress.compile_s)
+        try:
+            _start(bench.device, left_s)
+        except DeviceTimedOut:
+            if time.perf_counter() - begun_s >= left_s:  # the job's seconds ended, not the device's own
+                raise CancelledError("opening the device") from None
+            raise
+        limit_s = limits.run_after_s(progress.compile_s + time.perf_counter() - begun_s)
+        progress.proof, report = verify_on_device(bench.device, artifact, bench.reference, timing, limit_s)
+    progress.measure_s = report.sampling_s
+    progress.verify_s = max(progress.verify_s - report.sampling_s, 0.0)
+    return _measured(report, bench.spec, prediction)
+
+
+def _start(device: Device, timeout_s: float) -> None:
+    if isinstance(device, StartingDevice):
+        device.start(timeout_s)
+
+
+def _measured(report: RunReport, spec: DeviceSpec, prediction: Prediction | None) -> Outcome:
+    times = _settled(report)
+    if not len(times) or times.min() <= 0:
+        return Outcome(Status.REJECTED, f"the device's clock gave {len(times)} times, the least {times.min(initial=0)}")
+    p10, median, p90 = (float(value) for value in np.percentile(times, (10, 50, 90)))
+    label = NATIVE if spec.emulates is None else EMULATED
+    measurement = Measurement(
+        median,
+        float(times.min()),
+        p10,
+        p90,
+        len(times),
+        label,
+        report.driver,
+        stopped_early=report.stopped_early,
+        first_ratio=report.times_us[0] / median,
+        clock_mhz=report.clock_mhz,
+        energy_uj=report.energy_uj,
+    )
+    return Outcome(Status.MEASURED, measurement=measurement, prediction=prediction)
+
+
+def _settled(report: RunReport) -> Float64:
+    """The times without the first ones, in microseconds."""
+    return np.array(report.times_us[len(report.times_us) // _FIRST_PART :], np.float64)
+
+
+def _status_of(failure: DeviceFailed) -> Status:
+    if isinstance(failure, KernelBuildFailed):
+        return Status.COMPILE_FAILED
+    if isinstance(failure, DeviceTimedOut):
+        return Status.TIMED_OUT
+    return Status.CRASHED
+
+
+@contextmanager
+def _stopwatch(progress: _Progress, phase: str) -> Generator[None]:
+    begun = time.perf_counter()
+    try:
+        yield
+    finally:
+        setattr(progress, phase, time.perf_counter() - begun)
+
+
+@contextmanager
+def _time_limit(compilation: Compilation | Examining, seconds: float) -> Generator[None]:
+    timer = threading.Timer(max(seconds, 0.0), compilation.cancel)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -1,0 +1,120 @@
+"""What a measured time depends on: the parts that must be the same for the time to hold, and their hashes."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import cast
+
+from codegen import AnyArtifact, CpuArtifact
+from codegen.backend import describe
+from codegen.serialization import (
+    Json,
+    content_hash,
+    to_json,
+)
+from hal import DeviceKind, DeviceSpec
+
+_OF_LAUNCH = ("arguments", "steps", "subgroup_size", "build_options", "needs", "pointer_alignment_bytes")
+_OF_STEP = ("kernel", "parameters", "global_size", "local_size", "threads", "once")
+_NAME_DIGITS = 12
+_COMPILER_OF_CPUS = "llvmlite"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceIdentity:
+    """Which device it is, whatever is installed. Facts that are not known are None.
+
+    `name` is a CPU's, which no id of its own tells apart; `eus` are the vector engines of a GPU.
+    """
+
+    id: str
+    name: str | None
+    ip_version: str | None
+    pci_ids: tuple[str, ...] | None
+    eus: int | None
+    cores: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultKey:
+    """The parts. `binary`, `launch` and `problem` are SHA-256 in hex; `problem` names all of it: sizes, distances of
+    rows and matrices, alignment, types, epilogue. `versions` are those of what generated and compiled the code.
+    """
+
+    binary: str
+    launch: str
+    problem: str
+    device: DeviceIdentity
+    driver: str
+    versions: Mapping[str, str]
+
+    @property
+    def key(self) -> str:
+        """Hash of all parts."""
+        return content_hash(self)
+
+    @property
+    def run(self) -> str:
+        """Hash of all but the versions: what ran. Versions that write the same binary leave its time as it is."""
+        return content_hash({f.name: getattr(self, f.name) for f in fields(self) if f.name != "versions"})
+
+
+def identity_of(spec: DeviceSpec) -> DeviceIdentity:
+    """The identity of a device."""
+    cores, eus = spec.xe_cores, spec.eus_per_core
+    return DeviceIdentity(
+        id=spec.id,
+        name=spec.name if spec.kind is DeviceKind.CPU else None,
+        ip_version=spec.ip_version,
+        pci_ids=spec.pci_ids,
+        eus=None if cores is None or eus is None else cores * eus,
+        cores=spec.cores,
+    )
+
+
+def result_key(artifact: AnyArtifact, spec: DeviceSpec, driver: str) -> ResultKey:
+    """The key of what is measured of a kernel on a device under a driver."""
+    launch = launch_hash(describe(artifact), artifact.key)
+    assert launch is not None  # what is described now has steps
+    return ResultKey(
+        binary=_binary(artifact),
+        launch=launch,
+        problem=artifact.problem.key,
+        device=identity_of(spec),
+        driver=driver,
+        versions=dict(artifact.toolchain),
+    )
+
+
+def launch_hash(manifest: Mapping[str, object], compile_key: str) -> str | None:
+    """SHA-256 of what kernel.json says of the launch; None of a form that is older than steps.
+
+    Kernels for CPUs are named by their compile key, which changes with every version: the name is left out.
+    """
+    steps = manifest.get("steps")
+    if not isinstance(steps, list):
+        return None
+    said = {name: manifest[name] for name in _OF_LAUNCH if name in manifest}
+    said["steps"] = [
+        {k: v for k, v in step.items() if k in _OF_STEP} for step in cast("list[dict[str, object]]", steps)
+    ]
+    return content_hash(_without_name(said, compile_key))
+
+
+def _binary(artifact: AnyArtifact) -> str:
+    """SHA-256 of the bytes that a device is given; of a CPU, of the code without its name, which the object has."""
+    if not isinstance(artifact, CpuArtifact):
+        return hashlib.sha256(artifact.launch.binary).hexdigest()
+    code = artifact.stage("llvm").data.decode().replace(artifact.key[:_NAME_DIGITS], "")
+    return content_hash([code, artifact.toolchain.get(_COMPILER_OF_CPUS)])
+
+
+def _without_name(said: object, compile_key: str) -> Json:
+    name = compile_key[:_NAME_DIGITS]
+    if isinstance(said, str):
+        return said.replace(name, "")
+    if isinstance(said, list):
+        return [_without_name(item, compile_key) for item in cast("list[object]", said)]
+    if isinstance(said, dict):
+        return {key: _without_name(v, compile_key) for key, v in cast("dict[str, object]", said).items()}
+    return to_json(said)

@@ -1,0 +1,1 @@
+"""One tuning run: its budget, trials and result."""

@@ -1,0 +1,86 @@
+"""What a job may take, and what of that is left in one of its runs."""
+
+import time
+from dataclasses import dataclass
+
+from tuner.session.history import History
+
+GRACE_S = 2.0
+"""What a candidate may overrun the job's seconds by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """What one run of a job may take before it pauses: trials, and seconds after which no further trial begins."""
+
+    trials: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Trials and seconds of wall time of a job, over all its runs, and when it has found enough.
+
+    That is when the last `no_gain` trials gained nothing, or when the fastest takes the time that the device needs at
+    least over `roofline`.
+
+    Raises:
+        ValueError: a budget of nothing.
+    """
+
+    trials: int
+    seconds: float
+    no_gain: int | None = None
+    roofline: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.trials < 1 or not self.seconds > 0:
+            raise ValueError(f"expected at least 1 trial and more than 0 seconds, got {self.trials} and {self.seconds}")
+        if self.no_gain is not None and self.no_gain < 1:
+            raise ValueError(f"expected to stop after at least 1 trial without a gain, got {self.no_gain}")
+        if self.roofline is not None and not 0 < self.roofline <= 1:
+            raise ValueError(f"expected a fraction of the roofline of more than 0 and at most 1, got {self.roofline}")
+
+
+class Allowance:
+    """What is left of a budget, and of a portion of it, in a run that began at `begun_s` of the monotonic clock."""
+
+    def __init__(self, budget: Budget, portion: Portion | None, history: History, begun_s: float) -> None:
+        self._budget, self._portion, self._history, self._begun_s = budget, portion, history, begun_s
+        self._earlier = self._worked_on()
+
+    @property
+    def are_trials_spent(self) -> bool:
+        """Whether as many trials were begun as the job may have."""
+        return len(self._history) >= self._budget.trials
+
+    @property
+    def is_portion_spent(self) -> bool:
+        """Whether the run pauses; never before one of its trials ended."""
+        portion, done = self._portion, self._worked_on() - self._earlier
+        return portion is not None and done > 0 and (done >= portion.trials or self.spent_s >= portion.seconds)
+
+    @property
+    def left_trials(self) -> int:
+        """How many trials may still begin in this run."""
+        left = self._budget.trials - len(self._history)
+        return left if self._portion is None else min(left, self._portion.trials - self._worked_on() + self._earlier)
+
+    @property
+    def spent_s(self) -> float:
+        """Seconds of this run."""
+        return time.monotonic() - self._begun_s
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are left of all runs together; negative when they are overspent."""
+        return self._budget.seconds - self._history.earlier_s - self.spent_s
+
+    @property
+    def until_s(self) -> float:
+        """When the job ends at the latest, on the monotonic clock."""
+        return time.monotonic() + self.left_s + GRACE_S
+
+    def _worked_on(self) -> int:
+        """Trials that ended, and the present one."""
+        return len(self._history) - len(self._history.unfinished)

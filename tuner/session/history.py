@@ -1,0 +1,130 @@
+"""The trials of a job as the store has them, and what follows from them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from codegen import AnyArtifact, AnyConfig
+from tuner.search.start import SearchStart
+from tuner.session.best import best_of
+from tuner.session.trial import (
+    Outcome,
+    Prediction,
+    Proof,
+    ProofKind,
+    Source,
+    Status,
+    Trial,
+    TrialStore,
+)
+
+_PROVEN = Proof(ProofKind.SIMULATOR)
+
+
+class History:
+    """Trials by number: what the store held at first, kept up to date through `begin` and `end`."""
+
+    def __init__(self, store: TrialStore) -> None:
+        self._store = store
+        self._trials = {trial.number: trial for trial in store.trials()}
+        self.unfinished = [trial for trial in self._trials.values() if trial.outcome is None]
+        # What runs told has all of their trials in it, but for the last one of a run that was killed right after it.
+        self.earlier_s = max(store.spent_s(), sum(wall_s(outcome) for _, outcome in self.ended()))
+        self.new: list[Outcome] = []
+
+    def __len__(self) -> int:
+        return len(self._trials)
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next trial."""
+        return max(self._trials, default=-1) + 1
+
+    @property
+    def baseline(self) -> Trial | None:
+        """Trial 0."""
+        return self._trials.get(0)
+
+    @property
+    def best(self) -> Trial | None:
+        """The best trial that ended; never one whose numbers are not proven."""
+        return best_of(self._trials.values())
+
+    @property
+    def best_us(self) -> float | None:
+        """The time of the best trial in microseconds."""
+        best = self.best
+        return best.outcome.time_us if best is not None and best.outcome is not None else None
+
+    def energy_uj(self, config: AnyConfig) -> float | None:
+        """Microjoules of a launch of a configuration that was tried; None where that is not known."""
+        tried = next((outcome for trial, outcome in self.ended() if trial.config == config), None)
+        return None if tried is None or tried.measurement is None else tried.measurement.energy_uj
+
+    def would_lead(self, number: int, prediction: Prediction) -> bool:
+        """Whether a trial would be the best so far, if it were proven."""
+        would = Outcome(Status.PREDICTED, proof=_PROVEN, prediction=prediction)
+        best = best_of([*self._trials.values(), Trial(number, self._trials[number].config, would)])
+        return best is not None and best.number == number
+
+    def leaders(self, count: int, within: float) -> list[Trial]:
+        """The best trial, then those of least time, at most `count` in all, each within `within` times its time."""
+        best = self.best
+        if best is None or best.outcome is None or best.outcome.time_us is None:
+            return []
+        most_us = within * best.outcome.time_us
+        timed = sorted(
+            (time_us, trial.number)
+            for trial, outcome in self.ended()
+            if (time_us := outcome.time_us) is not None and outcome.proof.kind is not ProofKind.NONE
+            if trial.source is None
+        )
+        others = [number for time_us, number in timed if time_us <= most_us and number != best.number]
+        return [best, *(self._trials[number] for number in others[: count - 1])]
+
+    @property
+    def proven(self) -> int:
+        """How many trials have a time and a proof."""
+        return sum(o.time_us is not None and o.proof.kind is not ProofKind.NONE for _, o in self.ended())
+
+    def ended(self) -> Iterator[tuple[Trial, Outcome]]:
+        """The trials that have an outcome, in order of number."""
+        for _, trial in sorted(self._trials.items()):
+            if trial.outcome is not None:
+                yield trial, trial.outcome
+
+    def begin_search(self, start: SearchStart) -> None:
+        """Record what a search is made from."""
+        self._store.begin_search(start)
+
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
+        """Record that a trial begins, who chose it, and what that search had been told."""
+        self._store.begin(number, config, proposer, told)
+        self._trials[number] = Trial(number, config, proposer=proposer, told=told)
+
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> Trial:
+        """Record what became of a trial."""
+        self._store.end(number, outcome, artifact)
+        self._trials[number] = replace(self._trials[number], outcome=outcome)
+        self.new.append(outcome)
+        return self._trials[number]
+
+    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> Trial:
+        """Record that a trial takes the measurement of an earlier job's."""
+        self._store.reuse(number, outcome, source, artifact)
+        self._trials[number] = replace(self._trials[number], outcome=outcome, source=source)
+        self.new.append(outcome)
+        return self._trials[number]
+
+    def by_status(self) -> dict[Status, int]:
+        """How many trials ended how."""
+        return dict(Counter(outcome.status for _, outcome in self.ended()))
+
+    def last_reason(self) -> str | None:
+        """Why the last trial that gave no time gave none."""
+        return next((o.reason for _, o in reversed(list(self.ended())) if o.reason is not None), None)
+
+
+def wall_s(outcome: Outcome) -> float:
+    """Seconds that a trial took."""
+    return outcome.compile_s + outcome.verify_s + outcome.measure_s

@@ -1,0 +1,95 @@
+"""The trials of a job in memory: the simulated side of TrialStore."""
+
+from dataclasses import replace
+
+from codegen import AnyArtifact, AnyConfig
+from tuner.search.start import SearchStart
+from tuner.session.evidence import (
+    check_evidence,
+    check_reused,
+)
+from tuner.session.trial import (
+    Outcome,
+    Source,
+    Trial,
+)
+
+
+class MemoryTrialStore:
+    """A TrialStore that lasts as long as the object. `artifacts` holds the kernels by trial number."""
+
+    def __init__(self) -> None:
+        self.artifacts: dict[int, AnyArtifact] = {}
+        self._trials: dict[int, Trial] = {}
+        self._searches: dict[int, SearchStart] = {}
+        self._cancelled = False
+        self._spent_s = 0.0
+
+    def trials(self) -> list[Trial]:
+        """All trials in order of number."""
+        return [self._trials[number] for number in sorted(self._trials)]
+
+    def searches(self) -> list[SearchStart]:
+        """What the searches of the job's runs were made from."""
+        return [self._searches[told] for told in sorted(self._searches)]
+
+    def begin_search(self, start: SearchStart) -> None:
+        """Record what a search is made from."""
+        self._searches[start.told] = start
+
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
+        """Record that a trial begins, who chose it, and what that search had been told.
+
+        Raises:
+            ValueError: a negative number, or the job has that number or that configuration already.
+        """
+        if number < 0:
+            raise ValueError(f"expected a trial number of at least 0, got {number}")
+        for trial in self._trials.values():
+            if trial.number == number or trial.config == config:
+                raise ValueError(f"trial {number} ({config}) is there already as trial {trial.number}")
+        self._trials[number] = Trial(number, config, proposer=proposer, told=told)
+
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
+        """Record what became of a trial.
+
+        Raises:
+            ValueError: it was not begun or has ended, or the outcome and its kernel contradict each other.
+        """
+        trial = self._trials.get(number)
+        if trial is None or trial.outcome is not None:
+            raise ValueError(f"trial {number} {'was not begun' if trial is None else 'has ended already'}")
+        check_evidence(outcome, artifact)
+        if artifact is not None:
+            if artifact.config != trial.config:
+                raise ValueError(f"trial {number} is {trial.config}, the artifact given is of {artifact.config}")
+            self.artifacts[number] = artifact
+        self._trials[number] = replace(trial, outcome=outcome)
+
+    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
+        """Record that a trial takes the measurement of an earlier job's.
+
+        Raises:
+            ValueError: it was not begun or has ended, or the outcome is no measurement.
+        """
+        trial = self._trials.get(number)
+        if trial is None or trial.outcome is not None:
+            raise ValueError(f"trial {number} {'was not begun' if trial is None else 'has ended already'}")
+        check_reused(outcome, artifact)
+        self._trials[number] = replace(trial, outcome=outcome, source=source)
+
+    def spent_s(self) -> float:
+        """Seconds that runs of the job took so far."""
+        return self._spent_s
+
+    def spend(self, seconds: float) -> None:
+        """Add what a run took."""
+        self._spent_s += seconds
+
+    def cancelled(self) -> bool:
+        """Whether someone asked for the job to stop."""
+        return self._cancelled
+
+    def cancel(self) -> None:
+        """Ask for the job to stop."""
+        self._cancelled = True

@@ -1,0 +1,366 @@
+"""One tuning run: the default first, then what the search proposes, until the budget is spent.
+
+With a device, every trial is proven and measured; where the model predicts its times, it drops what is hopeless and
+says what to begin with. Without one, the model ranks the space: the first trials and whatever leads are proven in the
+simulator, and the others are kept as runners-up.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from codegen import AnyConfig, GemmProblem
+from hal import Device, DeviceSpec, runs_own_code
+from tuner.errors import NoEnergy
+from tuner.measure.failure_policy import (
+    nothing_valid,
+    went_in,
+)
+from tuner.measure.finalists import (
+    FINALISTS,
+    NEAR,
+    compare_finalists,
+)
+from tuner.measure.interleaved_timing import WINDOWS
+from tuner.measure.isa_check import (
+    Compilation,
+    Examining,
+    Native,
+)
+from tuner.measure.kernels import Kernels
+from tuner.measure.measure import (
+    Bench,
+    Compiler,
+)
+from tuner.measure.measurement_reuse import (
+    Known,
+    Reuse,
+)
+from tuner.measure.trial_runner import Attempts
+from tuner.search.compile_queue import Candidate
+from tuner.search.method import Method
+from tuner.search.objective import Objective
+from tuner.search.proposer import Proposal
+from tuner.search.search_driver import (
+    Searching,
+    SpaceTooLate,
+)
+from tuner.search.space_prediction import check_predictable
+from tuner.search.start import SearchStart
+from tuner.search.stop_criteria import (
+    gains_no_more,
+    roof_us,
+)
+from tuner.session.budget import (
+    Allowance,
+    Budget,
+    Portion,
+)
+from tuner.session.history import History
+from tuner.session.result import (
+    NOTHING,
+    Comparison,
+    Event,
+    SessionResult,
+    Stop,
+    TrialBegun,
+    TrialEnded,
+    WallTime,
+)
+from tuner.session.trial import (
+    Trial,
+    TrialStore,
+)
+from tuner.space.starts import (
+    Search,
+    check_method,
+    default_for,
+    search_for,
+)
+from tuner.verify.reference import Reference
+
+_DEFAULT = "default"  # who proposes trial 0
+_UNFINISHED = (Stop.CANCELLED, Stop.PAUSED)
+_QUEUED = 16  # candidates that wait, for each compile worker, where they are proven meanwhile
+_RESERVE = 0.2  # at most this part of the seconds is kept for comparing default and best
+
+
+def run_session(
+    problem: GemmProblem,
+    spec: DeviceSpec,
+    device: Device | None,
+    store: TrialStore,
+    pool: Compiler,
+    budget: Budget,
+    seed: int,
+    on_event: Callable[[Event], None] = lambda _: None,
+    native: Native | None = None,
+    donors: Sequence[AnyConfig] = (),
+    method: Method = Method.PORTFOLIO,
+    portion: Portion | None = None,
+    reference: Reference | None = None,
+    known: Known | None = None,
+    objective: Objective | None = None,
+) -> SessionResult:
+    """Tune, going on from the trials that the store holds; without a device, times are predicted for `spec`.
+
+    `donors` are configurations that are good for other problems or devices, best first: they, or what is nearest to
+    them here, are tried right after the default. A run that goes on is given the same ones. `method` says how the space
+    is searched; equal seeds and equal outcomes give equal proposals. `objective` is what is weighed, where that is not
+    what the method weighs anyway: with energy, every trial is measured to the end, however slow it is.
+
+    With `native`, kernels are compiled for their GPU before they are recorded: with a device the default and each trial
+    that would lead, without one all, and what spills registers or cannot be made is not proven.
+
+    A run of a `portion` pauses when that is spent, without comparing finalists, and another call goes on. `reference`
+    is that of the problem and the seed, where an earlier run has drawn it.
+
+    What is `known` of a kernel's time is not measured again, unless it is the default's or may be the best.
+
+    Trials that were begun and not ended are done again under their numbers. Whatever ends it early, KeyboardInterrupt
+    too, leaves the store such that another call goes on.
+
+    Raises:
+        Refused: a rule refuses the problem or the device.
+        CannotPredict: there is no device and the model lacks facts of `spec`; it names all.
+        NotOnThisCpu: there is no device, and `spec` is a CPU.
+        NoRoofline: a fraction of it was asked for, and the device's is not known.
+        NoPredictions: the method needs predicted times, and there are none.
+        NoEnergy: it is to be weighed, and cannot be read.
+        NoValidMeasurement: the budget is spent and no trial gave a time.
+        DeviceUnusable: the device crashed again and again.
+        TooLargeToProve: this machine's memory does not hold what a proof needs.
+    """
+    begun = time.monotonic(), pool.busy_s
+    default = default_for(problem, spec)
+    # What is missing ends the job before it compiles anything.
+    check_method(method, spec, measured=device is not None)
+    with_energy = objective is Objective.TIME_ENERGY
+    if with_energy and device is None:
+        raise NoEnergy(spec.id, "its times are predicted")
+    if device is None:
+        check_predictable(spec)
+    enough_us = roof_us(problem, spec) / budget.roofline if budget.roofline is not None else None
+    history = History(store)
+    # The compile workers start with the default while inputs are drawn.
+    first = pool.compile(problem, default, spec) if history.next_number == 0 else None
+    try:
+        bench = Bench(problem, spec, device, reference or Reference(problem, seed))
+    except BaseException:
+        if first is not None:
+            first.cancel()
+        raise
+    search = partial(
+        search_for,
+        problem,
+        spec,
+        seed,
+        measured=device is not None,
+        donors=donors,
+        method=method,
+        trials=budget.trials,
+        energy_uj=history.energy_uj if with_energy else None,
+    )
+    start = partial(SearchStart.now, spec, measured=device is not None, trials=budget.trials, donors=tuple(donors))
+    limits = budget, portion, enough_us
+    reuse = Reuse(known, with_energy=with_energy)
+    return _Session(
+        bench, default, first, history, store, pool, limits, search, start, on_event, native, reuse, begun, with_energy
+    ).run()
+
+
+class _Session:
+    """The state of one run: its trials, what it may take, what it searches, and the kernels of default and best."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        default: AnyConfig,
+        first: Compilation | None,
+        history: History,
+        store: TrialStore,
+        pool: Compiler,
+        limits: tuple[Budget, Portion | None, float | None],
+        search: Callable[[], Search],
+        start: Callable[[str, int], SearchStart],
+        on_event: Callable[[Event], None],
+        native: Native | None,
+        reuse: Reuse,
+        begun: tuple[float, float],
+        with_energy: bool,
+    ) -> None:
+        self._begun_s, self._busy_before_s = begun
+        self._bench, self._default, self._store, self._pool = bench, default, store, pool
+        (self._budget, portion, self._enough_us), self._emit = limits, on_event
+        self._history, self._first = history, first
+        self._allowance = Allowance(self._budget, portion, history, self._begun_s)
+        self._reuse = reuse
+        self._kernels = Kernels(bench, pool, native, self._reuse, lambda: self._allowance.until_s)
+        self._attempts = Attempts(bench, default, history, self._allowance, self._kernels, native, reuse, with_energy)
+        depth = pool.workers * (1 if bench.device is not None else _QUEUED)
+        self._quiet = bench.device is not None and runs_own_code(bench.spec)
+        self._searching = Searching(
+            search,
+            history,
+            default,
+            lambda: self._allowance.left_s,
+            self._kernels.candidate,
+            depth,
+            lambda made, told: history.begin_search(start(made.version, told)),
+            quiet=self._quiet,
+        )
+        self._prepare_s, self._compare_s = self._allowance.spent_s, 0.0
+        self._told = NOTHING
+
+    def run(self) -> SessionResult:
+        """Search, then compare what was found with the default; what it took is told whatever the end is."""
+        try:
+            return self._concluded(self._search())
+        finally:
+            self._searching.close()
+            if self._first is not None:
+                self._first.cancel()
+            self._kernels.close()
+            self._tell_wall()
+
+    def _search(self) -> Stop:
+        try:
+            while (stop := self._stop()) is None:
+                if self._history.unfinished:
+                    trial = self._history.unfinished.pop(0)
+                    self._try(trial.number, trial.config, self._kernels.candidate(trial.config))
+                    continue
+                if (stop := self._enough()) is not None:
+                    return stop
+                candidate = self._next()
+                if candidate is None:
+                    return Stop.EXHAUSTED
+                number = self._history.next_number
+                proposal, examining = candidate
+                self._history.begin(number, proposal.config, proposal.by, proposal.told)
+                self._try(number, proposal.config, examining)
+        except SpaceTooLate:
+            return Stop.SECONDS
+        return stop
+
+    def _stop(self) -> Stop | None:
+        """Why no trial may go on, if that is so."""
+        if self._store.cancelled():
+            return Stop.CANCELLED
+        if self._allowance.left_s <= self._reserve_s():
+            return Stop.SECONDS
+        return Stop.PAUSED if self._allowance.is_portion_spent else None
+
+    def _enough(self) -> Stop | None:
+        """Why no further trial begins, if that is so."""
+        if self._allowance.are_trials_spent:
+            return Stop.TRIALS
+        no_gain, best_us = self._budget.no_gain, self._history.best_us
+        if no_gain is not None and gains_no_more(self._history, no_gain):
+            return Stop.NO_GAIN
+        if self._enough_us is not None and best_us is not None and best_us <= self._enough_us:
+            return Stop.ROOFLINE
+        return None
+
+    def _next(self) -> Candidate | None:
+        if self._first is not None:
+            first, self._first = self._first, None
+            if self._is_space_needed and not self._quiet:
+                self._searching.begin()  # where it does not disturb what is measured
+            return Proposal(self._default, _DEFAULT), self._kernels.examining(first)
+        return self._searching.next(self._allowance.left_trials)
+
+    @property
+    def _is_space_needed(self) -> bool:
+        """Whether this run has trials besides the present one."""
+        return self._allowance.left_trials > 1
+
+    def _try(self, number: int, config: AnyConfig, candidate: Examining) -> None:
+        self._emit(TrialBegun(number, config))
+        self._searching.fill(self._allowance.left_trials)
+        outcome, artifact = self._attempts.make(number, config, candidate, self._is_last_chance)
+        source = self._reuse.source
+        if source is None:
+            trial = self._history.end(number, outcome, artifact)
+        else:
+            trial = self._history.reuse(number, outcome, source, artifact)
+        self._searching.tell(config, trial.time_us)
+        if artifact is not None:
+            self._kernels.keep(config, artifact, {self._default, *(trial.config for trial in self._finalists())})
+        self._emit(TrialEnded(trial))
+        self._tell_wall()
+        self._attempts.check_device(outcome)
+        self._attempts.check_energy(number, outcome)
+
+    def _is_last_chance(self) -> bool:
+        """Whether the job would end without a time if the present trial gave none."""
+        if self._history.best is not None:
+            return False
+        if self._allowance.are_trials_spent or self._allowance.left_s <= self._reserve_s():
+            return True
+        try:
+            return len(self._history) >= self._searching.size()
+        except SpaceTooLate:
+            return True
+
+    def _concluded(self, stop: Stop) -> SessionResult:
+        self._searching.drop()  # nothing compiles while finalists are measured
+        best, baseline = self._history.best, self._history.baseline
+        if best is None and stop not in _UNFINISHED:
+            raise nothing_valid(self._bench.spec, self._history, self._went() if stop is Stop.SECONDS else None)
+        comparison = None
+        if best is not None and baseline is not None and stop is not Stop.PAUSED:
+            best, comparison = self._compared(best, baseline, 0.0 if stop is Stop.CANCELLED else self._allowance.left_s)
+        if comparison is not None:
+            self._emit(comparison)
+        search = self._searching.made
+        return SessionResult(
+            stop=stop,
+            best=best,
+            baseline=baseline,
+            comparison=comparison,
+            trials=self._history.by_status(),
+            space_size=search.size if search is not None else None,
+            space_version=search.version if search is not None else None,
+            wall=self._wall(),
+        )
+
+    def _compared(self, best: Trial, baseline: Trial, left_s: float) -> tuple[Trial, Comparison | None]:
+        begun_s = time.monotonic()
+        compared = compare_finalists(self._bench, baseline, self._finalists(), self._kernels.of, left_s)
+        self._compare_s = time.monotonic() - begun_s
+        return compared if compared is not None else (best, None)
+
+    def _finalists(self) -> list[Trial]:
+        return self._history.leaders(FINALISTS, NEAR)
+
+    def _reserve_s(self) -> float:
+        """Seconds to keep for the comparison at the end."""
+        baseline, others = self._history.baseline, [t for t in self._finalists() if t.number != 0]
+        if self._bench.device is None or baseline is None or not others:
+            return 0.0
+        like = others[0].outcome
+        one_s = like.verify_s + like.measure_s if like is not None else 0.0
+        runs = (len(others) + 1) * WINDOWS + 1
+        return min(runs * one_s, _RESERVE * self._budget.seconds)
+
+    def _tell_wall(self) -> None:
+        wall = self._wall()
+        self._emit(wall.since(self._told))
+        self._told = wall
+
+    def _wall(self) -> WallTime:
+        return WallTime(
+            total_s=self._allowance.spent_s,
+            propose_s=self._searching.propose_s,
+            compile_s=self._pool.busy_s - self._busy_before_s,
+            wait_s=sum(outcome.compile_s for outcome in self._history.new),
+            verify_s=sum(outcome.verify_s for outcome in self._history.new),
+            measure_s=sum(outcome.measure_s for outcome in self._history.new),
+            compare_s=self._compare_s,
+        )
+
+    def _went(self) -> dict[str, float]:
+        """In what the seconds of this run went."""
+        before = {"drawing inputs": self._prepare_s, "making the space and proposing": self._searching.propose_s}
+        return before | went_in(self._history.new)

@@ -1,0 +1,1 @@
+"""Search spaces of configurations and their defaults."""

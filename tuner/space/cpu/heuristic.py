@@ -1,0 +1,416 @@
+"""The default configuration on a CPU: the four steps of the deep-tiled matmul document.
+
+Source: DOC: deep-Tiled Matmul, "Config/Schedule": innermost, threads, block, loop order.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from codegen import GemmProblem, Refused
+from codegen.cpu.config import CpuConfig, Isa, Packing
+from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of
+from codegen.cpu.rules import (
+    CpuCase,
+    CpuProblem,
+    check_cpu_problem,
+    most_unrolled,
+    refusal_on_cpu,
+    registers_of,
+)
+from codegen.xe.rules.sizes import ceil_div
+from hal import DeviceSpec
+from tuner.space.cpu.clocks import (
+    TileShape,
+    step_clocks,
+    sweep_clocks,
+)
+from tuner.space.cpu.points import (
+    DOTS,
+    WHOLE,
+    CpuPoint,
+    config_of,
+    is_dots,
+    plain_blocks,
+    ranges_of,
+    unit_of,
+)
+from tuner.space.xe.heuristic import HeuristicStep
+
+_L1_BYTES, _L2_BYTES = 32 * 1024, 1024 * 1024  # where a CPU does not say: the least of those with AVX2, and a usual one
+_LINE_BYTES = 64
+_PANELS = 2  # times L1 that a panel of A and one of B may fill: B's is read in order, which hides the way from L2
+_BLOCK = 0.25  # of L2 for a block of A, and as much for its sums with a block of B, whose panels stream through
+_JOIN_CLOCKS = 12_000  # to wake a thread and wait for it (assumed: about 4 us)
+_MEMORY_BYTES_A_CLOCK = 4.0  # that one core draws from memory (assumed: about 12 GB/s a core when all draw)
+_STEPS_A_ROUND = 4
+_MOST_CODE = 4096  # sums of all steps of a round
+_WAY_BYTES = 4096  # of L1, so that its index is within a page
+_FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many where four bytes are brought together
+_FEW_ROWS_BY_DOTS = 16  # where columns of B are contiguous: a copy of them is dearer
+_SOME_ROWS = 512  # for which a copy of all of B costs more than they gain by its panels
+_BLOCK_AMX = 0.5  # of L2 for all of A there: tile registers read it faster than it comes from L3
+_PANEL = 0.5  # of L2 for one panel of B that is used at once
+_COLUMNS_A_CORE = 64  # at least, for threads that share no columns
+_COLUMNS_A_CORE_AMX = 32
+_FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
+_SMALL_B = 0.25  # of L2 for a B of f32 by rows that is read in place: it stays there, and no thread waits for panels
+_FEW_PAGES = (
+    32  # rows of B that are read side by side in place, each on a page of its own; of bytes, or for several rows
+)
+_AHEAD = 4  # steps that several rows fetch ahead then: the next rows of B, which the hardware does not foresee
+_BEGUN = 0.25  # tiles that a thread is late by on average (assumed)
+_PIECE_ROW_BYTES = 1024
+_PIECE_CLOCKS = 10_000  # of multiplying, at least: about 4 us, many times what it takes to take one
+_LINE_WEIGHT = 24  # of lines that are read for a copy of B, for each row that uses it (fitted, as what follows)
+_FEWEST_USES = 32  # rows below which tiles of few rows are no better
+_MOST_LINES = 4  # beyond which longer pieces of rows are no better
+_EVEN_WEIGHT = 0.1  # of tiles that are a large part of C: they leave little to share
+
+
+@dataclass(frozen=True, slots=True)
+class CpuDefault:
+    """The default configuration and the steps that led to it."""
+
+    config: CpuConfig
+    steps: tuple[HeuristicStep, ...]
+
+
+def default_cpu_config(problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
+    """The default configuration; always legal, and in the space.
+
+    Raises:
+        Refused: the problem or the CPU is refused.
+    """
+    return explain_cpu_default(problem, spec).config
+
+
+def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec) -> CpuDefault:
+    """The default configuration with the reason of each step.
+
+    Raises:
+        Refused: the problem or the CPU is refused.
+    """
+    on = check_cpu_problem(problem, spec)
+    if not on.isas:
+        raise Refused("isa", f"no instructions of {spec.name} multiply {problem.dtype_a.value}")
+    cores = spec.cores or 1
+    point, why_tile = _innermost(on, cores)
+    point, why_threads = _threads(on, point, cores)
+    point, why_blocks = _blocks(on, point)
+    point, why_order = _order(on, point)
+    point, why_pieces = _pieces(on, point)
+    config = config_of(on, point)
+    refused = refusal_on_cpu(on, config)
+    if refused is not None:
+        raise refused
+    c = config.matmul
+    return CpuDefault(
+        config,
+        (
+            HeuristicStep("innermost", f"{point.isa} {c.innermost}", why_tile),
+            HeuristicStep("threads", str(c.threads), f"{why_threads}{why_pieces}"),
+            HeuristicStep("block", str(c.block), why_blocks),
+            HeuristicStep("loop order", c.loop_order.value, why_order),
+        ),
+    )
+
+
+def tiles_of(on: CpuProblem, isa: Isa, plain: CpuPoint) -> Iterator[TileShape]:
+    """Register tiles that fit, with the operands packed as in `plain`."""
+    ranges = ranges_of(on, 1)
+    lanes = ISA_FACTS[isa].vector_bytes // 4
+    columns = DOTS if is_dots(on, plain.pack_b) else tuple(n for n in ranges.tile_n if n % lanes == 0)
+    for m, n in product(ranges.tile_m, columns):
+        case = CpuCase(on, config_of(on, plain._replace(isa=isa.value, tile_m=m, tile_n=n)))
+        need, have = registers_of(case)
+        if need <= have and refusal_on_cpu(on, case.config) is None:
+            yield TileShape(m, n)
+
+
+def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
+    """Register tiles in the order of the clocks that all of C takes with them, the squarest first among equals."""
+    p, isa = on.problem, Isa(plain.isa)
+    multiply = _multiply(on, isa)
+    dots = is_dots(on, plain.pack_b)
+
+    copies_rows = not p.transpose_b and (plain.pack_b != Packing.NONE.value or p.dtype_b.nbytes == 1)
+
+    def clocks(tile: TileShape) -> tuple[float, float]:
+        steps = sweep_clocks(isa, multiply, p.m, p.n if not dots else p.n * 16, _of_vectors(tile, dots))
+        uses = max(p.m, _FEWEST_USES)
+        copying = _LINE_WEIGHT / uses * _pieces_of_rows(on, tile.n) if copies_rows else 0.0
+        parts = _EVEN_WEIGHT * (tile.m / p.m + tile.n / p.n)
+        return steps, 1 / tile.m + 1 / tile.n + parts + copying
+
+    return sorted(tiles_of(on, isa, plain), key=clocks)
+
+
+def _pieces_of_rows(on: CpuProblem, columns: int) -> float:
+    """Lines of B for each piece of a row that a panel copies together, aligned as the piece is."""
+    p, line = on.problem, on.spec.line_bytes or _LINE_BYTES
+    nbytes = columns * p.dtype_b.nbytes
+    aligned = nbytes & -nbytes if p.pitch_b * p.dtype_b.nbytes % line == 0 else nbytes
+    return line / min(aligned, _MOST_LINES * line)
+
+
+def _of_vectors(tile: TileShape, dots: bool) -> TileShape:
+    return TileShape(tile.m, tile.n * 16) if dots else tile
+
+
+def _plain(on: CpuProblem, isa: Isa, pack_a: Packing, pack_b: Packing) -> CpuPoint:
+    """The plainest point with these packings, of a tile that has yet to be chosen."""
+    return CpuPoint(
+        isa.value, 1, 16, 1, WHOLE, WHOLE, WHOLE, 1, 1, 1,
+        pack_a.value, pack_b.value, "pmpnpk", "omonok", "iminik", 0, 1,
+    )  # fmt: skip
+
+
+def _multiply(on: CpuProblem, isa: Isa) -> Multiply:
+    how = multiply_of(on.problem.dtype_a, on.problem.dtype_b, isa, on.flags)
+    assert how is not None, "isas holds those that can"
+    return how
+
+
+def _innermost(on: CpuProblem, cores: int) -> tuple[CpuPoint, str]:
+    """The fastest instruction set, the packing, and the register tile that wastes least."""
+    p = on.problem
+    for isa, pack_a, pack_b in _ways(on):
+        plain = _plain(on, isa, pack_a, pack_b)
+        tiles = best_tiles(on, plain)
+        if not tiles:
+            continue
+        tile = _narrower(on, isa, tiles, cores)
+        unit = unit_of(on, isa, dots=is_dots(on, pack_b.value))
+        unroll = next((u for u in (_STEPS_A_ROUND, 2) if _may_unroll(on, isa, tile, u * unit, u)), 1)
+        clocks = step_clocks(isa, _multiply(on, isa), tile.m, tile.n)
+        why = (
+            f"{isa.value} is the fastest of {', '.join(i.value for i in on.isas)} that multiplies {p.dtype_a.value}; "
+            f"{tile.m}x{tile.n} sums stay in registers, {clocks:g} clocks a step of {unit} along K; "
+            f"A packed: {pack_a.value}, B packed: {pack_b.value}{_why_packed(on, pack_b)}"
+        )
+        return plain._replace(tile_m=tile.m, tile_n=tile.n, unroll=unroll), why
+    raise Refused("no-configuration", f"no configuration of {p} is legal on {on.spec.name}")
+
+
+def _may_unroll(on: CpuProblem, isa: Isa, tile: TileShape, depth: int, steps: int) -> bool:
+    """Whether so many steps, `depth` elements along K, make one round of the micro-kernel's loop."""
+    fits = depth <= on.problem.k and steps * tile.m * tile.n <= _MOST_CODE
+    return isa is not Isa.AMX and fits and steps <= most_unrolled(isa, _multiply(on, isa))
+
+
+def _narrower(on: CpuProblem, isa: Isa, tiles: list[TileShape], cores: int) -> TileShape:
+    """The best tile, or of those not much slower the first that leaves every core a tile."""
+    p, multiply = on.problem, _multiply(on, isa)
+
+    def clocks(tile: TileShape) -> float:
+        return sweep_clocks(isa, multiply, p.m, p.n, tile)
+
+    enough = [t for t in tiles if p.batch * ceil_div(p.m, t.m) * ceil_div(p.n, t.n) >= cores]
+    return enough[0] if enough and clocks(enough[0]) <= cores * clocks(tiles[0]) else tiles[0]
+
+
+def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
+    """Instruction sets and packings, in the order in which they are tried."""
+    p = on.problem
+    few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS // (2 if p.dtype_b.nbytes == 1 else 1))
+    in_place = not p.transpose_a
+    for isa in on.isas:
+        if few and isa is not Isa.AMX and p.batch_stride_b != 0:
+            # Each element of B is read once: a copy would cost more than it saves.
+            if in_place:
+                yield isa, Packing.NONE, Packing.NONE
+            yield isa, Packing.BLOCK, Packing.NONE
+        if few and isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
+            continue
+        separate = in_place and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
+        if separate and isa is not Isa.AMX and _stays_in_place(on):
+            yield isa, Packing.NONE, Packing.NONE
+        if _takes_panels_of_b(on, isa):
+            if separate:
+                yield isa, Packing.NONE, Packing.BLOCK
+            yield isa, Packing.WHOLE, Packing.BLOCK
+        if separate:
+            yield isa, Packing.NONE, Packing.WHOLE
+        yield isa, Packing.BLOCK, Packing.WHOLE
+
+
+def _stays_in_place(on: CpuProblem) -> bool:
+    """Whether B is read as fast from where it is: rows of f32, which need no bringing together, in L2 after once."""
+    p = on.problem
+    in_l2 = p.k * p.n * p.dtype_b.nbytes <= _SMALL_B * (on.spec.l2_bytes or _L2_BYTES)
+    plain = p.dtype_b.nbytes == 4 and not p.transpose_b and not _aliases(p.pitch_b * p.dtype_b.nbytes, p.k)
+    return plain and in_l2 and p.batch == 1
+
+
+def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
+    """Whether each panel of B is copied when it is its turn, for all rows at once."""
+    p = on.problem
+    a_bytes, l2 = p.m * p.k * p.dtype_a.nbytes, on.spec.l2_bytes or _L2_BYTES
+    return (
+        p.batch == 1
+        and p.m <= _SOME_ROWS
+        and p.n >= (_COLUMNS_A_CORE_AMX if isa is Isa.AMX else _COLUMNS_A_CORE) * (on.spec.cores or 1)
+        and (isa is not Isa.AMX or a_bytes <= _BLOCK_AMX * l2)
+    )
+
+
+def _aliases(pitch_bytes: int, rows: int) -> bool:
+    """Whether rows that lie so far apart fall into one set of L1, and are more than its ways hold."""
+    return pitch_bytes % _WAY_BYTES == 0 and rows > _FEW_ROWS
+
+
+def _why_packed(on: CpuProblem, pack_b: Packing) -> str:
+    if pack_b is Packing.NONE and on.problem.m > _FEW_ROWS_BY_DOTS:
+        return ", because all of B stays in L2 as it is"
+    if pack_b is Packing.NONE:
+        return f", because {on.problem.m} row{'' if on.problem.m == 1 else 's'} of A would not pay for a copy"
+    if pack_b is Packing.BLOCK:
+        return f", a panel at a time, which {on.problem.m} rows use while it is in L2"
+    return f", which {on.problem.m} rows use again"
+
+
+def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str]:
+    """The grid whose busiest thread has the least to compute and to read."""
+    p = on.problem
+    rows, columns = p.batch * ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
+    unit = unit_of(on, Isa(point.isa), dots=is_dots(on, point.pack_b))
+    a_tile = step_clocks(Isa(point.isa), _multiply(on, Isa(point.isa)), point.tile_m, point.tile_n)
+    steps = ceil_div(p.k, unit)
+
+    def clocks(grid: tuple[int, int, int]) -> float:
+        m, n, k = grid
+        over_m, over_n = _share(rows, m), _share(columns, n)
+        tiles, depth = over_m * over_n, ceil_div(steps, k)
+        a = over_m * point.tile_m * depth * unit * p.dtype_a.nbytes
+        b = over_n * point.tile_n * depth * unit * p.dtype_b.nbytes
+        sums = over_m * point.tile_m * over_n * point.tile_n * 4 * (0 if k == 1 else 3)
+        join = 0 if m * n * k == 1 else _JOIN_CLOCKS * (1 if k == 1 else 2)
+        return tiles * depth * a_tile + (a + b + sums) / _MEMORY_BYTES_A_CLOCK + join
+
+    ranges = ranges_of(on, cores)
+    grids = [
+        (m, n, k)
+        for m, n, k in product(ranges.threads_m, ranges.threads_n, ranges.threads_k)
+        if m * n * k <= cores
+        and m <= rows
+        and n <= columns
+        and (k == 1 or p.k >= 512 * k)
+        # Threads over M would each copy all of B.
+        and (m == 1 or point.pack_b != Packing.BLOCK.value)
+    ]
+    m, n, k = min(grids, key=clocks)
+    busiest = ceil_div(rows, m) * ceil_div(columns, n)
+    why = (
+        f"of {cores} cores {m * n * k} compute: the busiest has {busiest} of {rows * columns} tiles"
+        f"{f', each over 1 / {k} of K' if k > 1 else ''}"
+    )
+    return point._replace(threads_m=m, threads_n=n, threads_k=k), why
+
+
+def _share(tiles: int, threads: int) -> float:
+    """Tiles of a thread: those who are done take some of the busiest one's, but for what is begun."""
+    return min(float(ceil_div(tiles, threads)), max(1.0, tiles / threads + _BEGUN))
+
+
+def _pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
+    """Many pieces of each thread's part, so that cores that are slower for a while hold up nobody."""
+    if point.threads_m * point.threads_n * point.threads_k == 1:
+        return point, ""
+    p, isa, dots = on.problem, Isa(point.isa), is_dots(on, point.pack_b)
+    tile, columns = _of_vectors(TileShape(point.tile_m, point.tile_n), dots), p.n * (16 if dots else 1)
+    steps = sweep_clocks(isa, _multiply(on, isa), p.m, columns, tile) * ceil_div(p.k, unit_of(on, isa, dots=dots))
+    nbytes = p.m * p.k * p.dtype_a.nbytes + p.n * p.k * p.dtype_b.nbytes
+    part = p.batch * max(steps, nbytes / _MEMORY_BYTES_A_CLOCK)
+    part /= point.threads_m * point.threads_n * point.threads_k
+    # Pieces of rows of B that are read along stay long enough for that.
+    by_rows = point.pack_b == Packing.NONE.value and point.block_k == _FEW_PAGES
+    shortest = _PIECE_ROW_BYTES * point.threads_n // p.dtype_b.nbytes if by_rows else 0
+    finer = [
+        point._replace(pieces=count)
+        for count in ranges_of(on, on.spec.cores or 1).pieces
+        if count * _PIECE_CLOCKS <= part
+        and count * shortest <= p.n
+        and refusal_on_cpu(on, config_of(on, point._replace(pieces=count))) is None
+    ]
+    if len(finer) < 2:
+        return point, ""
+    return finer[-1], f"; each one's part is cut into {finer[-1].pieces} pieces, which those that are done take over"
+
+
+def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
+    """Depth by L1, then rows and columns by L2; for a panel of B that is used at once, its depth by L2 alone."""
+    p, spec, isa = on.problem, on.spec, Isa(point.isa)
+    l1, l2 = spec.l1_bytes or _L1_BYTES, spec.l2_bytes or _L2_BYTES
+    each = {Multiply.F32: 4, Multiply.S8: 1}.get(_multiply(on, isa), 2)
+    ranges = ranges_of(on, spec.cores or 1)
+    step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.pack_b))
+    rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
+    deepest = _PANELS * l1 // (each * (point.tile_m + point.tile_n))
+    if point.pack_b == Packing.BLOCK.value:
+        return _one_panel(p, point, ranges.block_k, step, int(_PANEL * l2 / (each * point.tile_n)))
+    # What streams through once is not cut; blocks of K that are a little too deep neither.
+    in_l2 = p.m * p.k * p.dtype_a.nbytes <= _PANEL * l2
+    streams = point.pack_b == Packing.NONE.value and (rows == 1 or (p.transpose_b and in_l2))
+    depths = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
+    depth = max((d for d in depths if d <= deepest), default=min(depths, default=WHOLE))
+    if point.threads_k == 1 and (streams or p.k <= 1.5 * deepest):
+        depth = WHOLE
+    by_rows = streams and not p.transpose_b and p.k > _FEW_PAGES
+    if by_rows and (p.dtype_b.nbytes == 1 or (p.m > 1 and p.dtype_b.nbytes == 4)):
+        depth = _FEW_PAGES
+        point = point._replace(prefetch=_AHEAD if p.dtype_b.nbytes == 4 else 0)
+    deep = depth or p.k
+    block_m = (
+        WHOLE
+        if streams
+        else _evenly(ranges.block_m, rows, point.threads_m, int(_BLOCK * l2 / (point.tile_m * deep * each)))
+    )
+    tall = (block_m or rows) * point.tile_m
+    block_n = WHOLE if streams else _evenly(
+        ranges.block_n, columns, point.threads_n, int(_BLOCK * l2 / (point.tile_n * min(tall, p.m) * 4))
+    )  # fmt: skip
+    wide = (block_n or columns) * point.tile_n
+    why = (
+        f"panels {deep} deep take {deep * each * (point.tile_m + point.tile_n) / 1024:.0f} KiB, "
+        f"L1 is {l1 / 1024:.0f} KiB; of L2's {l2 / 1024:.0f} KiB a block of A takes {tall * deep * each / 1024:.3g}, "
+        f"and its sums with a block of B {tall * wide * 4 / 1024:.3g}"
+    )
+    return point._replace(block_m=block_m, block_n=block_n, block_k=depth), why
+
+
+def _one_panel(
+    p: GemmProblem, point: CpuPoint, depths: tuple[int, ...], step: int, deepest: int
+) -> tuple[CpuPoint, str]:
+    """All rows by one panel of B after another, as deep as there is room for."""
+    legal = [d for d in depths if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
+    depth = max((d for d in legal if d <= deepest), default=min(legal, default=WHOLE))
+    if point.threads_k == 1 and p.k <= deepest:
+        depth = WHOLE
+    why = f"a panel of B, {depth or p.k} deep, is copied to L2, which has room for {deepest}, and used by all rows"
+    return point._replace(block_m=WHOLE, block_n=1 if point.tile_n < p.n else WHOLE, block_k=depth), why
+
+
+def _evenly(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int:
+    """Tiles of a block: no more than `most`, and such that the blocks of a thread are about equal."""
+    of_thread = ceil_div(tiles, threads)
+    even = ceil_div(of_thread, ceil_div(of_thread, max(1, most)))
+    if even >= tiles:
+        return WHOLE
+    return min((count for count in counts if even <= count < tiles), default=WHOLE)
+
+
+def _order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
+    """K innermost of the o loops, so that sums stay in L2; rows innermost of the i loops, so that B stays in L1."""
+    p = on.problem
+    rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
+    several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1
+    point = point._replace(
+        blocks="omonok",
+        inner="inimik" if several else "iminik",
+        parallel="pnpmpk" if p.n > p.m and point.threads_m > 1 and point.threads_n > 1 else "pmpnpk",
+    )
+    point = point._replace(blocks=plain_blocks(on, point))
+    sums = "sums of a block wait in L2 for its next K block" if point.block_k != WHOLE else "sums stay in registers"
+    kept = "each panel of B is used by all rows of a block" if several else "A stays in L1 while B passes"
+    return point, f"{kept}; {sums}"

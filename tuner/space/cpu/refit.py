@@ -1,0 +1,62 @@
+"""What a person left unsaid of a configuration for a CPU, made to fit what they said."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from codegen import CpuConfig, Extent, GemmProblem, Isa
+from codegen.cpu.isa import ISA_FACTS, multiply_of
+from codegen.cpu.nest.plan import Plan
+from codegen.cpu.rules import most_pieces, reads_dots
+from codegen.xe.rules.sizes import ceil_div
+from hal import DeviceSpec
+
+
+def within(spec: DeviceSpec, isa: Isa) -> DeviceSpec:
+    """A CPU as if it had no faster instructions than `isa`."""
+    above = {Isa.AMX: (), Isa.AVX512: ("amx",), Isa.AVX2: ("amx", "avx512")}[isa]
+    return spec if spec.isa is None else replace(spec, isa=tuple(f for f in spec.isa if not f.startswith(above)))
+
+
+def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Collection[str]) -> CpuConfig:
+    """The configuration with the tile, the blocks, the depth and the pieces that nobody `said` following from the rest.
+
+    What cannot follow stays, for the rules to name.
+    """
+    if multiply_of(problem.dtype_a, problem.dtype_b, config.strategy.isa, spec.isa or ()) is None:
+        return config
+    if "block" in said and "innermost" not in said:
+        config = _with(config, innermost=_tile_of(problem, config, spec))
+    if "block" not in said and ({"innermost", "threads", "isa"} & set(said)):
+        config = _with(config, block=_blocks_of(problem, config))
+    if "pieces" not in said:
+        pieces = min(config.strategy.pieces, most_pieces(Plan(problem, config, spec.isa or ())))
+        config = replace(config, strategy=replace(config.strategy, pieces=pieces))
+    return config
+
+
+def _tile_of(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> Extent:
+    """The largest tile up to the present one that divides the block."""
+    plan, c = Plan(problem, config, spec.isa or ()), config.matmul
+    if reads_dots(problem, config):
+        units = 1, 1, ISA_FACTS[plan.isa].vector_bytes // problem.dtype_a.nbytes
+    else:
+        units = ISA_FACTS[plan.isa].tile_rows or 1, plan.lanes, plan.depth_unit
+    sizes = zip((c.block.m, c.block.n, c.block.k), (c.innermost.m, c.innermost.n, c.innermost.k), units, strict=True)
+    return Extent(*(_divisor(block, most, unit) for block, most, unit in sizes))
+
+
+def _divisor(block: int, most: int, unit: int) -> int:
+    found = (size for size in range(most - most % unit, 0, -unit) if block % size == 0)
+    return next(found, most)
+
+
+def _blocks_of(problem: GemmProblem, config: CpuConfig) -> Extent:
+    """Whole tiles, about as many as there were; as many blocks over K as threads."""
+    c, p = config.matmul, problem
+    deepest = ceil_div(p.k, c.threads.k)
+    wanted = (c.block.m, c.innermost.m, p.m), (c.block.n, c.innermost.n, p.n), (c.block.k, c.innermost.k, deepest)
+    return Extent(*(min(max(block // tile, 1), ceil_div(length, tile)) * tile for block, tile, length in wanted))
+
+
+def _with(config: CpuConfig, **changes: Extent) -> CpuConfig:
+    return replace(config, matmul=replace(config.matmul, **changes))

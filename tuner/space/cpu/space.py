@@ -1,0 +1,139 @@
+"""The space of a problem on a CPU: ranges from its facts, membership from the rules of codegen.
+
+All combinations are far too many to enumerate. The space holds what deviates from the default in one or two choices,
+with the best register tiles, and a sample of what deviates in more.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from codegen import GemmProblem
+from codegen.cpu.config import CpuConfig
+from codegen.cpu.nest.plan import Plan
+from codegen.cpu.rules import CpuProblem, check_cpu_problem, most_pieces, refusal_on_cpu
+from hal import DeviceSpec
+from tuner.space.cpu.heuristic import (
+    best_tiles,
+    default_cpu_config,
+)
+from tuner.space.cpu.points import (
+    CpuPoint,
+    CpuRanges,
+    config_of,
+    point_of,
+    ranges_of,
+    says_nothing,
+)
+from tuner.space.space import (
+    Axis,
+    Space,
+    Value,
+)
+
+MOST_PAIRS = 4_000
+"""Points that deviate from the default in one or two choices."""
+MOST_DRAWN = 6_000
+"""Points that deviate in more."""
+_GOOD_TILES = 12
+_SEED = 20  # of what is drawn: always the same
+# After the instruction set and the tile, in the order of a point.
+_FREE = ("unroll", "block_m", "block_n", "block_k", "threads_m", "threads_n", "threads_k", "pack_a", "pack_b",
+         "parallel", "blocks", "inner", "prefetch", "pieces")  # fmt: skip
+
+
+def cpu_space(problem: GemmProblem, spec: DeviceSpec) -> Space[CpuConfig]:
+    """Enumerate and draw legal configurations; always the same ones, and the default is among them.
+
+    Raises:
+        Refused: the problem or the CPU is refused.
+    """
+    on = check_cpu_problem(problem, spec)
+    ranges = ranges_of(on, spec.cores or 1)
+    default = point_of(on, default_cpu_config(problem, spec))
+    rng = np.random.default_rng(_SEED)
+    tiles = _tiles(on, default)
+    points = {default: None}
+    _fill(points, MOST_PAIRS, (_legal(on, ranges, point) for point in _pairs(ranges, default, tiles, rng)))
+    _fill(points, MOST_PAIRS + MOST_DRAWN, (_legal(on, ranges, point) for point in _drawn(ranges, tiles, rng)))
+    return _space(on, list(points))
+
+
+def _fill(points: dict[CpuPoint, None], most: int, found: Iterator[CpuPoint | None]) -> None:
+    """Add what is found until there are more than so many."""
+    for point in found:
+        if len(points) > most:
+            break
+        if point is not None:
+            points[point] = None
+
+
+def _legal(on: CpuProblem, ranges: CpuRanges, point: CpuPoint) -> CpuPoint | None:
+    """A point if it is legal and worth a place, with no more pieces than its tiles and threads allow."""
+    whole = point._replace(pieces=1)
+    config = config_of(on, whole)
+    if says_nothing(on, whole) or refusal_on_cpu(on, config) is not None:
+        return None
+    most = most_pieces(Plan(on.problem, config, on.flags))
+    return point._replace(pieces=max(count for count in ranges.pieces if count <= min(most, point.pieces)))
+
+
+def _tiles(on: CpuProblem, default: CpuPoint) -> list[tuple[str, int, int]]:
+    """Instruction sets with their best register tiles, those of the default first."""
+    found = [(default.isa, default.tile_m, default.tile_n)]
+    for isa in on.isas:
+        packed = default._replace(isa=isa.value, unroll=1, threads_m=1, threads_n=1, threads_k=1)
+        best = best_tiles(on, packed._replace(block_m=0, block_n=0, block_k=0, prefetch=0, pieces=1))
+        few = _GOOD_TILES if isa is on.isas[0] else _GOOD_TILES // 4
+        found += [(isa.value, tile.m, tile.n) for tile in best[:few]]
+    return list(dict.fromkeys(found))
+
+
+def _pairs(
+    ranges: CpuRanges, default: CpuPoint, tiles: list[tuple[str, int, int]], rng: np.random.Generator
+) -> Iterator[CpuPoint]:
+    """Points that deviate from the default in one choice, then in two, a tile being one choice."""
+    singles = [
+        *({"isa": isa, "tile_m": m, "tile_n": n} for isa, m, n in tiles),
+        *({axis: value} for axis in _FREE for value in getattr(ranges, axis) if value != getattr(default, axis)),
+    ]
+    yield from (default._replace(**change) for change in singles)
+    both = [(a, b) for a, b in combinations(singles, 2) if not a.keys() & b.keys()]
+    for which in rng.permutation(len(both)):
+        a, b = both[int(which)]
+        yield default._replace(**a, **b)
+
+
+def _drawn(ranges: CpuRanges, tiles: list[tuple[str, int, int]], rng: np.random.Generator) -> Iterator[CpuPoint]:
+    """Points with every axis drawn; ends when a few times as many were drawn as there is room for."""
+    count = 8 * MOST_DRAWN
+    which = rng.integers(len(tiles), size=count).tolist()
+    free: list[list[Value]] = []
+    for axis in _FREE:
+        values: tuple[Value, ...] = getattr(ranges, axis)
+        free.append([values[place] for place in rng.integers(len(values), size=count).tolist()])
+    for tile, *others in zip(which, *free, strict=True):
+        yield CpuPoint._make((*tiles[tile], *others))
+
+
+def _space(on: CpuProblem, points: list[CpuPoint]) -> Space[CpuConfig]:
+    """The points on axes of the values that they have; an axis of one value is none."""
+    whole = ranges_of(on, on.spec.cores or 1)
+    used = {name: {getattr(point, name) for point in points} for name in CpuPoint._fields}
+    axes = tuple(
+        Axis(name, tuple(value for value in getattr(whole, name) if value in used[name])) for name in CpuPoint._fields
+    )
+    several = tuple(axis for axis in axes if len(axis.values) > 1)
+    fixed: dict[str, Value] = {axis.name: axis.values[0] for axis in axes if len(axis.values) == 1}
+    ranks = [[axis.values.index(getattr(point, axis.name)) for axis in several] for point in points]
+    return Space(
+        several,
+        np.array(ranks, dtype=np.int16).reshape(len(points), len(several)),
+        lambda config: tuple(getattr(point_of(on, config), axis.name) for axis in several),
+        lambda values: config_of(on, _point(fixed | dict(zip((a.name for a in several), values, strict=True)))),
+    )
+
+
+def _point(values: dict[str, Value]) -> CpuPoint:
+    return CpuPoint._make(values[name] for name in CpuPoint._fields)

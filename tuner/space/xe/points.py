@@ -1,0 +1,111 @@
+"""Configurations from points and back."""
+
+from codegen import (
+    Extent,
+    GemmProblem,
+    KernelConfig,
+    LoopOrder,
+    MatmulConfig,
+    Prefetch,
+    PrefetchLevels,
+    SlmOperands,
+    SplitK,
+    XeStrategy,
+)
+from codegen.xe.rules import (
+    ceil_div,
+    tiles_of,
+)
+from tuner.space.xe.axes import (
+    DEALT,
+    TURNS,
+    Point,
+)
+
+_NO_VALUE = -1  # of no axis
+
+
+def config_of(problem: GemmProblem, point: Point) -> KernelConfig:
+    """The configuration that a point says.
+
+    Raises:
+        InvalidConfig: values that contradict each other.
+    """
+    p, subgroups = point, point.sg_rows * point.sg_columns
+    tiles_m, tiles_n = ceil_div(problem.m, p.block_m), ceil_div(problem.n, p.block_n)
+    levels = PrefetchLevels.NONE
+    if p.prefetch:
+        levels = PrefetchLevels.L2_L1 if p.prefetch_l2 else PrefetchLevels.L1
+    return KernelConfig(
+        MatmulConfig(
+            threads=Extent(ceil_div(tiles_m, p.turns_m), ceil_div(tiles_n, p.turns_n), p.splits),
+            block=Extent(p.block_m, p.block_n, p.block_k),
+            innermost=Extent(p.load_m, p.load_n, p.load_k),
+            loop_order=LoopOrder(p.order),
+        ),
+        XeStrategy(
+            sg_layout=(p.sg_rows, p.sg_columns),
+            prefetch=Prefetch(
+                levels,
+                p.prefetch,
+                p.prefetch_l2,
+                _layout(p.prefetch_a, subgroups),
+                _layout(p.prefetch_b, subgroups),
+                bool(p.prefetch_hints),
+                bool(p.prefetch_payloads),
+            ),
+            grf_mode=p.grf,
+            slm=SlmOperands(p.slm),
+            slm_stages=p.slm_stages,
+            barrier_every=p.barrier_every,
+            raster_group=p.raster_group,
+            split_k=SplitK(p.split_k),
+            pipelined_registers=bool(p.pipelined),
+            k_unroll=p.k_unroll,
+        ),
+    )
+
+
+def point_of(problem: GemmProblem, config: KernelConfig) -> Point:
+    """The point that says a configuration; where none does, one with a value that no axis has, or of another."""
+    matmul, s = config.matmul, config.strategy
+    block, load, threads, prefetch = matmul.block, matmul.innermost, matmul.threads, s.prefetch
+    tiles_m, tiles_n = tiles_of(problem, config)
+    return Point(
+        *(block.m, block.n, block.k),
+        *s.sg_layout,
+        *(load.m, load.k, load.n),
+        grf=s.grf_mode,
+        prefetch=prefetch.distance,
+        prefetch_l2=prefetch.l2_distance,
+        prefetch_a=_rows(prefetch.layout_a, config.subgroups),
+        prefetch_b=_rows(prefetch.layout_b, config.subgroups),
+        prefetch_hints=int(prefetch.hints),
+        prefetch_payloads=int(prefetch.payloads),
+        slm=s.slm.value,
+        slm_stages=s.slm_stages,
+        barrier_every=s.barrier_every,
+        pipelined=int(s.pipelined_registers),
+        k_unroll=s.k_unroll,
+        raster_group=s.raster_group,
+        order=matmul.loop_order.value,
+        turns_m=turns_of(tiles_m, threads.m),
+        turns_n=turns_of(tiles_n, threads.n),
+        split_k=s.split_k.value,
+        splits=threads.k,
+    )
+
+
+def turns_of(tiles: int, threads: int) -> int:
+    """The fewest turns in which so many work-groups compute so many tiles."""
+    return next((turns for turns in TURNS if ceil_div(tiles, turns) == threads), _NO_VALUE)
+
+
+def _layout(rows: int, subgroups: int) -> tuple[int, int] | None:
+    return None if rows == DEALT else (rows, max(1, subgroups // rows))
+
+
+def _rows(layout: tuple[int, int] | None, subgroups: int) -> int:
+    if layout is None:
+        return DEALT
+    return layout[0] if layout[0] * layout[1] == subgroups else _NO_VALUE

@@ -1,0 +1,160 @@
+"""The space of a problem on an Xe device: ranges from its facts, membership from the rules of codegen.
+
+The product of all axes is far too large to enumerate. The space holds the legal tiles with plain strategies; of a few
+good tiles all strategies that deviate from the default's in one or two choices; and a sample of those that deviate in
+more.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codegen import GemmProblem, KernelConfig, LoopOrder, Refused
+from codegen.xe.rules import check_problem
+from codegen.xe.rules.case import Problem
+from hal import DeviceSpec
+from tuner.space.space import (
+    Axis,
+    Space,
+    Value,
+)
+from tuner.space.xe.axes import (
+    Point,
+    Ranges,
+    ranges_of,
+)
+from tuner.space.xe.heuristic import (
+    best_tiles,
+    default_config,
+    rates_of,
+    with_defaults,
+)
+from tuner.space.xe.points import (
+    config_of,
+    point_of,
+)
+from tuner.space.xe.strategies import (
+    deviations,
+    drawn_deviation,
+    families_of,
+    is_worth_a_place,
+)
+from tuner.space.xe.tiles import (
+    is_legal,
+    legal_tiles,
+    widest_tiles,
+)
+
+MOST_PLAIN = 30_000
+"""Points of plain strategies; of more, all tiles are kept, with distances and rasters drawn."""
+MOST_PAIRS = 9_000
+"""Points that deviate in one or two choices on good tiles; another tile begins below that."""
+MOST_DRAWN = 6_000
+"""Points that deviate in several."""
+
+_SPREAD = 128  # good tiles that are drawn from
+_DRAWS = 2  # for each drawn point that the space has a place for
+_LEAST, _A_TILE = 3_000, 8  # points of either kind, and for each legal tile, where these are few
+_SEED = 20  # of what is drawn: always the same
+
+
+def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[KernelConfig]:
+    """Enumerate and draw legal configurations; always the same ones, and the default is among them.
+
+    Raises:
+        Refused: the problem or the device is refused, or no configuration is legal.
+    """
+    on = check_problem(problem, spec)
+    ranges = ranges_of(on)
+    tiles = list(legal_tiles(on, ranges))
+    if not tiles:
+        raise Refused("no-configuration", f"no configuration of {problem} is legal on {spec.name}")
+    default = point_of(problem, default_config(problem, spec))
+    rng = np.random.default_rng(_SEED)
+    ranks = np.vstack(
+        [
+            _ranks(ranges, list(_deviating(on, ranges, default, max(_LEAST, _A_TILE * len(tiles)), rng))),
+            _plain(on, ranges, tiles, rng),
+        ]
+    )
+    axes, points = _offered(ranges, ranks)
+    return Space(
+        axes, points, lambda config: point_of(problem, config), lambda values: config_of(problem, Point._make(values))
+    )
+
+
+def _deviating(on: Problem, ranges: Ranges, default: Point, most: int, rng: np.random.Generator) -> Iterator[Point]:
+    """Points that deviate from the default's strategy on good tiles: in one or two choices, then in several.
+
+    Of either kind about `most` at the most; those that deviate from the default itself are always there.
+    """
+    rates, _ = rates_of(on)
+    ranked = best_tiles(on, widest_tiles(on, ranges), rates)
+    good = [default, *(with_defaults(on, ranges, tile, rates) for tile in _one_a_block(ranked)[:_SPREAD])]
+    families = [families_of(on, ranges, point) for point in good]
+    made = 0
+    for point, of_point in zip(good, families, strict=True):
+        pairs = [point, *deviations(on, ranges, point, of_point)]
+        yield from pairs
+        made += len(pairs)
+        if made >= min(most, MOST_PAIRS):
+            break
+    # The better a tile, the likelier it is drawn.
+    which = (len(good) * rng.random(min(most, MOST_DRAWN) * _DRAWS) ** 2).astype(np.int64)
+    chances = rng.random((len(which), 2, len(families[0])))
+    drawn = (
+        drawn_deviation(on, ranges, good[tile], families[tile], chance)
+        for tile, chance in zip(which, chances, strict=True)
+    )
+    yield from islice((point for point in drawn if point is not None), MOST_DRAWN)
+
+
+def _one_a_block(ranked: Iterable[Point]) -> list[Point]:
+    """The best sub-groups of each block of C, then the second best of each, and so on."""
+    of_block: dict[tuple[int, int], int] = {}
+    places: list[tuple[int, Point]] = []
+    for point in ranked:
+        block = point.block_m, point.block_n
+        places.append((of_block.get(block, 0), point))
+        of_block[block] = places[-1][0] + 1
+    return [point for _, point in sorted(places, key=lambda place: place[0])]
+
+
+def _plain(on: Problem, ranges: Ranges, tiles: list[Point], rng: np.random.Generator) -> NDArray[np.int16]:
+    """Ranks of the tiles with every distance of prefetch and both rasters: all of them, or each tile and some."""
+    order = ranges.order.index(LoopOrder.N_OUTER.value)
+    # What is legal for one tile is legal for all of its K step.
+    one_of = {tile.block_k: tile for tile in tiles}
+    legal = {k: [is_legal(on, tile._replace(prefetch=d)) for d in ranges.prefetch] for k, tile in one_of.items()}
+    both = [is_worth_a_place(on, tile._replace(order=LoopOrder.N_OUTER.value)) for tile in tiles]
+    which = np.array([legal[tile.block_k] for tile in tiles])[:, :, None] & np.array([(True, b) for b in both])[:, None]
+    tile_of, distance, raster = np.nonzero(which)
+    drawn = rng.permutation(len(tile_of))
+    _, first = np.unique(tile_of[drawn], return_index=True)
+    rest = np.delete(drawn, first)
+    kept = np.sort(np.concatenate([drawn[first], rest[: max(0, MOST_PLAIN - len(first))]]))
+    ranks = _ranks(ranges, tiles)[tile_of[kept]]
+    ranks[:, Point._fields.index("prefetch")] = distance[kept]
+    ranks[:, Point._fields.index("order")] = raster[kept] * order
+    return ranks
+
+
+def _ranks(ranges: Ranges, points: list[Point]) -> NDArray[np.int16]:
+    """[points, axes]: the rank of each value among those of its axis."""
+    ranks = [{value: rank for rank, value in enumerate(values)} for values in ranges]
+    rows = [[of_value[value] for of_value, value in zip(ranks, point, strict=True)] for point in points]
+    return np.array(rows, dtype=np.int16).reshape(-1, len(ranges))
+
+
+def _offered(ranges: Ranges, ranks: NDArray[np.int16]) -> tuple[tuple[Axis, ...], NDArray[np.int16]]:
+    """Axes of the values that occur, and each point once in ranks of those."""
+    axes: list[Axis] = []
+    columns: list[NDArray[np.int16]] = []
+    for name, values, column in zip(Ranges._fields, ranges, ranks.T, strict=True):
+        used, again = np.unique(column, return_inverse=True)
+        offered: tuple[Value, ...] = tuple(values[rank] for rank in used)
+        axes.append(Axis(name, offered))
+        columns.append(again.astype(np.int16))
+    return tuple(axes), np.unique(np.stack(columns, axis=1), axis=0)

@@ -1,0 +1,52 @@
+"""What spills by what Intel's compiler makes of it, though no rule refuses it: it is right elsewhere.
+
+Each case was compiled for b580, max1550 and lunar-lake; the default configuration keeps away from them.
+"""
+
+from codegen import KernelConfig, SlmOperands
+from codegen.xe.rules import steps_of
+from codegen.xe.rules.case import Problem
+from codegen.xe.rules.tiles import RESERVED_REGISTERS
+
+# A loop of few rounds is unrolled whole. Of B alone by columns, f16 and tf32 then spill: at 16 rounds, not at 64.
+_LEAST_ROUNDS = 32
+# As many K steps are held together where a loop of no more of them is unrolled whole.
+_STEPS_TOGETHER = 2
+# What lanes fetch byte by byte takes a word each until it is packed.
+_WORD_BYTES = 4
+_A, _B = (SlmOperands.A, SlmOperands.BOTH), (SlmOperands.B, SlmOperands.BOTH)
+
+
+def keeps_registers(on: Problem, config: KernelConfig) -> bool:
+    """Whether none of the known cases applies to a legal configuration."""
+    p, s = on.problem, config.strategy
+    steps = steps_of(p, config)
+    if p.transpose_b and not p.transpose_a and s.k_unroll > 1 and steps // s.k_unroll < _LEAST_ROUNDS:
+        return False
+    held = config.sg_m * config.sg_n * p.dtype_acc.nbytes + max(_turned(on, config, steps), _by_lanes(on, config))
+    return held <= (s.grf_mode - RESERVED_REGISTERS) * on.target.grf_bytes
+
+
+def _turned(on: Problem, config: KernelConfig, steps: int) -> int:
+    """Bytes of operands where A of f32 or bytes by columns is turned by moves: as it was, and as it is multiplied."""
+    p = on.problem
+    if not _turns_a(on) or (on.uses_dpas and p.dtype_a.nbytes > 1):
+        return 0
+    together = (steps if steps <= _STEPS_TOGETHER else 0) if on.uses_dpas else config.strategy.k_unroll
+    return (2 * config.sg_m + config.sg_n) * config.matmul.block.k * together * p.dtype_a.nbytes
+
+
+def _by_lanes(on: Problem, config: KernelConfig) -> int:
+    """Bytes of operands of bytes that lanes access: what is multiplied, and what is copied meanwhile."""
+    if on.problem.dtype_a.nbytes > 1 or not (on.lanes_a or on.lanes_b):
+        return 0
+    block, slm = config.matmul.block, config.strategy.slm
+    copied = block.m * (on.lanes_a and slm in _A) + block.n * (on.lanes_b and slm in _B)
+    a = _WORD_BYTES if on.lanes_a else 2 if _turns_a(on) else 1
+    b = _WORD_BYTES if on.lanes_b else 1
+    return (config.sg_m * a + config.sg_n * b + copied * _WORD_BYTES // config.subgroups) * block.k
+
+
+def _turns_a(on: Problem) -> bool:
+    """Whether messages bring A by columns, and B does not turn the product so that it is right."""
+    return on.problem.transpose_a and not on.problem.transpose_b and not on.lanes_a

@@ -1,0 +1,84 @@
+"""Which tiles are legal: blocks, sub-groups and load blocks, with the plainest strategy."""
+
+from collections.abc import Iterator
+from itertools import product
+
+from codegen.target import LARGE_GRF
+from codegen.xe.rules import refusal
+from codegen.xe.rules.case import (
+    Case,
+    Problem,
+)
+from codegen.xe.rules.tiles import (
+    chooses_blocks_of_a,
+    chooses_blocks_of_b,
+)
+from tuner.space.xe.axes import (
+    Point,
+    Ranges,
+)
+from tuner.space.xe.points import config_of
+
+_K_STEP_BYTES = 64
+
+
+def is_legal(on: Problem, point: Point) -> bool:
+    """Whether no rule refuses a point."""
+    return refusal(on, config_of(on.problem, point)) is None
+
+
+def case_of(on: Problem) -> Case:
+    """The smallest tile there can be: for what rules say of a problem whatever the tile is."""
+    t = on.target
+    return Case(
+        on, config_of(on.problem, Point(t.dpas_m, t.dpas_n, on.dpas_k, 1, 1, t.dpas_m, on.dpas_k, t.dpas_n, LARGE_GRF))
+    )
+
+
+def legal_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
+    """Every legal tile.
+
+    A rule looks at a work-group and its sub-groups, or at one sub-group's tile and its loads: each is asked about once.
+    """
+    fits: dict[tuple[int, ...], bool] = {}
+    least = ranges.block_k[0], ranges.load_m[0], ranges.load_k[0], ranges.load_n[0]
+    for m, n, rows, columns, grf in product(
+        ranges.block_m, ranges.block_n, ranges.sg_rows, ranges.sg_columns, ranges.grf
+    ):
+        if not is_legal(on, Point(m, n, least[0], rows, columns, *least[1:], grf)):
+            continue
+        for k, load_m, load_k, load_n in product(ranges.block_k, ranges.load_m, ranges.load_k, ranges.load_n):
+            tile = Point(m, n, k, rows, columns, load_m, load_k, load_n, grf)
+            of_subgroup = (m // rows, n // columns, k, load_m, load_k, load_n, grf)
+            if of_subgroup not in fits:
+                fits[of_subgroup] = is_legal(on, tile)
+            if fits[of_subgroup]:
+                yield tile
+
+
+def widest_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
+    """Of each legal block and sub-groups the tile with the largest loads, a K step of one load, and all registers."""
+    k_bytes = on.problem.dtype_a.nbytes
+    k = max((v for v in ranges.block_k if v * k_bytes <= _K_STEP_BYTES), default=ranges.block_k[0])
+    for m, n, rows, columns in product(ranges.block_m, ranges.block_n, ranges.sg_rows, ranges.sg_columns):
+        if m // rows < ranges.load_m[0] or n // columns < ranges.load_n[0]:
+            continue
+        load_m = max(v for v in ranges.load_m if v <= max(m // rows, ranges.load_m[0]))
+        load_n = max(v for v in ranges.load_n if v <= max(n // columns, ranges.load_n[0]))
+        load_k = max(v for v in ranges.load_k if v <= k)
+        tile = Point(m, n, k, rows, columns, load_m, load_k, load_n, ranges.grf[-1])
+        if is_legal(on, tile):
+            yield tile
+
+
+def settled(on: Problem, ranges: Ranges, point: Point) -> Point:
+    """A point whose K step or staging changed, with loads that fit it: the least where they have no effect."""
+    point = point._replace(load_k=min(point.load_k, point.block_k))
+    plain = point._replace(load_m=ranges.load_m[0], load_n=ranges.load_n[0])
+    case = Case(on, config_of(on.problem, plain))
+    of_a, of_b = chooses_blocks_of_a(case), chooses_blocks_of_b(case)
+    return point._replace(
+        load_m=point.load_m if of_a else ranges.load_m[0],
+        load_n=point.load_n if of_b else ranges.load_n[0],
+        load_k=point.load_k if of_a or of_b else ranges.load_k[0],
+    )

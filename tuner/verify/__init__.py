@@ -1,0 +1,1 @@
+"""Verification of a kernel's outputs against numpy float64."""

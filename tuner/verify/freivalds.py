@@ -1,0 +1,122 @@
+"""Freivalds' check: all of a product at the cost of multiplying by few vectors.
+
+Groups of columns of C are added with random signs, and so are those of B: C x = A (B x) where C is the product. No
+kernel can know the signs, so an error stays but by chance. Errors that roundings explain are random to the signs too:
+their sum is within a bound that Hoeffding's inequality gives.
+Source: R. Freivalds, Probabilistic machines can use less running time, IFIP Congress 1977.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from codegen import DType, EpilogueKind, GemmProblem
+from hal import Buffer
+from tuner.verify.error_bounds import (
+    HALF_ULP,
+    constant,
+)
+from tuner.verify.memory_layout import (
+    Float64,
+    decode,
+)
+
+GROUP = 128
+"""Columns that are added: fewer show smaller errors, and take more multiplications."""
+
+_LINEAR = (EpilogueKind.ALPHA, EpilogueKind.SCALE)
+_HALF_ULP = {DType.F32: HALF_ULP, DType.F16: 2.0**-11, DType.BF16: 2.0**-8, DType.I32: 0.0}
+_SMALLEST = {DType.F32: 2.0**-126, DType.F16: 2.0**-24, DType.BF16: 2.0**-126, DType.I32: 0.0}
+_DEVIATIONS = 8.0  # 2 exp(-8^2 / 2): a right sum is beyond its bound once in 10^13
+_BAND = 2**22  # elements that are doubles at one time
+
+
+@dataclass(frozen=True, slots=True)
+class SumWrong:
+    """A signed sum that is beyond its bound: of which row, from which column, and what it is."""
+
+    row: int
+    columns: slice
+    got: float
+    expected: float
+    bound: float
+
+
+def is_applicable(problem: GemmProblem) -> bool:
+    """Whether C is a multiple of the product, so that sums of it are."""
+    if problem.dtype_c is DType.I32 and problem.epilogue:
+        return False  # rounded to whole numbers
+    if problem.dtype_a.is_integer and problem.dtype_c not in (DType.I32, DType.F32):
+        return False
+    scalars = all(step.kind in _LINEAR and step.axis is None for step in problem.epilogue)
+    return problem.dtype_c in _HALF_ULP and scalars
+
+
+class SignedSums:
+    """What signed sums of one product must be: [M, groups], from A [M, K] and B [K, N] as stored.
+
+    `norms` are those of A's rows and B's columns, `error` what an element may be off by over the product of its two.
+    Without them, of integers, sums are exact.
+    """
+
+    def __init__(
+        self, problem: GemmProblem, a: Buffer, b: Buffer, norms: tuple[Float64, Float64] | None, error: float, seed: int
+    ) -> None:
+        p = self._problem = problem
+        self._signs = np.random.default_rng((seed, p.n)).choice((-1.0, 1.0), p.n)
+        self._starts = np.arange(0, p.n, GROUP)
+        factor = 1.0
+        for step in p.epilogue:
+            factor *= constant(step.value)
+        of_b = np.concatenate([self._added(decode(b[band], p.dtype_b)) for band in _bands(p.k, p.n)])
+        self._expected = factor * np.concatenate(
+            [decode(a[band], p.dtype_a).astype(np.float64) @ of_b for band in _bands(p.m, p.k)]
+        )
+        self._variance = np.zeros_like(self._expected)
+        if norms is not None:
+            squares = np.add.reduceat(norms[1] ** 2, self._starts)
+            self._variance = np.outer((factor * error * norms[0]) ** 2, squares)
+
+    def check(self, c: Buffer) -> SumWrong | None:
+        """The first sum of C, [M, N] as stored, that is beyond its bound; but for groups of f16 with infinities."""
+        p = self._problem
+        # A rounding to C's type, and one in f32 for each step, of what is stored.
+        rounding = _HALF_ULP[p.dtype_c] + len(p.epilogue) * HALF_ULP * (not p.dtype_a.is_integer or bool(p.epilogue))
+        for band in _bands(p.m, p.n):
+            stored = decode(c[band], p.dtype_c).astype(np.float64)
+            with np.errstate(invalid="ignore"):
+                got = self._added(stored)
+                squares = np.add.reduceat((rounding * np.abs(stored) + _SMALLEST[p.dtype_c]) ** 2, self._starts, axis=1)
+                # Two sorts of error in one element: (x + y)^2 <= 2 x^2 + 2 y^2.
+                bound = _DEVIATIONS * np.sqrt(2 * (self._variance[band] + squares))
+                wrong = ~(np.isfinite(got) & (np.abs(got - self._expected[band]) <= bound)) & ~self._overflows(stored)
+            if wrong.any():
+                row, group = (int(place) for place in np.argwhere(wrong)[0])
+                columns = slice(group * GROUP, min((group + 1) * GROUP, p.n))
+                at = row, group
+                expected = float(self._expected[band][at])
+                return SumWrong(band.start + row, columns, float(got[at]), expected, float(bound[at]))
+        return None
+
+    def _added(self, values: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> Float64:
+        return np.add.reduceat(values.astype(np.float64) * self._signs, self._starts, axis=1)
+
+    def _overflows(self, stored: Float64) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """Groups with a number that may rightly have been too large for the type."""
+        if self._problem.dtype_c is not DType.F16:
+            return np.zeros((len(stored), len(self._starts)), np.bool_)
+        return np.add.reduceat(np.isinf(stored).astype(np.int64), self._starts, axis=1) > 0
+
+
+def first_wrong(sums: Sequence[SignedSums], c: Iterable[Buffer]) -> tuple[int, SumWrong] | None:
+    """The first sum that is wrong in any matrix of a batch, and which."""
+    for entry, matrix in enumerate(c):
+        if (wrong := sums[entry].check(matrix)) is not None:
+            return entry, wrong
+    return None
+
+
+def _bands(rows: int, columns: int) -> Iterator[slice]:
+    length = max(1, _BAND // columns)
+    return (slice(start, min(start + length, rows)) for start in range(0, rows, length))

@@ -1,0 +1,96 @@
+"""How numbers lie in memory: element types as numpy has them, matrices inside buffers, and poison around them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codegen import DType
+from codegen.problem.gemm import Operand
+from hal import Buffer
+
+Float64 = NDArray[np.float64]
+
+_NUMPY: dict[DType, type[np.generic]] = {
+    DType.F16: np.float16,
+    DType.BF16: np.uint16,  # its bits
+    DType.TF32: np.float32,
+    DType.F32: np.float32,
+    DType.S8: np.int8,
+    DType.U8: np.uint8,
+    DType.I32: np.int32,
+}
+# What memory holds before a kernel writes it: NaNs that no arithmetic gives, and integers that few results are.
+_POISON = {
+    DType.F16: 0x7E5A,
+    DType.BF16: 0x7FDA,
+    DType.TF32: 0x7FDEAD5A,
+    DType.F32: 0x7FDEAD5A,
+    DType.S8: 0xA5,
+    DType.U8: 0xA5,
+    DType.I32: 0xA5A5A5A5,
+}
+_RANGES = {DType.S8: (-128, 127), DType.U8: (0, 255), DType.I32: (-(2**31), 2**31 - 1)}
+_BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
+_BF16_NAN = 0x7FC0
+_TF32_DROPPED_BITS = 13
+
+
+def poisoned(operand: Operand, batch: int) -> Buffer:
+    """Memory for an operand, all of it poison."""
+    bits = np.full(operand.elements(batch), _POISON[operand.dtype], _BITS[operand.dtype.nbytes])
+    return bits.view(_NUMPY[operand.dtype])
+
+
+def is_poison(stored: Buffer, dtype: DType) -> NDArray[np.bool_]:
+    """Which elements hold poison, bit by bit."""
+    return bits_of(stored) == _POISON[dtype]
+
+
+def bits_of(stored: Buffer) -> Buffer:
+    """The elements as unsigned integers: equal where all bits are, NaN too."""
+    return stored.view(_BITS[stored.dtype.itemsize])
+
+
+def matrices(buffer: Buffer, operand: Operand, batch: int) -> Buffer:
+    """The matrices in an operand's memory, which they stay: [matrices, rows, columns], one if the batch shares it."""
+    count = batch if operand.batch_stride else 1
+    strides = tuple(n * buffer.itemsize for n in (operand.batch_stride, operand.pitch, 1))
+    return np.lib.stride_tricks.as_strided(buffer, (count, operand.rows, operand.columns), strides)
+
+
+def outside_is_poison(buffer: Buffer, operand: Operand, batch: int) -> bool:
+    """Whether what lies between rows and between matrices is still poison."""
+    if operand.pitch == operand.columns and operand.batch_stride in (0, operand.rows * operand.pitch):
+        return True
+    between = np.ones(buffer.shape, np.bool_)
+    matrices(between, operand, batch)[...] = False
+    return bool(is_poison(buffer[between], operand.dtype).all())
+
+
+def encode(values: NDArray[np.generic], dtype: DType) -> Buffer:
+    """Values as stored: floats rounded to nearest even by way of f32, integers to nearest even and saturated."""
+    if dtype.is_integer:
+        whole = np.rint(values.astype(np.float64))
+        return np.clip(np.where(np.isnan(whole), 0.0, whole), *_RANGES[dtype]).astype(_NUMPY[dtype])
+    with np.errstate(over="ignore"):
+        single = values.astype(np.float32)
+        if dtype is DType.F16:
+            return single.astype(np.float16)
+    if dtype is DType.BF16:
+        return _without_low_bits(single, 16)[..., None].view(np.uint16)[..., 1]
+    return _without_low_bits(single, _TF32_DROPPED_BITS) if dtype is DType.TF32 else single
+
+
+def decode(stored: Buffer, dtype: DType) -> NDArray[np.float32 | np.float64]:
+    """The values of what is stored; exact."""
+    if dtype is DType.BF16:
+        return (stored.astype(np.uint32) << 16).view(np.float32)
+    return stored.astype(np.float64 if dtype is DType.I32 else np.float32)
+
+
+def _without_low_bits(values: NDArray[np.float32], dropped: int) -> NDArray[np.float32]:
+    """Rounded to nearest even, so that the lowest bits are zero."""
+    bits = values.view(np.uint32)
+    half, kept = np.uint32((1 << (dropped - 1)) - 1), np.uint32(0xFFFFFFFF << dropped & 0xFFFFFFFF)
+    rounded = (bits + (half + ((bits >> dropped) & 1))) & kept
+    nan = np.uint32(_BF16_NAN << 16)
+    return np.where(np.isnan(values), nan, rounded).astype(np.uint32).view(np.float32)

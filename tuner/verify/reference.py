@@ -1,0 +1,243 @@
+"""Inputs of a problem, what its outputs must be in float64, and how far from that f32 arithmetic may be."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import psutil
+
+from codegen import Axis, DType, EpilogueKind, GemmProblem
+from codegen.problem.gemm import Operand
+from hal import Buffer
+from tuner.errors import TooLargeToProve
+from tuner.verify.error_bounds import (
+    HALF_ULP,
+    Approximate,
+    added,
+    constant,
+    elementwise,
+    exactly,
+    scaled,
+    summed,
+)
+from tuner.verify.freivalds import SignedSums
+from tuner.verify.inputs import (
+    WHOLE,
+    draw,
+)
+from tuner.verify.memory_layout import (
+    Float64,
+    decode,
+    encode,
+    matrices,
+)
+
+WHOLE_MULTIPLY_ADDS = 2**32
+"""Up to here all sums are computed once, and kept."""
+
+# A sum of K products in f32: each addition errs by at most 2^-24 of the partial sum, twice that where hardware
+# truncates. Inputs are independent with mean 0, so a partial sum stays below six standard deviations of the last,
+# |a||b| / sqrt(K) in 2-norms, but for one element in a hundred million. Times K additions: 12 * 2^-24 * sqrt(K) |a||b|.
+_TRUNCATION, _DEVIATIONS = 2, 6
+# Products of f32 are rounded too where they are not fused with the addition: all together by at most 2^-24 |a||b|.
+_ROUNDED_PRODUCTS = 2
+
+# Where small whole numbers meet, f32 adds without rounding in any order, while K is at most this, so that sums must be
+# exact: the other bound grows with sqrt(K), and would one day hide a K that was left out.
+_EXACT_K = 2**24 // WHOLE**2
+
+_CHUNK = 2**20  # elements of C for which steps are computed at one time
+_KEPT_BOUNDS = 2**23  # elements whose bounds are kept for the next candidate
+_BOUNDS_BYTES = 3 * 8
+_A, _B, _C = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What an output must be: from `low` to `high`, and `value` but for roundings; a float not rounded to its type."""
+
+    value: Float64
+    low: Float64
+    high: Float64
+
+    def holds(self, got: Float64) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """Which elements are right."""
+        return ((got >= self.low) & (got <= self.high)) | (np.isnan(got) & np.isnan(self.value))
+
+    def width(self) -> Float64:
+        """The largest error of each element that rounding explains."""
+        with np.errstate(invalid="ignore"):
+            return np.nan_to_num(np.maximum(self.high - self.value, self.value - self.low), posinf=0.0)
+
+    @cached_property
+    def widest(self) -> float:
+        """The largest of these widths."""
+        return float(self.width().max())
+
+
+class Reference:
+    """Inputs drawn with a seed, and what comes of them in float64, computed where it is asked for.
+
+    Raises:
+        TooLargeToProve: the memory of this machine does not hold what a proof needs.
+    """
+
+    def __init__(self, problem: GemmProblem, seed: int) -> None:
+        self.problem, self.seed = problem, seed
+        _check_memory(problem)
+        self._drawn = draw(problem, seed)
+        self._views = tuple(
+            matrices(buffer, operand, problem.batch)
+            for buffer, operand in zip(self._drawn, problem.operands, strict=True)
+        )
+        a, b = self._views[_A], self._views[_B]
+        self._a = a.transpose(0, 2, 1) if problem.transpose_a else a
+        self._b = b.transpose(0, 2, 1) if problem.transpose_b else b
+        self._sums: dict[tuple[int, int], Float64] = {}
+        self._bounds: dict[tuple[int, int, int, int, int], Bounds] = {}
+        self._elements_kept = 0
+        if not problem.dtype_a.is_integer:
+            self._norms_a = [_norms(matrix, problem.dtype_a, "ij,ij->i") for matrix in self._a]
+            self._norms_b = [_norms(matrix, problem.dtype_b, "ij,ij->j") for matrix in self._b]
+
+    def buffers(self) -> tuple[Buffer, ...]:
+        """Memory of the problem's operands in order; what outputs held before is poison, but for C that is read."""
+        return tuple(buffer.copy() if buffer.flags.writeable else buffer for buffer in self._drawn)
+
+    @property
+    def before(self) -> tuple[Buffer, ...]:
+        """What the memory of each operand holds before a launch; not to be changed."""
+        return self._drawn
+
+    def bounds_of_c(self, entry: int, rows: slice, columns: slice) -> Bounds:
+        """What a part of C must be, in one matrix of the batch; the first parts asked for are kept."""
+        part = entry, rows.start, rows.stop, columns.start, columns.stop
+        if (known := self._bounds.get(part)) is not None:
+            return known
+        with np.errstate(all="ignore"):
+            bounds = self._rounded(self._after(entry, rows, columns, len(self.problem.epilogue)), self.problem.dtype_c)
+        if self._elements_kept + bounds.value.size <= _KEPT_BOUNDS:
+            self._bounds[part] = bounds
+            self._elements_kept += bounds.value.size
+        return bounds
+
+    def bounds_of_sums(self, operand: Operand, entry: int, part: slice) -> Bounds:
+        """What a part of a second output must be: sums along whole rows or columns."""
+        p, step = self.problem, operand.step
+        assert step is not None
+        by_rows = p.epilogue[step].axis is Axis.ROW
+        length = max(1, _CHUNK // (p.n if by_rows else p.m))
+        parts: list[Approximate] = []
+        with np.errstate(all="ignore"):
+            for start in range(part.start, part.stop, length):
+                some, whole = slice(start, min(start + length, part.stop)), slice(0, p.m if not by_rows else p.n)
+                x = self._after(entry, *((some, whole) if by_rows else (whole, some)), step)
+                parts.append(summed(x, 1 if by_rows else 0))
+            value, error = np.concatenate([x.value for x in parts]), np.concatenate([x.error for x in parts])
+            return self._rounded(Approximate(value, error), operand.dtype)
+
+    def _rounded(self, x: Approximate, dtype: DType) -> Bounds:
+        value, low, high = (
+            decode(encode(v, dtype), dtype).astype(np.float64) for v in (x.value, x.value - x.error, x.value + x.error)
+        )
+        return Bounds(value if dtype.is_integer else x.value, low, high)
+
+    def _after(self, entry: int, rows: slice, columns: slice, steps: int) -> Approximate:
+        """A part of C after some steps of the epilogue."""
+        p = self.problem
+        x = self._accumulated(entry, rows, columns)
+        if p.dtype_a.is_integer and (p.epilogue or p.dtype_c in (DType.F16, DType.BF16)):
+            x = x.rounded()
+        operands = {operand.step: number for number, operand in enumerate(p.operands)}
+        for number, step in enumerate(p.epilogue[:steps]):
+            if step.kind is EpilogueKind.REDUCE:
+                continue
+            if step.kind is EpilogueKind.BETA:
+                old = exactly(self._stored(_C, entry, rows, columns)).rounded()
+                x = added(x, scaled(old, constant(step.value)))
+            elif number in operands:
+                other = self._stored(operands[number], entry, rows, columns)
+                factor = step.kind in (EpilogueKind.SCALE, EpilogueKind.MULTIPLY)
+                x = scaled(x, other) if factor else added(x, exactly(other))
+            else:
+                x = elementwise(step, x)
+        return x
+
+    @cached_property
+    def signed_sums(self) -> tuple[SignedSums, ...]:
+        """What signed sums of each product of the batch must be, for Freivalds' check."""
+        p, exact = self.problem, self.problem.dtype_a.is_integer
+        return tuple(
+            SignedSums(
+                p,
+                self._a[entry % len(self._a)],
+                self._b[entry % len(self._b)],
+                None if exact else (self._of(self._norms_a, entry), self._of(self._norms_b, entry)),
+                0.0 if exact else self._relative_error(),
+                self.seed,
+            )
+            for entry in range(p.batch)
+        )
+
+    def _relative_error(self) -> float:
+        """What a sum of floats may be off by, over the 2-norms of its row and column."""
+        p = self.problem
+        return (_TRUNCATION * _DEVIATIONS * p.k**0.5 + _ROUNDED_PRODUCTS * (p.dtype_a is DType.F32)) * HALF_ULP
+
+    def _stored(self, number: int, entry: int, rows: slice, columns: slice) -> Float64:
+        """The part of an operand that meets a part of C."""
+        operand, view = self.problem.operands[number], self._views[number]
+        matrix = view[entry % len(view)]
+        part = matrix[rows if operand.rows > 1 else slice(None), columns if operand.columns > 1 else slice(None)]
+        return decode(part, operand.dtype).astype(np.float64)
+
+    def _accumulated(self, entry: int, rows: slice, columns: slice) -> Approximate:
+        p = self.problem
+        value = self._summed(entry, rows, columns)
+        if p.dtype_a.is_integer:
+            return exactly(value)
+        norms = np.outer(self._of(self._norms_a, entry)[rows], self._of(self._norms_b, entry)[columns])
+        error = self._relative_error() * norms
+        if p.k <= _EXACT_K:
+            error[rows.start % 2 :: 2, columns.start % 2 :: 2] = 0.0
+        return Approximate(value, error)
+
+    def _summed(self, entry: int, rows: slice, columns: slice) -> Float64:
+        p = self.problem
+        numbers = entry % len(self._a), entry % len(self._b)
+        a, b = self._a[numbers[0]], self._b[numbers[1]]
+        if p.batch * p.m * p.n * p.k > WHOLE_MULTIPLY_ADDS:
+            return _doubles(a[rows], p.dtype_a) @ _doubles(b[:, columns], p.dtype_b)
+        if numbers not in self._sums:
+            self._sums[numbers] = _doubles(a, p.dtype_a) @ _doubles(b, p.dtype_b)
+        return self._sums[numbers][rows, columns]
+
+    @staticmethod
+    def _of(norms: list[Float64], entry: int) -> Float64:
+        return norms[entry % len(norms)]
+
+
+def _check_memory(p: GemmProblem) -> None:
+    """What a proof holds at one time: operands drawn, handed out and come back, f32 and f64 of A and B, and sums."""
+    operands = sum(operand.nbytes(p.batch) for operand in p.operands)
+    whole = p.batch * p.m * p.n * p.k <= WHOLE_MULTIPLY_ADDS
+    outputs = p.batch * p.m * p.n
+    kept = _BOUNDS_BYTES * min(outputs, _KEPT_BOUNDS) + (8 * outputs if whole else outputs)
+    need = 3 * operands + 12 * (p.m * p.k + p.k * p.n) + kept
+    have = psutil.virtual_memory().available
+    if need > have:
+        raise TooLargeToProve(
+            f"comparing the numbers of {p} takes {need / 2**30:.1f} GiB; {have / 2**30:.1f} GiB are free here"
+        )
+
+
+def _doubles(stored: Buffer, dtype: DType) -> Float64:
+    return decode(stored, dtype).astype(np.float64)
+
+
+def _norms(stored: Buffer, dtype: DType, sums: str) -> Float64:
+    """2-norms of rows or columns."""
+    values = decode(stored, dtype)
+    product: Callable[..., Float64] = np.einsum
+    return np.sqrt(product(sums, values, values, dtype=np.float64))

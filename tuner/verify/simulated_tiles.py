@@ -1,0 +1,59 @@
+"""Which tiles of C a proof in the simulator computes: all, or a sample where the problem is large."""
+
+from codegen import Axis, EpilogueKind, GemmProblem, KernelConfig
+from codegen.simulate import sample_groups
+from codegen.xe.workgroup_tiles import (
+    Tile,
+    TileGroups,
+    tile_groups,
+)
+
+SIMULATED_WHOLE = 2**28
+"""Multiply-adds up to which every work-group is simulated."""
+SAMPLE = 9
+"""Tiles of a sample at least: the corners, one of each edge, and one inside."""
+
+
+def tiles_to_simulate(problem: GemmProblem, config: KernelConfig, seed: int) -> frozenset[Tile] | None:
+    """Tiles to simulate, None for all; work-groups that compute them compute others too where they are persistent.
+
+    Whole rows or columns of tiles where the epilogue sums along these.
+    """
+    multiply_adds = problem.batch * problem.m * problem.n * problem.k
+    if multiply_adds <= SIMULATED_WHOLE:
+        return None
+    grid = tile_groups(problem, config)
+    axes = {step.axis for step in problem.epilogue if step.kind is EpilogueKind.REDUCE}
+    if axes:
+        return _lines(grid, Axis.ROW in axes, Axis.COLUMN in axes)
+    count = max(SAMPLE, SIMULATED_WHOLE * grid.count // multiply_adds)
+    over_m, over_n = grid.tiles
+    numbers = sample_groups((over_n, over_m, grid.batch), count, seed)
+    sample = [(n // (over_m * over_n), n // over_n % over_m, n % over_n) for n in numbers]
+    return _of_few_groups(grid, sample, 2 * count)
+
+
+def _lines(grid: TileGroups, along_rows: bool, along_columns: bool) -> frozenset[Tile]:
+    """The last row of tiles, the last column, or both."""
+    last, (over_m, over_n) = grid.batch - 1, grid.tiles
+    row = {(last, over_m - 1, column) for column in range(over_n)} if along_rows else set[Tile]()
+    column = {(last, row, over_n - 1) for row in range(over_m)} if along_columns else set[Tile]()
+    return frozenset(row | column)
+
+
+def _of_few_groups(grid: TileGroups, sample: list[Tile], most: int) -> frozenset[Tile]:
+    """Those of a sample whose work-groups compute at most `most` tiles together, and one work-group's in any case.
+
+    A persistent work-group computes tiles all over C. The one of the last tile comes first: those of the last row and
+    column, where ragged sizes show, are among its tiles.
+    """
+    chosen, computed = set[Tile](), frozenset[Tile]()
+    for tile in reversed(sample):
+        if tile in computed:
+            chosen.add(tile)
+            continue
+        others = grid.computed_with([tile])
+        if not chosen or len(computed) + len(others) <= most:
+            chosen.add(tile)
+            computed |= others
+    return frozenset(chosen)
