@@ -126,7 +126,7 @@ def trial_from_row(row: schema.Trial) -> Trial:
     source = None if row.reused is None else row.reused.source
     scale = 1.0 if row.reused is None else row.reused.scale
     taken = None if source is None else Source(str(source.job_id), source.number, scale)
-    return Trial(row.number, config_from_json(row.config), outcome, taken, row.proposer, row.told)
+    return Trial(row.number, config_from_json(row.config), outcome, taken, row.proposer)
 
 
 def search_to_json(start: SearchStart) -> JsonObject:

@@ -11,7 +11,6 @@ TunerError
 +-- TooLargeToProve      this machine's memory does not hold what a proof needs
 +-- NoValidMeasurement   a job ended without one configuration that gave a time
 +-- DeviceUnusable       the device crashed again and again
-+-- NotReplayable        what the proposals of a job follow from was not kept whole
 +-- InvalidLine          a line of an exchange file is not what it should be
 +-- InvalidFile          a file of another program's format is not what its format says
 +-- InvalidShapes        a list of shapes is not what it should be
@@ -133,10 +132,6 @@ class NoValidMeasurement(TunerError):
 
 class DeviceUnusable(TunerError):
     """The device crashed again and again."""
-
-
-class NotReplayable(TunerError):
-    """What the proposals of a job follow from was not kept whole; the message says what is missing."""
 
 
 class InvalidLine(TunerError):

@@ -16,7 +16,6 @@ from db.queries import (
     kernels,
     leases,
     predictions,
-    searches,
     trials,
     wall_times,
 )
@@ -31,11 +30,8 @@ from service.result_keys import key_of_measured
 from service.row_mapping import (
     config_to_json,
     outcome_to_columns,
-    search_from_row,
-    search_to_json,
     trial_from_row,
 )
-from tuner.search.start import SearchStart
 from tuner.session.evidence import (
     check_evidence,
     check_reused,
@@ -76,19 +72,8 @@ class DbTrialStore:
         with self.database.read() as session:
             return [trial_from_row(row) for row in trials.list_page(session, self.job_id)]
 
-    def searches(self) -> list[SearchStart]:
-        """What the searches of the job's runs were made from."""
-        with self.database.read() as session:
-            return [search_from_row(row) for row in searches.of_job(session, self.job_id)]
-
-    def begin_search(self, start: SearchStart) -> None:
-        """Record what a search is made from."""
-        with self.database.write() as session:
-            leases.check_own(session, self.job_id, self.worker)
-            searches.put(session, self.job_id, start.told, search_to_json(start))
-
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
-        """Record that a trial begins, who chose it, and what that search had been told.
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+        """Record that a trial begins, and who chose it.
 
         Raises:
             ValueError: a negative number, or the job has that number or that configuration already.
@@ -107,7 +92,6 @@ class DbTrialStore:
                 config=config_to_json(config),
                 config_hash=config.key,
                 proposer=proposer,
-                told=told,
             )
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:

@@ -41,7 +41,6 @@ from service.traces import note_trial
 from tuner.measure.measure import Compiler
 from tuner.measure.measure_configs import measure_given
 from tuner.measure.measurement_reuse import Known
-from tuner.search.start import SearchStart
 from tuner.session.budget import Budget
 from tuner.session.result import (
     Event,
@@ -234,14 +233,8 @@ class Interruptible:
     def trials(self) -> list[Trial]:
         return self.store.trials()
 
-    def searches(self) -> list[SearchStart]:
-        return self.store.searches()
-
-    def begin_search(self, start: SearchStart) -> None:
-        self.store.begin_search(start)
-
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
-        self.store.begin(number, config, proposer, told)
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+        self.store.begin(number, config, proposer)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         self.store.end(number, outcome, artifact)

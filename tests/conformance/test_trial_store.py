@@ -13,7 +13,6 @@ from db.queries import (
     wall_times,
 )
 from db.session import Database, open_database
-from hal import find
 from service.artifacts import ArtifactStore
 from service.jobs.store import DbTrialStore
 from service.row_mapping import problem_to_json
@@ -26,7 +25,6 @@ from tests.db.databases import (  # noqa: F401 (fixtures)
     sqlite_url,
 )
 from tests.db.rows import add_job
-from tuner.search.start import SearchStart
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import NOTHING
 from tuner.session.trial import (
@@ -84,17 +82,9 @@ class TrialStoreContract:
         side.store.begin(0, config(0))
         assert side.reopen().trials() == [Trial(0, config(0))]
 
-    def test_what_searches_were_made_from_comes_back_and_what_they_had_been_told(self, side: Side) -> None:
-        spec = find("b580")
-        later = SearchStart(7, spec, True, 30, (config(1), config(2)), "a space", {"numpy": "2.4"})
-        side.store.begin_search(later)
-        side.store.begin_search(replace(later, told=1, measured=False, donors=()))
-        side.store.begin_search(replace(later, space="another space"))  # of a run that tried nothing
-        side.store.begin(0, config(0), "gp", 0)
-        found = side.reopen()
-        assert [(start.told, start.space) for start in found.searches()] == [(1, "a space"), (7, "another space")]
-        assert found.searches()[1] == replace(later, space="another space")
-        assert found.trials() == [Trial(0, config(0), proposer="gp", told=0)]
+    def test_proposer_comes_back(self, side: Side) -> None:
+        side.store.begin(0, config(0), "gp")
+        assert side.reopen().trials() == [Trial(0, config(0), proposer="gp")]
 
     def test_trials_come_in_order_of_number(self, side: Side) -> None:
         for number in (2, 0, 1):

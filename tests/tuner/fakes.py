@@ -75,9 +75,9 @@ class FusedStore(MemoryTrialStore):
         super().__init__()
         self.fuse = fuse
 
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
         self.fuse.step()
-        super().begin(number, config, proposer, told)
+        super().begin(number, config, proposer)
         self.fuse.step()
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:

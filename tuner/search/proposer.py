@@ -13,11 +13,10 @@ C = TypeVar("C")
 
 @dataclass(frozen=True, slots=True)
 class Proposal(Generic[C_co]):
-    """A configuration to try, and the name of who proposes it; `told` is how many outcomes its search was told."""
+    """A configuration to try, and the name of the strategy that proposes it."""
 
     config: C_co
     by: str
-    told: int | None = None
 
 
 class Proposer(Protocol[C]):

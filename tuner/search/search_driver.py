@@ -5,7 +5,6 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
-from dataclasses import replace
 
 from codegen import AnyConfig
 from tuner.measure.isa_check import Examining
@@ -38,8 +37,7 @@ class Searching:
     """What is tried after the default.
 
     Making the space takes a thread seconds. A job needs it when the default has been tried, and may be over by then.
-    What `history` holds at that moment, the proposer is told, and `on_made` hears how many outcomes that are; from then
-    on it is told by `tell`. Each proposal says how many it had been told.
+    The proposer is told what `history` holds at that moment, and later outcomes by `tell`.
     """
 
     def __init__(
@@ -50,7 +48,6 @@ class Searching:
         left_s: Callable[[], float],
         compile: Callable[[AnyConfig], Examining],
         depth: int,
-        on_made: Callable[[Search, int], None],
         *,
         quiet: bool,
     ) -> None:
@@ -58,7 +55,6 @@ class Searching:
         self._thread = ThreadPoolExecutor(1, "space")
         self._making: Future[Search] | None = None
         self._made: Search | None = None
-        self._on_made, self._told = on_made, 0
         self._ahead = Ahead(self._propose, compile, depth, quiet)
         self.propose_s = 0.0
 
@@ -84,7 +80,6 @@ class Searching:
         """What became of a configuration."""
         if self._made is not None:
             self._made.proposer.tell(config, time_us)
-            self._told += 1
 
     def size(self) -> int:
         """How many configurations there are to try.
@@ -124,15 +119,13 @@ class Searching:
         ended = [(trial.config, trial.time_us, trial.proposer) for trial, _ in self._history.ended()]
         with self._proposing():
             tell_again(made.proposer, ended, self._default)
-        self._on_made(made, len(ended))
-        self._made, self._told = made, len(ended)
+        self._made = made
         return made
 
     def _propose(self) -> Proposal[AnyConfig] | None:
         search = self._opened()
         with self._proposing():
-            proposal = search.proposer.propose()
-        return None if proposal is None else replace(proposal, told=self._told)
+            return search.proposer.propose()
 
     @contextmanager
     def _proposing(self) -> Generator[None]:

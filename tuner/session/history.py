@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from codegen import AnyArtifact, AnyConfig
-from tuner.search.start import SearchStart
 from tuner.session.best import best_of
 from tuner.session.trial import (
     Outcome,
@@ -93,14 +92,10 @@ class History:
             if trial.outcome is not None:
                 yield trial, trial.outcome
 
-    def begin_search(self, start: SearchStart) -> None:
-        """Record what a search is made from."""
-        self._store.begin_search(start)
-
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
-        """Record that a trial begins, who chose it, and what that search had been told."""
-        self._store.begin(number, config, proposer, told)
-        self._trials[number] = Trial(number, config, proposer=proposer, told=told)
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+        """Record that a trial begins, and who chose it."""
+        self._store.begin(number, config, proposer)
+        self._trials[number] = Trial(number, config, proposer=proposer)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> Trial:
         """Record what became of a trial."""

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from codegen import AnyArtifact, AnyConfig
-from tuner.search.start import SearchStart
 from tuner.session.evidence import (
     check_evidence,
     check_reused,
@@ -21,7 +20,6 @@ class MemoryTrialStore:
     def __init__(self) -> None:
         self.artifacts: dict[int, AnyArtifact] = {}
         self._trials: dict[int, Trial] = {}
-        self._searches: dict[int, SearchStart] = {}
         self._cancelled = False
         self._spent_s = 0.0
 
@@ -29,16 +27,8 @@ class MemoryTrialStore:
         """All trials in order of number."""
         return [self._trials[number] for number in sorted(self._trials)]
 
-    def searches(self) -> list[SearchStart]:
-        """What the searches of the job's runs were made from."""
-        return [self._searches[told] for told in sorted(self._searches)]
-
-    def begin_search(self, start: SearchStart) -> None:
-        """Record what a search is made from."""
-        self._searches[start.told] = start
-
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
-        """Record that a trial begins, who chose it, and what that search had been told.
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+        """Record that a trial begins, and who chose it.
 
         Raises:
             ValueError: a negative number, or the job has that number or that configuration already.
@@ -48,7 +38,7 @@ class MemoryTrialStore:
         for trial in self._trials.values():
             if trial.number == number or trial.config == config:
                 raise ValueError(f"trial {number} ({config}) is there already as trial {trial.number}")
-        self._trials[number] = Trial(number, config, proposer=proposer, told=told)
+        self._trials[number] = Trial(number, config, proposer=proposer)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         """Record what became of a trial.

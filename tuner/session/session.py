@@ -46,7 +46,6 @@ from tuner.search.search_driver import (
     SpaceTooLate,
 )
 from tuner.search.space_prediction import check_predictable
-from tuner.search.start import SearchStart
 from tuner.search.stop_criteria import (
     gains_no_more,
     roof_us,
@@ -161,11 +160,10 @@ def run_session(
         trials=budget.trials,
         energy_uj=history.energy_uj if with_energy else None,
     )
-    start = partial(SearchStart.now, spec, measured=device is not None, trials=budget.trials, donors=tuple(donors))
     limits = budget, portion, enough_us
     reuse = Reuse(known, with_energy=with_energy)
     return _Session(
-        bench, default, first, history, store, pool, limits, search, start, on_event, native, reuse, begun, with_energy
+        bench, default, first, history, store, pool, limits, search, on_event, native, reuse, begun, with_energy
     ).run()
 
 
@@ -182,7 +180,6 @@ class _Session:
         pool: Compiler,
         limits: tuple[Budget, Portion | None, float | None],
         search: Callable[[], Search],
-        start: Callable[[str, int], SearchStart],
         on_event: Callable[[Event], None],
         native: Native | None,
         reuse: Reuse,
@@ -206,7 +203,6 @@ class _Session:
             lambda: self._allowance.left_s,
             self._kernels.candidate,
             depth,
-            lambda made, told: history.begin_search(start(made.version, told)),
             quiet=self._quiet,
         )
         self._prepare_s, self._compare_s = self._allowance.spent_s, 0.0
@@ -237,7 +233,7 @@ class _Session:
                     return Stop.EXHAUSTED
                 number = self._history.next_number
                 proposal, examining = candidate
-                self._history.begin(number, proposal.config, proposal.by, proposal.told)
+                self._history.begin(number, proposal.config, proposal.by)
                 self._try(number, proposal.config, examining)
         except SpaceTooLate:
             return Stop.SECONDS

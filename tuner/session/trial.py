@@ -5,7 +5,6 @@ from enum import StrEnum
 from typing import Protocol
 
 from codegen import AnyArtifact, AnyConfig
-from tuner.search.start import SearchStart
 
 
 class Status(StrEnum):
@@ -136,8 +135,7 @@ class Trial:
     """One configuration of a job. Number 0 is the baseline. `outcome` is None until it ends.
 
     With a `source` it was not measured: its outcome has the measurement of that trial, as it was then.
-    `proposer` is who chose the configuration, and `told` how many outcomes of the job, from number 0 on, the search had
-    been told by then; None where that was not recorded, and of what no search proposed.
+    `proposer` names what chose the configuration; None where that was not recorded.
     """
 
     number: int
@@ -145,7 +143,6 @@ class Trial:
     outcome: Outcome | None = None
     source: Source | None = None
     proposer: str | None = None
-    told: int | None = None
 
     @property
     def time_us(self) -> float | None:
@@ -161,16 +158,8 @@ class TrialStore(Protocol):
         """All trials in order of number; those without an outcome were begun and not ended."""
         ...
 
-    def searches(self) -> list[SearchStart]:
-        """What the searches of the job's runs were made from, in order of the outcomes that they were told first."""
-        ...
-
-    def begin_search(self, start: SearchStart) -> None:
-        """Record what a search is made from, before it proposes; one that was told as many outcomes is replaced."""
-        ...
-
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None, told: int | None = None) -> None:
-        """Record that a trial begins, before any work on it, who chose it, and what that search had been told.
+    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+        """Record that a trial begins, before any work on it, and who chose it.
 
         Raises:
             ValueError: the job has that number or that configuration already.

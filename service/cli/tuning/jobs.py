@@ -1,4 +1,4 @@
-"""xetune jobs: list, show, cancel, retry, resume and replay tuning jobs."""
+"""xetune jobs: list, show, cancel, retry and resume tuning jobs."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -19,12 +19,11 @@ from service.cli.options.problem import AsJson
 from service.cli.printing.evidence import shown_kind, shown_time
 from service.cli.printing.output import CONSOLE, print_json
 from service.cli.printing.progress import end_with
-from service.cli.tuning.replaying import print_replay
 from service.cli.tuning.results import print_job
 from service.errors import NotFound
 from service.schemas import to_problem
 
-app = typer.Typer(help="List, show, cancel, retry, resume and replay tuning jobs.", invoke_without_command=True)
+app = typer.Typer(help="List, show, cancel, retry and resume tuning jobs.", invoke_without_command=True)
 
 JobId = Annotated[UUID, typer.Argument(help="Id of the job.", autocompletion=completing.jobs)]
 
@@ -91,18 +90,6 @@ def resume_command(job_id: JobId, as_json: AsJson = False) -> None:
     with backend() as backing, _advising(job_id):
         backing.work_on(job_id, as_json)
         end_with(print_job(backing, job_id, as_json))
-
-
-@app.command("replay")
-def replay_command(job_id: JobId, as_json: AsJson = False) -> None:
-    """Make a job's search again from what is kept of it, and compare each proposal with what the job tried.
-
-    Nothing is compiled or measured. The exit status is 1 where a trial differs, or what is needed was not kept.
-    """
-    with backend() as backing, _advising(job_id):
-        is_same = print_replay(backing, job_id, as_json)
-    if not is_same:
-        raise typer.Exit(1)
 
 
 @contextmanager

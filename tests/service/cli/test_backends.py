@@ -90,7 +90,6 @@ def test_a_job_is_shown_alike_but_for_where_its_files_are(run: Run, job_id: str)
         ("shapes", "show", "01970a3c-0000-7000-8000-000000000000"),
         ("keys", "revoke", "nobody"),
         ("jobs", "retry", "01970a3c-0000-7000-8000-000000000000"),
-        ("jobs", "replay", "01970a3c-0000-7000-8000-000000000000"),
         ("devices", "show", "nosuch"),
         ("devices", "release", "b580"),
         ("explain", *SIZE, "--device", "nosuch"),
