@@ -35,7 +35,6 @@ from service.api.kernels.routes import router as kernels
 from service.api.keys.caller_cache import KnownCallers
 from service.api.keys.guard import READ
 from service.api.keys.routes import router as keys
-from service.api.maintenance.routes import router as maintenance
 from service.api.metrics.registry import Metrics
 from service.api.metrics.requests import Counted
 from service.api.metrics.routes import router as metrics
@@ -72,7 +71,6 @@ _FEATURES = (
     devices,
     accuracy,
     schedules,
-    maintenance,
     shapes,
     exchange,
     recordings,

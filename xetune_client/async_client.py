@@ -265,26 +265,6 @@ class AsyncClient:
         """Forget a schedule."""
         await self.send(calls.delete_schedule(schedule_id))
 
-    async def create_window(self, body: models.WindowBody, *, idempotency_key: str | None = None) -> models.WindowOut:
-        """Keep jobs from a device, or from all, for a time."""
-        return await self.send(calls.create_window(body, idempotency_key))
-
-    async def windows(self) -> models.WindowList:
-        """Every window of maintenance, and which are open."""
-        return await self.send(calls.windows())
-
-    async def window(self, window_id: UUID) -> models.WindowOut:
-        """A window of maintenance."""
-        return await self.send(calls.window(window_id))
-
-    async def replace_window(self, window_id: UUID, body: models.WindowBody) -> models.WindowOut:
-        """Make a window of maintenance another one."""
-        return await self.send(calls.replace_window(window_id, body))
-
-    async def delete_window(self, window_id: UUID) -> None:
-        """Remove a window of maintenance; one that is open ends."""
-        await self.send(calls.delete_window(window_id))
-
     async def create_shape_set(
         self, body: models.ShapeSetBody, *, idempotency_key: str | None = None
     ) -> models.ShapeSetOut:

@@ -184,31 +184,6 @@ def delete_schedule(schedule_id: UUID) -> Call[None]:
     return _delete(f"/v1/schedules/{part(schedule_id)}")
 
 
-def create_window(body: m.WindowBody, key: str | None = None) -> Call[m.WindowOut]:
-    """Keep jobs from a device, or from all, for a time."""
-    return _create("/v1/maintenance", body, m.WindowOut, key)
-
-
-def windows() -> Call[m.WindowList]:
-    """Every window of maintenance, and which are open."""
-    return _get("/v1/maintenance", m.WindowList)
-
-
-def window(window_id: UUID) -> Call[m.WindowOut]:
-    """A window of maintenance."""
-    return _get(f"/v1/maintenance/{part(window_id)}", m.WindowOut)
-
-
-def replace_window(window_id: UUID, body: m.WindowBody) -> Call[m.WindowOut]:
-    """Make a window of maintenance another one."""
-    return _put(f"/v1/maintenance/{part(window_id)}", body, m.WindowOut)
-
-
-def delete_window(window_id: UUID) -> Call[None]:
-    """Remove a window of maintenance; one that is open ends."""
-    return _delete(f"/v1/maintenance/{part(window_id)}")
-
-
 def create_shape_set(body: m.ShapeSetBody, key: str | None = None) -> Call[m.ShapeSetOut]:
     """Queue a set of shapes, or get the identical one that is active."""
     return _create("/v1/shape-sets", body, m.ShapeSetOut, key)

@@ -257,26 +257,6 @@ class Client:
         """Forget a schedule."""
         self.send(calls.delete_schedule(schedule_id))
 
-    def create_window(self, body: models.WindowBody, *, idempotency_key: str | None = None) -> models.WindowOut:
-        """Keep jobs from a device, or from all, for a time."""
-        return self.send(calls.create_window(body, idempotency_key))
-
-    def windows(self) -> models.WindowList:
-        """Every window of maintenance, and which are open."""
-        return self.send(calls.windows())
-
-    def window(self, window_id: UUID) -> models.WindowOut:
-        """A window of maintenance."""
-        return self.send(calls.window(window_id))
-
-    def replace_window(self, window_id: UUID, body: models.WindowBody) -> models.WindowOut:
-        """Make a window of maintenance another one."""
-        return self.send(calls.replace_window(window_id, body))
-
-    def delete_window(self, window_id: UUID) -> None:
-        """Remove a window of maintenance; one that is open ends."""
-        self.send(calls.delete_window(window_id))
-
     def create_shape_set(self, body: models.ShapeSetBody, *, idempotency_key: str | None = None) -> models.ShapeSetOut:
         """Queue a set of shapes under one budget, or get the identical one that is active."""
         return self.send(calls.create_shape_set(body, idempotency_key))

@@ -1461,9 +1461,6 @@ class DueOut(Model):
     local: str
     """What a clock of the time zone shows"""
 
-    waits_until: datetime | None = None
-    """End of the window of maintenance that its jobs wait for, UTC; null: none that is known now"""
-
 
 class DueList(Model):
     """The next times, in order."""
@@ -2480,6 +2477,9 @@ class ScheduleBody(Model):
     timezone: str = 'UTC'
     """IANA time zone the expression is read in"""
 
+    hours: str | None = None
+    """Hours of the day in which it may run, in the time zone; null: all"""
+
     job: JobBody | None = None
     """A job that each run queues"""
 
@@ -2528,6 +2528,9 @@ class ScheduleOut(Model):
 
     fires: list[FireOut]
     """The last ten handled, newest first"""
+
+    hours: str | None = None
+    """Hours of the day in which it may run; null: all"""
 
     job: Annotated[JobBody | dict[str, object] | None, Field(union_mode="left_to_right")] = None
     """The job that each run queues; as stored when this version cannot read it, then runs are refused"""
@@ -2744,72 +2747,3 @@ class TrialPage(Model):
 
     next_after: int | None = None
     """Pass as `after` for the next page; null on the last"""
-
-
-class WindowBody(Model):
-    """A time in which no job runs: again and again by cron and duration_s, or once from starts_at to ends_at."""
-
-    name: str
-    """Unique name for people"""
-
-    device: str | None = None
-    """Id of the device; null: all devices"""
-
-    cron: str | None = None
-    """When it begins: minute hour day month weekday"""
-
-    timezone: str | None = None
-    """IANA time zone of cron; UTC if left out"""
-
-    duration_s: int | None = None
-    """How long it lasts, in seconds"""
-
-    starts_at: datetime | None = None
-    """Begin of a window that is once"""
-
-    ends_at: datetime | None = None
-    """Its end"""
-
-
-class WindowOut(Model):
-    """A window."""
-
-    id: UUID
-    """Identifier"""
-
-    name: str
-    """Unique name for people"""
-
-    device: str | None
-    """Id of the device; null: all devices"""
-
-    cron: str | None
-    """When it begins; null: it is once"""
-
-    timezone: str | None
-    """IANA time zone of cron"""
-
-    duration_s: int | None
-    """How long it lasts, in seconds"""
-
-    starts_at: datetime | None
-    """Begin of a window that is once, UTC"""
-
-    ends_at: datetime | None
-    """Its end, UTC"""
-
-    open_until: datetime | None
-    """When it ends, if it is open now, UTC"""
-
-    created_at: datetime
-    """When it was made, UTC"""
-
-    opens_at: datetime | None = None
-    """When it opens next, UTC; null: never again"""
-
-
-class WindowList(Model):
-    """Every window, by name."""
-
-    windows: list[WindowOut]
-    """All of them"""

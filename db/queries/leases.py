@@ -30,19 +30,16 @@ def claim_next(
     *,
     devices: Collection[str] | None = None,
     predicted: bool = True,
-    closed: Collection[str] = (),
     now: datetime | None = None,
 ) -> Job | None:
     """Take the oldest job that is queued, or whose worker's lease ran out; None when there is none.
 
     `worker` is unique among running workers. `devices` are slugs to take jobs for, beside those that are `predicted`
-    because they need no device (theirs has no driver); None takes any. Jobs for slugs that are `closed` wait, predicted
-    ones too. Jobs of an active set of shapes are left to who runs the set.
+    because they need no device (theirs has no driver); None takes any.
+    Jobs of an active set of shapes are left to who runs the set.
     """
     in_sets = select(ShapeSetMember.job_id).join(ShapeSet, ShapeSet.id == ShapeSetMember.set_id)
     conditions = [Job.id.not_in(in_sets.where(ShapeSet.status == "active"))]
-    if closed:
-        conditions.append(Job.device_id.not_in(select(Device.id).where(Device.slug.in_(closed))))
     if devices is not None:
         known = and_(Device.driver != "", Device.slug.in_(devices))
         wanted = or_(Device.driver == "", Device.slug.in_(devices)) if predicted else known

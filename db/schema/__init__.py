@@ -39,7 +39,6 @@ from db.schema.kernel import (
     Artifact,
     Kernel,
 )
-from db.schema.maintenance import MaintenanceWindow
 from db.schema.presence import (
     ROLES,
     Presence,
@@ -140,7 +139,6 @@ __all__ = [
     "JobTrace",
     "Kernel",
     "KernelImport",
-    "MaintenanceWindow",
     "Measurement",
     "Prediction",
     "PredictionError",

@@ -27,7 +27,8 @@ class Schedule(Base):
 
     `missed` is what becomes of due times that nothing handled in time: `skip` lets go those more than `misfire_grace_s`
     ago, `once` makes up for all of them with one run, `all` gives the newest `missed_most` a run each, one after the
-    other. `next_due_at` is the first due time that was not handled; None while the schedule is disabled.
+    other. `hours` (`20:00-06:00`, in the time zone) are those in which it may run; None: all. `next_due_at` is the
+    first due time that was not handled; None while the schedule is disabled.
     """
 
     __tablename__ = "schedule"
@@ -37,6 +38,7 @@ class Schedule(Base):
         CheckConstraint("length(name) > 0", name="name_not_empty"),
         CheckConstraint("length(cron) > 0", name="cron_not_empty"),
         CheckConstraint("length(timezone) > 0", name="timezone_not_empty"),
+        CheckConstraint("length(hours) = 11", name="hours_are_two_times"),
         CheckConstraint(one_of("kind", SCHEDULE_KINDS), name="kind_known"),
         CheckConstraint("misfire_grace_s >= 1", name="misfire_grace_positive"),
         CheckConstraint(one_of("missed", MISSED_POLICIES), name="missed_known"),
@@ -48,6 +50,7 @@ class Schedule(Base):
     name: Mapped[str]
     cron: Mapped[str]
     timezone: Mapped[str]
+    hours: Mapped[str | None]
     kind: Mapped[str] = mapped_column(default="job")
     template: Mapped[JsonObject]
     enabled: Mapped[bool] = mapped_column(default=True)

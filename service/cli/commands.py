@@ -87,9 +87,6 @@ COMMANDS = MappingProxyType(
             "service.cli.tuning.shapes:app", "List, show, resume and cancel sets of shapes.", with_server=True
         ),
         "schedules": Command("service.cli.operating.schedules:app", "Start work by the clock.", with_server=True),
-        "maintenance": Command(
-            "service.cli.operating.maintenance:app", "Keep jobs from devices for a time.", with_server=True
-        ),
         "serve": Command(
             "service.cli.operating.serve:serve_command", "Start the REST service and dashboard, with a worker."
         ),

@@ -28,10 +28,6 @@ from db.schema import (
 from db.schema.base import utc_now
 from db.session import Database
 from service.api.devices.stored import store_device
-from service.api.maintenance.closed import (
-    closed_devices,
-    closures,
-)
 from service.api.shapes.working import RunSet
 from service.artifacts import StorageError
 from service.cluster.executor import (
@@ -74,7 +70,6 @@ class _Run:
     """A job under way at a place."""
 
     place: Place
-    device: str
     interrupt: threading.Event
     thread: threading.Thread | None = None
 
@@ -92,12 +87,11 @@ class _Term:
     reached: list[Reached] = field(default_factory=list)
     rests_until: datetime | None = None  # where artifacts cannot be written
 
-    def interrupt(self, chosen: Callable[[str], bool] = lambda _device: True) -> None:
-        """Tell every job to stop after its present trial, or those whose device is `chosen`."""
+    def interrupt(self) -> None:
+        """Tell every job to stop after its present trial."""
         with self.lock:
             for run in self.runs.values():
-                if chosen(run.device):
-                    run.interrupt.set()
+                run.interrupt.set()
 
 
 class Coordinator:
@@ -235,17 +229,16 @@ class Coordinator:
         """Give places that no job needs sets of shapes, one each."""
         with term.database.read() as session:
             waiting = shape_sets.waiting(session, is_dead, self._clock.now())
-            closed = closures(session, self._clock.now())
         with term.lock:
             under_way = set(term.runs)
         for found in waiting:
-            if found.id in under_way or any(closure.holds(found.device.slug) for closure in closed):
+            if found.id in under_way:
                 continue
             place = next((place for place in free.values() if _fits(found, place, slugs[place.id])), None)
             if place is None:
                 continue
             del free[place.id]
-            run = _Run(place, found.device.slug, threading.Event())
+            run = _Run(place, threading.Event())
             task = set_at(term.database, place)
             run.thread = threading.Thread(
                 target=self._work_on_set, args=(term, found.id, run, task), name=f"set {found.id}", daemon=True
@@ -274,21 +267,17 @@ class Coordinator:
         if not devices and not predicted:
             return None
         with term.database.write() as session:
-            closed = closed_devices(closures(session, self._clock.now()))
-            if closed is None:
-                return None
             return leases.claim_next(
                 session,
                 self.name,
                 self._settings.lease_s,
                 devices=devices,
                 predicted=predicted,
-                closed=closed,
                 now=self._clock.now(),
             )
 
     def _begin(self, term: _Term, job: Job, place: Place) -> None:
-        run = _Run(place, job.device.slug, threading.Event())
+        run = _Run(place, threading.Event())
         run.thread = threading.Thread(target=self._work, args=(term, job, run), name=f"job {job.id}", daemon=True)
         with term.lock:
             term.runs[job.id] = run
@@ -323,19 +312,13 @@ class Coordinator:
         term.reached = reached
 
     def _beat(self, term: _Term) -> None:
-        """Keep the lease, and those of all jobs; end the term when another has it.
-
-        What runs on a device whose window of maintenance began is put back.
-        """
+        """Keep the lease, and those of all jobs; end the term when another has it."""
         while not self._clock.wait(term.over, self._settings.coordinator_lease_s / _BEATS):
             now = self._clock.now()
             try:
                 with self._database.write() as session:
                     coordinators.renew(session, term.fence, self._settings.coordinator_lease_s, now=now)
                     leases.extend_all(session, self.name, self._settings.lease_s, now=now)
-                    closed = closures(session, now)
-                for closure in closed:
-                    term.interrupt(closure.holds)
             except FenceLost as error:
                 _log.warning("coordinator was followed by another", error=str(error))
                 term.over.set()

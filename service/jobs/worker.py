@@ -21,13 +21,8 @@ from db.queries import (
     quarantines,
 )
 from db.schema import Job
-from db.schema.base import utc_now
 from db.session import Database
 from service.api.devices.quarantine import this_host
-from service.api.maintenance.closed import (
-    closed_devices,
-    closures,
-)
 from service.artifacts import StorageError
 from service.jobs.job_runs import (
     MAX_ATTEMPTS,
@@ -100,12 +95,9 @@ class Worker:
         devices = None if self._here is None else set(self._here())  # may probe: before the transaction
         with self._database.write() as session:
             self._release_abandoned(session)
-            closed = closed_devices(closures(session, utc_now()))
-            if closed is None:
-                return False
             if devices is not None:
                 devices -= {kept.slug for kept in quarantines.active(session, this_host())}
-            job = leases.claim_next(session, self.name, self._settings.lease_s, devices=devices, closed=closed)
+            job = leases.claim_next(session, self.name, self._settings.lease_s, devices=devices)
         return self._take(job)
 
     def run_one(self, job_id: UUID) -> bool:
@@ -131,9 +123,7 @@ class Worker:
         if self._stop.is_set():
             self._interrupt.set()
         ended = threading.Event()
-        heart = threading.Thread(
-            target=self._beat, args=(job.id, job.device.slug, ended), name="heartbeat", daemon=True
-        )
+        heart = threading.Thread(target=self._beat, args=(job.id, ended), name="heartbeat", daemon=True)
         heart.start()
         try:
             runs = JobRuns(self._database, self.name, self._settings.quarantine_s)
@@ -143,15 +133,11 @@ class Worker:
             heart.join()
         return True
 
-    def _beat(self, job_id: UUID, device: str, ended: threading.Event) -> None:
+    def _beat(self, job_id: UUID, ended: threading.Event) -> None:
         while not ended.wait(self._settings.lease_s / 4):
             try:
                 with self._database.write() as session:
                     leases.extend(session, job_id, self.name, self._settings.lease_s)
-                    closed = [closure for closure in closures(session, utc_now()) if closure.holds(device)]
-                if closed and not self._interrupt.is_set():
-                    _log.info("job makes way for maintenance", job=str(job_id), window=closed[0].name)
-                    self._interrupt.set()
             except LeaseLost:
                 self._interrupt.set()
                 return

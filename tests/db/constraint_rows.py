@@ -93,14 +93,6 @@ VALID: dict[str, Row] = {
         "due_times": 1,
     },
     "schedule_fire_job": {"fire_id": 1000, "position": 1, "job_id": "{job}", "is_new": True},
-    "maintenance_window": {
-        "id": UUID(int=7),
-        "name": "drivers",
-        "device": "b580",
-        "cron": "0 22 * * fri",
-        "timezone": "UTC",
-        "duration_s": 3600,
-    },
     "api_key": {
         "id": UUID(int=4),
         "name": "ci",
@@ -126,19 +118,11 @@ BESIDE: list[tuple[str, Row]] = [
     ("schedule", {"id": WEEKLY, "name": "weekly"}),
     ("schedule_fire", {"id": 1000, "schedule_id": WEEKLY, "due_at": NOON - timedelta(days=1)}),
     ("schedule_fire_job", {"position": 0, "job_id": "{other}"}),
-    ("maintenance_window", {"id": UUID(int=8), "name": "power"}),
     ("api_key", {"id": UUID(int=5), "name": "laptop", "prefix": "abcdef012345"}),
     ("device_quarantine", {"slug": "b60"}),
     ("presence", {"name": "lab/1/2/4"}),
 ]
 
-ONCE: Row = {
-    "cron": None,
-    "timezone": None,
-    "duration_s": None,
-    "starts_at": NOON,
-    "ends_at": NOON + timedelta(hours=1),
-}
 RUNNING: Row = {"status": "running", "worker": "w", "lease_until": NOON, "started_at": NOON, "attempts": 1}
 SUCCEEDED: Row = {"status": "succeeded", "started_at": NOON, "finished_at": NOON, "attempts": 1}
 FAILED: Row = SUCCEEDED | {"status": "failed", "error": "compile: no room"}
@@ -170,8 +154,6 @@ ACCEPTED: list[tuple[str, Row]] = [
     ("schedule_fire", {"outcome": "created", "reason": "one was left out"}),
     ("schedule_fire", {"outcome": "nothing", "by_hand": True}),
     ("schedule_fire", {"outcome": "refused", "reason": "the device is gone"}),
-    ("maintenance_window", {"device": None}),
-    ("maintenance_window", ONCE),
     ("api_key", {"name": "laptop", "revoked_at": NOON}),
     ("audit_event", {"key_id": None, "request_id": None, "outcome": "refused"}),
     ("device_quarantine", {"host": "another lab", "slug": "b60"}),
@@ -297,6 +279,7 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_schedule_name_not_empty", {"name": ""}),
     ("ck_schedule_cron_not_empty", {"cron": ""}),
     ("ck_schedule_timezone_not_empty", {"timezone": ""}),
+    ("ck_schedule_hours_are_two_times", {"hours": "20-6"}),
     ("ck_schedule_misfire_grace_positive", {"misfire_grace_s": 0}),
     ("ck_schedule_next_due_only_enabled", {"enabled": False}),
     ("fk_schedule_fire_schedule_id", {"schedule_id": uuid4()}),
@@ -313,15 +296,6 @@ REFUSED: list[tuple[str, Row]] = [
     ("fk_schedule_fire_job_job_id", {"job_id": uuid4()}),
     ("uq_schedule_fire_job_fire_id_job_id", {"job_id": "{other}"}),
     ("ck_schedule_fire_job_position_counted", {"position": -1}),
-    ("uq_maintenance_window_name", {"name": "power"}),
-    ("ck_maintenance_window_name_not_empty", {"name": ""}),
-    ("ck_maintenance_window_device_not_empty", {"device": ""}),
-    ("ck_maintenance_window_recurs_whole", {"timezone": None}),
-    ("ck_maintenance_window_recurs_whole", {"duration_s": None}),
-    ("ck_maintenance_window_once_whole", {"ends_at": NOON}),
-    ("ck_maintenance_window_recurs_or_once", ONCE | {"starts_at": None, "ends_at": None}),
-    ("ck_maintenance_window_recurs_or_once", {"starts_at": NOON, "ends_at": NOON}),
-    ("ck_maintenance_window_duration_positive", {"duration_s": 0}),
     ("uq_api_key_prefix", {"prefix": "abcdef012345"}),
     ("uq_api_key_name_in_use", {"name": "laptop"}),
     ("ck_api_key_name_not_empty", {"name": ""}),

@@ -5,7 +5,7 @@ A local time that the clock shows twice comes due twice; one that it skips comes
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from apscheduler.triggers.cron import CronTrigger
@@ -28,18 +28,45 @@ _HORIZON = timedelta(days=366 * 9)  # 29 February can be eight years away
 
 
 @dataclass(frozen=True, slots=True)
+class Hours:
+    """A part of each local day, from `begin` to before `end`; an `end` at or before `begin` is on the next day."""
+
+    begin: time
+    end: time
+
+    def __contains__(self, local: datetime) -> bool:
+        shown = local.time()
+        if self.begin < self.end:
+            return self.begin <= shown < self.end
+        return shown >= self.begin or shown < self.end
+
+    def next_begin(self, local: datetime) -> datetime:
+        """Return the first begin after `local`."""
+        begin = datetime.combine(local, self.begin)
+        return begin if begin > local else begin + timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
 class Cron:
-    """What a clock on the wall shows when it is due (as if in UTC, which has no gaps), and the zone of that clock."""
+    """What a clock on the wall shows when it is due (as if in UTC, which has no gaps), and the zone of that clock.
+
+    With `hours`, only times within them are due.
+    """
 
     wall: CronTrigger
     zone: ZoneInfo
+    hours: Hours | None = None
+
+    def may_run(self, moment: datetime) -> bool:
+        """Return whether `moment` lies within the hours."""
+        return self.hours is None or moment.astimezone(self.zone).replace(tzinfo=None, fold=0) in self.hours
 
 
-def parse_cron(expression: str, timezone: str) -> Cron:
-    """The due times of an expression such as "30 2 * * mon-fri" in an IANA time zone.
+def parse_cron(expression: str, timezone: str, hours: str | None = None) -> Cron:
+    """Return the due times of an expression such as "30 2 * * mon-fri" in an IANA time zone, within `hours`.
 
     Raises:
-        BadRequest: rule `cron` or `timezone`, with what is wrong.
+        BadRequest: rule `cron`, `timezone` or `hours`, with what is wrong.
     """
     fields = expression.split()
     if len(fields) != len(_FIELDS):
@@ -52,7 +79,7 @@ def parse_cron(expression: str, timezone: str) -> Cron:
         raise _bad("timezone", f"expected an IANA time zone such as Europe/Warsaw, got {timezone!r}") from error
     fields[4] = _weekday_names(fields[4])
     try:
-        return Cron(CronTrigger(**dict(zip(_FIELDS, fields, strict=True)), timezone=UTC), zone)
+        return Cron(CronTrigger(**dict(zip(_FIELDS, fields, strict=True)), timezone=UTC), zone, _read_hours(hours))
     except ValueError as error:
         raise _bad_cron(_wrong(fields)) from error
 
@@ -67,6 +94,9 @@ def next_due(cron: Cron, after: datetime) -> datetime | None:
     repeated: datetime | None = None
     while (shown := cron.wall.get_next_fire_time(None, local.replace(tzinfo=UTC) + _TICK)) is not None:
         local = shown.replace(tzinfo=None)
+        if cron.hours is not None and local not in cron.hours:
+            local = cron.hours.next_begin(local) - _TICK
+            continue
         first, second = (_instant(local, cron.zone, fold) for fold in (0, 1))
         if repeated is None and second > after:
             repeated = second
@@ -136,6 +166,18 @@ def _instant(local: datetime, zone: ZoneInfo, fold: int) -> datetime:
         else:
             before = middle
     return behind
+
+
+def _read_hours(text: str | None) -> Hours | None:
+    if text is None:
+        return None
+    try:
+        begin, end = (time.fromisoformat(part) for part in text.split("-"))
+    except ValueError as error:
+        raise _bad("hours", f"expected two times of day such as 20:00-06:00, got {text!r}") from error
+    if begin == end:
+        raise _bad("hours", f"expected two different times of day, got {text!r}; leave hours out for the whole day")
+    return Hours(begin, end)
 
 
 def _weekday_names(field: str) -> str:

@@ -42,7 +42,7 @@ def fire_due(context: Context) -> int:
     """Handle every schedule that is due now, one transaction each; says how many were handled."""
     now = context.now()
     with context.database.read() as session:
-        due = [(row.id, row.kind, row.template) for row in schedules.due(session, now) if not _waits(session, row)]
+        due = [(row.id, row.kind, row.template) for row in schedules.due(session, now) if not _waits(session, row, now)]
     return sum(
         _fire_apart(context, row_id, work_or_reason(kind, template, context), now) for row_id, kind, template in due
     )
@@ -61,9 +61,13 @@ def fire_now(session: Session, schedule: Schedule, work: Work, by: Caller, max_a
     return _add_fire(session, schedule, now, started, by_hand=True)
 
 
-def _waits(session: Session, schedule: Schedule) -> bool:
-    """Whether its runs come one after the other, and one is not over."""
-    return schedule.missed == "all" and schedules.is_busy(session, schedule.id)
+def _waits(session: Session, schedule: Schedule, now: datetime) -> bool:
+    """Return whether it is outside its hours, or its runs come one after the other and one is not over."""
+    if schedule.missed == "all" and schedules.is_busy(session, schedule.id):
+        return True
+    with suppress(BadRequest):  # handling it says what cannot be read
+        return not parse_cron(schedule.cron, schedule.timezone, schedule.hours).may_run(now)
+    return False
 
 
 def _fire_apart(context: Context, schedule_id: UUID, work: Work | str, now: datetime) -> bool:
@@ -81,7 +85,7 @@ def _fire(context: Context, schedule_id: UUID, work: Work | str, now: datetime) 
     try:
         with context.database.write() as session:
             schedule = _still_due(session, schedule_id, now)
-            if schedule is None or _waits(session, schedule):
+            if schedule is None or _waits(session, schedule, now):
                 return False
             part = handle(schedule, now)
             _record(session, schedule, part, work, context.settings.max_active_jobs)
@@ -92,7 +96,7 @@ def _fire(context: Context, schedule_id: UUID, work: Work | str, now: datetime) 
         with context.database.write() as session:
             schedule = _still_due(session, schedule_id, now)
             if schedule is not None:
-                _advance(schedule, next_due(parse_cron(schedule.cron, schedule.timezone), now))
+                _advance(schedule, next_due(parse_cron(schedule.cron, schedule.timezone, schedule.hours), now))
         return False
 
 

@@ -31,7 +31,7 @@ def handle(schedule: Schedule, now: datetime) -> Handled:
     Raises:
         BadRequest: its expression or zone cannot be read any more.
     """
-    cron, first = parse_cron(schedule.cron, schedule.timezone), schedule.next_due_at
+    cron, first = parse_cron(schedule.cron, schedule.timezone, schedule.hours), schedule.next_due_at
     assert first is not None
     match schedule.missed:
         case "once":

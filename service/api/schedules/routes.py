@@ -126,12 +126,11 @@ def run_schedule(
 @router.get("/{schedule_id}/next", responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
 def list_next_times(
     schedule_id: ScheduleId,
-    context: ContextDep,
     session: ReadSessionDep,
     count: Annotated[int, Query(ge=1, le=100, description="How many", examples=[5])] = 5,
 ) -> DueList:
-    """When a schedule comes due next, and which window of maintenance its work would wait for."""
-    return service.next_times(session, schedule_id, count, context.now())
+    """When a schedule comes due next."""
+    return service.next_times(session, schedule_id, count)
 
 
 @router.get("/{schedule_id}/fires", responses=NOT_FOUND, dependencies=[READ])

@@ -79,6 +79,12 @@ class ScheduleBody(BaseModel):
         description="IANA time zone the expression is read in",
         examples=["UTC"],
     )
+    hours: str | None = Field(
+        default=None,
+        pattern=r"^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$",
+        description="Hours of the day in which it may run, in the time zone; null: all",
+        examples=["20:00-06:00"],
+    )
     job: JobBody | None = Field(default=None, description="A job that each run queues", examples=[_JOB])
     shapes: ShapeSetBody | None = Field(
         default=None, description="A set of shapes that each run asks for", examples=[_SHAPES]
@@ -132,11 +138,6 @@ class DueOut(BaseModel):
 
     due_at: datetime = Field(description="In UTC", examples=["2026-01-03T01:30:00Z"])
     local: str = Field(description="What a clock of the time zone shows", examples=["2026-01-03 02:30:00 +0100"])
-    waits_until: datetime | None = Field(
-        default=None,
-        description="End of the window of maintenance that its jobs wait for, UTC; null: none that is known now",
-        examples=["2026-01-03T04:00:00Z"],
-    )
 
 
 class DueList(BaseModel):
@@ -152,6 +153,9 @@ class ScheduleOut(BaseModel):
     name: str = Field(description="Unique name for people", examples=["nightly 512"])
     cron: str = Field(description="minute hour day month weekday", examples=["30 2 * * mon-fri"])
     timezone: str = Field(description="IANA time zone", examples=["UTC"])
+    hours: str | None = Field(
+        default=None, description="Hours of the day in which it may run; null: all", examples=["20:00-06:00"]
+    )
     kind: Kind = Field(description="Which of job, shapes and stale it starts", examples=["job"])
     job: JobBody | dict[str, object] | None = Field(
         default=None,

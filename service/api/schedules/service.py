@@ -8,10 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.errors import AlreadyFired
-from db.queries import (
-    maintenance,
-    schedules,
-)
+from db.queries import schedules
 from db.schema import (
     Schedule,
     ScheduleFire,
@@ -19,7 +16,6 @@ from db.schema import (
 from db.schema.base import JsonObject
 from service.api.jobs.schemas import JobBody
 from service.api.keys.caller import Caller
-from service.api.maintenance.closed import open_until
 from service.api.schedules.cron import (
     next_due,
     parse_cron,
@@ -53,13 +49,13 @@ def first_due(body: ScheduleBody, settings: Settings, now: datetime) -> datetime
     """When a schedule comes due first, in UTC.
 
     Raises:
-        BadRequest: rule `cron`, `timezone` or `misfire-grace`.
+        BadRequest: rule `cron`, `timezone`, `hours` or `misfire-grace`.
     """
     if not 1 <= body.misfire_grace_s <= settings.max_misfire_grace_s:
         message = f"expected 1 to {settings.max_misfire_grace_s} seconds, got {body.misfire_grace_s}"
         fault = FieldError(field="misfire_grace_s", message=message)
         raise BadRequest(f"misfire_grace_s: {message}", rule="misfire-grace", errors=[fault])
-    return _due_after(body.cron, body.timezone, now)
+    return _due_after(body.cron, body.timezone, body.hours, now)
 
 
 def check_work(body: ScheduleBody, planning: Planning) -> None:
@@ -98,6 +94,7 @@ def create(session: Session, body: ScheduleBody, due_at: datetime) -> ScheduleOu
             name=body.name,
             cron=body.cron,
             timezone=body.timezone,
+            hours=body.hours,
             kind=kind,
             template=template,
             misfire_grace_s=body.misfire_grace_s,
@@ -122,7 +119,7 @@ def replace(session: Session, schedule_id: UUID, body: ScheduleBody, due_at: dat
         raise _taken(body.name)
     schedule.kind, schedule.template = _work_of(body)
     schedule.name, schedule.cron, schedule.timezone = body.name, body.cron, body.timezone
-    schedule.misfire_grace_s = body.misfire_grace_s
+    schedule.hours, schedule.misfire_grace_s = body.hours, body.misfire_grace_s
     schedule.missed, schedule.missed_most = body.missed.policy, body.missed.most
     schedule.next_due_at = due_at if schedule.enabled else None
     try:
@@ -175,27 +172,24 @@ def resume(session: Session, schedule_id: UUID, now: datetime) -> ScheduleOut:
     """
     schedule = _existing(session, schedule_id)
     if not schedule.enabled:
-        schedule.enabled, schedule.next_due_at = True, _due_after(schedule.cron, schedule.timezone, now)
+        schedule.enabled, schedule.next_due_at = True, _due_after(schedule.cron, schedule.timezone, schedule.hours, now)
         session.flush()
     return describe(session, schedule)
 
 
-def next_times(session: Session, schedule_id: UUID, count: int, now: datetime) -> DueList:
-    """When a schedule comes due next, and what window of maintenance its work would wait for.
+def next_times(session: Session, schedule_id: UUID, count: int) -> DueList:
+    """When a schedule comes due next.
 
     Raises:
         NotFound: there is none.
         BadRequest: its expression or zone cannot be read any more.
     """
     schedule = _existing(session, schedule_id)
-    cron = parse_cron(schedule.cron, schedule.timezone)
-    windows = [window for window in maintenance.list_all(session) if window.device in (None, _device(schedule))]
+    cron = parse_cron(schedule.cron, schedule.timezone, schedule.hours)
     due: list[DueOut] = []
     at = schedule.next_due_at
     while at is not None and len(due) < count:
-        ends = [end for window in windows if (end := open_until(window, max(at, now))) is not None]
-        local = f"{at.astimezone(cron.zone):%Y-%m-%d %H:%M:%S %z}"
-        due.append(DueOut(due_at=at, local=local, waits_until=max(ends, default=None)))
+        due.append(DueOut(due_at=at, local=f"{at.astimezone(cron.zone):%Y-%m-%d %H:%M:%S %z}"))
         at = next_due(cron, at)
     return DueList(due=due)
 
@@ -257,6 +251,7 @@ def describe(session: Session, schedule: Schedule) -> ScheduleOut:
             "name": schedule.name,
             "cron": schedule.cron,
             "timezone": schedule.timezone,
+            "hours": schedule.hours,
             "kind": schedule.kind,
             schedule.kind: _template(schedule.kind, schedule.template),
             "misfire_grace_s": schedule.misfire_grace_s,
@@ -286,11 +281,6 @@ def describe_fire(fire: ScheduleFire) -> FireOut:
     )
 
 
-def _device(schedule: Schedule) -> str | None:
-    device = schedule.template.get("device")
-    return device if isinstance(device, str) else None
-
-
 def _template(kind: str, template: JsonObject) -> BaseModel | JsonObject:
     try:
         return _BODIES[kind].model_validate(template)
@@ -298,11 +288,12 @@ def _template(kind: str, template: JsonObject) -> BaseModel | JsonObject:
         return template
 
 
-def _due_after(cron: str, timezone: str, now: datetime) -> datetime:
-    due_at = next_due(parse_cron(cron, timezone), now)
+def _due_after(cron: str, timezone: str, hours: str | None, now: datetime) -> datetime:
+    due_at = next_due(parse_cron(cron, timezone, hours), now)
     if due_at is None:
-        fault = FieldError(field="cron", message="never comes due")
-        raise BadRequest(f"{cron!r} never comes due; name a day that exists", rule="cron", errors=[fault])
+        within = "" if hours is None else f" within {hours}"
+        fault = FieldError(field="cron", message=f"never comes due{within}")
+        raise BadRequest(f"{cron!r} never comes due{within}; name a time that exists", rule="cron", errors=[fault])
     return due_at
 
 

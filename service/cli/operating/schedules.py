@@ -35,7 +35,7 @@ _OPTIONS = MappingProxyType(
         "stale.budget.trials": "--trials",
         "stale.budget.seconds": "--seconds",
     }
-    | {name: f"--{name}" for name in ("cron", "timezone", "job", "shapes")}
+    | {name: f"--{name}" for name in ("cron", "timezone", "hours", "job", "shapes")}
 )
 
 Named = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Name or id of the schedule.")]
@@ -62,6 +62,9 @@ def create_command(
     name: Annotated[str, typer.Argument(help="Unique name for people.")],
     cron: Annotated[str, typer.Option(help='minute hour day month weekday, such as "30 2 * * mon-fri".')],
     timezone: Annotated[str, typer.Option(help="IANA time zone that it is read in.")] = "UTC",
+    hours: Annotated[
+        str | None, typer.Option(help="Hours of the day in which it may run, such as 20:00-06:00 (default: all).")
+    ] = None,
     job: Annotated[
         Path | None, typer.Option(help="File of JSON with the job that each run queues, as POST /v1/jobs takes it.")
     ] = None,
@@ -85,6 +88,7 @@ def create_command(
         "name": name,
         "cron": cron,
         "timezone": timezone,
+        "hours": hours,
         "job": None if job is None else read_json("--job", job, "a job"),
         "shapes": None if shapes is None else read_json("--shapes", shapes, "a set of shapes"),
         "stale": None if stale is None else {"most_jobs": stale, "devices": device or None, "budget": budget},
@@ -145,8 +149,7 @@ def next_command(
         print_json(found.model_dump(mode="json"))
         return
     for due in found.due:
-        waits = "" if due.waits_until is None else f"; its work waits for maintenance until {_moment(due.waits_until)}"
-        CONSOLE.print(f"{due.local}  ({_moment(due.due_at)}){waits}", highlight=False, soft_wrap=True)
+        CONSOLE.print(f"{due.local}  ({_moment(due.due_at)})", highlight=False, soft_wrap=True)
     if not found.due:
         CONSOLE.print(f"never: it is paused; `xetune schedules resume {schedule}` lets it come due again")
 
@@ -209,5 +212,9 @@ def _table(schedules: list[ScheduleOut]) -> Table:
         starts = {"job": "a job", "shapes": "a set of shapes", "stale": "jobs for stale results"}[schedule.kind]
         last = f"{_moment(schedule.fires[0].due_at)}\n{schedule.fires[0].outcome}" if schedule.fires else "not yet"
         following = _moment(schedule.next_due_at) if schedule.enabled else "paused"
-        table.add_row(schedule.name, starts, f"{schedule.cron}\n{schedule.timezone}", following, last)
+        table.add_row(schedule.name, starts, _when(schedule), following, last)
     return table
+
+
+def _when(schedule: ScheduleOut) -> str:
+    return "\n".join([schedule.cron, schedule.timezone, *([schedule.hours] if schedule.hours is not None else [])])

@@ -1,1 +1,1 @@
-"""Schedules and windows of maintenance as commands ask for them: of the database of this machine, or of a service."""
+"""Schedules as commands ask for them: of the database of this machine, or of a service."""

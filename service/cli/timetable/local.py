@@ -1,4 +1,4 @@
-"""Schedules and windows of maintenance in the database of this machine."""
+"""Schedules in the database of this machine."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,12 +13,6 @@ from hal import list_devices
 from service.api.audit.log import record
 from service.api.devices.service import DeviceDirectory
 from service.api.keys.caller import COMMAND_LINE
-from service.api.maintenance import service as windows
-from service.api.maintenance.schemas import (
-    WindowBody,
-    WindowList,
-    WindowOut,
-)
 from service.api.schedules import service as schedules
 from service.api.schedules.schemas import (
     DueList,
@@ -84,7 +78,7 @@ class LocalTimetable:
 
     def next_times(self, name: str, count: int) -> DueList:
         with self._database.read() as session:
-            return schedules.next_times(session, schedules.find(session, name), count, utc_now())
+            return schedules.next_times(session, schedules.find(session, name), count)
 
     def fires(self, name: str, before: int | None, limit: int) -> FirePage:
         with self._database.read() as session:
@@ -93,26 +87,6 @@ class LocalTimetable:
     def delete_schedule(self, name: str) -> None:
         with self._changing(name, "schedule.delete") as (session, found):
             schedules.delete(session, found)
-
-    def list_windows(self) -> WindowList:
-        with self._database.read() as session:
-            return windows.list_windows(session, utc_now())
-
-    def create_window(self, body: WindowBody) -> WindowOut:
-        now = utc_now()
-        windows.check(body, now)
-        here = self._here
-        device = None if body.device is None else windows.known_device(body.device, here.devices, here.database)
-        with self._database.write() as session:
-            made = windows.create(session, body, now, device)
-            record(session, COMMAND_LINE, "maintenance.create", made.id)
-        return made
-
-    def delete_window(self, name: str) -> None:
-        with self._database.write() as session:
-            found = windows.find(session, name)
-            windows.delete(session, found)
-            record(session, COMMAND_LINE, "maintenance.delete", found)
 
     @contextmanager
     def _changing(self, name: str, action: str) -> Generator[tuple[Session, UUID]]:

@@ -1,12 +1,7 @@
-"""What the commands of schedules and maintenance ask for, whoever answers."""
+"""What the commands of schedules ask for, whoever answers."""
 
 from typing import Protocol
 
-from service.api.maintenance.schemas import (
-    WindowBody,
-    WindowList,
-    WindowOut,
-)
 from service.api.schedules.schemas import (
     DueList,
     FireOut,
@@ -18,7 +13,7 @@ from service.api.schedules.schemas import (
 
 
 class Timetable(Protocol):
-    """Answers commands. Of one thread. Schedules and windows go by name or id.
+    """Answers commands. Of one thread. Schedules go by name or id.
 
     What is refused is raised as a ServiceError, with the same rule and fields by each.
     """
@@ -57,16 +52,4 @@ class Timetable(Protocol):
 
     def delete_schedule(self, name: str) -> None:
         """Forget a schedule."""
-        ...
-
-    def list_windows(self) -> WindowList:
-        """Every window of maintenance."""
-        ...
-
-    def create_window(self, body: WindowBody) -> WindowOut:
-        """Make a window of maintenance."""
-        ...
-
-    def delete_window(self, name: str) -> None:
-        """Remove a window of maintenance."""
         ...

@@ -1,12 +1,7 @@
-"""Schedules and windows of maintenance of a service, through the client."""
+"""Schedules of a service, through the client."""
 
 from uuid import UUID
 
-from service.api.maintenance.schemas import (
-    WindowBody,
-    WindowList,
-    WindowOut,
-)
 from service.api.schedules.schemas import (
     DueList,
     FireOut,
@@ -54,18 +49,6 @@ class RemoteTimetable:
 
     def delete_schedule(self, name: str) -> None:
         self._remote.send(calls.delete_schedule(self._schedule(name)))
-
-    def list_windows(self) -> WindowList:
-        return self._remote.send(calls.windows().into(WindowList))
-
-    def create_window(self, body: WindowBody) -> WindowOut:
-        return self._remote.send(calls.create_window(same(models.WindowBody, body)).into(WindowOut))
-
-    def delete_window(self, name: str) -> None:
-        for window in self.list_windows().windows:
-            if name in (window.name, str(window.id)):
-                return self._remote.send(calls.delete_window(window.id))
-        raise NotFound(f"no window of maintenance {name!r}; `xetune maintenance` lists those that exist")
 
     def _schedule(self, name: str) -> UUID:
         for schedule in self.list_schedules().schedules:

@@ -7,11 +7,9 @@ import typer
 from rich.progress import Progress, TaskID
 
 from db.errors import DatabaseError
-from db.schema.base import utc_now
 from service.api.devices.quarantine import check_free
 from service.api.jobs import service
 from service.api.jobs.schemas import JobOut
-from service.api.maintenance.closed import check_open
 from service.api.toolchain.offline import (
     OfflineCompiler,
     find_ocloc,
@@ -37,7 +35,6 @@ def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
     if not job.status.over:
         with store.database.read() as session:
             check_free(session, job.device)
-            check_open(session, job.device, utc_now())
     with bar(quiet) as progress:
         task = progress.add_task("starting", total=None)
 

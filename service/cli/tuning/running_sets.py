@@ -15,7 +15,6 @@ from service.api.audit.log import (
 from service.api.devices.quarantine import check_free
 from service.api.devices.service import DeviceDirectory
 from service.api.keys.caller import COMMAND_LINE
-from service.api.maintenance.closed import check_open
 from service.api.shapes import service
 from service.api.shapes.requests import (
     submit,
@@ -72,7 +71,6 @@ def work_on_set(store: Stored, set_id: UUID, quiet: bool) -> bool:
     with store.database.read() as session:
         if (wanted := service.read_set(session, set_id)).status == "active":
             check_free(session, wanted.device)
-            check_open(session, wanted.device, utc_now())
     with bar(quiet) as progress:
         task = progress.add_task("starting", total=None)
 

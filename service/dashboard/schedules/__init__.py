@@ -1,1 +1,1 @@
-"""Pages of schedules and of windows of maintenance."""
+"""Pages of schedules."""

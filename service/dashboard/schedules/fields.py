@@ -1,15 +1,11 @@
-"""What the forms of schedules and windows are filled with."""
+"""Values of the forms of schedules."""
 
 from dataclasses import dataclass
-from datetime import datetime
-
-from pydantic import BaseModel
 
 from service.api.jobs.schemas import (
     BudgetBody,
     JobBody,
 )
-from service.api.maintenance.schemas import WindowOut
 from service.api.schedules.schemas import (
     Kind,
     MissedBody,
@@ -34,6 +30,7 @@ class ScheduleFields:
     name: str
     cron: str
     timezone: str
+    hours: str
     kind: Kind
     job: JobBody
     shapes: ShapeSetBody
@@ -44,24 +41,11 @@ class ScheduleFields:
     stored: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WindowFields:
-    """A window of maintenance that is not made yet."""
-
-    name: str = ""
-    device: str | None = None
-    cron: str | None = None
-    timezone: str | None = None
-    duration_s: int | None = None
-    starts_at: datetime | None = None
-    ends_at: datetime | None = None
-
-
 def new_schedule() -> ScheduleFields:
     """What the form says at first."""
     stale = StaleBody(budget=BudgetBody(trials=_TRIALS, seconds=300.0))
     job, missed = first_job(_TRIALS), MissedBody(most=3)
-    return ScheduleFields("", "30 2 * * mon-fri", "UTC", "job", job, first_set(), stale, missed, 300, False)
+    return ScheduleFields("", "30 2 * * mon-fri", "UTC", "", "job", job, first_set(), stale, missed, 300, False)
 
 
 def fields_of(schedule: ScheduleOut) -> ScheduleFields:
@@ -72,6 +56,7 @@ def fields_of(schedule: ScheduleOut) -> ScheduleFields:
         name=schedule.name,
         cron=schedule.cron,
         timezone=schedule.timezone,
+        hours=schedule.hours or "",
         kind=schedule.kind,
         job=work if isinstance(work, JobBody) else new.job,
         shapes=work if isinstance(work, ShapeSetBody) else new.shapes,
@@ -79,11 +64,11 @@ def fields_of(schedule: ScheduleOut) -> ScheduleFields:
         missed=schedule.missed,
         misfire_grace_s=schedule.misfire_grace_s,
         unreadable=isinstance(work, dict),
-        stored=stored(schedule, ScheduleBody, leave=schedule.kind if isinstance(work, dict) else None),
+        stored=_stored(schedule, leave=schedule.kind if isinstance(work, dict) else None),
     )
 
 
-def stored(found: ScheduleOut | WindowOut, body: type[BaseModel], leave: str | None = None) -> str:
-    """The request that would make what was found again, as JSON; without its field `leave`."""
-    names = {name for name in body.model_fields if name != leave}
-    return found.model_dump_json(include=names, exclude_none=True)
+def _stored(schedule: ScheduleOut, leave: str | None) -> str:
+    """Return the request that would make a schedule again, as JSON, without its field `leave`."""
+    names = {name for name in ScheduleBody.model_fields if name != leave}
+    return schedule.model_dump_json(include=names, exclude_none=True)

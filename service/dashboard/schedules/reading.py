@@ -1,4 +1,4 @@
-"""Schedules and windows as their pages show them: what each starts in words, when it is due, what came of it."""
+"""Schedules as their pages show them: what each starts in words, when it is due, what came of it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,20 +9,17 @@ from sqlalchemy.orm import Session
 
 from codegen import InvalidProblem
 from service.api.jobs.schemas import JobBody
-from service.api.maintenance.schemas import WindowOut
 from service.api.schedules import service
 from service.api.schedules.cron import (
     next_due,
     parse_cron,
 )
 from service.api.schedules.schemas import (
-    DueOut,
     FireOut,
     ScheduleOut,
     StaleBody,
 )
 from service.api.shapes.schemas import ShapeSetBody
-from service.dashboard.units import cron_words
 from service.errors import BadRequest
 from service.schemas import ProblemBody, to_problem
 
@@ -32,11 +29,10 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A due time as the clock of its zone shows it. `waits_until` is the end of a window that its work waits for."""
+    """A due time, and what the clock of its zone shows then."""
 
     at: datetime
     local: datetime
-    waits_until: datetime | None = None
 
     @property
     def wall(self) -> str:
@@ -66,13 +62,13 @@ def schedule_rows(session: Session) -> Iterator[Row]:
         )
 
 
-def preview(cron: str, timezone: str, now: datetime) -> list[Due]:
-    """The next times of an expression; fewer when it comes due less often within nine years.
+def preview(cron: str, timezone: str, hours: str | None, now: datetime) -> list[Due]:
+    """Return the next times of an expression; fewer when it comes due less often within nine years.
 
     Raises:
-        BadRequest: rule `cron` or `timezone`, with what is wrong.
+        BadRequest: rule `cron`, `timezone` or `hours`, with what is wrong.
     """
-    read = parse_cron(cron, timezone)
+    read = parse_cron(cron, timezone, hours)
     found: list[Due] = []
     at = next_due(read, now)
     while at is not None and len(found) < PREVIEWED:
@@ -81,13 +77,13 @@ def preview(cron: str, timezone: str, now: datetime) -> list[Due]:
     return found
 
 
-def next_times(session: Session, schedule: ScheduleOut, now: datetime) -> list[Due]:
+def next_times(session: Session, schedule: ScheduleOut) -> list[Due]:
     """When a schedule comes due next; none where its zone or expression cannot be read any more."""
     try:
-        found = service.next_times(session, schedule.id, PREVIEWED, now).due
+        found = service.next_times(session, schedule.id, PREVIEWED).due
     except BadRequest:
         return []
-    return [_due(schedule.timezone, due.due_at, due) for due in found]
+    return [_due(schedule.timezone, due.due_at) for due in found]
 
 
 def work_of(schedule: ScheduleOut) -> str:
@@ -120,19 +116,12 @@ def missed_of(schedule: ScheduleOut) -> str:
             return f"the newest {schedule.missed.most:,} get a run each, one after the other"
 
 
-def window_time(window: WindowOut) -> str:
-    """When a window is open, in a line."""
-    if window.cron is not None and window.duration_s is not None:
-        return f"{cron_words(window.cron) or window.cron} ({window.cron}, {window.timezone})"
-    return f"{window.starts_at:%Y-%m-%d %H:%M} to {window.ends_at:%Y-%m-%d %H:%M} UTC"
-
-
-def _due(timezone: str, at: datetime, due: DueOut | None = None) -> Due:
+def _due(timezone: str, at: datetime) -> Due:
     try:
         zone = parse_cron("* * * * *", timezone).zone
     except BadRequest:  # a zone that this machine does not know any more: shown as it is kept, in UTC
         return Due(at, at)
-    return Due(at, at.astimezone(zone), None if due is None else due.waits_until)
+    return Due(at, at.astimezone(zone))
 
 
 def _problem(body: ProblemBody) -> str:

@@ -1,4 +1,4 @@
-"""/schedules: the list with windows of maintenance, the forms that make them, and a schedule with its history."""
+"""/schedules: the list, the form that makes one, and a schedule with its history."""
 
 from typing import Annotated
 from uuid import UUID
@@ -8,24 +8,18 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from service.api.keys.guard import READ
-from service.api.maintenance.schemas import WindowBody
-from service.api.maintenance.service import (
-    list_windows,
-    read_window,
-)
 from service.api.schedules import service
 from service.dashboard.forms import offered
 from service.dashboard.of_problems import identity_of, number, unread_number
 from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
-from service.dashboard.schedules.fields import WindowFields, fields_of, new_schedule, stored
+from service.dashboard.schedules.fields import fields_of, new_schedule
 from service.dashboard.schedules.reading import (
     budget_of,
     missed_of,
     next_times,
     preview,
     schedule_rows,
-    window_time,
     work_of,
 )
 from service.errors import BadRequest
@@ -50,14 +44,12 @@ def _identity(schedule_id: str) -> UUID:
 
 @router.get("", dependencies=[PAGE, READ])
 def read_schedules(request: Request, context: ContextDep, session: ReadSessionDep) -> HTMLResponse:
-    """Every schedule and window, and the forms that make one."""
+    """Every schedule, and the form that makes one."""
     now = context.now()
     values = {
         "rows": list(schedule_rows(session)),
-        "windows": [(window, window_time(window)) for window in list_windows(session, now).windows],
         **_form_values(session, context),
         "blank": new_schedule(),
-        "blank_window": WindowFields(),
         "now": now,
     }
     return page(request, "schedules/list.html", values, "schedules")
@@ -69,14 +61,15 @@ def read_preview(
     context: ContextDep,
     cron: Annotated[str, Query(max_length=200)] = "",
     timezone: Annotated[str, Query(max_length=100)] = "UTC",
+    hours: Annotated[str, Query(max_length=11)] = "",
 ) -> HTMLResponse:
     """Part of a form: the next times of an expression, or what is wrong with it."""
     now = context.now()
     try:
-        due, wrong = preview(cron, timezone, now), None
+        due, wrong = preview(cron, timezone, hours or None, now), None
     except BadRequest as error:
         due, wrong = [], error.detail
-    values = {"cron": cron, "timezone": timezone, "due": due, "wrong": wrong, "now": now}
+    values = {"cron": cron, "timezone": timezone, "hours": hours, "due": due, "wrong": wrong, "now": now}
     return page(request, "schedules/_preview.html", values)
 
 
@@ -95,7 +88,7 @@ def read_schedule(
         "work": work_of(schedule),
         "budget": budget_of(schedule),
         "missed": missed_of(schedule),
-        "due": next_times(session, schedule, now),
+        "due": next_times(session, schedule),
         "history": service.history(session, schedule_id, before, _SHOWN_RUNS),
         "before": before,
         "unread": unread_number(words, "before"),
@@ -115,11 +108,3 @@ def read_edit_form(
     schedule = service.read_schedule(session, schedule_id)
     values = {"schedule": schedule, "work": work_of(schedule), "fields": fields_of(schedule)}
     return page(request, "schedules/edit.html", values | _form_values(session, context), "schedules")
-
-
-@router.get("/windows/{window_id}", dependencies=[PAGE, READ])
-def read_window_form(request: Request, context: ContextDep, session: ReadSessionDep, window_id: str) -> HTMLResponse:
-    """The form that changes a window of maintenance."""
-    window = read_window(session, identity_of("window of maintenance", window_id), context.now())
-    values = {"fields": window, "time": window_time(window), "stored": stored(window, WindowBody)}
-    return page(request, "schedules/window.html", values | _form_values(session, context), "schedules")

@@ -45,9 +45,7 @@ function value(field) {
   if (field.dataset.json !== undefined) return JSON.parse(text);
   if (field.dataset.steps !== undefined) return text.split(",").map(step);
   if (field.dataset.part !== undefined) return hundredth(text);
-  if (field.dataset.times !== undefined) return Math.round(Number(text) * Number(field.dataset.times));
-  if (field.type === "number") return Number(text);
-  return field.type === "datetime-local" ? `${text}Z` : text;
+  return field.type === "number" ? Number(text) : text;
 }
 
 function put(body, path, what) {

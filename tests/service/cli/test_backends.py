@@ -61,7 +61,6 @@ def test_jobs_kernels_keys_and_the_log_are_told_alike(run: Run, job_id: str, con
         ("explain", *SIZE, "--device", "b580"),
         ("explain", *SIZE, "--device", "b580", "--json"),
         ("schedules",),
-        ("maintenance", "--json"),
     ):
         local, served = both(run, *arguments)
         assert local == served, arguments
@@ -95,8 +94,6 @@ def test_a_job_is_shown_alike_but_for_where_its_files_are(run: Run, job_id: str)
         ("explain", *SIZE, "--device", "nosuch"),
         ("schedules", "show", "nosuch"),
         ("schedules", "create", "s", "--cron", "1 2 3", "--stale", "1"),
-        ("maintenance", "delete", "nosuch"),
-        ("maintenance", "create", "w", "--cron", "0 22 * * fri"),
         ("tune", "--shapes", "m=1 n=64 k=64", "--device", "a770"),
     ],
 )
@@ -119,7 +116,7 @@ def test_a_key_is_made_and_revoked_and_a_job_cancelled(run: Run, context: Contex
     assert (status, "XETUNE_API_KEY" in told) == (2, True)  # the service has a key now
 
 
-def test_schedules_and_windows_are_made_and_changed_alike(run: Run) -> None:
+def test_schedules_are_made_and_changed_alike(run: Run) -> None:
     at = partial(run, "--server", "http://testserver")
     for way, name in ((run, "here"), (at, "there")):
         made = way("schedules", "create", name, "--cron", "30 2 * * *", "--stale", "3")
@@ -127,14 +124,12 @@ def test_schedules_and_windows_are_made_and_changed_alike(run: Run) -> None:
         assert way("schedules", "pause", name)[1] == f"schedule {name} is paused\n"
         assert way("schedules", "next", name)[1].startswith("never: it is paused")
         assert way("schedules", "run", name)[0] == 0
-        assert way("maintenance", "create", name, "--cron", "0 22 * * fri", "--minutes", "90")[0] == 0
     for arguments in (("schedules",), ("schedules", "show", "here", "--json"), ("schedules", "history", "there")):
         local, served = both(run, *arguments)
         assert local == served, arguments
     for way, name in ((at, "here"), (run, "there")):  # each undoes what the other did
         assert way("schedules", "resume", name)[0] == 0
         assert way("schedules", "delete", name)[1] == f"schedule {name} is deleted\n"
-        assert way("maintenance", "delete", name)[1] == f"window {name} is deleted\n"
 
 
 def test_a_set_of_shapes_is_queued_at_a_service(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,15 +108,6 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (("keys", "create", "x", "--expires", "99999999d"), "error: --expires: expected 1d to 9999d, got '99999999d'"),
         (("keys", "create", "x", "--expires", "soon"), "error: --expires: expected a number and h, d or w"),
         (("keys", "revoke", "nobody"), "error: no key in use is named 'nobody'"),
-        (("maintenance", "create", "x", "--start", "2030-01-01"), "error: expected either --cron and --minutes (and"),
-        (
-            ("maintenance", "create", "x", "--start", "2030-01-01", "--end", "2029-01-01"),
-            "error: --end: expected an end after 2030-01-01T00:00:00+00:00, got 2029-01-01",
-        ),
-        (
-            ("maintenance", "create", "x", "--device", "nosuch", "--cron", "0 1 * * *", "--minutes", "5"),
-            "error: --device: no device is known as 'nosuch'",
-        ),
         (("schedules", "create", "x", "--cron", "bad", "--stale", "1"), "error: --cron: expected five fields"),
         (
             ("schedules", "create", "x", "--cron", "0 1 * * *", "--stale", "0"),
@@ -151,7 +142,6 @@ def test_bad_input_is_one_line_and_status_2(
         (("tune", "--problem", "nosuch.json"), "Invalid value for '--problem'"),
         (("jobs", "show", "nonsense"), "found `n` at 0, got 'nonsense'"),
         (("keys", "create", "x", "--scope", "root"), "'--scope': 'root' is not one of 'read', 'tune', 'admin'."),
-        (("maintenance", "create", "x", "--cron", "0 1 * * *", "--minutes", "-5"), "equal to 1, got '-5'"),
         (("schedules", "next", "x", "--count", "101"), "equal to 100, got '101'"),
         (("nonsense",), "No such command"),
     ],

@@ -30,7 +30,6 @@ MOMENTS: list[Callable[[TestClient, str], Any]] = [
     lambda client, moment: client.get("/v1/jobs", params={"created_from": moment}),
     lambda client, moment: client.get("/v1/jobs", params={"created_before": moment}),
     lambda client, moment: client.post("/v1/keys", json={"name": "x", "scope": "read", "expires_at": moment}),
-    lambda client, moment: client.post("/v1/maintenance", json={"name": "x", "starts_at": moment, "ends_at": LATE}),
 ]
 
 
@@ -126,18 +125,6 @@ def test_a_cpu_of_the_same_name_with_other_caches_is_another_one() -> None:
     there = replace(here, l2_bytes=2 * here.l2_bytes)
     assert difference(there, here) == (f"l2_bytes {2 * here.l2_bytes}", f"l2_bytes {here.l2_bytes}")
     assert difference(here, here) is None
-
-
-def test_a_window_is_of_a_device_that_is_known_by_its_id(client: TestClient) -> None:
-    window = {"name": "x", "cron": "0 1 * * *", "duration_s": 600}
-    unknown = client.post("/v1/maintenance", json=window | {"device": "nosuch"})
-    assert (unknown.status_code, unknown.json()["rule"]) == (400, "unknown-device")
-    alias = client.post("/v1/maintenance", json=window | {"device": "Intel Arc B580 Graphics"})
-    assert alias.json()["device"] == "b580"
-    number = client.post("/v1/maintenance", json={"name": "y", "starts_at": 1893456000, "ends_at": LATE[:19] + "Z"})
-    assert number.status_code == 422
-    past = {"name": "z", "starts_at": "2026-01-01T00:00:00Z", "ends_at": "2025-01-01T00:00:00Z"}
-    assert "got 2025-01-01" in client.post("/v1/maintenance", json=past).json()["detail"]
 
 
 def test_a_number_of_too_many_digits_in_a_text_is_told_as_a_fault_of_the_text() -> None:

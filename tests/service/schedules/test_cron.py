@@ -14,9 +14,9 @@ from service.errors import BadRequest
 WEDNESDAY = datetime(2026, 3, 4, 12, 0, 30, tzinfo=UTC)
 
 
-def dues(expression: str, zone: str, after: datetime, count: int) -> list[str]:
-    """The next due times, in UTC."""
-    trigger, found = parse_cron(expression, zone), []
+def dues(expression: str, zone: str, after: datetime, count: int, hours: str | None = None) -> list[str]:
+    """Return the next due times, in UTC."""
+    trigger, found = parse_cron(expression, zone, hours), []
     while len(found) < count:
         due = next_due(trigger, after)
         assert due is not None
@@ -123,3 +123,34 @@ def test_a_day_that_does_not_exist_never_comes_due() -> None:
     assert next_due(parse_cron("0 0 30 2 *", "UTC"), WEDNESDAY) is None
     leap = next_due(parse_cron("0 0 29 2 *", "UTC"), datetime(2096, 3, 1, tzinfo=UTC))
     assert leap == datetime(2104, 2, 29, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("hours", "expected"),
+    [
+        ("20:00-06:00", ["Wed 04 20:00", "Thu 05 00:00", "Thu 05 04:00", "Thu 05 20:00"]),
+        ("08:00-12:01", ["Thu 05 08:00", "Thu 05 12:00", "Fri 06 08:00"]),
+        ("11:00-12:00", []),
+    ],
+)
+def test_only_times_within_the_hours_are_due(hours: str, expected: list[str]) -> None:
+    if expected:
+        assert dues("0 */4 * * *", "UTC", WEDNESDAY, len(expected), hours) == expected
+    else:
+        assert next_due(parse_cron("0 */4 * * *", "UTC", hours), WEDNESDAY) is None
+
+
+def test_hours_are_those_of_the_zone_when_its_clock_changes() -> None:
+    march = datetime(2026, 3, 27, 12, tzinfo=UTC)
+    assert dues("0 * * * *", "Europe/Warsaw", march, 3, "02:00-04:00") == [
+        "Sat 28 01:00",
+        "Sat 28 02:00",
+        "Sun 29 01:00",
+    ]
+
+
+@pytest.mark.parametrize("hours", ["20:00", "20:00-25:00", "night-day", "20:00-20:00"])
+def test_hours_that_cannot_be_read_are_refused(hours: str) -> None:
+    with pytest.raises(BadRequest, match="expected two") as refusal:
+        parse_cron("0 * * * *", "UTC", hours)
+    assert refusal.value.rule == "hours"

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
+from typer.testing import CliRunner
 
 from codegen.artifact.toolchain import toolchain_versions
 from db.queries import (
@@ -22,6 +23,7 @@ from service.api.schedules.cron import (
     passed,
 )
 from service.api.schedules.firing import fire_due
+from service.cli.main import app as command_line
 from service.http.deps import Context
 from service.row_mapping import problem_to_json
 from service.schemas import ProblemBody, to_problem
@@ -68,6 +70,27 @@ def test_all_missed_runs_happen_one_after_the_other_up_to_the_most(
     assert history(client, made)[0] == ("03-04T17:00", "created", 1)
     assert len(jobs_of(context.database)) == 2
     assert client.get(f"/v1/schedules/{made['id']}").json()["next_due_at"] == "2026-03-04T18:00:00Z"
+
+
+def test_outside_its_hours_nothing_runs_and_what_was_missed_waits(
+    client: TestClient, context: Context, clock: Clock
+) -> None:
+    made = post(client, cron="0 * * * *", hours="20:00-06:00", missed={"policy": "once"})
+    assert made["next_due_at"] == "2026-03-04T20:00:00Z"
+    clock.step(hours=19)  # 07:00 of the next day
+    assert fire_due(context) == 0
+    assert client.post(f"/v1/schedules/{made['id']}/run").status_code == 201  # by hand at any time
+    end_jobs(context)
+    clock.step(hours=13)
+    assert fire_due(context) == 1
+    assert history(client, made)[0] == ("03-05T20:00", "created", 11)
+    refused = client.post("/v1/schedules", json={**made_body(made), "name": "x", "hours": "12:01-12:59"})
+    assert (refused.status_code, refused.json()["rule"]) == (400, "cron")
+
+
+def made_body(made: dict[str, object]) -> dict[str, object]:
+    """Return the request that makes a schedule again."""
+    return {name: made[name] for name in ("cron", "timezone", "job")}
 
 
 def test_skipped_runs_are_told_with_their_number(client: TestClient, context: Context, clock: Clock) -> None:
@@ -229,3 +252,33 @@ def test_a_fire_keeps_its_jobs_in_order(database: Database) -> None:
     with database.read() as session:
         assert [(job.job_id, job.is_new) for job in schedules.get_fire(session, fire_id).jobs] == jobs
         assert schedules.is_busy(session, schedule.id)
+
+
+def test_schedules_are_run_from_the_command_line(
+    sqlite_url: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XETUNE_DATABASE_URL", sqlite_url)
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
+    runner = CliRunner()
+
+    def said(*arguments: str) -> str:
+        result = runner.invoke(command_line, list(arguments))
+        assert result.exit_code == 0, (result.output, result.exception)
+        return result.output
+
+    assert "No schedule yet" in said("schedules")
+    nightly = ("schedules", "create", "nightly", "--cron", "30 2 * * *", "--hours", "01:00-05:00", "--stale", "5")
+    assert "first run" in said(*nightly)
+    assert "paused" in said("schedules", "pause", "nightly")
+    assert "never" in said("schedules", "next", "nightly")
+    assert "next run" in said("schedules", "resume", "nightly")
+    assert said("schedules", "next", "nightly", "--count", "3").count("02:30:00 +0000") == 3
+    assert "nothing" in said("schedules", "run", "nightly")
+    assert "by hand" in said("schedules", "history", "nightly")
+    assert all(text in said("schedules") for text in ("30 2 * * *", "01:00-05:00"))
+    assert "deleted" in said("schedules", "delete", "nightly")
+    assert [line for line in said("audit").splitlines() if "schedule.run" in line]
+    refused = runner.invoke(command_line, ["schedules", "create", "x", "--cron", "* * * *", "--stale", "5"])
+    assert "five fields" in str(refused.exception)
+    neither = runner.invoke(command_line, ["schedules", "create", "x", "--cron", "0 0 * * *"])
+    assert "exactly one of job, shapes and stale" in str(neither.exception)

@@ -120,14 +120,6 @@ def test_what_cannot_be_asked_for_is_refused_when_it_is_made(
     assert (answer.status_code, answer.json()["rule"]) == (400, rule), answer.text
 
 
-def test_its_work_waits_for_maintenance_of_its_device(client: TestClient) -> None:
-    made = scheduled(client)
-    window = {"name": "power", "device": "b580", "cron": "0 13 * * *", "duration_s": 5400}
-    assert client.post("/v1/maintenance", json=window).status_code == 201
-    due = client.get(f"/v1/schedules/{made['id']}/next", params={"count": 3}).json()["due"]
-    assert [each["waits_until"] for each in due] == ["2026-03-04T14:30:00Z"] * 2 + [None]
-
-
 def test_pages_tell_what_it_tunes_and_link_the_set(client: TestClient) -> None:
     made = scheduled(client)
     preset = scheduled(client, name="model", shapes={"preset": "llama-3-8b@tokens=16", "device": "b580"})

@@ -1,1 +1,0 @@
-"""Times at which devices are not to be worked on."""
