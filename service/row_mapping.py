@@ -1,8 +1,7 @@
 """Vocabulary to JSON and rows, and back: problems, configurations, devices, outcomes."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import cast
 
 from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
@@ -17,7 +16,6 @@ from db import schema
 from db.schema.base import JsonObject
 from hal import DeviceSpec
 from tuner.search.objective import Objective
-from tuner.search.start import SearchStart
 from tuner.session.trial import (
     Measurement,
     Outcome,
@@ -127,49 +125,6 @@ def trial_from_row(row: schema.Trial) -> Trial:
     scale = 1.0 if row.reused is None else row.reused.scale
     taken = None if source is None else Source(str(source.job_id), source.number, scale)
     return Trial(row.number, config_from_json(row.config), outcome, taken, row.proposer)
-
-
-def search_to_json(start: SearchStart) -> JsonObject:
-    """The canonical JSON of what a search was made from, without how many outcomes it was told first."""
-    return {
-        "device": spec_to_json(start.spec),
-        "measured": start.measured,
-        "trials": start.trials,
-        "donors": [config_to_json(config) for config in start.donors],
-        "space": start.space,
-        "versions": dict(start.versions),
-    }
-
-
-def search_from_row(row: schema.SearchStart) -> SearchStart:
-    """What a search was made from, by its row.
-
-    Raises:
-        ValueError, InvalidConfig: it is of another version.
-    """
-    return search_from_json(row.told, row.given)
-
-
-def search_from_json(told: int, given: JsonObject) -> SearchStart:
-    """What a search was made from that was told so many outcomes first.
-
-    Raises:
-        ValueError, InvalidConfig: it is of another version.
-    """
-    read = decode(_Given, given)
-    donors = tuple(config_from_json(dict(config)) for config in read.donors)
-    spec = spec_from_json(dict(read.device))
-    return SearchStart(told, spec, read.measured, read.trials, donors, read.space, read.versions)
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    device: Mapping[str, object]
-    measured: bool
-    trials: int
-    donors: tuple[Mapping[str, object], ...]
-    space: str
-    versions: Mapping[str, str]
 
 
 def _outcome(row: schema.Trial) -> Outcome:

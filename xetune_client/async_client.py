@@ -120,10 +120,6 @@ class AsyncClient:
         """A job: how far it is, and its best so far."""
         return await self.send(calls.job(job_id))
 
-    async def searches(self, job_id: UUID) -> models.SearchList:
-        """What the searches of a job were made from: each can be made again."""
-        return await self.send(calls.searches(job_id))
-
     async def trials(
         self,
         job_id: UUID,

@@ -58,11 +58,6 @@ def trials(job_id: UUID, query: Query) -> Call[m.TrialPage]:
     return _get(f"/v1/jobs/{part(job_id)}/trials", m.TrialPage, query)
 
 
-def searches(job_id: UUID) -> Call[m.SearchList]:
-    """What the searches of a job were made from."""
-    return _get(f"/v1/jobs/{part(job_id)}/searches", m.SearchList)
-
-
 def cancel_job(job_id: UUID) -> Call[m.JobOut]:
     """Ask a job to stop."""
     return _post(f"/v1/jobs/{part(job_id)}/cancel", m.JobOut)

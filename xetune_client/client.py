@@ -117,10 +117,6 @@ class Client:
         """A job: how far it is, and its best so far."""
         return self.send(calls.job(job_id))
 
-    def searches(self, job_id: UUID) -> models.SearchList:
-        """What the searches of a job were made from: each can be made again."""
-        return self.send(calls.searches(job_id))
-
     def trials(
         self,
         job_id: UUID,

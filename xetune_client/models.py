@@ -1851,9 +1851,6 @@ class TrialOut(Model):
     proposer: str | None = None
     """Who chose it: default, donor, random, gp, tpe, descent, ...; null where that was not recorded"""
 
-    told: int | None = None
-    """How many outcomes of the job, from number 0 on, the search had been told when it chose it; null where no search did, or that was not recorded"""
-
     tflops: float | None = None
     """2 M N K batch / time, in TFLOP/s; null without a time"""
 
@@ -2550,48 +2547,6 @@ class ScheduleList(Model):
 
     schedules: list[ScheduleOut]
     """All of them"""
-
-
-class SearchAsStored(Model):
-    """The search of one run of a job that another version kept, and this one cannot read."""
-
-    told: int
-    """Outcomes of the job, from number 0 on, that it was told first"""
-
-    stored: dict[str, object]
-    """What was kept, as it is stored"""
-
-
-class SearchOut(Model):
-    """The search of one run of a job: with the job's seed and outcomes it is made again, and proposes the same."""
-
-    told: int
-    """Outcomes of the job, from number 0 on, that it was told first"""
-
-    measured: bool
-    """Trials were measured; false: predicted"""
-
-    trials: int
-    """Most trials that the job might have"""
-
-    donors: list[Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]]
-    """Configurations that are good elsewhere, best first, as they fit the problem; as they were stored if this version cannot read them"""
-
-    space: str
-    """Names the space of configurations"""
-
-    device: dict[str, object]
-    """Facts of the device then, with their provenance"""
-
-    versions: dict[str, str]
-    """Versions of what computed proposals, and the model of the processor that did"""
-
-
-class SearchList(Model):
-    """The searches of a job."""
-
-    searches: list[SearchOut | SearchAsStored]
-    """In order of the outcomes that they were told first; empty of a job that searched nothing, or none was kept of; as it was stored what this version cannot read"""
 
 
 class ShapeOut(Model):

@@ -36,14 +36,13 @@ def begin(
     config: JsonObject,
     config_hash: str,
     proposer: str | None = None,
-    told: int | None = None,
 ) -> Trial:
     """Add a pending trial.
 
     Raises:
         sqlalchemy.exc.IntegrityError: the job has that number or that configuration already.
     """
-    trial = Trial(job_id=job_id, number=number, config=config, config_hash=config_hash, proposer=proposer, told=told)
+    trial = Trial(job_id=job_id, number=number, config=config, config_hash=config_hash, proposer=proposer)
     session.add(trial)
     session.flush()
     return trial

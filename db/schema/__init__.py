@@ -71,7 +71,6 @@ from db.schema.search import (
     SEARCH_METHODS,
     JobSearch,
 )
-from db.schema.search_start import SearchStart
 from db.schema.shape_set import (
     SHAPE_SET_STATUSES,
     ShapeSet,
@@ -154,7 +153,6 @@ __all__ = [
     "Schedule",
     "ScheduleFire",
     "ScheduleFireJob",
-    "SearchStart",
     "ShapeSet",
     "ShapeSetCell",
     "ShapeSetKernel",

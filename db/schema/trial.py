@@ -43,9 +43,7 @@ LONGEST_US = "1e12"  # eleven days; also refuses infinity, and NaN where it coun
 class Trial(Base):
     """One configuration and what became of it; pending from begin to end. Times are wall seconds.
 
-    `proposer` is who chose the configuration, None where that was not recorded. `told` is how many outcomes of its job
-    the search had been told when it proposed it; None of what no search proposed, and before it was recorded.
-    `proof_checked` of `proof_total`
+    `proposer` is who chose the configuration, None where that was not recorded. `proof_checked` of `proof_total`
     work-groups agreed with the reference; `max_error` and its bound `tolerance` are absolute. `proof_method` is how
     they were compared; None of those before it was recorded.
     """
@@ -88,7 +86,6 @@ class Trial(Base):
     config: Mapped[JsonObject]
     config_hash: Mapped[str]
     proposer: Mapped[str | None]
-    told: Mapped[int | None]
     status: Mapped[str] = mapped_column(default="pending")
     reason: Mapped[str | None]
     proof_kind: Mapped[str] = mapped_column(default="none")

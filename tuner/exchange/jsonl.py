@@ -30,7 +30,6 @@ from tuner.exchange.records import (
     KernelRecord,
     ProblemRecord,
     Record,
-    SearchRecord,
     TrialRecord,
     label_of,
 )
@@ -43,7 +42,6 @@ _KINDS: dict[str, type[Record]] = {
     "device": DeviceRecord,
     "problem": ProblemRecord,
     "job": JobRecord,
-    "search": SearchRecord,
     "kernel": KernelRecord,
     "trial": TrialRecord,
     "candidate": CandidateRecord,
@@ -73,7 +71,6 @@ class Exchange:
     devices: dict[tuple[str, str], Line[DeviceSpec]] = field(default_factory=dict)
     problems: dict[str, Line[GemmProblem]] = field(default_factory=dict)
     jobs: dict[str, Line[JobRecord]] = field(default_factory=dict)
-    searches: dict[tuple[str, int], Line[SearchRecord]] = field(default_factory=dict)  # by job and what they were told
     kernels: dict[tuple[str, str], Line[KernelRecord]] = field(default_factory=dict)
     trials: dict[tuple[str, int], Line[TrialRecord]] = field(default_factory=dict)
     candidates: dict[tuple[str, str, str, str], Line[CandidateRecord]] = field(default_factory=dict)
@@ -139,17 +136,11 @@ def binary_of(kernel: KernelRecord) -> bytes:
 
 def _plain(record: Record) -> object:
     """A record without what JSON cannot say: facts of devices come with a provenance that is no plain mapping."""
-    if isinstance(record, SearchRecord):
-        start = record.start
-        given = {name: getattr(start, name) for name in start.__dataclass_fields__}
-        return {"job": record.job, "start": given | {"spec": _plain_spec(start.spec)}}
-    return {"spec": _plain_spec(record.spec)} if isinstance(record, DeviceRecord) else record
-
-
-def _plain_spec(spec: DeviceSpec) -> dict[str, object]:
+    if not isinstance(record, DeviceRecord):
+        return record
     names = (name for name in DeviceSpec.__dataclass_fields__ if name != "provenance")
-    known: dict[str, object] = {name: value for name in names if (value := getattr(spec, name)) is not None}
-    return known | {"provenance": dict(spec.provenance)}
+    known: dict[str, object] = {name: value for name in names if (value := getattr(record.spec, name)) is not None}
+    return {"spec": known | {"provenance": dict(record.spec.provenance)}}
 
 
 def _read(number: int, text: bytes, *, is_first: bool) -> Record:
@@ -176,8 +167,6 @@ def _decoded(kind: str, document: dict[str, object]) -> Record:
             document["config"] = _config(document["config"])
         for donor in _donors(document) if kind == "job" else ():
             donor["config"] = _config(donor.get("config"), "donors.config")
-        if kind == "search":
-            _read_donors(document.get("start"))
         return decode(_KINDS[kind], document)  # pyright: ignore[reportReturnType]
     except Malformed as error:
         raise ValueError(f"{kind}: {error if error.field else error.message}") from error
@@ -200,14 +189,6 @@ def _donors(document: Mapping[str, object]) -> Iterator[dict[str, object]]:
     for donor in cast("list[object]", donors) if isinstance(donors, list) else ():
         if isinstance(donor, dict):
             yield cast("dict[str, object]", donor)
-
-
-def _read_donors(start: object) -> None:
-    """The configurations that a search began with in place, as far as they are a list."""
-    given = cast("dict[str, object]", start) if isinstance(start, dict) else {}
-    donors = given.get("donors")
-    if isinstance(donors, list):
-        given["donors"] = [_config(each, "start.donors") for each in cast("list[object]", donors)]
 
 
 def _parsed(text: bytes) -> dict[str, object]:
@@ -272,9 +253,6 @@ def _add(exchange: Exchange, number: int, record: Record) -> None:
         case JobRecord():
             _check_named(exchange, record.problem, record.device, record.driver)
             _put(exchange.jobs, record.id, Line(number, record))
-        case SearchRecord(job, start):
-            _check_search(exchange, record)
-            _put(exchange.searches, (job, start.told), Line(number, record))
         case KernelRecord():
             _check_kernel(exchange, record)
             _put(exchange.kernels, (record.compile_key, record.content_hash), Line(number, record))
@@ -299,14 +277,6 @@ def _check_named(exchange: Exchange, problem: str, device: str, driver: str) -> 
     if (device, driver) not in exchange.devices:
         known = ", ".join(f"{id} with driver {of!r}" for id, of in exchange.devices) or "none"
         raise ValueError(f"device: expected a device of a line before ({known}), got {device} with driver {driver!r}")
-
-
-def _check_search(exchange: Exchange, search: SearchRecord) -> None:
-    if search.job not in exchange.jobs:
-        raise ValueError(f"job: expected the id of a job in a line before, got {search.job}")
-    device = exchange.jobs[search.job].record.device
-    if search.start.spec.id != device:
-        raise ValueError(f"start.spec.id: expected {device!r}, the device of its job, got {search.start.spec.id!r}")
 
 
 def _check_kernel(exchange: Exchange, kernel: KernelRecord) -> None:

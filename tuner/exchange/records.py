@@ -15,7 +15,6 @@ from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
 from hal import DeviceKind, DeviceSpec
 from tuner.search.method import Method
 from tuner.search.objective import Objective
-from tuner.search.start import SearchStart
 from tuner.session.evidence import (
     EMULATED,
     LONGEST_US,
@@ -46,8 +45,7 @@ _LARGEST_FACT = 2**53
 _LARGEST_SCALE = 1e12
 _MOST_DONORS = 1000
 _LONGEST_PROPOSER = 40
-_MOST_VERSIONS = 100
-_LATER = "proposer", "told"  # of trials: what files of versions before 5 may leave out
+_LATER = ("proposer",)  # of trials: what files of versions before 5 may leave out
 
 
 class Ended(StrEnum):
@@ -223,27 +221,6 @@ class JobRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchRecord:
-    """What the search of one run of a job was made from: with its trials, `xetune jobs replay` makes it again."""
-
-    job: str
-    start: SearchStart
-
-    def __post_init__(self) -> None:
-        _check_uuid("job", self.job)
-        start = self.start
-        _check_count("start.told", start.told, 0)
-        _check_count("start.trials", start.trials, 1)
-        if len(start.donors) > _MOST_DONORS:
-            raise ValueError(f"start.donors: expected at most {_MOST_DONORS}, got {len(start.donors)}")
-        if len(start.versions) > _MOST_VERSIONS:
-            raise ValueError(f"start.versions: expected at most {_MOST_VERSIONS}, got {len(start.versions)}")
-        for name in (start.space, *start.versions, *start.versions.values()):
-            check_name("start.space and start.versions", name)
-        _check_spec(start.spec)
-
-
-@dataclass(frozen=True, slots=True)
 class KernelRecord:
     """A kernel: kernel.json as `manifest`, and in base64 SPIR-V, or of a CPU object code beside its C `header`.
 
@@ -289,8 +266,7 @@ class KernelRecord:
 class TrialRecord:
     """A trial that ended: its configuration, its outcome with proof, times and prediction, and its kernel, if it is
     in the file. `versions` are the toolchain's of a measurement; moments are those of the rows. One with a `source` was
-    not measured: its measurement is that of this trial of another job. `proposer` chose the configuration, when
-    its search had been told the first `told` outcomes of the job.
+    not measured: its measurement is that of this trial of another job. `proposer` chose the configuration.
     """
 
     job: str
@@ -305,15 +281,12 @@ class TrialRecord:
     predicted_at: str | None = None
     source: Source | None = None
     proposer: str | None = None
-    told: int | None = None
 
     def __post_init__(self) -> None:
         _check_uuid("job", self.job)
         if self.proposer is not None and re.fullmatch("[a-z0-9 _-]+", self.proposer[: _LONGEST_PROPOSER + 1]) is None:
             raise ValueError(f"proposer: expected a word or a few, got {self.proposer[:60]!r}")
         _check_count("number", self.number, 0)
-        if self.told is not None and not 0 <= self.told <= self.number:
-            raise ValueError(f"told: expected 0 to the trial's number {self.number}, got {self.told}")
         outcome = self.outcome
         check_numbers(outcome)
         _check_small(outcome)
@@ -352,7 +325,7 @@ class CandidateRecord:
         _check_small(outcome)
 
 
-Record = Header | DeviceRecord | ProblemRecord | JobRecord | SearchRecord | KernelRecord | TrialRecord | CandidateRecord
+Record = Header | DeviceRecord | ProblemRecord | JobRecord | KernelRecord | TrialRecord | CandidateRecord
 
 
 def label_of(device: DeviceSpec) -> str:

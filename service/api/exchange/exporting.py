@@ -30,7 +30,6 @@ from service.api.exchange.records import (
 )
 from service.api.exchange.warm_starts import (
     donor_records,
-    search_records,
 )
 from service.artifacts import ArtifactStore
 from service.errors import Conflict, NotFound
@@ -78,7 +77,6 @@ def results(
         yield from _named(job, said)
         best = next((trial.number for trial in ended if trial.id == job.best_trial_id), None)
         yield job_record(job, best, donor_records(session, job.id))
-        yield from search_records(session, job.id)
         for trial in ended:
             if trial.reused is None:
                 yield from _trial(session, job, trial, said, artifacts)

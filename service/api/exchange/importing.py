@@ -18,7 +18,6 @@ from db.queries import (
     kernels,
     predictions,
     problems,
-    searches,
     trials,
 )
 from db.queries.import_lock import one_import_at_a_time
@@ -33,7 +32,6 @@ from service.api.exchange.hardware import (
 from service.api.exchange.records import trial_record
 from service.api.exchange.warm_starts import (
     add_donors,
-    add_search,
 )
 from service.api.kernels.launch_schemas import (
     LaunchOut,
@@ -54,7 +52,7 @@ from service.row_mapping import (
 )
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import Exchange, Line, binary_of
-from tuner.exchange.records import Ended, JobRecord, KernelRecord, SearchRecord, TrialRecord, contradicts
+from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord, contradicts
 from tuner.session.trial import Source
 
 _BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"
@@ -161,8 +159,6 @@ class _Import:
             self._rows[line.record.id] = self._job(line)
         for line in self._exchange.trials.values():
             self._trial(line)
-        for line in self._exchange.searches.values():
-            self._search(line.record)
         session.flush()
         for line in self._exchange.jobs.values():
             self._best(line)
@@ -251,16 +247,7 @@ class _Import:
         else:
             if job.imported is not None and known.proposer is None:
                 known.proposer = record.proposer
-            if job.imported is not None and known.told is None:
-                known.told = record.told
             self._added["known"] += 1
-
-    def _search(self, record: SearchRecord) -> None:
-        """Keep what a search of a job that ran elsewhere was made from; what is known of it stays."""
-        job = self._rows[record.job]
-        known = {row.told for row in searches.of_job(self._session, job.id)}
-        if job.imported is not None and record.start.told not in known:
-            add_search(self._session, job.id, record)
 
     def _beginning(self, record: JobRecord) -> None:
         """Keep how a job that ran elsewhere began and searched, where that is not known yet."""
@@ -295,7 +282,6 @@ class _Import:
             config=config_to_json(record.config),
             config_hash=record.config.key,
             proposer=record.proposer,
-            told=record.told,
             kernel_id=self._kernel(record, job),
             begun_at=datetime.fromisoformat(record.begun_at),
             ended_at=datetime.fromisoformat(record.ended_at),

@@ -116,7 +116,6 @@ def trial_record(row: schema.Trial) -> TrialRecord:
         predicted_at=None if predicted is None else _moment(predicted.predicted_at),
         source=trial.source,
         proposer=trial.proposer,
-        told=trial.told,
     )
 
 

@@ -1,6 +1,5 @@
 """What jobs began with, on its way out and in: a donor's configuration goes along, since its own job may not."""
 
-from collections.abc import Iterator
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -8,7 +7,6 @@ from sqlalchemy.orm import Session
 from codegen import InvalidConfig, InvalidProblem
 from db import schema
 from db.queries import (
-    searches,
     trials,
     warm_starts,
 )
@@ -17,10 +15,8 @@ from service.row_mapping import (
     config_to_json,
     problem_from_json,
     problem_to_json,
-    search_from_row,
-    search_to_json,
 )
-from tuner.exchange.records import DonorRecord, SearchRecord
+from tuner.exchange.records import DonorRecord
 
 
 def donor_records(session: Session, job_id: UUID) -> tuple[DonorRecord, ...]:
@@ -49,20 +45,6 @@ def add_donors(session: Session, job_id: UUID, records: tuple[DonorRecord, ...])
                     distance=record.distance,
                 )
             )
-
-
-def search_records(session: Session, job_id: UUID) -> Iterator[SearchRecord]:
-    """What the searches of a job were made from, without what this version cannot read."""
-    for row in searches.of_job(session, job_id):
-        try:
-            yield SearchRecord(str(job_id), search_from_row(row))
-        except (InvalidConfig, ValueError):
-            continue
-
-
-def add_search(session: Session, job_id: UUID, record: SearchRecord) -> None:
-    """Keep what a search of a job that ran elsewhere was made from."""
-    searches.put(session, job_id, record.start.told, search_to_json(record.start))
 
 
 def _record(kept: warm_starts.Beginning) -> DonorRecord | None:

@@ -1,20 +1,16 @@
 """Jobs and trials in pages, filtered."""
 
 from collections.abc import Sequence
-from typing import cast
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.orm import Session
 
 from db.queries import (
     jobs,
-    searches,
     trials,
 )
 from db.queries.job_filter import JobFilter
-from db.schema import SearchStart
-from db.schema.base import JsonObject
 from service.api.jobs.schemas import (
     JobKind,
     JobPage,
@@ -22,17 +18,11 @@ from service.api.jobs.schemas import (
     TrialPage,
     TrialStatus,
 )
-from service.api.jobs.search_schemas import (
-    SearchAsStored,
-    SearchList,
-    SearchOut,
-)
 from service.api.jobs.service import (
     describe_all,
     describe_trial,
     find_job,
 )
-from service.configurations import to_config_body
 from service.http.list_query import ListQuery
 from service.schemas import Moment
 
@@ -95,23 +85,3 @@ def list_trials(
         trials=[describe_trial(row, job.problem) for row in page],
         next_after=page[-1].number if len(rows) > limit else None,
     )
-
-
-def list_searches(session: Session, job_id: UUID) -> SearchList:
-    """What the searches of a job were made from.
-
-    Raises:
-        NotFound: there is no such job.
-    """
-    job = find_job(session, job_id)
-    return SearchList(searches=[_search(row) for row in searches.of_job(session, job.id)])
-
-
-def _search(row: SearchStart) -> SearchOut | SearchAsStored:
-    donors = row.given.get("donors")
-    if isinstance(donors, list):
-        donors = [to_config_body(config) for config in cast("list[JsonObject]", donors)]
-    try:
-        return SearchOut.model_validate({**row.given, "told": row.told, "donors": donors})
-    except ValidationError:
-        return SearchAsStored(told=row.told, stored=row.given)

@@ -34,7 +34,6 @@ from service.api.jobs.schemas import (
     JobPage,
     TrialPage,
 )
-from service.api.jobs.search_schemas import SearchList
 from service.api.keys.guard import (
     READ,
     TUNE,
@@ -109,12 +108,6 @@ def read_job(job_id: JobId, session: ReadSessionDep) -> JobOut:
 def list_trials(job_id: JobId, session: ReadSessionDep, query: Annotated[TrialQuery, Query()]) -> TrialPage:
     """Trials of a job in order of number, pending ones too."""
     return listing.list_trials(session, job_id, query.after, query.limit, query.status)
-
-
-@router.get("/{job_id}/searches", responses=NOT_FOUND, dependencies=[READ])
-def list_searches(job_id: JobId, session: ReadSessionDep) -> SearchList:
-    """What the searches of a job were made from: with it, its seed and its trials each is made again."""
-    return listing.list_searches(session, job_id)
 
 
 @router.get(

@@ -181,12 +181,6 @@ class TrialOut(BaseModel):
         description="Who chose it: default, donor, random, gp, tpe, descent, ...; null where that was not recorded",
         examples=["gp"],
     )
-    told: int | None = Field(
-        default=None,
-        description="How many outcomes of the job, from number 0 on, the search had been told when it chose it; null "
-        "where no search did, or that was not recorded",
-        examples=[2],
-    )
     evidence: Evidence = Field(description="Time and proof of numbers", examples=[EVIDENCE_EXAMPLE])
     tflops: float | None = Field(
         default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]

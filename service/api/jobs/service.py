@@ -162,7 +162,6 @@ def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
         reason=trial.reason,
         config=to_config_body(trial.config),
         proposer=trial.proposer,
-        told=trial.told,
         evidence=evidence,
         tflops=tflops(problem, evidence),
         predicted=foretold(trial),

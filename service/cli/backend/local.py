@@ -26,7 +26,6 @@ from service.api.hostcode.service import read_host_code
 from service.api.jobs import service as job_service
 from service.api.jobs.listing import (
     list_jobs,
-    list_searches,
     list_trials,
 )
 from service.api.jobs.requests import (
@@ -40,10 +39,6 @@ from service.api.jobs.schemas import (
     JobPage,
     JobStatus,
     TrialOut,
-)
-from service.api.jobs.search_schemas import (
-    SearchAsStored,
-    SearchOut,
 )
 from service.api.kernels import service as kernel_service
 from service.api.kernels.lookup import (
@@ -116,10 +111,6 @@ class Local:
     def trials(self, job_id: UUID) -> list[TrialOut]:
         with self._database.read() as session:
             return list_trials(session, job_id, -1, _ALL).trials
-
-    def searches(self, job_id: UUID) -> list[SearchOut | SearchAsStored]:
-        with self._database.read() as session:
-            return list_searches(session, job_id).searches
 
     def cancel_job(self, job_id: UUID) -> JobOut:
         with self._database.write() as session:

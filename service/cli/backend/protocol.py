@@ -14,10 +14,6 @@ from service.api.jobs.schemas import (
     JobStatus,
     TrialOut,
 )
-from service.api.jobs.search_schemas import (
-    SearchAsStored,
-    SearchOut,
-)
 from service.api.kernels.lookup_schemas import LookupOut
 from service.api.kernels.schemas import (
     KernelOut,
@@ -64,10 +60,6 @@ class Backend(Protocol):
 
     def trials(self, job_id: UUID) -> list[TrialOut]:
         """All trials of a job, in order of number."""
-        ...
-
-    def searches(self, job_id: UUID) -> list[SearchOut | SearchAsStored]:
-        """What the searches of a job were made from, in order."""
         ...
 
     def cancel_job(self, job_id: UUID) -> JobOut:

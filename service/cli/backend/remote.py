@@ -33,11 +33,6 @@ from service.api.jobs.schemas import (
     JobStatus,
     TrialOut,
 )
-from service.api.jobs.search_schemas import (
-    SearchAsStored,
-    SearchList,
-    SearchOut,
-)
 from service.api.kernels.lookup_schemas import LookupOut
 from service.api.kernels.schemas import (
     KernelOut,
@@ -158,9 +153,6 @@ class Remote:
             found += [same(TrialOut, trial) for trial in page.trials]
             after = page.next_after
         return found
-
-    def searches(self, job_id: UUID) -> list[SearchOut | SearchAsStored]:
-        return self.send(calls.searches(job_id).into(SearchList)).searches
 
     def cancel_job(self, job_id: UUID) -> JobOut:
         return self.send(calls.cancel_job(job_id).into(JobOut))

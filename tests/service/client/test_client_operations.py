@@ -38,7 +38,6 @@ OPERATIONS: dict[str, Callable[[Client], object]] = {
     "list_jobs": lambda c: c.jobs(),
     "read_job": lambda c: c.job(ID),
     "list_trials": lambda c: c.trials(ID),
-    "list_searches": lambda c: c.searches(ID),
     "stream_events": lambda c: next(c.events(ID)),
     "cancel_job": lambda c: c.cancel(ID),
     "retry_job": lambda c: c.retry(ID),

@@ -87,7 +87,6 @@ def test_a_file_of_version_1_says_less_of_a_measurement() -> None:
         (JOB_LINE, put("donors", [7]), "line 4: job: donors"),
         (JOB_LINE, put("donors", [{"config": 7}]), "line 4: job: donors.config"),
         (TRIAL, put("proposer", "\n"), "line 6: trial: proposer: expected a word"),
-        (TRIAL, put("told", 1), "line 6: trial: told: expected 0 to the trial's number 0, got 1"),
         (1, put("version", 6), "line 1: version: expected 1 or 2 or 3 or 4 or 5, got 6"),
         (1, put("version", True), "line 1: version: expected 1 or 2 or 3 or 4 or 5, got True"),
         (1, put("format", "t4"), "line 1: format: expected 'xetune-exchange', got 't4'"),

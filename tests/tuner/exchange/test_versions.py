@@ -52,8 +52,7 @@ def has_its_search(exchange: Exchange) -> bool:
     job, trial = exchange.jobs[JOB].record, exchange.trials[SECOND_JOB, 3].record
     assert job.search is not None
     asked = job.search.no_gain, job.search.objective, job.warm_start, len(job.donors)
-    assert [line.record.start.space for line in exchange.searches.values()] == ["a space"]
-    return asked == (12, Objective.TIME_MEMORY, True, 1) and (trial.proposer, trial.told) == ("nsga2", 2)
+    return asked == (12, Objective.TIME_MEMORY, True, 1) and trial.proposer == "nsga2"
 
 
 @pytest.mark.parametrize(
