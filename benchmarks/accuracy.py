@@ -22,7 +22,7 @@ from multiprocessing import get_context
 from statistics import median
 
 from benchmarks.cpu_ours import spec_of_threads
-from codegen import AnyArtifact, AnyConfig, DType, GemmProblem
+from codegen import AnyArtifact, DType, GemmProblem, KernelConfig
 from codegen.backend import compile_kernel
 from hal import Device, DeviceSpec, open_device, resolve_device
 from hal.cpu.device import NativeDevice
@@ -78,7 +78,7 @@ def problem_of(size: tuple[int, int, int], dtype: DType) -> GemmProblem:
     return GemmProblem(*size, dtype_a=dtype, dtype_b=dtype)
 
 
-def configs(problem: GemmProblem, spec: DeviceSpec, seed: int, count: int) -> list[AnyConfig]:
+def configs(problem: GemmProblem, spec: DeviceSpec, seed: int, count: int) -> list[KernelConfig]:
     """The default, and other configurations that a search would try."""
     proposer = search_for(problem, spec, seed, measured=True).proposer
     default = default_for(problem, spec)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import psutil
 
-from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, KernelConfig
+from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, XeConfig
 from codegen.artifact.kernel_artifact import AnyArtifact
 from codegen.pipeline import compile_gemm
 from codegen.workers.gc_policy import collect_between
@@ -29,7 +29,7 @@ _MIB = 2**20
 _REPORTED = (1, 50, 200, 500, 1000)
 _ADDITIONS = 1_000_000
 
-Candidate = tuple[str, GemmProblem, KernelConfig]
+Candidate = tuple[str, GemmProblem, XeConfig]
 
 PROBLEMS = {
     "f16": GemmProblem(4096, 2048, 1024),

@@ -8,7 +8,7 @@ import random
 import statistics
 from collections import defaultdict
 
-from codegen import DType, GemmProblem, KernelConfig, Refused
+from codegen import DType, GemmProblem, Refused, XeConfig
 from codegen.pipeline import compile_gemm
 from codegen.xe.rules import check_problem
 from hal import DeviceSpec
@@ -36,9 +36,9 @@ def main() -> None:
         print(f"{name:10} {statistics.median(values):8.1f} {values[int(0.9 * len(values))]:8.1f}")
 
 
-def _draw(count: int, seed: int, spec: DeviceSpec) -> list[tuple[GemmProblem, KernelConfig]]:
+def _draw(count: int, seed: int, spec: DeviceSpec) -> list[tuple[GemmProblem, XeConfig]]:
     rng = random.Random(seed)
-    drawn: list[tuple[GemmProblem, KernelConfig]] = []
+    drawn: list[tuple[GemmProblem, XeConfig]] = []
     while len(drawn) < count:
         m, n, k = rng.randrange(1, 2000), 8 * rng.randrange(8, 250), 8 * rng.randrange(8, 250)
         dtype = rng.choice([DType.F16, DType.BF16])

@@ -11,7 +11,7 @@ from benchmarks.cpu_buffers import Operands
 from benchmarks.cpu_cases import Case
 from benchmarks.cpu_timing import Contender
 from codegen import CpuConfig, GemmProblem, Packing
-from codegen.config.config_json import decode_config
+from codegen.config.kernel_config import decode_config
 from codegen.cpu.compile import compile_cpu_gemm
 from codegen.cpu.rules import cpu_violations
 from codegen.serialization import to_json

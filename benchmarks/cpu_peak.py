@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.cpu_cases import Case
 from codegen import DType
-from codegen.cpu.config import Isa
+from codegen.config.cpu import Isa
 from codegen.cpu.emit.object_code import (
     emit_object,
     optimise,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from codegen import DType, GemmProblem, KernelConfig, LoopOrder, Refused
+from codegen import DType, GemmProblem, LoopOrder, Refused, XeConfig
 from codegen.artifact.toolchain import toolchain_versions
 from codegen.xe.rules import (
     ceil_div,
@@ -114,7 +114,7 @@ def target_of(row_id: int, spec: DeviceSpec, count: int, rng: random.Random, *, 
     on = check_problem(problem, spec)
     ranges = ranges_of(on)
     tiles = [tile for tile in widest_tiles(on, ranges) if _is_legal_everywhere(config_of(problem, tile), spec)]
-    configs: dict[KernelConfig, None] = {}
+    configs: dict[XeConfig, None] = {}
     for _ in range(100 * count):
         point = rng.choice(tiles)._replace(
             prefetch=rng.choice(ranges.prefetch),
@@ -163,7 +163,7 @@ def jobs_of(
         yield rows
 
 
-def _is_legal_everywhere(config: KernelConfig, spec: DeviceSpec) -> bool:
+def _is_legal_everywhere(config: XeConfig, spec: DeviceSpec) -> bool:
     for problem in _CHECKED:
         try:
             check(problem, _on_tiles(config, problem), spec)
@@ -172,7 +172,7 @@ def _is_legal_everywhere(config: KernelConfig, spec: DeviceSpec) -> bool:
     return True
 
 
-def _on_tiles(config: KernelConfig, problem: GemmProblem) -> KernelConfig:
+def _on_tiles(config: XeConfig, problem: GemmProblem) -> XeConfig:
     block, threads = config.matmul.block, config.matmul.threads
     grid = replace(threads, m=ceil_div(problem.m, block.m), n=ceil_div(problem.n, block.n))
     return replace(config, matmul=replace(config.matmul, threads=grid))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.fleet_clock import FleetClock
-from codegen import AnyArtifact, AnyConfig, Distribution, Distributor, GemmArtifact, GemmProblem, StageOutput
+from codegen import AnyArtifact, Distribution, Distributor, GemmArtifact, GemmProblem, KernelConfig, StageOutput
 from codegen.serialization import canonical_text
 from hal import (
     Argument,
@@ -99,7 +99,7 @@ class FleetCompilation:
     clock: FleetClock
     ready_s: float
     problem: GemmProblem
-    config: AnyConfig
+    config: KernelConfig
 
     def result(self) -> AnyArtifact:
         """Wait until then."""
@@ -121,7 +121,7 @@ class FleetCompiler:
     busy_s: float = 0.0
     free_s: tuple[float, float] = (0.0, 0.0)
 
-    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> FleetCompilation:
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> FleetCompilation:
         """Begin as soon as one of the two is free."""
         first, other = sorted(self.free_s)
         ready_s = max(first, self.clock.seconds()) + COMPILE_S
@@ -197,7 +197,7 @@ def gpu(number: int) -> ListedDevice:
     return ListedDevice(spec, Backend.OPENCL, f"0:{number}", runnable=True, targetable=True, note="")
 
 
-def _kernel(problem: GemmProblem, config: AnyConfig) -> AnyArtifact:
+def _kernel(problem: GemmProblem, config: KernelConfig) -> AnyArtifact:
     """A kernel whose files are as large as those of a real one."""
     text = canonical_text(config).encode()
     digest = hashlib.sha256(text).hexdigest()

@@ -14,11 +14,11 @@ from codegen import (
     DType,
     Extent,
     GemmProblem,
-    KernelConfig,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
+    XeConfig,
     XeStrategy,
     compile_gemm,
 )
@@ -62,7 +62,7 @@ def chosen_ocloc(path: Path | None) -> Ocloc | None:
     return find_ocloc(read_settings()) if path is None else Ocloc(path)
 
 
-def gemms() -> dict[str, tuple[GemmProblem, KernelConfig | None]]:
+def gemms() -> dict[str, tuple[GemmProblem, XeConfig | None]]:
     """Problems by what is particular of them, with a configuration or, for None, the default one."""
     square = partial(GemmProblem, _SIZE, _SIZE, _SIZE)
     f16, bf16, s8 = (square(dtype_a=dtype, dtype_b=dtype) for dtype in (DType.F16, DType.BF16, DType.S8))
@@ -100,13 +100,13 @@ def gemms() -> dict[str, tuple[GemmProblem, KernelConfig | None]]:
     }
 
 
-def _config(strategy: XeStrategy, load: Extent = _LARGEST, step: int = 32) -> KernelConfig:
+def _config(strategy: XeStrategy, load: Extent = _LARGEST, step: int = 32) -> XeConfig:
     """Work-groups of 256x256 with sub-groups of 32x64."""
     tiles = _SIZE // 256
-    return KernelConfig(MatmulConfig(Extent(tiles, tiles, 1), Extent(256, 256, step), load), strategy)
+    return XeConfig(MatmulConfig(Extent(tiles, tiles, 1), Extent(256, 256, step), load), strategy)
 
 
-def _row(problem: GemmProblem, config: KernelConfig | None, spec: DeviceSpec, ocloc: Ocloc) -> list[str]:
+def _row(problem: GemmProblem, config: XeConfig | None, spec: DeviceSpec, ocloc: Ocloc) -> list[str]:
     target = target_of(spec)
     try:
         artifact = compile_gemm(problem, config or default_config(problem, spec), spec)

@@ -7,12 +7,12 @@ import numpy as np
 from codegen import (
     Extent,
     GemmProblem,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
 from codegen.xe.rules import ceil_div
@@ -21,17 +21,17 @@ from tuner.model import roofline
 from tuner.model.xe import columns_of, columns_of_axes, predict_many
 
 
-def time_of(problem: GemmProblem, config: KernelConfig | None, spec: DeviceSpec) -> float:
+def time_of(problem: GemmProblem, config: XeConfig | None, spec: DeviceSpec) -> float:
     """The predicted time of one configuration."""
     assert config is not None
     return float(predict_many(problem, columns_of([config]), spec).time_us[0])
 
 
-def tile_config(problem: GemmProblem, m: int, n: int, rows: int, columns: int) -> KernelConfig:
+def tile_config(problem: GemmProblem, m: int, n: int, rows: int, columns: int) -> XeConfig:
     """A plain configuration of a tile, which prefetches."""
     groups = Extent(ceil_div(problem.m, m), ceil_div(problem.n, n), 1)
     load = Extent(min(32, m // rows), min(32, n // columns), 32)
-    return KernelConfig(
+    return XeConfig(
         MatmulConfig(groups, Extent(m, n, 32), load, LoopOrder.M_OUTER),
         XeStrategy((rows, columns), Prefetch(PrefetchLevels.L1, 3)),
     )

@@ -19,11 +19,11 @@ from codegen import (
     DType,
     Extent,
     GemmProblem,
-    KernelConfig,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
+    XeConfig,
     XeStrategy,
     compile_gemm,
 )
@@ -112,7 +112,7 @@ def _compiled(ocloc: Ocloc, rng: random.Random, count: int) -> Iterator[Drawn]:
         yield _judged(problem, config, spec, next(r for r in code.reports if r.k_loop is not None))
 
 
-def _judged(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, report: IsaReport) -> Drawn:
+def _judged(problem: GemmProblem, config: XeConfig, spec: DeviceSpec, report: IsaReport) -> Drawn:
     on, columns = case_of(problem, spec), columns_of([config])
     fetch = fetch_of(on, columns, work_of(on, columns))
     loop = report.k_loop
@@ -123,7 +123,7 @@ def _judged(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, report
     return Drawn(spilled, report.spill_bytes / on.register_bytes, float(fetch.instructions[0]), counted)
 
 
-def _drawn(problem: GemmProblem, spec: DeviceSpec, rng: random.Random) -> KernelConfig:
+def _drawn(problem: GemmProblem, spec: DeviceSpec, rng: random.Random) -> XeConfig:
     """A legal configuration."""
     on = check_problem(problem, spec)
     pick = rng.choice
@@ -143,7 +143,7 @@ def _drawn(problem: GemmProblem, spec: DeviceSpec, rng: random.Random) -> Kernel
             k_unroll=pick((1, 1, 1, 2, 4)),
         )
         groups = Extent(ceil_div(problem.m, block.m), ceil_div(problem.n, block.n), 1)
-        config = KernelConfig(MatmulConfig(groups, block, load), strategy)
+        config = XeConfig(MatmulConfig(groups, block, load), strategy)
         if refusal(on, config) is None:
             return config
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.model_print import Times, print_table
 from benchmarks.model_rows import Row, Strategy, catalogue
-from codegen import GemmProblem, KernelConfig
+from codegen import GemmProblem, XeConfig
 from codegen.xe.rules import check_problem
 from hal import DeviceSpec, find
 from tuner.model import roofline
@@ -18,7 +18,7 @@ from tuner.model.xe.core import core_time
 from tuner.model.xe.device import case_of
 from tuner.model.xe.work import work_of
 
-Ranker = Callable[[Sequence[tuple[GemmProblem, KernelConfig]], DeviceSpec], Times]
+Ranker = Callable[[Sequence[tuple[GemmProblem, XeConfig]], DeviceSpec], Times]
 
 _DEVICES = {"Xe-HPC": "max1550", "Xe2-HPG": "b580"}
 _FITTED = ("l2_bytes_per_clk_per_core", "near_clks", "far_clks")
@@ -95,31 +95,31 @@ def print_catalogue_fits() -> None:
     )
 
 
-def _by_model(pairs: Sequence[tuple[GemmProblem, KernelConfig]], spec: DeviceSpec) -> Times:
+def _by_model(pairs: Sequence[tuple[GemmProblem, XeConfig]], spec: DeviceSpec) -> Times:
     return predict_many(pairs[0][0], columns_of([c for _, c in pairs]), spec).time_us
 
 
 def _by_clocks(constants: Constants) -> Ranker:
     """Clocks of a core with constants of another architecture: what the catalogue states, without memory."""
 
-    def ranked(pairs: Sequence[tuple[GemmProblem, KernelConfig]], spec: DeviceSpec) -> Times:
+    def ranked(pairs: Sequence[tuple[GemmProblem, XeConfig]], spec: DeviceSpec) -> Times:
         return _clocks([Strategy(problem, config, 0.0) for problem, config in pairs], spec, constants)
 
     return ranked
 
 
-def _by_roofline(pairs: Sequence[tuple[GemmProblem, KernelConfig]], spec: DeviceSpec) -> Times:
+def _by_roofline(pairs: Sequence[tuple[GemmProblem, XeConfig]], spec: DeviceSpec) -> Times:
     return np.array([roofline.predict(p, c, spec).time_us for p, c in pairs])
 
 
-def _by_heuristic(pairs: Sequence[tuple[GemmProblem, KernelConfig]], spec: DeviceSpec) -> Times:
+def _by_heuristic(pairs: Sequence[tuple[GemmProblem, XeConfig]], spec: DeviceSpec) -> Times:
     """What the heuristic's default has least of."""
     clocks = [core_clocks(p, c, gpu_rates(check_problem(p, spec))) for p, c in pairs]
     return np.array([c.dpas + c.l1 + c.l2 for c in clocks])
 
 
 def _judged(
-    model: Ranker, groups: Sequence[tuple[DeviceSpec, list[tuple[GemmProblem, KernelConfig]], Times]]
+    model: Ranker, groups: Sequence[tuple[DeviceSpec, list[tuple[GemmProblem, XeConfig]], Times]]
 ) -> list[list[object]]:
     """For each way to rank: pairs ordered right, and how much slower the first choice is than the best."""
     rows: list[list[object]] = []

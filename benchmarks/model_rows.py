@@ -11,12 +11,12 @@ from codegen import (
     DType,
     Extent,
     GemmProblem,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
+    XeConfig,
     XeStrategy,
 )
 from codegen.xe.rules import ceil_div
@@ -33,7 +33,7 @@ class Row:
     device: str
     what: str
     problem: GemmProblem
-    config: KernelConfig | None
+    config: XeConfig | None
     time_us: float
     fitted: bool = False
 
@@ -162,7 +162,7 @@ class Strategy:
     """A strategy of oneDNN's catalogue: an engine's clocks for a multiply-add in steady state, as Intel fitted them."""
 
     problem: GemmProblem
-    config: KernelConfig
+    config: XeConfig
     clocks_per_fma: float
 
 
@@ -206,7 +206,7 @@ def _bf16(m: int, n: int, k: int) -> GemmProblem:
     return GemmProblem(m, n, k, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=DType.BF16)
 
 
-def _config(problem: GemmProblem, s: Stated) -> KernelConfig:
+def _config(problem: GemmProblem, s: Stated) -> XeConfig:
     m, n, k, rows, columns = s.tile
     load = Extent(min(s.load[0], m // rows), min(s.load[1], n // columns), min(k, 16 if s.load[0] < 32 else 32))
     ahead = Prefetch(PrefetchLevels.L1 if s.distance else PrefetchLevels.NONE, s.distance)
@@ -216,7 +216,7 @@ def _config(problem: GemmProblem, s: Stated) -> KernelConfig:
 
 def _covering(
     problem: GemmProblem, block: Extent, load: Extent, strategy: XeStrategy, order: LoopOrder = LoopOrder.M_OUTER
-) -> KernelConfig:
+) -> XeConfig:
     """A configuration with a work-group for each tile of C."""
     groups = Extent(ceil_div(problem.m, block.m), ceil_div(problem.n, block.n), 1)
-    return KernelConfig(MatmulConfig(groups, block, load, order), strategy)
+    return XeConfig(MatmulConfig(groups, block, load, order), strategy)

@@ -16,10 +16,10 @@ from codegen import (
     Extent,
     GemmProblem,
     KernelArtifact,
-    KernelConfig,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
+    XeConfig,
     XeStrategy,
     compile_module,
 )
@@ -71,9 +71,9 @@ def modules(spec: DeviceSpec) -> dict[str, str]:
     return sources | {name: product.source for name, product in PRODUCTS.items()}
 
 
-def _config(block: tuple[int, int, int], subgroups: tuple[int, int], distance: int) -> KernelConfig:
+def _config(block: tuple[int, int, int], subgroups: tuple[int, int], distance: int) -> XeConfig:
     prefetch = Prefetch(PrefetchLevels.L1, distance) if distance else Prefetch()
-    return KernelConfig(MatmulConfig(Extent(1, 1, 1), Extent(*block), _LOAD), XeStrategy(subgroups, prefetch))
+    return XeConfig(MatmulConfig(Extent(1, 1, 1), Extent(*block), _LOAD), XeStrategy(subgroups, prefetch))
 
 
 def compiled(

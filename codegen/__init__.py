@@ -12,18 +12,22 @@ from codegen.artifact.kernel_artifact import (
     KernelArtifact,
     StageOutput,
 )
-from codegen.config.kernel_config import (
-    Extent,
-    KernelConfig,
-    LoopOrder,
-    MatmulConfig,
+from codegen.config.cpu import (
+    CpuConfig,
+    CpuStrategy,
+    Isa,
+    Packing,
+)
+from codegen.config.kernel_config import KernelConfig
+from codegen.config.matmul import Extent, LoopOrder, MatmulConfig
+from codegen.config.xe import (
     Prefetch,
     PrefetchLevels,
     SlmOperands,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
-from codegen.cpu.config import AnyConfig, CpuConfig, CpuStrategy, Isa, Packing
 from codegen.errors import (
     CodegenError,
     CompileCrashed,
@@ -51,7 +55,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnyArtifact",
-    "AnyConfig",
     "Axis",
     "CodegenError",
     "CompileCrashed",
@@ -83,6 +86,7 @@ __all__ = [
     "SlmOperands",
     "SplitK",
     "StageOutput",
+    "XeConfig",
     "XeStrategy",
     "compile_gemm",
     "compile_module",

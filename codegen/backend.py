@@ -7,7 +7,8 @@ from codegen.artifact.kernel_artifact import (
     AnyArtifact,
     CpuArtifact,
 )
-from codegen.cpu.config import AnyConfig, CpuConfig
+from codegen.config.cpu import CpuConfig
+from codegen.config.kernel_config import KernelConfig
 from codegen.errors import Refused
 from codegen.problem.gemm import GemmProblem
 from codegen.serialization import Json
@@ -15,7 +16,7 @@ from codegen.target import target_of
 from hal import DeviceSpec, runs_own_code
 
 
-def check_kind(config: AnyConfig, spec: DeviceSpec) -> None:
+def check_kind(config: KernelConfig, spec: DeviceSpec) -> None:
     """Check that a configuration is for the kind of target that a device is.
 
     Raises:
@@ -47,7 +48,7 @@ def check_supported(problem: GemmProblem, spec: DeviceSpec) -> None:
         check_problem(problem, spec)
 
 
-def check_kernel(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> None:
+def check_kernel(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> None:
     """Check everything.
 
     Raises:
@@ -65,7 +66,7 @@ def check_kernel(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> N
         check(problem, config, spec)
 
 
-def compile_kernel(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> AnyArtifact:
+def compile_kernel(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> AnyArtifact:
     """Compile a GEMM. Pure, but LLVM and MLIR may end the process: see `pool`.
 
     Raises:
@@ -82,7 +83,7 @@ def compile_kernel(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) ->
     return compile_gemm(problem, config, spec)
 
 
-def kernel_key(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> str:
+def kernel_key(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> str:
     """Hash of everything that a kernel with its launch depends on.
 
     Raises:
@@ -97,7 +98,7 @@ def kernel_key(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> str
     return compile_key(problem, config, target_of(spec))
 
 
-def code_key(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> str:
+def code_key(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> str:
     """Hash of what the code of a kernel depends on: kernels of one have the same binary.
 
     Raises:

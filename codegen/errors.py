@@ -2,7 +2,7 @@
 
 CodegenError
 +-- InvalidProblem   a GemmProblem that contradicts itself
-+-- InvalidConfig    a KernelConfig that contradicts itself
++-- InvalidConfig    a XeConfig that contradicts itself
 +-- Refused          a legality rule refuses (problem, configuration, device)
 +-- CompileFailed    a stage failed
 |   +-- CompileTimedOut     the time limit of a compilation passed
@@ -35,7 +35,7 @@ class InvalidProblem(CodegenError):
 
 
 class InvalidConfig(CodegenError):
-    """A KernelConfig that contradicts itself. `field` names where."""
+    """A XeConfig that contradicts itself. `field` names where."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")

@@ -11,7 +11,7 @@ from codegen.artifact.kernel_artifact import (
 from codegen.artifact.launch import launch_spec
 from codegen.artifact.stages import Stages
 from codegen.artifact.toolchain import toolchain_versions
-from codegen.config.kernel_config import KernelConfig
+from codegen.config.xe import XeConfig
 from codegen.emulate import emulate
 from codegen.problem.dtype import DType
 from codegen.problem.gemm import GemmProblem
@@ -41,12 +41,12 @@ from hal import DeviceSpec
 _FEWER = "fewer-instructions"
 
 
-def compile_key(problem: GemmProblem, config: KernelConfig, target: Target) -> str:
+def compile_key(problem: GemmProblem, config: XeConfig, target: Target) -> str:
     """Hash of everything that a kernel with its launch depends on."""
     return content_hash([toolchain_versions(), problem, config, target])
 
 
-def code_key(problem: GemmProblem, config: KernelConfig, target: Target) -> str:
+def code_key(problem: GemmProblem, config: XeConfig, target: Target) -> str:
     """Hash of what the code alone depends on: one for all sizes that a dynamic kernel is launched for."""
     if (basis := code_basis(problem, config, target)) is None:
         return compile_key(problem, config, target)
@@ -55,7 +55,7 @@ def code_key(problem: GemmProblem, config: KernelConfig, target: Target) -> str:
 
 def compile_gemm(
     problem: GemmProblem,
-    config: KernelConfig,
+    config: XeConfig,
     spec: DeviceSpec,
     *,
     distribution: Distributor = Distributor.XETUNE,
@@ -102,11 +102,11 @@ def compile_gemm(
     )
 
 
-def _prefetches(config: KernelConfig) -> Prefetches:
+def _prefetches(config: XeConfig) -> Prefetches:
     return Prefetches.PAYLOADS if config.strategy.prefetch.payloads else Prefetches.PORTABLE
 
 
-def _to_xegpu(module: ModuleOp, problem: GemmProblem, config: KernelConfig, target: Target) -> None:
+def _to_xegpu(module: ModuleOp, problem: GemmProblem, config: XeConfig, target: Target) -> None:
     if problem.dtype_a is DType.F32:
         tile_mma_to_contract(module)
     lower_gemm(module, problem, config, target)

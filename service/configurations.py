@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, Field, ValidationError
 
-from codegen import AnyConfig, InvalidConfig, Isa, LoopOrder, Packing, PrefetchLevels, SlmOperands, SplitK
-from codegen.config.config_json import decode_config
+from codegen import InvalidConfig, Isa, KernelConfig, LoopOrder, Packing, PrefetchLevels, SlmOperands, SplitK
+from codegen.config.kernel_config import decode_config
 from codegen.serialization import Malformed
 from db.schema.base import JsonObject
 from service.errors import BadRequest, FieldError
@@ -150,7 +150,7 @@ def to_config_body(stored: JsonObject) -> ConfigBody | dict[str, object]:
         return stored
 
 
-def from_config_body(body: ConfigBody) -> AnyConfig:
+def from_config_body(body: ConfigBody) -> KernelConfig:
     """The configuration of a request.
 
     Raises:

@@ -4,8 +4,8 @@ import math
 from dataclasses import fields
 from typing import cast
 
-from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
-from codegen.config.config_json import decode_config
+from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
+from codegen.config.kernel_config import decode_config
 from codegen.serialization import (
     Malformed,
     canonical_text,
@@ -62,12 +62,12 @@ def config_line(config: JsonObject) -> str:
         return canonical_text(config)
 
 
-def config_to_json(config: AnyConfig) -> JsonObject:
+def config_to_json(config: KernelConfig) -> JsonObject:
     """The canonical JSON of a configuration; what its key is the hash of."""
     return cast(JsonObject, to_json(config))
 
 
-def config_from_json(config: JsonObject) -> AnyConfig:
+def config_from_json(config: JsonObject) -> KernelConfig:
     """The configuration of that JSON: one for a CPU if its strategy names an `isa`.
 
     Raises:

@@ -11,8 +11,9 @@ from codegen.artifact.kernel_artifact import (
     StageOutput,
 )
 from codegen.artifact.signature import KernelSignature
+from codegen.config.cpu import CpuConfig
 from codegen.config.kernel_config import KernelConfig
-from codegen.cpu.config import AnyConfig, CpuConfig
+from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.serialization import (
     Json,
@@ -46,7 +47,9 @@ def kernel_to_json(artifact: AnyArtifact) -> dict[str, Json]:
     return stored | {"kernels": to_json(artifact.kernels), "distribution": to_json(artifact.distribution)}
 
 
-def kernel_from_json(stored: Any, key: str, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> AnyArtifact:
+def kernel_from_json(
+    stored: Any, key: str, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec
+) -> AnyArtifact:
     """The kernel of that JSON and these inputs.
 
     Raises:
@@ -58,7 +61,7 @@ def kernel_from_json(stored: Any, key: str, problem: GemmProblem, config: AnyCon
     return _gemm(stored, key, problem, config, spec)
 
 
-def _gemm(stored: Any, key: str, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> GemmArtifact:
+def _gemm(stored: Any, key: str, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> GemmArtifact:
     from codegen.artifact.launch import launch_spec  # what writes kernels, and xDSL with it
 
     if problem.dynamic:  # it may have been compiled for other sizes, of which other rules hold

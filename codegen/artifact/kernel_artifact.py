@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codegen.artifact.signature import KernelSignature
-from codegen.config.kernel_config import KernelConfig
-from codegen.cpu.config import CpuConfig
+from codegen.config.cpu import CpuConfig
+from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.operand_access import MemoryPath
 from hal import LaunchSpec
@@ -62,7 +62,7 @@ class GemmArtifact(KernelArtifact):
     """The kernels of a GEMM problem in one configuration, with their launch and how operands are accessed, by name."""
 
     problem: GemmProblem
-    config: KernelConfig
+    config: XeConfig
     launch: LaunchSpec
     memory_paths: dict[str, MemoryPath]
 

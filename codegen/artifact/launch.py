@@ -10,10 +10,7 @@ from codegen.artifact.signature import (
     KernelSignature,
     Parameter,
 )
-from codegen.config.kernel_config import (
-    KernelConfig,
-    SplitK,
-)
+from codegen.config.xe import SplitK, XeConfig
 from codegen.errors import InvalidLaunch
 from codegen.problem.epilogue import Axis
 from codegen.problem.gemm import GemmProblem
@@ -43,7 +40,7 @@ from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep, Scalar
 
 
 def launch_spec(
-    problem: GemmProblem, config: KernelConfig, target: Target, binary: bytes, kernels: Sequence[KernelSignature]
+    problem: GemmProblem, config: XeConfig, target: Target, binary: bytes, kernels: Sequence[KernelSignature]
 ) -> LaunchSpec:
     """The launch of a problem; of a dynamic one, `problem` may be any that its kernels take."""
     large = config.strategy.grf_mode == LARGE_GRF and not target.emulated
@@ -107,13 +104,13 @@ def _check_assumptions(problem: GemmProblem, signature: KernelSignature) -> None
             raise InvalidLaunch(f"{signature.name} relies on {relied_on}; of {problem} it is {sum(of_terms)}")
 
 
-def arguments(problem: GemmProblem, config: KernelConfig) -> tuple[Argument, ...]:
+def arguments(problem: GemmProblem, config: XeConfig) -> tuple[Argument, ...]:
     """Memory that a launch is given: the operands, then the workspace."""
     operands = [Argument(o.name, o.role, o.dtype.value, o.nbytes(problem.batch)) for o in problem.operands]
     return (*operands, *(Argument(s.name, "scratch", s.dtype, s.nbytes) for s in scratch(problem, config)))
 
 
-def groups_of(problem: GemmProblem, config: KernelConfig, kernel: str) -> tuple[int, int, int]:
+def groups_of(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple[int, int, int]:
     """Work-groups of one of the kernels in x, y and z."""
     x, y, z = launched(problem, config)
     if kernel == KERNEL_NAME:
@@ -124,7 +121,7 @@ def groups_of(problem: GemmProblem, config: KernelConfig, kernel: str) -> tuple[
     return ceil_div(problem.m if axis is Axis.ROW else problem.n, SUM_LENGTH), 1, problem.batch
 
 
-def groups_formula(problem: GemmProblem, config: KernelConfig, kernel: str) -> tuple[str, str, str]:
+def groups_formula(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple[str, str, str]:
     """The same as text, of m and n: what a launch of other sizes has."""
     block, threads, order = config.matmul.block, config.matmul.threads, config.matmul.loop_order
     z = str(problem.batch * threads.k if kernel == KERNEL_NAME else problem.batch)
@@ -141,7 +138,7 @@ def groups_formula(problem: GemmProblem, config: KernelConfig, kernel: str) -> t
     return (over_n, over_m, z) if order.walks_along_n else (over_m, over_n, z)
 
 
-def _step(problem: GemmProblem, config: KernelConfig, target: Target, signature: KernelSignature) -> LaunchStep:
+def _step(problem: GemmProblem, config: XeConfig, target: Target, signature: KernelSignature) -> LaunchStep:
     assert signature.local_size is not None  # the builder says it
     groups = groups_of(problem, config, signature.name)
     along_x, along_y, along_z = signature.local_size

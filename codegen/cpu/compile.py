@@ -5,7 +5,7 @@ import hashlib
 from codegen.artifact.kernel_artifact import CpuArtifact
 from codegen.artifact.stages import Stages
 from codegen.artifact.toolchain import toolchain_versions
-from codegen.cpu.config import CpuConfig, Packing
+from codegen.config.cpu import CpuConfig, Packing
 from codegen.cpu.deep_tiled_mlir import (
     deep_tiled_mlir,
     has_document_form,

@@ -15,8 +15,8 @@ Source: DOC: deep-Tiled Matmul, "Expected IR Change".
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from codegen.config.kernel_config import Extent
-from codegen.cpu.config import CpuConfig
+from codegen.config.cpu import CpuConfig
+from codegen.config.matmul import Extent
 from codegen.problem.dtype import DType
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.rules.sizes import ceil_div

@@ -1,6 +1,6 @@
 """The C header of a kernel: how to call it, and what it expects of its arguments."""
 
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.emit.memory import Layout
 from codegen.cpu.nest.entries import (
     pack_b_name,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from codegen.cpu.config import Isa
+from codegen.config.cpu import Isa
 from codegen.problem.dtype import DType
 
 

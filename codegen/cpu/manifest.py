@@ -1,7 +1,7 @@
 """kernel.json of a kernel for CPUs: what someone needs to call it, and what it was made from."""
 
 from codegen.artifact.kernel_artifact import CpuArtifact
-from codegen.cpu.config import Packing
+from codegen.config.cpu import Packing
 from codegen.cpu.header import returned
 from codegen.cpu.nest.plan import Plan
 from codegen.serialization import (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from codegen.cpu.config import CpuConfig, Isa, Packing
+from codegen.config.cpu import CpuConfig, Isa, Packing
 from codegen.cpu.isa import ISA_FACTS, Multiply, isas_of, multiply_of
 from codegen.cpu.nest.plan import Plan
 from codegen.errors import Refused

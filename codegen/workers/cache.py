@@ -16,7 +16,7 @@ from codegen.backend import (
     code_key,
     kernel_key,
 )
-from codegen.cpu.config import AnyConfig
+from codegen.config.kernel_config import KernelConfig
 from codegen.errors import Refused
 from codegen.problem.gemm import GemmProblem
 from hal import DeviceSpec
@@ -44,7 +44,7 @@ class CompileCache:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def get(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> AnyArtifact | None:
+    def get(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> AnyArtifact | None:
         """The kernel of these inputs, or None; of a dynamic one it may have been compiled for other sizes.
 
         One that a rule refuses for these sizes is None too: `compile_kernel` says why.
@@ -58,7 +58,7 @@ class CompileCache:
         except (OSError, ValueError, KeyError, TypeError, Refused):
             return None
 
-    def holds(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> bool:
+    def holds(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> bool:
         """Whether a kernel of these inputs was stored; only `get` says whether it is whole."""
         return self._path(problem, config, spec).exists()
 
@@ -80,6 +80,6 @@ class CompileCache:
             Path(temporary).unlink(missing_ok=True)
             raise
 
-    def _path(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Path:
+    def _path(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Path:
         key = code_key(problem, config, spec)
         return self._root / key[:2] / f"{key}.kernel"

@@ -7,11 +7,8 @@ compute one tile each are as many as a launch has tiles. What else is equal give
 from dataclasses import dataclass, fields, replace
 from typing import cast
 
-from codegen.config.kernel_config import (
-    Extent,
-    KernelConfig,
-    SplitK,
-)
+from codegen.config.matmul import Extent
+from codegen.config.xe import SplitK, XeConfig
 from codegen.problem.dtype import DType
 from codegen.problem.epilogue import EpilogueStep
 from codegen.problem.epilogue_text import print_step
@@ -57,11 +54,11 @@ class DynamicCode:
     """What dynamic code is written from. Unless work-groups are `persistent`, `config` has one of them over M and N."""
 
     kind: DynamicKind
-    config: KernelConfig
+    config: XeConfig
     persistent: bool
 
 
-def code_basis(problem: GemmProblem, config: KernelConfig, target: Target) -> DynamicCode | None:
+def code_basis(problem: GemmProblem, config: XeConfig, target: Target) -> DynamicCode | None:
     """What the code of a dynamic problem in a configuration is written from; None: of a static one, all that is given.
 
     Problems and configurations of one basis have the same code.
@@ -76,7 +73,7 @@ def code_basis(problem: GemmProblem, config: KernelConfig, target: Target) -> Dy
     )
 
 
-def kind_of(problem: GemmProblem, config: KernelConfig, target: Target) -> DynamicKind:
+def kind_of(problem: GemmProblem, config: XeConfig, target: Target) -> DynamicKind:
     """The kind of a problem, as a kernel of a configuration has to access it."""
     p = problem
     by_lanes = [o.name for o in p.operands if memory_path(p, o, target).by is AccessBy.LANES]
@@ -96,7 +93,7 @@ def kind_of(problem: GemmProblem, config: KernelConfig, target: Target) -> Dynam
     )
 
 
-def with_groups(config: KernelConfig, groups: tuple[int, int]) -> KernelConfig:
+def with_groups(config: XeConfig, groups: tuple[int, int]) -> XeConfig:
     """The configuration with so many work-groups over M and N."""
     threads = Extent(*groups, config.matmul.threads.k)
     return replace(config, matmul=replace(config.matmul, threads=threads))

@@ -22,7 +22,7 @@ from codegen.artifact.kernel_artifact import (
     KernelArtifact,
 )
 from codegen.backend import compile_kernel
-from codegen.cpu.config import AnyConfig
+from codegen.config.kernel_config import KernelConfig
 from codegen.errors import CompileCrashed, CompileTimedOut
 from codegen.problem.gemm import GemmProblem
 from codegen.workers.busy_timer import Busy
@@ -34,7 +34,7 @@ from codegen.workers.gc_policy import collect_between
 from hal import DeviceSpec
 
 Artifact = TypeVar("Artifact", bound=KernelArtifact | CpuArtifact, covariant=True)
-Compiler = Callable[[GemmProblem, AnyConfig, DeviceSpec], AnyArtifact]
+Compiler = Callable[[GemmProblem, KernelConfig, DeviceSpec], AnyArtifact]
 
 _COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
 
@@ -107,7 +107,7 @@ class CompilePool:
         with contextlib.suppress(FutureTimeoutError, ProcessExpired, BrokenExecutor, RuntimeError):
             self._pool.schedule(_answer).result(self._timeout_s)
 
-    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation[AnyArtifact]:
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation[AnyArtifact]:
         """Begin to compile a GEMM kernel."""
         self._revive()
         arguments = [self._compiler, problem, config, spec, self._cache]
@@ -179,7 +179,7 @@ def _answer() -> None:
 
 
 def _compile(
-    compiler: Compiler, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec, cache: Path | None
+    compiler: Compiler, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, cache: Path | None
 ) -> Made[AnyArtifact]:
     store = CompileCache(cache) if cache is not None else None
     if store is not None and (known := store.get(problem, config, spec)) is not None:

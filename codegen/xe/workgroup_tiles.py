@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from codegen.cpu.config import AnyConfig, CpuConfig
+from codegen.config.cpu import CpuConfig
+from codegen.config.kernel_config import KernelConfig
 from codegen.problem.gemm import GemmProblem
 
 Tile = tuple[int, int, int]  # matrix of the batch, row and column, counted in tiles
@@ -58,7 +59,7 @@ class TileGroups:
                 yield entry, row, column
 
 
-def tile_groups(problem: GemmProblem, config: AnyConfig) -> TileGroups:
+def tile_groups(problem: GemmProblem, config: KernelConfig) -> TileGroups:
     """The tiles of a problem, and the work-groups that a configuration launches over them.
 
     A CPU has no work-groups: there each block stands for one.

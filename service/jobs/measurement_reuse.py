@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from codegen import AnyArtifact, AnyConfig, GemmProblem
+from codegen import AnyArtifact, GemmProblem, KernelConfig
 from codegen.backend import kernel_key
 from codegen.serialization import to_json
 from db import schema
@@ -35,7 +35,7 @@ class DbKnown:
     runs: Mapping[str, Mapping[str, float]]
     _default: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
 
-    def of_config(self, config: AnyConfig) -> KnownTime | None:
+    def of_config(self, config: KernelConfig) -> KnownTime | None:
         """The time of the kernel that a configuration was compiled to, by these very versions."""
         return self.by_compile_key.get(kernel_key(self.problem, config, self.spec)) if self.by_compile_key else None
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import inspect, select
 from sqlalchemy.orm import Session, joinedload
 
-from codegen import AnyArtifact, AnyConfig
+from codegen import AnyArtifact, KernelConfig
 from codegen.backend import describe
 from db import schema
 from db.queries import (
@@ -72,7 +72,7 @@ class DbTrialStore:
         with self.database.read() as session:
             return [trial_from_row(row) for row in trials.list_page(session, self.job_id)]
 
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+    def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
         """Record that a trial begins, and who chose it.
 
         Raises:

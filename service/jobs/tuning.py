@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from codegen import AnyArtifact, AnyConfig, KernelConfig
+from codegen import AnyArtifact, KernelConfig, XeConfig
 from codegen.serialization import decode
 from codegen.workers.cache import CacheUses
 from db.errors import DatabaseError
@@ -174,7 +174,7 @@ class Tuning:
         self._keep(job, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else ended_by(store.interrupt)
 
-    def _donors(self, job: ClaimedJob, listed: ListedDevice) -> list[AnyConfig]:
+    def _donors(self, job: ClaimedJob, listed: ListedDevice) -> list[KernelConfig]:
         """What a search that measures and learns begins with; one that predicts ranks all of its space."""
         if not job.warm_start or not listed.runnable or not job.method.learns:
             return []
@@ -186,9 +186,9 @@ class Tuning:
             return None
         return known_of(self.database, job.id, job.problem, listed.spec)
 
-    def _given(self, job: ClaimedJob) -> list[KernelConfig]:
+    def _given(self, job: ClaimedJob) -> list[XeConfig]:
         with self.database.read() as session:
-            return [decode(KernelConfig, config) for config in candidates.of_job(session, job.id)]
+            return [decode(XeConfig, config) for config in candidates.of_job(session, job.id)]
 
     def _measure(
         self,
@@ -197,7 +197,7 @@ class Tuning:
         device: OpenedDevice | None,
         store: "Interruptible",
         pool: Compiler,
-        given: list[KernelConfig],
+        given: list[XeConfig],
     ) -> JobEnd:
         """Measure what the job was given; there is nothing to search."""
         if device is None:
@@ -233,7 +233,7 @@ class Interruptible:
     def trials(self) -> list[Trial]:
         return self.store.trials()
 
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+    def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
         self.store.begin(number, config, proposer)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
+from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
 from db import schema
 from db.queries import (
     jobs,
@@ -33,7 +33,7 @@ from tuner.search.warm_start import (
 _JOBS = 10
 
 
-def donors_for(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> list[AnyConfig]:
+def donors_for(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> list[KernelConfig]:
     """The configurations that a job begins with, best first; a job that has none yet chooses them."""
     with database.read() as session:
         kept = warm_starts.of_job(session, job_id)

@@ -5,27 +5,27 @@ import signal
 import time
 from typing import NoReturn
 
-from codegen import CompileFailed, GemmProblem, KernelConfig
+from codegen import CompileFailed, GemmProblem, XeConfig
 from hal import DeviceSpec
 
 
-def aborting(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> NoReturn:
+def aborting(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
     """Ends its process as LLVM does."""
     os.abort()
 
 
-def exiting(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> NoReturn:
+def exiting(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
     """Ends its process with a status."""
     os._exit(7)
 
 
-def hanging(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> NoReturn:
+def hanging(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
     """Never answers, not even to signals that can be ignored."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     while True:
         time.sleep(60)
 
 
-def failing(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> NoReturn:
+def failing(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
     """Fails in a stage."""
     raise CompileFailed("llvm", "a diagnostic")

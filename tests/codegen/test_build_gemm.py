@@ -18,13 +18,13 @@ from codegen import (
     EpilogueStep,
     Extent,
     GemmProblem,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
 from codegen.artifact.launch import groups_of
@@ -57,16 +57,16 @@ def config(
     order: LoopOrder = LoopOrder.M_OUTER,
     load: tuple[int, int, int] = (32, 32, 32),
     **strategy: Any,
-) -> KernelConfig:
+) -> XeConfig:
     """A configuration of a problem of this M and N."""
     tiles = -(-PROBLEM.m // block[0]), -(-PROBLEM.n // block[1]), 1
-    return KernelConfig(
+    return XeConfig(
         MatmulConfig(Extent(*(threads or tiles)), Extent(*block), Extent(*load), order),
         XeStrategy(sg_layout, **strategy),
     )
 
 
-def build(chosen: KernelConfig | None = None, problem: GemmProblem = PROBLEM) -> ModuleOp:
+def build(chosen: XeConfig | None = None, problem: GemmProblem = PROBLEM) -> ModuleOp:
     """The kernels of a combination that the rules accept."""
     chosen = chosen or config()
     check(problem, chosen, B580)

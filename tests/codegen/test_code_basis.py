@@ -13,10 +13,10 @@ from codegen import (
     EpilogueStep,
     Extent,
     GemmProblem,
-    KernelConfig,
     MatmulConfig,
     Refused,
     SplitK,
+    XeConfig,
     XeStrategy,
     compile_gemm,
 )
@@ -45,14 +45,14 @@ OTHERS = (
     GemmProblem(128, 192, 256, dtype_a=DType.BF16, dtype_b=DType.BF16, dynamic=True),
     GemmProblem(40, 200, 136, dtype_a=DType.BF16, dtype_b=DType.BF16, ldc=208, dynamic=True),
 )
-CONFIG = KernelConfig(MatmulConfig(Extent(2, 2, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))
+CONFIG = XeConfig(MatmulConfig(Extent(2, 2, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))
 
 
-def tile_each(problem: GemmProblem, config: KernelConfig = CONFIG) -> KernelConfig:
+def tile_each(problem: GemmProblem, config: XeConfig = CONFIG) -> XeConfig:
     return with_groups(config, tiles_of(problem, config))
 
 
-def key_of(problem: GemmProblem, config: KernelConfig | None = None) -> str:
+def key_of(problem: GemmProblem, config: XeConfig | None = None) -> str:
     return code_key(problem, config or tile_each(problem), TARGET)
 
 
@@ -118,7 +118,7 @@ def test_equal_bases_are_of_equal_code_and_others_of_other_code(seed: int) -> No
             assert (text(build_gemm(other, there, spec)) == code) == same, f"{other}: {there}"
 
 
-def drawn(seed: int) -> tuple[GemmProblem, KernelConfig, DeviceSpec]:
+def drawn(seed: int) -> tuple[GemmProblem, XeConfig, DeviceSpec]:
     """A dynamic problem and a legal configuration of a seed."""
     rng, spec = Random(seed), find(("b580", "pvc")[seed % 2])
     while True:

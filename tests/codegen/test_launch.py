@@ -13,9 +13,9 @@ from codegen import (
     GemmArtifact,
     GemmProblem,
     InvalidLaunch,
-    KernelConfig,
     MatmulConfig,
     SplitK,
+    XeConfig,
     XeStrategy,
     compile_gemm,
 )
@@ -37,7 +37,7 @@ OTHERS = (problem_of(40, 208, 96, batch=3), problem_of(130, 48, 32, lda=64, ldc=
 
 
 def compiled(threads: Extent, strategy: XeStrategy) -> GemmArtifact:
-    config = KernelConfig(MatmulConfig(threads, Extent(32, 64, 32), Extent(16, 32, 32)), strategy)
+    config = XeConfig(MatmulConfig(threads, Extent(32, 64, 32), Extent(16, 32, 32)), strategy)
     return compile_gemm(TUNED, config, SPEC)
 
 
@@ -78,7 +78,7 @@ def test_a_dynamic_kernel_is_right_at_other_sizes(threads: Extent, strategy: XeS
 @pytest.mark.parametrize("problem", [problem_of(64, 64, 64), problem_of(48, 128, 32), problem_of(40, 64, 96)], ids=str)
 def test_persistent_work_groups_in_groups_of_rows_are_right_where_tiles_are_fewer(problem: GemmProblem) -> None:
     matmul = MatmulConfig(Extent(4, 2, 1), Extent(16, 64, 16), Extent(8, 16, 16))
-    artifact = compile_gemm(problem_of(128, 512, 64), KernelConfig(matmul, XeStrategy((1, 1), raster_group=2)), SPEC)
+    artifact = compile_gemm(problem_of(128, 512, 64), XeConfig(matmul, XeStrategy((1, 1), raster_group=2)), SPEC)
     got, expected = run(artifact, launch_for(artifact, problem, SPEC), problem)
     np.testing.assert_array_equal(got, expected)
 
@@ -86,7 +86,7 @@ def test_persistent_work_groups_in_groups_of_rows_are_right_where_tiles_are_fewe
 def test_a_kernel_that_adds_atomically_is_not_launched_for_a_deterministic_problem() -> None:
     tuned = GemmProblem(96, 160, 64, dynamic=True)
     matmul = MatmulConfig(Extent(3, 3, 2), Extent(32, 64, 32), Extent(16, 32, 32))
-    artifact = compile_gemm(tuned, KernelConfig(matmul, XeStrategy((2, 2), split_k=SplitK.ATOMIC)), SPEC)
+    artifact = compile_gemm(tuned, XeConfig(matmul, XeStrategy((2, 2), split_k=SplitK.ATOMIC)), SPEC)
     launch_for(artifact, tuned, SPEC)
     with pytest.raises(InvalidLaunch, match="not deterministic"):
         launch_for(artifact, replace(tuned, deterministic=True), SPEC)
@@ -109,6 +109,6 @@ def test_a_launch_that_the_kernel_is_not_for_is_refused(problem: GemmProblem, me
 
 def test_a_static_kernel_has_one_launch() -> None:
     static = replace(TUNED, dynamic=False)
-    config = KernelConfig(MatmulConfig(Extent(3, 3, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))
+    config = XeConfig(MatmulConfig(Extent(3, 3, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))
     with pytest.raises(InvalidLaunch, match="dynamic problem"):
         launch_for(compile_gemm(static, config, SPEC), static, SPEC)

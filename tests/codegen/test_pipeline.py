@@ -18,13 +18,13 @@ from codegen import (
     Extent,
     GemmArtifact,
     GemmProblem,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     Refused,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
 from codegen.artifact.manifest import manifest
@@ -35,7 +35,7 @@ from hal import Scalar, emulated_spec, find
 from hal.facts.cpu import probe_cpu
 
 PROBLEM = GemmProblem(200, 136, 72, lda=80)
-CONFIG = KernelConfig(
+CONFIG = XeConfig(
     MatmulConfig(Extent(4, 3, 1), Extent(64, 64, 32), Extent(32, 32, 32), LoopOrder.N_OUTER),
     XeStrategy((2, 2), Prefetch(PrefetchLevels.L1, 2)),
 )
@@ -110,7 +110,7 @@ def test_the_key_hangs_on_target_facts_and_not_on_clocks() -> None:
 
 SUMS = EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW)
 OF_STEPS = GemmProblem(40, 56, 96, batch=2, alignment=16, dynamic=True, epilogue=(SUMS,))
-SPLIT = KernelConfig(
+SPLIT = XeConfig(
     MatmulConfig(Extent(2, 1, 2), Extent(16, 32, 16), Extent(8, 16, 16)),
     XeStrategy((2, 1), split_k=SplitK.PARTIAL_SUMS, grf_mode=128),
 )
@@ -161,7 +161,7 @@ def test_the_manifest_tells_of_steps_paths_and_assumptions(of_steps: GemmArtifac
     assert set(document["assumes"]) == {"gemm", "finish", "sum_0"}
 
 
-def with_strategy(**changed: Any) -> KernelConfig:
+def with_strategy(**changed: Any) -> XeConfig:
     """CONFIG with other values on some axes of its strategy."""
     return dataclasses.replace(CONFIG, strategy=dataclasses.replace(CONFIG.strategy, **changed))
 

@@ -14,7 +14,6 @@ from codegen import (
     Extent,
     GemmProblem,
     InvalidConfig,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
@@ -22,6 +21,7 @@ from codegen import (
     Refused,
     SlmOperands,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
 from codegen.xe.rules import (
@@ -53,11 +53,11 @@ def config(
     sg_layout: tuple[int, int] = (2, 2),
     order: LoopOrder = LoopOrder.M_OUTER,
     **strategy: Any,
-) -> KernelConfig:
+) -> XeConfig:
     """A legal configuration of problems of this M and N unless told otherwise."""
     tiles = (-(-PROBLEM.m // block[0]), -(-PROBLEM.n // block[1]), 1)
     matmul = MatmulConfig(Extent(*(threads or tiles)), Extent(*block), Extent(*load), order)
-    return KernelConfig(matmul, XeStrategy(sg_layout, **strategy))
+    return XeConfig(matmul, XeStrategy(sg_layout, **strategy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,9 @@ class Case:
     """A rule, a configuration that it refuses with a message, and one beside it that it lets pass."""
 
     rule: str
-    refused: KernelConfig
+    refused: XeConfig
     message: str
-    passes: KernelConfig
+    passes: XeConfig
     problem: GemmProblem = PROBLEM
     device: DeviceSpec = B580
 

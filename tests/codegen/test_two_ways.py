@@ -15,11 +15,11 @@ from codegen import (
     Extent,
     GemmProblem,
     KernelArtifact,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
+    XeConfig,
     XeStrategy,
     compile_module,
     simulate,
@@ -116,11 +116,11 @@ class Gemm:
         return GemmProblem(m, n, k, dtype_a=t, dtype_b=t, dtype_c=self.out, ldb=self.pitch)
 
     @property
-    def config(self) -> KernelConfig:
+    def config(self) -> XeConfig:
         """How."""
         levels = PrefetchLevels.L1 if self.distance else PrefetchLevels.NONE
         matmul = MatmulConfig(Extent(1, 1, 1), Extent(*self.block), Extent(8, 16, 16), self.order)
-        return KernelConfig(matmul, XeStrategy(self.subgroups, Prefetch(levels, self.distance)))
+        return XeConfig(matmul, XeStrategy(self.subgroups, Prefetch(levels, self.distance)))
 
 
 GEMMS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codegen import AnyConfig, CodegenError, CompileCrashed
+from codegen import CodegenError, CompileCrashed, KernelConfig
 from hal import DeviceCrashed, HalError, UnknownDevice
 from service.cluster import local
 from service.cluster.executor import Place
@@ -36,7 +36,7 @@ class Machine:
     def compiler(self) -> FakeCompiler:
         """Compiles, or fails as told."""
 
-        def error(_: AnyConfig) -> CodegenError | None:
+        def error(_: KernelConfig) -> CodegenError | None:
             return self.compile_error
 
         return FakeCompiler(errors=error)

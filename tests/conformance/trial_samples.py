@@ -8,11 +8,11 @@ from codegen import (
     Extent,
     GemmArtifact,
     GemmProblem,
-    KernelConfig,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     StageOutput,
+    XeConfig,
     XeStrategy,
 )
 from hal import Argument, LaunchSpec, LaunchStep
@@ -31,11 +31,11 @@ _STEP = LaunchStep("gemm", (0,), (64, 2, 1), (64, 1, 1))
 PROOF = Proof(ProofKind.OPENCL_CPU, 5, 6, 0.25, 0.5, ProofMethod.FREIVALDS)
 
 
-def config(number: int) -> KernelConfig:
+def config(number: int) -> XeConfig:
     """One of many configurations."""
     prefetch = Prefetch(PrefetchLevels.L2_L1, number + 1, number + 3)
     matmul = MatmulConfig(Extent(2, 3, 1), Extent(32, 64, 16), Extent(8, 16, 32))
-    return KernelConfig(matmul, XeStrategy((4, 2), prefetch))
+    return XeConfig(matmul, XeStrategy((4, 2), prefetch))
 
 
 def artifact(number: int, problem: GemmProblem = PROBLEM, config_number: int | None = None) -> GemmArtifact:

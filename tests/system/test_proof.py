@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from codegen import DType, GemmProblem, KernelConfig, Refused
+from codegen import DType, GemmProblem, Refused, XeConfig
 from codegen.pipeline import compile_gemm
 from codegen.xe.rules import check_problem
 from hal import Device, ListedDevice, find, list_devices, open_device, resolve_device
@@ -65,7 +65,7 @@ def test_simulator_and_opencl_agree_with_numpy(seed: int, device: Device, listed
     problem, target = draw(seed, 400)
     spec = resolve_device(f"opencl-cpu-as-{target}", among=listed).spec
     space = xe_space(problem, spec)
-    config: KernelConfig = space.config(random.Random(seed).randrange(len(space)))
+    config: XeConfig = space.config(random.Random(seed).randrange(len(space)))
     artifact = compile_gemm(problem, config, spec)
     reference = Reference(problem, seed)
     simulated = verify_by_simulation(artifact, reference=reference)

@@ -9,7 +9,6 @@ from typing import Any
 
 from codegen import (
     AnyArtifact,
-    AnyConfig,
     CodegenError,
     CpuArtifact,
     CpuConfig,
@@ -17,6 +16,7 @@ from codegen import (
     Distributor,
     GemmArtifact,
     GemmProblem,
+    KernelConfig,
     StageOutput,
 )
 from codegen.serialization import canonical_text
@@ -75,7 +75,7 @@ class FusedStore(MemoryTrialStore):
         super().__init__()
         self.fuse = fuse
 
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+    def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
         self.fuse.step()
         super().begin(number, config, proposer)
         self.fuse.step()
@@ -91,7 +91,7 @@ class FakeCompilation:
     """Gives a kernel whose binary is the text of its configuration, an error, or waits to be cancelled."""
 
     problem: GemmProblem
-    config: AnyConfig
+    config: KernelConfig
     error: CodegenError | None = None
     hangs: bool = False
     fuse: Fuse = field(default_factory=Fuse)
@@ -119,17 +119,17 @@ class FakeCompiler:
 
     workers: int = 2
     busy_s: float = 0.0
-    errors: Callable[[AnyConfig], CodegenError | None] = lambda _: None
-    hangs: Callable[[AnyConfig], bool] = lambda _: False
+    errors: Callable[[KernelConfig], CodegenError | None] = lambda _: None
+    hangs: Callable[[KernelConfig], bool] = lambda _: False
     fuse: Fuse = field(default_factory=Fuse)
-    begun: list[AnyConfig] = field(default_factory=list)
+    begun: list[KernelConfig] = field(default_factory=list)
     made: list[FakeCompilation] = field(default_factory=list)
     uses: CacheUses = field(default_factory=CacheUses)
 
     def wait_until_up(self) -> None:
         pass
 
-    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> FakeCompilation:
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> FakeCompilation:
         self.fuse.step()
         self.begun.append(config)
         self.made.append(FakeCompilation(problem, config, self.errors(config), self.hangs(config), self.fuse))
@@ -170,12 +170,12 @@ class FakeDevice:
         pass
 
 
-def binary_of(config: AnyConfig) -> bytes:
+def binary_of(config: KernelConfig) -> bytes:
     """The binary that the fake compiler makes."""
     return canonical_text(config).encode()
 
 
-def artifact_of(problem: GemmProblem, config: AnyConfig) -> AnyArtifact:
+def artifact_of(problem: GemmProblem, config: KernelConfig) -> AnyArtifact:
     """The kernel that the fake compiler makes."""
     if isinstance(config, CpuConfig):
         return cpu_artifact_of(problem, config)

@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from codegen import AnyConfig, CompileFailed, DType, GemmProblem
+from codegen import CompileFailed, DType, GemmProblem, KernelConfig
 from hal import Buffer, LaunchSpec, RunReport, Timing
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, cpu_spec, emulated
 from tuner.measure.isa_check import (
@@ -25,13 +25,13 @@ def _ahead(quiet: bool, left: int = 7) -> tuple[Ahead, list[int]]:
     """Proposes the numbers 0, 1, ... as configurations; keeps which began to compile."""
     numbers, begun = iter(range(left)), []
 
-    def compile(config: AnyConfig) -> Examining:
+    def compile(config: KernelConfig) -> Examining:
         begun.append(config)
         return cast("Examining", config)
 
-    def propose() -> Proposal[AnyConfig] | None:
+    def propose() -> Proposal[KernelConfig] | None:
         number = next(numbers, None)
-        return Proposal(cast("AnyConfig", number), "test") if number is not None else None
+        return Proposal(cast("KernelConfig", number), "test") if number is not None else None
 
     return Ahead(propose, compile, 3, quiet), begun
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from codegen import AnyArtifact, AnyConfig, CpuArtifact, DType, GemmProblem
+from codegen import AnyArtifact, CpuArtifact, DType, GemmProblem, KernelConfig
+from codegen.config.cpu import CpuConfig
 from codegen.cpu.compile import compile_cpu_gemm
-from codegen.cpu.config import CpuConfig
 from codegen.cpu.emit.object_code import (
     emit_object,
     optimise,
@@ -111,9 +111,9 @@ class Planting:
     bodies: tuple[str, ...]
     workers: int = 1
     busy_s: float = 0.0
-    made: list[AnyConfig] = field(default_factory=list)
+    made: list[KernelConfig] = field(default_factory=list)
 
-    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Made:
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Made:
         assert isinstance(config, CpuConfig)
         artifact = compile_cpu_gemm(problem, config, spec)
         self.made.append(config)

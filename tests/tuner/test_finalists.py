@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from codegen import CompileFailed, KernelConfig
+from codegen import CompileFailed, XeConfig
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeDevice, artifact_of, binary_of, emulated
 from tuner.measure.finalists import compare_finalists
 from tuner.measure.interleaved_timing import WINDOWS
@@ -27,7 +27,7 @@ SPEC = emulated()
 DEFAULT = default_config(SMALL, SPEC)
 
 
-def _config(k: int) -> KernelConfig:
+def _config(k: int) -> XeConfig:
     """A configuration that differs from the default and from those of other numbers."""
     return replace(DEFAULT, strategy=replace(DEFAULT.strategy, raster_group=2**k))
 
@@ -102,7 +102,7 @@ def test_one_whose_kernel_fails_is_left_out() -> None:
     trials = [_trial(0, 300), _trial(1, 90), _trial(2, 95)]
 
     def kernel_of(config: object) -> FakeCompilation:
-        assert isinstance(config, KernelConfig)
+        assert isinstance(config, XeConfig)
         return FakeCompilation(SMALL, config, CompileFailed("llvm", "no") if config == _config(1) else None)
 
     times = {binary_of(DEFAULT): 300.0, binary_of(_config(2)): 100.0}

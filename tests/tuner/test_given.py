@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from codegen import GemmProblem, KernelConfig
+from codegen import GemmProblem, XeConfig
 from hal import DeviceCrashed, DeviceSpec, find
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, emulated
 from tuner.errors import DeviceUnusable, NoValidMeasurement
@@ -33,7 +33,7 @@ GIVEN = [config for row in (3, 7, 11) if (config := _SPACE.config(row)) != DEFAU
 def measure(
     store: MemoryTrialStore,
     device: FakeDevice,
-    given: Sequence[KernelConfig] = GIVEN,
+    given: Sequence[XeConfig] = GIVEN,
     seconds: float = 100.0,
     pool: FakeCompiler | None = None,
     events: list[Event] | None = None,
@@ -45,7 +45,7 @@ def measure(
     )
 
 
-def tried(store: MemoryTrialStore) -> list[KernelConfig]:
+def tried(store: MemoryTrialStore) -> list[XeConfig]:
     """The configurations of the trials in order."""
     return [trial.config for trial in store.trials()]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from codegen import AnyArtifact, AnyConfig
+from codegen import AnyArtifact, KernelConfig
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of, binary_of, emulated
 from tuner.measure.measurement_reuse import KnownTime
 from tuner.search.stop_criteria import gains_no_more
@@ -33,9 +33,9 @@ class FakeKnown:
     by_kernel: bool = False
     then_to_now: float | None = 1.0
     least_us: float | None = None
-    asked: list[AnyConfig] = field(default_factory=list)
+    asked: list[KernelConfig] = field(default_factory=list)
 
-    def of_config(self, config: AnyConfig) -> KnownTime | None:
+    def of_config(self, config: KernelConfig) -> KnownTime | None:
         self.asked.append(config)
         return None if self.by_kernel else self._known(config)
 
@@ -45,7 +45,7 @@ class FakeKnown:
     def scale(self, known: KnownTime) -> float | None:
         return self.then_to_now
 
-    def _known(self, config: AnyConfig) -> KnownTime | None:
+    def _known(self, config: KernelConfig) -> KnownTime | None:
         for trial in self.store.trials():
             if trial.config == config and trial.outcome is not None and trial.outcome.measurement is not None:
                 outcome = trial.outcome

@@ -6,7 +6,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
-from codegen import GemmArtifact, KernelConfig
+from codegen import GemmArtifact, XeConfig
 from codegen.errors import CompileFailed, CompileTimedOut, MissingDpas, OclocUnusable, UnresolvedBuiltins
 from codegen.xe.isa import (
     IsaReport,
@@ -117,7 +117,7 @@ def test_a_kernel_is_examined_in_a_thread_and_its_compilation_can_be_stopped() -
 
 
 def test_with_a_device_the_default_and_whatever_leads_is_compiled_for_its_gpu() -> None:
-    store, seen = MemoryTrialStore(), list[KernelConfig]()
+    store, seen = MemoryTrialStore(), list[XeConfig]()
 
     def native(artifact: GemmArtifact, _: float) -> NativeCode:
         seen.append(artifact.config)
@@ -125,7 +125,7 @@ def test_with_a_device_the_default_and_whatever_leads_is_compiled_for_its_gpu() 
 
     device = FakeDevice(SMALL, SPEC)
     result = run_session(SMALL, SPEC, device, store, FakeCompiler(), Budget(12, 100), 4, native=native)
-    leaders, best_us = list[KernelConfig](), float("inf")
+    leaders, best_us = list[XeConfig](), float("inf")
     for trial in store.trials():
         assert trial.outcome is not None
         assert trial.outcome.time_us is not None
@@ -148,9 +148,9 @@ def test_a_measured_time_stands_whatever_its_code_is_like(native: Native) -> Non
 
 
 @pytest.fixture
-def proofs(monkeypatch: pytest.MonkeyPatch) -> list[KernelConfig]:
+def proofs(monkeypatch: pytest.MonkeyPatch) -> list[XeConfig]:
     """What was proven: the simulator finds all kernels right."""
-    proven: list[KernelConfig] = []
+    proven: list[XeConfig] = []
 
     def verify(artifact: GemmArtifact, **_: object) -> Proof:
         proven.append(artifact.config)
@@ -160,12 +160,12 @@ def proofs(monkeypatch: pytest.MonkeyPatch) -> list[KernelConfig]:
     return proven
 
 
-def spilling(spills: Callable[[KernelConfig], bool]) -> Native:
+def spilling(spills: Callable[[XeConfig], bool]) -> Native:
     """A compiler that spills for some configurations."""
     return lambda artifact, _: code(64 if spills(artifact.config) else 0)
 
 
-def test_a_default_that_spills_is_passed_over_before_it_is_proven(proofs: list[KernelConfig]) -> None:
+def test_a_default_that_spills_is_passed_over_before_it_is_proven(proofs: list[XeConfig]) -> None:
     store = MemoryTrialStore()
     default = default_config(SMALL, GPU)
     native = spilling(lambda config: config == default)
@@ -178,7 +178,7 @@ def test_a_default_that_spills_is_passed_over_before_it_is_proven(proofs: list[K
     assert "isa.json" in names(store.artifacts[0])
 
 
-def test_where_all_spill_the_last_is_the_result(proofs: list[KernelConfig]) -> None:
+def test_where_all_spill_the_last_is_the_result(proofs: list[XeConfig]) -> None:
     store = MemoryTrialStore()
     native = spilling(lambda _: True)
     result = run_session(SMALL, GPU, None, store, FakeCompiler(), Budget(3, 100), 4, native=native)
@@ -188,14 +188,14 @@ def test_where_all_spill_the_last_is_the_result(proofs: list[KernelConfig]) -> N
     assert proofs == [result.best.config]
 
 
-def test_a_job_whose_kernels_cannot_be_compiled_for_the_gpu_says_why(proofs: list[KernelConfig]) -> None:
+def test_a_job_whose_kernels_cannot_be_compiled_for_the_gpu_says_why(proofs: list[XeConfig]) -> None:
     native = fails(UnresolvedBuiltins("isa", "the code for bmg calls f, which do not exist"))
     with pytest.raises(NoValidMeasurement, match="the code for bmg calls f, which do not exist"):
         run_session(SMALL, GPU, None, MemoryTrialStore(), FakeCompiler(), Budget(3, 100), 4, native=native)
     assert proofs == []
 
 
-def test_examinations_end_when_the_job_does(proofs: list[KernelConfig]) -> None:
+def test_examinations_end_when_the_job_does(proofs: list[XeConfig]) -> None:
     limits: list[float] = []
 
     def native(_: GemmArtifact, until_s: float) -> NativeCode:

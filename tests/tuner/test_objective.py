@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from codegen import AnyArtifact, AnyConfig
+from codegen import AnyArtifact, KernelConfig
 from hal import Buffer, LaunchSpec, RunReport, Timing
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, binary_of, emulated
 from tuner.errors import ContraryObjective, NoEnergy
@@ -57,7 +57,7 @@ class Earlier:
     with_energy: bool
     store: MemoryTrialStore
 
-    def of_config(self, config: AnyConfig) -> KnownTime | None:
+    def of_config(self, config: KernelConfig) -> KnownTime | None:
         trial = next(t for t in self.store.trials() if t.outcome is not None)
         assert trial.outcome is not None
         assert trial.outcome.measurement is not None

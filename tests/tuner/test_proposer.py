@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.recorded_csv import read_csv
-from codegen import KernelConfig
+from codegen import XeConfig
 from tests.tuner.fakes import SMALL, emulated
 from tuner.errors import NoPredictions
 from tuner.replay.run import chance, replay, score
@@ -153,7 +153,7 @@ def test_what_is_not_in_the_space_is_not_told() -> None:
 
 def test_proposals_for_a_device_are_of_its_space() -> None:
     space = xe_space(SMALL, emulated())
-    proposer: Portfolio[KernelConfig] = proposer_for(Method.PORTFOLIO, space, 1)
+    proposer: Portfolio[XeConfig] = proposer_for(Method.PORTFOLIO, space, 1)
     for _ in range(STARTUP + 5):
         proposal = proposer.propose()
         assert proposal is not None

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from codegen import DType, Extent, GemmProblem, KernelConfig, Refused, SlmOperands
+from codegen import DType, Extent, GemmProblem, Refused, SlmOperands, XeConfig
 from codegen.xe.rules import check
 from hal.facts.xe import find
 from tuner.space.xe.heuristic import default_config
@@ -14,9 +14,9 @@ PROBLEM, SPEC = GemmProblem(1000, 768, 528), find("b580")
 DEFAULT = default_config(PROBLEM, SPEC)
 
 
-def changed(block: Extent | None = None, **strategy: object) -> KernelConfig:
+def changed(block: Extent | None = None, **strategy: object) -> XeConfig:
     matmul = DEFAULT.matmul if block is None else replace(DEFAULT.matmul, block=block)
-    return KernelConfig(matmul, replace(DEFAULT.strategy, **strategy))
+    return XeConfig(matmul, replace(DEFAULT.strategy, **strategy))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_is_said_stays_even_where_it_is_refused() -> None:
 def test_operands_of_other_layouts_have_the_loads_that_their_rules_ask_for() -> None:
     turned = GemmProblem(1000, 768, 528, dtype_a=DType.S8, dtype_b=DType.S8, transpose_a=True, transpose_b=True)
     config = default_config(turned, SPEC)
-    config = KernelConfig(replace(config.matmul, block=Extent(48, 96, 64)), config.strategy)
+    config = XeConfig(replace(config.matmul, block=Extent(48, 96, 64)), config.strategy)
     fitted = refit_xe(turned, config, SPEC, {"block"})
     assert fitted.matmul.block == Extent(48, 96, 64)
     check(turned, fitted, SPEC)

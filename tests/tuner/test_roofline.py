@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codegen import DType, GemmProblem, KernelConfig, SplitK
+from codegen import DType, GemmProblem, SplitK, XeConfig
 from codegen.xe.rules import check_problem
 from hal import find
 from tests.tuner.gemm_problems import BETA, BIAS, PROBLEMS
@@ -22,7 +22,7 @@ BIG = GemmProblem(4096, 8192, 2048)
 B580 = find("b580")
 
 
-def _config(problem: GemmProblem, m: int, n: int, rows: int, columns: int, distance: int = 3) -> KernelConfig:
+def _config(problem: GemmProblem, m: int, n: int, rows: int, columns: int, distance: int = 3) -> XeConfig:
     load_m, load_n = min(32, m // rows), min(32, n // columns)
     return config_of(problem, Point(m, n, 32, rows, columns, load_m, 32, load_n, 256, distance))
 

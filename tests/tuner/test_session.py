@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codegen import GemmProblem, KernelConfig
+from codegen import GemmProblem, XeConfig
 from codegen.errors import CompileFailed
 from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, cpu_spec, emulated
@@ -393,7 +393,7 @@ def test_a_budget_of_nothing_is_refused(trials: int, seconds: float) -> None:
 
 
 def test_configurations_follow_from_the_seed() -> None:
-    def configs(seed: int) -> list[KernelConfig]:
+    def configs(seed: int) -> list[XeConfig]:
         store = MemoryTrialStore()
         run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(14, 100), seed)
         return [trial.config for trial in store.trials()]
@@ -441,7 +441,7 @@ def test_a_portion_of_time_pauses_after_the_trial_that_spends_it() -> None:
 def test_who_proposed_a_trial_is_kept_and_equal_outcomes_give_equal_proposals() -> None:
     donors = [xe_space(SMALL, SPEC).config(5)]
 
-    def proposed(store: MemoryTrialStore) -> list[tuple[KernelConfig, str | None]]:
+    def proposed(store: MemoryTrialStore) -> list[tuple[XeConfig, str | None]]:
         run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(30, 100), 3, donors=donors)
         return [(trial.config, trial.proposer) for trial in store.trials()]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codegen import GemmArtifact, GemmProblem, KernelConfig
+from codegen import GemmArtifact, GemmProblem, XeConfig
 from hal import DeviceSpec, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
 from tuner.errors import CannotPredict, ProofFailed, TooLargeToProve
@@ -42,9 +42,9 @@ RIGHT = Proof(ProofKind.SIMULATOR, 9, 9, 0.0, 1.0)
 
 
 @pytest.fixture
-def wrong(monkeypatch: pytest.MonkeyPatch) -> set[KernelConfig]:
+def wrong(monkeypatch: pytest.MonkeyPatch) -> set[XeConfig]:
     """Configurations whose numbers the simulator finds wrong; all others are right."""
-    found: set[KernelConfig] = set()
+    found: set[XeConfig] = set()
 
     def verify(artifact: GemmArtifact, **_: object) -> Proof:
         if artifact.config in found:
@@ -94,7 +94,7 @@ def test_the_first_are_proven_and_the_others_are_kept_as_runners_up() -> None:
     assert not result.comparison.remeasured
 
 
-def test_the_best_is_proven(wrong: set[KernelConfig]) -> None:
+def test_the_best_is_proven(wrong: set[XeConfig]) -> None:
     store = MemoryTrialStore()
     _run(store, 14)
     wrong.update(trial.config for trial in store.trials()[1:12])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from codegen import Axis, EpilogueKind, EpilogueStep, Extent, GemmProblem, KernelConfig
+from codegen import Axis, EpilogueKind, EpilogueStep, Extent, GemmProblem, XeConfig
 from codegen.xe.workgroup_tiles import tile_groups
 from hal import find
 from tuner.space.xe.heuristic import default_config
@@ -17,7 +17,7 @@ LARGE = GemmProblem(4000, 3960, 4096)
 TILES = 16, 16  # of 256 x 256, ragged at both edges
 
 
-def _config(threads: tuple[int, int]) -> KernelConfig:
+def _config(threads: tuple[int, int]) -> XeConfig:
     config = default_config(LARGE, find("b580"))
     matmul = replace(config.matmul, block=Extent(256, 256, 32), threads=Extent(*threads, 1))
     return replace(config, matmul=matmul)

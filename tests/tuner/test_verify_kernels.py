@@ -13,9 +13,9 @@ from codegen import (
     Extent,
     GemmArtifact,
     GemmProblem,
-    KernelConfig,
     MatmulConfig,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
 from codegen.pipeline import compile_gemm
@@ -47,7 +47,7 @@ class Case:
         step, wide = (64, 32) if problem.dtype_a.is_integer else (32, 16)
         matmul = MatmulConfig(Extent(*(self.threads or tiles), self.splits), Extent(*BLOCK, step), Extent(8, 16, wide))
         strategy = XeStrategy((2, 2), split_k=self.split_k, raster_group=self.raster_group)
-        return compile_gemm(problem, KernelConfig(matmul, strategy), find("b580"))
+        return compile_gemm(problem, XeConfig(matmul, strategy), find("b580"))
 
 
 CASES = {

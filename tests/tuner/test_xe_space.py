@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from codegen import GemmProblem, KernelConfig, PrefetchLevels, SlmOperands, SplitK, XeStrategy
-from codegen.config.kernel_config import XE_ORDERS
+from codegen import GemmProblem, PrefetchLevels, SlmOperands, SplitK, XeConfig, XeStrategy
+from codegen.config.xe import XE_ORDERS
 from codegen.xe.rules import (
     check,
     check_problem,
@@ -36,15 +36,15 @@ SPACES = ("one row", "one element", "tn", "tt", "s8 batch with steps", "tf32", "
 
 
 @cache
-def space_of(problem: GemmProblem, device: str = "b580") -> Space[KernelConfig]:
+def space_of(problem: GemmProblem, device: str = "b580") -> Space[XeConfig]:
     return xe_space(problem, find(device))
 
 
-def _axes(space: Space[KernelConfig]) -> dict[str, tuple[int | str, ...]]:
+def _axes(space: Space[XeConfig]) -> dict[str, tuple[int | str, ...]]:
     return {axis.name: axis.values for axis in space.axes}
 
 
-def _some(space: Space[KernelConfig], count: int, seed: int = 1) -> list[KernelConfig]:
+def _some(space: Space[XeConfig], count: int, seed: int = 1) -> list[XeConfig]:
     return [space.config(int(row)) for row in np.random.default_rng(seed).integers(len(space), size=count)]
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO, Generic, NoReturn, TypeVar, cast
 
-from codegen import AnyConfig, CodegenError, CpuConfig, GemmProblem
-from codegen.config.config_json import decode_config
+from codegen import CodegenError, CpuConfig, GemmProblem, KernelConfig
+from codegen.config.kernel_config import decode_config
 from codegen.serialization import (
     Malformed,
     decode,
@@ -174,7 +174,7 @@ def _decoded(kind: str, document: dict[str, object]) -> Record:
         raise ValueError(f"{kind}: {error}") from error
 
 
-def _config(value: object, name: str = "config") -> AnyConfig:
+def _config(value: object, name: str = "config") -> KernelConfig:
     try:
         config = decode_config(value)
         check_counts(config)

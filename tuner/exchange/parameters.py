@@ -10,8 +10,8 @@ from dataclasses import fields, is_dataclass
 from types import NoneType
 from typing import Any, cast, get_args, get_type_hints
 
-from codegen import AnyConfig, KernelConfig
-from codegen.cpu.config import CpuConfig
+from codegen import KernelConfig
+from codegen.config.kernel_config import config_type
 from codegen.serialization import decode, to_json
 
 Plain = int | str
@@ -20,7 +20,7 @@ _MOST_DIGITS = 10  # as many as 32 bits need
 _Path = tuple[str, ...]
 
 
-def parameters_of(config: AnyConfig) -> dict[str, Plain]:
+def parameters_of(config: KernelConfig) -> dict[str, Plain]:
     """Each choice by its name."""
     made: dict[str, Plain] = {}
     for path, _ in _leaves(type(config)):
@@ -31,14 +31,14 @@ def parameters_of(config: AnyConfig) -> dict[str, Plain]:
     return made
 
 
-def config_of(given: Mapping[str, object]) -> AnyConfig:
-    """The configuration that parameters say: one for a CPU if they have an `isa`.
+def config_of(given: Mapping[str, object]) -> KernelConfig:
+    """Return the configuration of these parameters; their names tell the backend.
 
     Raises:
         ValueError: parameters that are missing or unknown, or values that cannot be.
         InvalidConfig: values that contradict each other.
     """
-    kind = CpuConfig if "isa" in given else KernelConfig
+    kind = config_type(given)
     hints = dict(_leaves(kind))
     names = {_name(path): path for path in hints}
     if set(given) != set(names):
@@ -59,7 +59,7 @@ def config_of(given: Mapping[str, object]) -> AnyConfig:
     return config
 
 
-def check_counts(config: AnyConfig) -> None:
+def check_counts(config: KernelConfig) -> None:
     """Return when the numbers of a configuration are such as a configuration has.
 
     Raises:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID
 
-from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
+from codegen import CpuConfig, GemmProblem, KernelConfig, XeConfig
 from hal import DeviceKind, DeviceSpec
 from tuner.search.method import Method
 from tuner.search.objective import Objective
@@ -143,7 +143,7 @@ class DonorRecord:
     number: int
     definition: GemmProblem
     device: str
-    config: AnyConfig
+    config: KernelConfig
     distance: float
     job: str | None = None
     recording: str | None = None
@@ -232,7 +232,7 @@ class KernelRecord:
     content_hash: str
     target: str
     problem: str
-    config: AnyConfig
+    config: KernelConfig
     manifest: Mapping[str, object]
     toolchain: Mapping[str, str]
     spirv: str | None = None
@@ -271,7 +271,7 @@ class TrialRecord:
 
     job: str
     number: int
-    config: AnyConfig
+    config: KernelConfig
     outcome: Outcome
     begun_at: str
     ended_at: str
@@ -316,7 +316,7 @@ class CandidateRecord:
     problem: str
     device: str
     driver: str
-    config: KernelConfig
+    config: XeConfig
     prediction: Prediction
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from codegen import AnyArtifact, AnyConfig
+from codegen import AnyArtifact, KernelConfig
 from tuner.measure.interleaved_timing import (
     TimeUs,
     measure_in_turns,
@@ -22,7 +22,7 @@ FINALISTS = 3
 NEAR = 1.15
 """A finalist's time is at most this many times the least: times of one configuration differ by less between trials."""
 
-KernelOf = Callable[[AnyConfig], AnyArtifact | Compilation]
+KernelOf = Callable[[KernelConfig], AnyArtifact | Compilation]
 
 
 def compare_finalists(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Set
 from concurrent.futures import ThreadPoolExecutor
 
-from codegen import AnyArtifact, AnyConfig
+from codegen import AnyArtifact, KernelConfig
 from tuner.measure.isa_check import (
     Compilation,
     Examination,
@@ -27,13 +27,13 @@ class Kernels:
     ) -> None:
         self._bench, self._pool, self._native, self._reuse, self._until_s = bench, pool, native, reuse, until_s
         self._threads = ThreadPoolExecutor(pool.workers)
-        self._kept: dict[AnyConfig, AnyArtifact] = {}
+        self._kept: dict[KernelConfig, AnyArtifact] = {}
 
-    def begin(self, config: AnyConfig) -> Compilation:
+    def begin(self, config: KernelConfig) -> Compilation:
         """Begin to compile."""
         return self._pool.compile(self._bench.problem, config, self._bench.spec)
 
-    def candidate(self, config: AnyConfig) -> Examining:
+    def candidate(self, config: KernelConfig) -> Examining:
         """Begin to compile a candidate, unless its time is known: then it may not be needed."""
         if self._bench.device is not None and self._reuse.knows(config):
             return Later(lambda: self.examining(self.begin(config)))
@@ -45,11 +45,11 @@ class Kernels:
             return Examination(compilation, self._native, self._threads, self._until_s())
         return Unexamined(compilation)
 
-    def keep(self, config: AnyConfig, artifact: AnyArtifact, wanted: Set[AnyConfig]) -> None:
+    def keep(self, config: KernelConfig, artifact: AnyArtifact, wanted: Set[KernelConfig]) -> None:
         """Keep a kernel, of all only those that are wanted."""
         self._kept = {c: a for c, a in (self._kept | {config: artifact}).items() if c in wanted}
 
-    def of(self, config: AnyConfig) -> AnyArtifact | Compilation:
+    def of(self, config: KernelConfig) -> AnyArtifact | Compilation:
         """The kernel, or its compilation when an earlier run made it."""
         return self._kept.get(config) or self.begin(config)
 

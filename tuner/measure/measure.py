@@ -12,11 +12,11 @@ import numpy as np
 
 from codegen import (
     AnyArtifact,
-    AnyConfig,
     CompileFailed,
     CompileTimedOut,
     GemmArtifact,
     GemmProblem,
+    KernelConfig,
     Refused,
 )
 from codegen.simulate import (
@@ -66,7 +66,7 @@ class Compiler(Protocol):
     @property
     def busy_s(self) -> float: ...
 
-    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation: ...
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation: ...
 
 
 @dataclass(frozen=True, slots=True)

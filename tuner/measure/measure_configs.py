@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 
-from codegen import GemmProblem, KernelConfig
+from codegen import GemmProblem, XeConfig
 from hal import Device, DeviceSpec
 from tuner.measure.failure_policy import (
     FAILURES,
@@ -43,7 +43,7 @@ def measure_given(
     device: Device,
     store: TrialStore,
     pool: Compiler,
-    given: Sequence[KernelConfig],
+    given: Sequence[XeConfig],
     seconds: float,
     seed: int,
     on_event: Callable[[Event], None] = lambda _: None,
@@ -91,7 +91,7 @@ def _measure_all(
     history: History,
     store: TrialStore,
     pool: Compiler,
-    given: Sequence[KernelConfig],
+    given: Sequence[XeConfig],
     ends_s: float,
     on_event: Callable[[Event], None],
 ) -> Stop:
@@ -118,7 +118,7 @@ def _measure_all(
     return stop
 
 
-def _to_do(default: KernelConfig, given: Sequence[KernelConfig], history: History) -> list[tuple[int, KernelConfig]]:
+def _to_do(default: XeConfig, given: Sequence[XeConfig], history: History) -> list[tuple[int, XeConfig]]:
     """What is left: trials that were begun and not ended, then configurations without one."""
     configs = list(dict.fromkeys([default, *given]))
     begun = [trial.number for trial in history.unfinished]

@@ -8,7 +8,7 @@ time is from. What then is near enough to the best to be a finalist is measured 
 from dataclasses import dataclass
 from typing import Protocol
 
-from codegen import AnyArtifact, AnyConfig
+from codegen import AnyArtifact, KernelConfig
 from tuner.measure.finalists import NEAR
 from tuner.session.trial import (
     Measurement,
@@ -34,7 +34,7 @@ class KnownTime:
 class Known(Protocol):
     """The known times of a job's problem on its device. Used by one session at a time; asked before any transaction."""
 
-    def of_config(self, config: AnyConfig) -> KnownTime | None:
+    def of_config(self, config: KernelConfig) -> KnownTime | None:
         """The time of the kernel that a configuration compiles to, if that is known without compiling."""
         ...
 
@@ -55,17 +55,17 @@ class Reuse:
 
     def __init__(self, known: Known | None, *, with_energy: bool = False) -> None:
         self._known, self._with_energy = known, with_energy
-        self._found: dict[AnyConfig, KnownTime] = {}
+        self._found: dict[KernelConfig, KnownTime] = {}
         self.source: Source | None = None
 
-    def knows(self, config: AnyConfig) -> bool:
+    def knows(self, config: KernelConfig) -> bool:
         """Whether a configuration need not be compiled to know its time."""
         found = self._known.of_config(config) if self._known is not None else None
         if found is not None:
             self._found[config] = found
         return found is not None
 
-    def of_config(self, config: AnyConfig, best_us: float | None, prediction: Prediction | None) -> Outcome | None:
+    def of_config(self, config: KernelConfig, best_us: float | None, prediction: Prediction | None) -> Outcome | None:
         """The outcome of a configuration by its known time; None if there is none, or if it may win."""
         self.source = None
         return self._take(self._found.pop(config, None), best_us, prediction)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from codegen import AnyArtifact, AnyConfig, KernelConfig
+from codegen import AnyArtifact, KernelConfig, XeConfig
 from tuner.errors import NoEnergy
 from tuner.measure.failure_policy import (
     FAILURES,
@@ -48,7 +48,7 @@ class Attempts:
     def __init__(
         self,
         bench: Bench,
-        default: AnyConfig,
+        default: KernelConfig,
         history: History,
         allowance: Allowance,
         kernels: Kernels,
@@ -61,7 +61,7 @@ class Attempts:
         self._failures, self._with_energy = 0, with_energy
 
     def make(
-        self, number: int, config: AnyConfig, candidate: Examining, is_last_chance: Callable[[], bool]
+        self, number: int, config: KernelConfig, candidate: Examining, is_last_chance: Callable[[], bool]
     ) -> tuple[Outcome, AnyArtifact | None]:
         """What becomes of a candidate.
 
@@ -69,7 +69,7 @@ class Attempts:
         """
         if self._bench.device is not None:
             return self._measure(number, config, candidate)
-        assert isinstance(config, KernelConfig)  # a CPU's kernels are measured
+        assert isinstance(config, XeConfig)  # a CPU's kernels are measured
         prediction = predict(self._bench.problem, config, self._bench.spec)
         prove = self._history.proven < _PROVEN or number == 0 or self._history.would_lead(number, prediction)
         return foresee(self._bench, candidate, self._limits(), prediction, prove=prove, keep_spilling=is_last_chance)
@@ -102,7 +102,7 @@ class Attempts:
         if self._with_energy and number == 0 and measured is not None and measured.energy_uj is None:
             raise NoEnergy(self._bench.spec.id, "its counters told nothing of the default configuration's launches")
 
-    def _measure(self, number: int, config: AnyConfig, candidate: Examining) -> tuple[Outcome, AnyArtifact | None]:
+    def _measure(self, number: int, config: KernelConfig, candidate: Examining) -> tuple[Outcome, AnyArtifact | None]:
         prediction = prediction_if_known(self._bench.problem, config, self._bench.spec)
         best_us = self._history.best_us if number > 0 else None  # the default is what known times are scaled by
         if (reused := self._reuse.of_config(config, best_us, prediction)) is not None:

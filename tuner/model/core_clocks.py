@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from codegen import DType, GemmProblem, KernelConfig
+from codegen import DType, GemmProblem, XeConfig
 from codegen.target import SUBGROUP_SIZE
 from codegen.xe.rules import (
     ceil_div,
@@ -86,7 +86,7 @@ def known(spec: DeviceSpec, fact: str) -> int:
     return value
 
 
-def core_clocks(problem: GemmProblem, config: KernelConfig, rates: Rates) -> CoreClocks:
+def core_clocks(problem: GemmProblem, config: XeConfig, rates: Rates) -> CoreClocks:
     """Clocks of the core that computes the most tiles; a core runs their sub-groups on its engines in turn."""
     block, threads, tiles = config.matmul.block, config.matmul.threads, tiles_of(problem, config)
     groups = ceil_div(threads.m * threads.n * threads.k * problem.batch, rates.cores)

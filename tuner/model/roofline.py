@@ -3,7 +3,7 @@
 A baseline that the model of Xe GPUs is judged against: spills, messages and latency are not in it.
 """
 
-from codegen import EpilogueKind, GemmProblem, KernelConfig, SlmOperands, SplitK
+from codegen import EpilogueKind, GemmProblem, SlmOperands, SplitK, XeConfig
 from codegen.xe.rules import (
     check_problem,
     steps_of,
@@ -22,7 +22,7 @@ _LAUNCH_US, _NEXT_KERNEL_US = 5.0, 2.0  # assumed
 _WITHOUT_PREFETCH = 89 / 65
 
 
-def predict(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction:
+def predict(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Prediction:
     """The time of a configuration on an Xe GPU.
 
     Raises:
@@ -39,12 +39,12 @@ def predict(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Pre
     return Prediction(time_us, time_us / INTERVAL, time_us * INTERVAL, MODEL_VERSION)
 
 
-def _loads_ahead(config: KernelConfig) -> bool:
+def _loads_ahead(config: XeConfig) -> bool:
     s = config.strategy
     return bool(s.prefetch.distance) or s.pipelined_registers or s.slm is not SlmOperands.NONE
 
 
-def _kernels(problem: GemmProblem, config: KernelConfig) -> int:
+def _kernels(problem: GemmProblem, config: XeConfig) -> int:
     """Kernels of a launch: the multiply, what clears or adds up the splits of K, and the sums of each reduction."""
     reductions = sum(step.kind is EpilogueKind.REDUCE for step in problem.epilogue)
     return 1 + (config.strategy.split_k is not SplitK.NONE) + reductions

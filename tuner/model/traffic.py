@@ -1,6 +1,6 @@
 """Bytes that a configuration moves: those of work-groups that run together, and those of the memory bus."""
 
-from codegen import GemmProblem, KernelConfig, SplitK
+from codegen import GemmProblem, SplitK, XeConfig
 from codegen.xe.rules import (
     ceil_div,
     tiles_of,
@@ -9,7 +9,7 @@ from hal import DeviceSpec
 from tuner.model.core_clocks import known
 
 
-def bytes_read_together(problem: GemmProblem, config: KernelConfig, cores: int) -> int:
+def bytes_read_together(problem: GemmProblem, config: XeConfig, cores: int) -> int:
     """Different bytes of A and B, for one element of K, that the work-groups that run at one time read."""
     block, threads, nbytes = config.matmul.block, config.matmul.threads, problem.dtype_a.nbytes
     along_n, group = config.matmul.loop_order.walks_along_n, config.strategy.raster_group
@@ -25,7 +25,7 @@ def bytes_read_together(problem: GemmProblem, config: KernelConfig, cores: int) 
     return (m * block.m + n * block.n) * nbytes
 
 
-def memory_bytes(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> int:
+def memory_bytes(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
     """Bytes that cross the memory bus: each operand once, and inputs that do not stay in half of L2 once a wave.
 
     Raises:
@@ -44,7 +44,7 @@ def memory_bytes(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -
     return max(a + b, p.batch * waves * bytes_read_together(problem, config, cores) * p.k) + rest
 
 
-def split_bytes(problem: GemmProblem, config: KernelConfig) -> int:
+def split_bytes(problem: GemmProblem, config: XeConfig) -> int:
     """Bytes of partial sums over K: written and read again, or each read and written where they are added up."""
     sums = problem.batch * problem.m * problem.n * problem.dtype_acc.nbytes
     match config.strategy.split_k:

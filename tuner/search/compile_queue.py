@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 
-from codegen import AnyConfig
+from codegen import KernelConfig
 from tuner.measure.isa_check import (
     Examining,
     Later,
@@ -11,7 +11,7 @@ from tuner.measure.isa_check import (
 )
 from tuner.search.proposer import Proposal
 
-Candidate = tuple[Proposal[AnyConfig], Examining]
+Candidate = tuple[Proposal[KernelConfig], Examining]
 
 
 class Ahead:
@@ -23,8 +23,8 @@ class Ahead:
 
     def __init__(
         self,
-        propose: Callable[[], Proposal[AnyConfig] | None],
-        compile: Callable[[AnyConfig], Examining],
+        propose: Callable[[], Proposal[KernelConfig] | None],
+        compile: Callable[[KernelConfig], Examining],
         depth: int,
         quiet: bool = False,
     ) -> None:

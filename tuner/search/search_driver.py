@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
 
-from codegen import AnyConfig
+from codegen import KernelConfig
 from tuner.measure.isa_check import Examining
 from tuner.search.compile_queue import (
     Ahead,
@@ -22,7 +22,9 @@ class SpaceTooLate(Exception):
 
 
 def tell_again(
-    proposer: Proposer[AnyConfig], ended: Iterable[tuple[AnyConfig, float | None, str | None]], default: AnyConfig
+    proposer: Proposer[KernelConfig],
+    ended: Iterable[tuple[KernelConfig, float | None, str | None]],
+    default: KernelConfig,
 ) -> None:
     """Tell a new proposer what earlier runs found: configurations, their times, and who proposed them, in order.
 
@@ -44,9 +46,9 @@ class Searching:
         self,
         make: Callable[[], Search],
         history: History,
-        default: AnyConfig,
+        default: KernelConfig,
         left_s: Callable[[], float],
-        compile: Callable[[AnyConfig], Examining],
+        compile: Callable[[KernelConfig], Examining],
         depth: int,
         *,
         quiet: bool,
@@ -76,7 +78,7 @@ class Searching:
         if self._made is not None:
             self._ahead.fill(most)
 
-    def tell(self, config: AnyConfig, time_us: float | None) -> None:
+    def tell(self, config: KernelConfig, time_us: float | None) -> None:
         """What became of a configuration."""
         if self._made is not None:
             self._made.proposer.tell(config, time_us)
@@ -122,7 +124,7 @@ class Searching:
         self._made = made
         return made
 
-    def _propose(self) -> Proposal[AnyConfig] | None:
+    def _propose(self) -> Proposal[KernelConfig] | None:
         search = self._opened()
         with self._proposing():
             return search.proposer.propose()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen import AnyConfig, GemmProblem, KernelConfig
+from codegen import GemmProblem, KernelConfig, XeConfig
 from hal import DeviceKind, DeviceSpec, Use, readiness, runs_own_code
 from tuner.errors import CannotPredict, NotOnThisCpu
 from tuner.model.xe import Predictions, columns_of_space, predict, predict_many
@@ -20,7 +20,7 @@ class Forecast:
 
     problem: GemmProblem
     spec: DeviceSpec
-    space: Space[KernelConfig]
+    space: Space[XeConfig]
     predictions: Predictions
 
     def first_rows(self, count: int) -> list[int]:
@@ -47,7 +47,7 @@ def check_predictable(spec: DeviceSpec) -> None:
         raise CannotPredict(spec.name, *missing)
 
 
-def forecast(problem: GemmProblem, spec: DeviceSpec, space: Space[KernelConfig]) -> Forecast:
+def forecast(problem: GemmProblem, spec: DeviceSpec, space: Space[XeConfig]) -> Forecast:
     """Predict the whole space.
 
     Raises:
@@ -56,7 +56,7 @@ def forecast(problem: GemmProblem, spec: DeviceSpec, space: Space[KernelConfig])
     return Forecast(problem, spec, space, predict_many(problem, columns_of_space(problem, space), spec))
 
 
-def forecast_if_known(problem: GemmProblem, spec: DeviceSpec, space: Space[KernelConfig]) -> Forecast | None:
+def forecast_if_known(problem: GemmProblem, spec: DeviceSpec, space: Space[XeConfig]) -> Forecast | None:
     """Predict the whole space; None where the model cannot, or where a CPU stands in for the GPU."""
     if spec.kind is not DeviceKind.GPU or spec.emulates is not None:
         return None
@@ -66,9 +66,9 @@ def forecast_if_known(problem: GemmProblem, spec: DeviceSpec, space: Space[Kerne
         return None
 
 
-def prediction_if_known(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Prediction | None:
+def prediction_if_known(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction | None:
     """What the model predicts for a device that is here; None where it does not."""
-    return predict(problem, config, spec) if isinstance(config, KernelConfig) and is_predicted(spec) else None
+    return predict(problem, config, spec) if isinstance(config, XeConfig) and is_predicted(spec) else None
 
 
 def is_predicted(spec: DeviceSpec) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from codegen import AnyConfig, EpilogueKind, GemmProblem, Refused
+from codegen import EpilogueKind, GemmProblem, KernelConfig, Refused
 from hal import DeviceSpec, runs_own_code
 from tuner.shapes.carry import carried
 
@@ -16,7 +16,7 @@ OF_A_JOB = 4
 class Donor(NamedTuple):
     """A configuration that is good for `problem`."""
 
-    config: AnyConfig
+    config: KernelConfig
     problem: GemmProblem
 
 
@@ -43,7 +43,7 @@ def epilogue_class(problem: GemmProblem) -> tuple[bool, bool]:
     return reads, any(step.kind is EpilogueKind.REDUCE for step in steps)
 
 
-def fitted(donors: Iterable[Donor], problem: GemmProblem, spec: DeviceSpec) -> list[AnyConfig]:
+def fitted(donors: Iterable[Donor], problem: GemmProblem, spec: DeviceSpec) -> list[KernelConfig]:
     """The configurations as the same choices say them for a problem on a device, each once.
 
     One that a rule refuses here stays as it is: the search takes the nearest legal one of its space.
@@ -51,7 +51,7 @@ def fitted(donors: Iterable[Donor], problem: GemmProblem, spec: DeviceSpec) -> l
     return list(dict.fromkeys(_fit(donor, problem, spec) for donor in donors))
 
 
-def _fit(donor: Donor, problem: GemmProblem, spec: DeviceSpec) -> AnyConfig:
+def _fit(donor: Donor, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
     try:
         return carried(donor.config, donor.problem, problem, spec)
     except Refused:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from codegen import AnyArtifact, AnyConfig
+from codegen import AnyArtifact, KernelConfig
 from tuner.session.best import best_of
 from tuner.session.trial import (
     Outcome,
@@ -55,7 +55,7 @@ class History:
         best = self.best
         return best.outcome.time_us if best is not None and best.outcome is not None else None
 
-    def energy_uj(self, config: AnyConfig) -> float | None:
+    def energy_uj(self, config: KernelConfig) -> float | None:
         """Microjoules of a launch of a configuration that was tried; None where that is not known."""
         tried = next((outcome for trial, outcome in self.ended() if trial.config == config), None)
         return None if tried is None or tried.measurement is None else tried.measurement.energy_uj
@@ -92,7 +92,7 @@ class History:
             if trial.outcome is not None:
                 yield trial, trial.outcome
 
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+    def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
         """Record that a trial begins, and who chose it."""
         self._store.begin(number, config, proposer)
         self._trials[number] = Trial(number, config, proposer=proposer)

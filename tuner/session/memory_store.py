@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from codegen import AnyArtifact, AnyConfig
+from codegen import AnyArtifact, KernelConfig
 from tuner.session.evidence import (
     check_evidence,
     check_reused,
@@ -27,7 +27,7 @@ class MemoryTrialStore:
         """All trials in order of number."""
         return [self._trials[number] for number in sorted(self._trials)]
 
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+    def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
         """Record that a trial begins, and who chose it.
 
         Raises:

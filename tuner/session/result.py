@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from codegen import AnyConfig
+from codegen import KernelConfig
 from tuner.session.trial import (
     Status,
     Trial,
@@ -27,7 +27,7 @@ class TrialBegun:
     """Work on a trial begins."""
 
     number: int
-    config: AnyConfig
+    config: KernelConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from codegen import AnyConfig, GemmProblem
+from codegen import GemmProblem, KernelConfig
 from hal import Device, DeviceSpec, runs_own_code
 from tuner.errors import NoEnergy
 from tuner.measure.failure_policy import (
@@ -94,7 +94,7 @@ def run_session(
     seed: int,
     on_event: Callable[[Event], None] = lambda _: None,
     native: Native | None = None,
-    donors: Sequence[AnyConfig] = (),
+    donors: Sequence[KernelConfig] = (),
     method: Method = Method.PORTFOLIO,
     portion: Portion | None = None,
     reference: Reference | None = None,
@@ -173,7 +173,7 @@ class _Session:
     def __init__(
         self,
         bench: Bench,
-        default: AnyConfig,
+        default: KernelConfig,
         first: Compilation | None,
         history: History,
         store: TrialStore,
@@ -271,7 +271,7 @@ class _Session:
         """Whether this run has trials besides the present one."""
         return self._allowance.left_trials > 1
 
-    def _try(self, number: int, config: AnyConfig, candidate: Examining) -> None:
+    def _try(self, number: int, config: KernelConfig, candidate: Examining) -> None:
         self._emit(TrialBegun(number, config))
         self._searching.fill(self._allowance.left_trials)
         outcome, artifact = self._attempts.make(number, config, candidate, self._is_last_chance)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from codegen import AnyArtifact, AnyConfig
+from codegen import AnyArtifact, KernelConfig
 
 
 class Status(StrEnum):
@@ -139,7 +139,7 @@ class Trial:
     """
 
     number: int
-    config: AnyConfig
+    config: KernelConfig
     outcome: Outcome | None = None
     source: Source | None = None
     proposer: str | None = None
@@ -158,7 +158,7 @@ class TrialStore(Protocol):
         """All trials in order of number; those without an outcome were begun and not ended."""
         ...
 
-    def begin(self, number: int, config: AnyConfig, proposer: str | None = None) -> None:
+    def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
         """Record that a trial begins, before any work on it, and who chose it.
 
         Raises:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import partial
 from statistics import fmean
 
-from codegen import AnyArtifact, AnyConfig
+from codegen import AnyArtifact, KernelConfig
 from hal import runs_own_code
 from tuner.errors import DeviceUnusable, NoValidMeasurement
 from tuner.measure.finalists import NEAR
@@ -88,7 +88,7 @@ class Compared:
 
     best: Trial
     comparison: Comparison | None
-    taken: dict[AnyConfig, Taken]
+    taken: dict[KernelConfig, Taken]
     cancelled: bool = False
 
 
@@ -96,7 +96,7 @@ def compare_across(
     bench: Bench,
     store: TrialStore,
     pool: Compiler,
-    visitors: Sequence[AnyConfig],
+    visitors: Sequence[KernelConfig],
     within: float,
     seconds: float,
     on_event: Callable[[Event], None] = lambda _: None,
@@ -135,7 +135,7 @@ def _try(
     history: History,
     store: TrialStore,
     pool: Compiler,
-    visitors: Sequence[AnyConfig],
+    visitors: Sequence[KernelConfig],
     until_s: float,
     on_event: Callable[[Event], None],
     reuse: Reuse,
@@ -146,7 +146,7 @@ def _try(
     configs = {config: number for number, config in begun}
     waiting = [*configs, *(c for c in dict.fromkeys(visitors) if c not in known and c not in configs)]
 
-    def compiled(config: AnyConfig) -> Examining:
+    def compiled(config: KernelConfig) -> Examining:
         return Unexamined(pool.compile(bench.problem, config, bench.spec))
 
     # One whose time is known may not be needed.
@@ -182,7 +182,7 @@ def _try(
 
 
 def _evaluated(
-    bench: Bench, config: AnyConfig, candidate: Examining, limits: Limits, reuse: Reuse, number: int
+    bench: Bench, config: KernelConfig, candidate: Examining, limits: Limits, reuse: Reuse, number: int
 ) -> tuple[Outcome, AnyArtifact | None]:
     """By what is known of its time, else measured; the default always is, as known times are scaled by it."""
     best_us = limits.best_us if number > 0 else None
@@ -204,11 +204,11 @@ def _in_turns(
     bench: Bench,
     pool: Compiler,
     history: History,
-    visitors: Sequence[AnyConfig],
+    visitors: Sequence[KernelConfig],
     best: Trial,
     near: float,
     left_s: float,
-    taken: dict[AnyConfig, Taken],
+    taken: dict[KernelConfig, Taken],
     as_tried: Comparison | None,
 ) -> tuple[Trial, Comparison | None]:
     """Who wins in turns; the times of those that took part replace those of their trials in `taken`."""
@@ -219,7 +219,7 @@ def _in_turns(
     fitting = int(left_s / WINDOWS / max(_mean_s(history, _run_s), 1e-3)) - 2
     contenders = contenders[: max(fitting, 1)]
 
-    def timed(config: AnyConfig) -> TimeUs:
+    def timed(config: KernelConfig) -> TimeUs:
         kernel = _Kept(lambda: pool.compile(bench.problem, config, bench.spec))
         return lambda seconds: median_us(bench, kernel.compilation(), Limits(seconds, seconds))
 
@@ -251,7 +251,7 @@ def _run_s(outcome: Outcome) -> float:
 
 
 def _contenders(
-    history: History, visitors: Sequence[AnyConfig], best: Trial, reference: Trial, near: float
+    history: History, visitors: Sequence[KernelConfig], best: Trial, reference: Trial, near: float
 ) -> list[Trial]:
     """The best and the visitors that are near it, fastest first."""
     wanted, found = {best.config, *visitors}, list[tuple[float, int, Trial]]()

@@ -4,7 +4,7 @@ What is as long as the problem stays as long as the problem, counts of tiles sta
 and columns than there are. The binary is another one where sizes are compiled in.
 """
 
-from codegen import AnyConfig, CpuConfig, GemmProblem, InvalidConfig, KernelConfig, Refused
+from codegen import CpuConfig, GemmProblem, InvalidConfig, KernelConfig, Refused, XeConfig
 from codegen.cpu.isa import ISA_FACTS
 from codegen.cpu.rules import CpuProblem, check_cpu_problem, refusal_on_cpu
 from codegen.xe.rules import (
@@ -18,7 +18,7 @@ from tuner.space.cpu import points as cpu
 from tuner.space.xe import points as xe
 
 
-def carried(config: AnyConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> AnyConfig:
+def carried(config: KernelConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
     """The configuration of `source`'s choices for `problem`.
 
     Raises:
@@ -31,7 +31,7 @@ def carried(config: AnyConfig, source: GemmProblem, problem: GemmProblem, spec: 
     return _on_xe(config, source, problem, spec)
 
 
-def choices(config: AnyConfig, problem: GemmProblem, spec: DeviceSpec) -> tuple[object, ...]:
+def choices(config: KernelConfig, problem: GemmProblem, spec: DeviceSpec) -> tuple[object, ...]:
     """What a configuration chose, whatever the sizes: equal for what is one kernel on several shapes.
 
     Of a kernel that takes sizes that is its code.
@@ -71,7 +71,7 @@ def _block(count: int, tile: int, length: int) -> int:
     return cpu.WHOLE if count * tile >= length else count
 
 
-def _on_xe(config: KernelConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
+def _on_xe(config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
     on = check_problem(problem, spec)
     try:
         found = xe.config_of(problem, xe.point_of(source, config))

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from codegen import AnyConfig, GemmProblem, Refused
+from codegen import GemmProblem, KernelConfig, Refused
 from hal import DeviceSpec
 from tuner.session.trial import (
     ProofKind,
@@ -35,9 +35,9 @@ def ranked(trials: Iterable[Trial]) -> list[Trial]:
 
 def donors_for(
     problem: GemmProblem, others: Sequence[tuple[GemmProblem, Sequence[Trial]]], spec: DeviceSpec
-) -> tuple[AnyConfig, ...]:
+) -> tuple[KernelConfig, ...]:
     """The best configurations of the nearest other problems, as they are for this one; what is refused is left out."""
-    found: dict[AnyConfig, None] = {}
+    found: dict[KernelConfig, None] = {}
     for source, trials in sorted(others, key=lambda other: distance(problem, other[0])):
         best = ranked(trials)[:1]
         if not best or len(found) == MOST_DONORS:

@@ -1,6 +1,6 @@
 """A dynamic kernel of one shape on another: the same binary at other sizes."""
 
-from codegen import AnyConfig, GemmProblem, KernelConfig, Refused
+from codegen import GemmProblem, KernelConfig, Refused, XeConfig
 from codegen.target import target_of
 from codegen.workers.code_key import (
     DynamicCode,
@@ -15,14 +15,14 @@ from codegen.xe.rules import (
 from hal import DeviceSpec
 
 
-def code_of(config: AnyConfig, problem: GemmProblem, spec: DeviceSpec) -> DynamicCode | None:
+def code_of(config: KernelConfig, problem: GemmProblem, spec: DeviceSpec) -> DynamicCode | None:
     """What the code of a kernel that takes sizes is written from; None of one whose sizes are compiled in."""
-    if not isinstance(config, KernelConfig):
+    if not isinstance(config, XeConfig):
         return None
     return code_basis(problem, config, target_of(spec))
 
 
-def relaunched(config: KernelConfig, code: DynamicCode, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
+def relaunched(config: XeConfig, code: DynamicCode, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
     """The configuration of `problem` whose code is `code`, which `config` has at another shape.
 
     Raises:

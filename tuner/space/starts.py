@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
+from codegen import CpuConfig, GemmProblem, KernelConfig, XeConfig
 from hal import DeviceSpec, runs_own_code
 from tuner.errors import NoPredictions
 from tuner.measure.workspace import (
@@ -47,10 +47,10 @@ class Search:
 
     size: int
     version: str
-    proposer: Proposer[AnyConfig]
+    proposer: Proposer[KernelConfig]
 
 
-def default_for(problem: GemmProblem, spec: DeviceSpec) -> AnyConfig:
+def default_for(problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
     """The default configuration; always legal, and in the space.
 
     Raises:
@@ -74,10 +74,10 @@ def search_for(
     seed: int,
     *,
     measured: bool,
-    donors: Sequence[AnyConfig] = (),
+    donors: Sequence[KernelConfig] = (),
     method: Method = Method.PORTFOLIO,
     trials: int | None = None,
-    energy_uj: Callable[[AnyConfig], float | None] | None = None,
+    energy_uj: Callable[[KernelConfig], float | None] | None = None,
 ) -> Search:
     """What to search, with trials that are `measured` or predicted; `trials` is how many at the most.
 
@@ -101,7 +101,7 @@ def search_for(
         ranked = forecast(problem, spec, space)
         return _search(space, ranking(space, ranked.predictions.time_us, seed))
     foretold = forecast_if_known(problem, spec, space)
-    near = rows_near(space, [config for config in donors if isinstance(config, KernelConfig)])
+    near = rows_near(space, [config for config in donors if isinstance(config, XeConfig)])
     known = Known(
         near,
         foretold.predictions.time_us if foretold is not None else None,
@@ -135,4 +135,4 @@ def _cost(
 
 
 def _search(space: Space[C], proposer: Proposer[C]) -> Search:
-    return Search(len(space), space.version, cast("Proposer[AnyConfig]", proposer))
+    return Search(len(space), space.version, cast("Proposer[KernelConfig]", proposer))

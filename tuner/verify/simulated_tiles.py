@@ -1,6 +1,6 @@
 """Which tiles of C a proof in the simulator computes: all, or a sample where the problem is large."""
 
-from codegen import Axis, EpilogueKind, GemmProblem, KernelConfig
+from codegen import Axis, EpilogueKind, GemmProblem, XeConfig
 from codegen.simulate import sample_groups
 from codegen.xe.workgroup_tiles import (
     Tile,
@@ -14,7 +14,7 @@ SAMPLE = 9
 """Tiles of a sample at least: the corners, one of each edge, and one inside."""
 
 
-def tiles_to_simulate(problem: GemmProblem, config: KernelConfig, seed: int) -> frozenset[Tile] | None:
+def tiles_to_simulate(problem: GemmProblem, config: XeConfig, seed: int) -> frozenset[Tile] | None:
     """Tiles to simulate, None for all; work-groups that compute them compute others too where they are persistent.
 
     Whole rows or columns of tiles where the epilogue sums along these.

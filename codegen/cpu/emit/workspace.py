@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codegen.cpu.config import Packing
+from codegen.config.cpu import Packing
 from codegen.cpu.nest.partition import largest_part
 from codegen.cpu.nest.plan import (
     LINE,

@@ -1,6 +1,6 @@
 """Micro-kernels: functions that compute one tile of C over one K block, and bring it to C."""
 
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.emit.epilogue import is_short
 from codegen.cpu.emit.writer import Module
 from codegen.cpu.microkernel.amx import write_amx_tile, write_begin_and_end

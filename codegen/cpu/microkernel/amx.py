@@ -5,7 +5,7 @@ Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, 
 
 from dataclasses import dataclass
 
-from codegen.cpu.config import Packing
+from codegen.config.cpu import Packing
 from codegen.cpu.emit.epilogue import (
     Epilogue,
     keeps_sums,

@@ -6,7 +6,7 @@ A step is what one instruction takes of K: `group` elements. Offsets are in byte
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from codegen.cpu.config import Packing
+from codegen.config.cpu import Packing
 from codegen.cpu.emit.elements import (
     Elements,
     elements_of,

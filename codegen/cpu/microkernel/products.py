@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from codegen.cpu.config import Isa
+from codegen.config.cpu import Isa
 from codegen.cpu.emit.writer import (
     Function,
     splat,

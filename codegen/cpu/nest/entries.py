@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.emit.memory import (
     POINTER_BYTES,
     THREAD_PARAMETERS,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from codegen.cpu.config import Packing
+from codegen.config.cpu import Packing
 from codegen.cpu.emit.memory import (
     THREAD_PARAMETERS,
     Memory,

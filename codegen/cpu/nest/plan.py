@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from codegen.config.kernel_config import Extent
-from codegen.cpu.config import CpuConfig, Isa, Packing
+from codegen.config.cpu import CpuConfig, Isa, Packing
+from codegen.config.matmul import Extent
 from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of, used_flags
 from codegen.problem.dtype import DType
 from codegen.problem.gemm import GemmProblem

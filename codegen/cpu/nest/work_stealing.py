@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from enum import IntEnum
 
-from codegen.cpu.config import Packing
+from codegen.config.cpu import Packing
 from codegen.cpu.emit.writer import (
     Function,
     Value,

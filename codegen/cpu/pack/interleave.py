@@ -5,7 +5,7 @@ As one shufflevector each, LLVM makes many more of them.
 
 from collections.abc import Sequence
 
-from codegen.cpu.config import Isa
+from codegen.config.cpu import Isa
 from codegen.cpu.emit.writer import (
     Function,
     mask,

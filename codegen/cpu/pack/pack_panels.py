@@ -9,7 +9,7 @@ beyond the matrix is read.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.cpu.config import Isa
+from codegen.config.cpu import Isa
 from codegen.cpu.emit.writer import (
     Function,
     Module,

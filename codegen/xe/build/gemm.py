@@ -10,10 +10,7 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Block, Region
 
-from codegen.config.kernel_config import (
-    KernelConfig,
-    SplitK,
-)
+from codegen.config.xe import SplitK, XeConfig
 from codegen.problem.epilogue import EpilogueKind
 from codegen.problem.gemm import GemmProblem
 from codegen.target import SUBGROUP_SIZE, Target, target_of
@@ -76,7 +73,7 @@ class Kernel:
     """The body of one kernel while it is written: its sizes, and all matrices by their names."""
 
     problem: GemmProblem
-    config: KernelConfig
+    config: XeConfig
     tiles: Tiles
     sizes: Mapping[str, Index]
     matrices: Mapping[str, Matrix]
@@ -101,7 +98,7 @@ class Kernel:
 Body = Callable[[Writer, Kernel], None]
 
 
-def build_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> ModuleOp:
+def build_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> ModuleOp:
     """The kernels of a combination that the rules accept, as a `gpu.module`. Each takes all arguments of the launch.
 
     Edges that blocks overhang are left to the hardware: loads beyond a matrix give zero, stores are dropped.
@@ -119,7 +116,7 @@ def build_gemm(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> 
     return module
 
 
-def kernels_of(problem: GemmProblem, config: KernelConfig) -> dict[str, tuple[Body, int]]:
+def kernels_of(problem: GemmProblem, config: XeConfig) -> dict[str, tuple[Body, int]]:
     """The kernels by name, in the order of the launch, each with its sub-groups."""
     made: dict[str, tuple[Body, int]] = {}
     if config.strategy.split_k is SplitK.ATOMIC:
@@ -134,7 +131,7 @@ def kernels_of(problem: GemmProblem, config: KernelConfig) -> dict[str, tuple[Bo
 
 
 def _function(
-    problem: GemmProblem, config: KernelConfig, target: Target, name: str, body: Body, subgroups: int
+    problem: GemmProblem, config: XeConfig, target: Target, name: str, body: Body, subgroups: int
 ) -> gpu.FuncOp:
     block = Block(arg_types=[index] * len(launch_sizes(problem)))
     given = {size: named(argument, size) for size, argument in zip(launch_sizes(problem), block.args, strict=True)}
@@ -152,7 +149,7 @@ def _function(
 
 
 def _matrices(
-    w: Writer, problem: GemmProblem, config: KernelConfig, target: Target, sizes: Mapping[str, Index]
+    w: Writer, problem: GemmProblem, config: XeConfig, target: Target, sizes: Mapping[str, Index]
 ) -> list[Matrix]:
     """Operands, then the workspace: the launch's arguments in order."""
     made = [

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from codegen.config.kernel_config import KernelConfig
+from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.build.matrices import stored_element
 from codegen.xe.build.sources import (
@@ -30,7 +30,7 @@ class Multiply:
     """Multiplies tiles of a problem: `ab` are A and B; `repeated` says that several tiles follow each other."""
 
     problem: GemmProblem
-    config: KernelConfig
+    config: XeConfig
     tiles: Tiles
     ab: tuple[Source, Source]
     repeated: bool

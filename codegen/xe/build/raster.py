@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from codegen.config.kernel_config import KernelConfig
+from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.build.writer import Writer
 from codegen.xe.dialects import gpu
@@ -29,7 +29,7 @@ class Grid:
         return self.tiles != self.groups
 
 
-def launched(problem: GemmProblem, config: KernelConfig) -> tuple[int, int, int]:
+def launched(problem: GemmProblem, config: XeConfig) -> tuple[int, int, int]:
     """Work-groups in x, y and z. Neighbours in x walk along N or along M; z counts the batch and the splits of K."""
     threads, tiles = config.matmul.threads, tiles_of(problem, config)
     over_m, over_n = (min(t, most) for t, most in zip((threads.m, threads.n), tiles, strict=True))
@@ -41,14 +41,14 @@ def launched(problem: GemmProblem, config: KernelConfig) -> tuple[int, int, int]
     return (over_n, over_m, z) if config.matmul.loop_order.walks_along_n else (over_m, over_n, z)
 
 
-def grid_of(w: Writer, problem: GemmProblem, config: KernelConfig, m: Index, n: Index) -> Grid:
+def grid_of(w: Writer, problem: GemmProblem, config: XeConfig, m: Index, n: Index) -> Grid:
     """The tiles of an M x N output, and the work-groups of a configuration over them."""
     block, threads = config.matmul.block, config.matmul.threads
     tiles = w.ceil_div(m, block.m), w.ceil_div(n, block.n)
     return Grid(tiles, (threads.m, threads.n) if is_persistent(problem, config) else tiles)
 
 
-def for_each_tile(w: Writer, config: KernelConfig, grid: Grid, body: PerTile) -> None:
+def for_each_tile(w: Writer, config: XeConfig, grid: Grid, body: PerTile) -> None:
     """Write `body` for the row and column of each tile that the work-group computes, counted in tiles."""
     first = _first_tile(w, config, grid)
     if not grid.is_persistent:
@@ -68,7 +68,7 @@ def for_each_tile(w: Writer, config: KernelConfig, grid: Grid, body: PerTile) ->
     w.loop(first[axes[0]], grid.tiles[axes[0]], grid.groups[axes[0]], (), outer, "tile")
 
 
-def _first_tile(w: Writer, config: KernelConfig, grid: Grid) -> tuple[Index, Index]:
+def _first_tile(w: Writer, config: XeConfig, grid: Grid) -> tuple[Index, Index]:
     x = w.insert(gpu.BlockIdOp(gpu.Dimension.X)).result
     along_n = config.matmul.loop_order.walks_along_n
     if config.strategy.raster_group == 1:

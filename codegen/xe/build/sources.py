@@ -6,11 +6,7 @@ from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.dialects.memref import AllocaOp
 from xdsl.ir import Attribute, SSAValue
 
-from codegen.config.kernel_config import (
-    KernelConfig,
-    PrefetchLevels,
-    SlmOperands,
-)
+from codegen.config.xe import PrefetchLevels, SlmOperands, XeConfig
 from codegen.xe.build.matrices import Matrix
 from codegen.xe.build.tiles import (
     Shared,
@@ -107,7 +103,7 @@ class Source:
         return w.insert(InitTileOp(self.ring, (w.mul(slot, shared.shape[0]), 0), tile)).tile
 
 
-def sources(w: Writer, config: KernelConfig, a: Matrix, b: Matrix, tiles: Tiles) -> tuple[Source, Source]:
+def sources(w: Writer, config: XeConfig, a: Matrix, b: Matrix, tiles: Tiles) -> tuple[Source, Source]:
     """A and B of a kernel; their rings are allotted once, however many tiles of C follow."""
     k_step, s = config.matmul.block.k, config.strategy
     ring_a = _ring(w, a, tiles.a, s.slm_stages) if s.slm in _STAGES_A else None
@@ -118,7 +114,7 @@ def sources(w: Writer, config: KernelConfig, a: Matrix, b: Matrix, tiles: Tiles)
     )
 
 
-def fetch_first(w: Writer, config: KernelConfig, ab: tuple[Source, Source], place: Place) -> None:
+def fetch_first(w: Writer, config: XeConfig, ab: tuple[Source, Source], place: Place) -> None:
     """Prefetch what the loop does not: the K steps before the distance, as many at a time as a round of it has."""
     prefetch = config.strategy.prefetch
     for source, hints, distance in _fetches(config, ab):
@@ -128,13 +124,13 @@ def fetch_first(w: Writer, config: KernelConfig, ab: tuple[Source, Source], plac
             source.fetch(w, place, k, hints)
 
 
-def fetch_ahead(w: Writer, config: KernelConfig, ab: tuple[Source, Source], place: Place, k: Index) -> None:
+def fetch_ahead(w: Writer, config: XeConfig, ab: tuple[Source, Source], place: Place, k: Index) -> None:
     """Prefetch what the round needs that comes the distance after the one that begins at `k`."""
     for source, hints, distance in _fetches(config, ab):
         source.fetch(w, place, w.add(k, (distance + _copied_steps(source)) * source.k_step), hints)
 
 
-def _fetches(config: KernelConfig, ab: tuple[Source, Source]) -> list[tuple[Source, dict[str, CachePolicy], int]]:
+def _fetches(config: XeConfig, ab: tuple[Source, Source]) -> list[tuple[Source, dict[str, CachePolicy], int]]:
     """What is fetched, with which hints, and how many K steps ahead. Of what lanes access nothing is."""
     prefetch = config.strategy.prefetch
     fetched = [source for source in ab if not source.matrix.by_lanes]

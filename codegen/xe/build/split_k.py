@@ -4,7 +4,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 
-from codegen.config.kernel_config import KernelConfig
+from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.build.epilogue import (
     as_f32,
@@ -23,7 +23,7 @@ from codegen.xe.dialects.xetile import (
 )
 
 
-def k_range(w: Writer, config: KernelConfig, split: Index, k: Index) -> tuple[Index, Index]:
+def k_range(w: Writer, config: XeConfig, split: Index, k: Index) -> tuple[Index, Index]:
     """Where a split of K begins and ends, in elements: all have as many whole K steps, but for the last."""
     k_step, splits = config.matmul.block.k, config.matmul.threads.k
     steps = w.ceil_div(k, k_step)

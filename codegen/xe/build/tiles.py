@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from codegen.config.kernel_config import KernelConfig
+from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.build.prefetch import cooperative_map
 from codegen.xe.dialects.maps import WgMap
@@ -46,7 +46,7 @@ class Tiles:
         return self.a.wg_map, self.b.wg_map, self.c.wg_map
 
 
-def tiles(problem: GemmProblem, config: KernelConfig, load_bytes: int) -> Tiles:
+def tiles(problem: GemmProblem, config: XeConfig, load_bytes: int) -> Tiles:
     """The tiles of a configuration; `load_bytes` is the width of the widest 2-D block."""
     block, layout, prefetch = config.matmul.block, config.strategy.sg_layout, config.strategy.prefetch
     a, b, c = (block.m, block.k), (block.k, block.n), (block.m, block.n)

@@ -5,10 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import f32
 
-from codegen.config.kernel_config import (
-    KernelConfig,
-    SplitK,
-)
+from codegen.config.xe import SplitK, XeConfig
 from codegen.problem.epilogue import (
     Axis,
     EpilogueKind,
@@ -47,7 +44,7 @@ class Scratch:
         return self.matrices * self.rows * self.pitch * 4
 
 
-def scratch(problem: GemmProblem, config: KernelConfig) -> tuple[Scratch, ...]:
+def scratch(problem: GemmProblem, config: XeConfig) -> tuple[Scratch, ...]:
     """The buffers of a workspace, in the order of arguments."""
     p, (tiles_m, tiles_n) = problem, tiles_of(problem, config)
     found: list[Scratch] = []
@@ -61,7 +58,7 @@ def scratch(problem: GemmProblem, config: KernelConfig) -> tuple[Scratch, ...]:
     return tuple(found)
 
 
-def scratch_formulas(problem: GemmProblem, config: KernelConfig) -> dict[str, str]:
+def scratch_formulas(problem: GemmProblem, config: XeConfig) -> dict[str, str]:
     """Bytes of each buffer of a workspace as text, of m and n: what a launch of other sizes needs."""
     p, block = problem, config.matmul.block
     found: dict[str, str] = {}
@@ -80,7 +77,7 @@ def sums_name(step: int) -> str:
     return f"sums{step}"
 
 
-def partials(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mapping[str, Index]) -> Matrix:
+def partials(w: Writer, problem: GemmProblem, config: XeConfig, sizes: Mapping[str, Index]) -> Matrix:
     """Partial sums over K: a matrix for each split of each matrix of the batch."""
     rows, n = sizes["m"], sizes["n"]
     pitch = w.mul(w.ceil_div(n, PARTIALS_ROW_MULTIPLE), PARTIALS_ROW_MULTIPLE)
@@ -89,7 +86,7 @@ def partials(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mappi
     return Matrix(PARTIALS, element, rows, n, pitch, w.mul(rows, pitch), matrices, False, by_lanes)
 
 
-def sums(w: Writer, problem: GemmProblem, config: KernelConfig, sizes: Mapping[str, Index], step: int) -> Matrix:
+def sums(w: Writer, problem: GemmProblem, config: XeConfig, sizes: Mapping[str, Index], step: int) -> Matrix:
     """Partial sums of a reducing step: a number for each row of C and tile along it, or column and tile down it."""
     block, by_row = config.matmul.block, problem.epilogue[step].axis is Axis.ROW
     rows = sizes["m"] if by_row else w.ceil_div(sizes["m"], block.m)

@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.config.kernel_config import KernelConfig
+from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.target import Target
 from codegen.xe.dialects.xetile import (
@@ -90,7 +90,7 @@ class LowerXeTilePass(ModulePass):
         lower_xetile(op, self)
 
 
-def lower_gemm(module: ModuleOp, problem: GemmProblem, config: KernelConfig, target: Target) -> None:
+def lower_gemm(module: ModuleOp, problem: GemmProblem, config: XeConfig, target: Target) -> None:
     """Lower a module of `build_gemm` in place, with the load blocks of the configuration.
 
     Raises:

@@ -6,7 +6,7 @@ choices without effect at the sizes it is tuned for; the search, which asks `ref
 
 from collections.abc import Callable
 
-from codegen.config.kernel_config import KernelConfig
+from codegen.config.xe import XeConfig
 from codegen.errors import Refused
 from codegen.problem.gemm import GemmProblem
 from codegen.target import target_of
@@ -61,7 +61,7 @@ def check_problem(problem: GemmProblem, spec: DeviceSpec) -> Problem:
     return on
 
 
-def refusal(on: Problem, config: KernelConfig, *, any_size: bool = False) -> Refused | None:
+def refusal(on: Problem, config: XeConfig, *, any_size: bool = False) -> Refused | None:
     """The first rule that refuses a configuration of a problem that passed `check_problem`.
 
     Of code for `any_size`, rules about what has an effect at these sizes are left out.
@@ -73,7 +73,7 @@ def refusal(on: Problem, config: KernelConfig, *, any_size: bool = False) -> Ref
     return None
 
 
-def violations(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> list[Refused]:
+def violations(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> list[Refused]:
     """Every rule about the configuration that refuses, in order.
 
     Raises:
@@ -83,7 +83,7 @@ def violations(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> 
     return [Refused(rule_name(rule), why) for rule in CONFIG_RULES if (why := rule(case)) is not None]
 
 
-def check(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> None:
+def check(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> None:
     """Check everything.
 
     Raises:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from codegen.config.kernel_config import KernelConfig
+from codegen.config.xe import XeConfig
 from codegen.problem.dtype import DType
 from codegen.problem.gemm import GemmProblem
 from codegen.target import Target
@@ -59,7 +59,7 @@ class Case:
     """
 
     on: Problem
-    config: KernelConfig
+    config: XeConfig
     any_size: bool = False
 
     @property

@@ -1,9 +1,6 @@
 """Rules about what is fetched ahead: prefetches, staging in shared local memory, pipelining, barriers, unrolling."""
 
-from codegen.config.kernel_config import (
-    PrefetchLevels,
-    SlmOperands,
-)
+from codegen.config.xe import PrefetchLevels, SlmOperands
 from codegen.problem.epilogue import (
     Axis,
     EpilogueKind,

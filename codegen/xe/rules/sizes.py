@@ -1,6 +1,6 @@
 """How many tiles and steps a configuration makes of a problem."""
 
-from codegen.config.kernel_config import KernelConfig
+from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 
 
@@ -9,18 +9,18 @@ def ceil_div(a: int, b: int) -> int:
     return -(-a // b)
 
 
-def tiles_of(problem: GemmProblem, config: KernelConfig) -> tuple[int, int]:
+def tiles_of(problem: GemmProblem, config: XeConfig) -> tuple[int, int]:
     """Tiles of C over M and N."""
     block = config.matmul.block
     return ceil_div(problem.m, block.m), ceil_div(problem.n, block.n)
 
 
-def is_persistent(problem: GemmProblem, config: KernelConfig) -> bool:
+def is_persistent(problem: GemmProblem, config: XeConfig) -> bool:
     """Whether fewer work-groups are launched than C has tiles."""
     return (config.matmul.threads.m, config.matmul.threads.n) != tiles_of(problem, config)
 
 
-def steps_of(problem: GemmProblem, config: KernelConfig) -> int:
+def steps_of(problem: GemmProblem, config: XeConfig) -> int:
     """K steps of one split of K, the longest if they differ."""
     matmul = config.matmul
     return ceil_div(ceil_div(problem.k, matmul.block.k), matmul.threads.k)

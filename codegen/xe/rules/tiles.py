@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from codegen.config.kernel_config import SlmOperands
+from codegen.config.xe import SlmOperands
 from codegen.target import Target
 from codegen.xe.layout import block_limits
 from codegen.xe.layout.messages import (

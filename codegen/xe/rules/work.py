@@ -1,10 +1,7 @@
 """Rules about who computes which tile and which part of K."""
 
-from codegen.config.kernel_config import (
-    XE_ORDERS,
-    LoopOrder,
-    SplitK,
-)
+from codegen.config.matmul import LoopOrder
+from codegen.config.xe import XE_ORDERS, SplitK
 from codegen.problem.dtype import DType
 from codegen.target import LARGE_GRF, SUBGROUP_SIZE
 from codegen.xe.rules.case import (

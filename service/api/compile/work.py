@@ -7,7 +7,7 @@ import sys
 from base64 import b64encode
 from dataclasses import dataclass
 
-from codegen import AnyConfig, CompileFailed, Distributor, GemmProblem, InvalidConfig, InvalidProblem, Refused
+from codegen import CompileFailed, Distributor, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig, Refused
 from codegen.artifact.kernel_artifact import (
     AnyArtifact,
     KernelArtifact,
@@ -57,7 +57,7 @@ class GemmWork:
     """A GEMM in a configuration; the default without one."""
 
     problem: GemmProblem
-    config: AnyConfig | None
+    config: KernelConfig | None
     spec: DeviceSpec
     wanted: Wanted = _NOTHING
 

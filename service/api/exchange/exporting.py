@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import KernelConfig
+from codegen import XeConfig
 from codegen.serialization import decode
 from db import schema
 from db.queries import (
@@ -108,7 +108,7 @@ def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[R
                 problem=trial.job.problem.key,
                 device=trial.job.device.slug,
                 driver=trial.job.device.driver,
-                config=decode(KernelConfig, trial.config),
+                config=decode(XeConfig, trial.config),
                 prediction=prediction_from_row(trial.prediction),
             )
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import AnyConfig, CpuConfig, GemmProblem, InvalidConfig
+from codegen import CpuConfig, GemmProblem, InvalidConfig, KernelConfig
 from codegen.serialization import content_hash
 from db import schema
 from db.queries import (
@@ -146,7 +146,7 @@ def _source(
     return Source(problem_from_json(problem.definition), device.slug, name, device.driver, label, origin, program, job)
 
 
-def _results(source: Source, configs: list[AnyConfig], tried: list[Tried]) -> Results:
+def _results(source: Source, configs: list[KernelConfig], tried: list[Tried]) -> Results:
     parameters = [parameters_of(config) for config in configs]
     names = tuple(parameters[0])
     if any(tuple(each) != names for each in parameters):
@@ -190,13 +190,13 @@ def _launch(manifest: JsonObject) -> Launch | None:
     )
 
 
-def _configs(results: Results) -> list[AnyConfig]:
+def _configs(results: Results) -> list[KernelConfig]:
     """The configurations of a file.
 
     Raises:
         InvalidFile: some are not of this program; counts them and says why of the first.
     """
-    found: list[AnyConfig] = []
+    found: list[KernelConfig] = []
     faults: list[str] = []
     for number, tried in enumerate(results.tried):
         try:
@@ -212,7 +212,7 @@ def _configs(results: Results) -> list[AnyConfig]:
     return found
 
 
-def _columns(config: AnyConfig, tried: Tried) -> dict[str, object]:
+def _columns(config: KernelConfig, tried: Tried) -> dict[str, object]:
     times = tried.times
     spread = (None, None, None, None, None) if times is None else _ordered(times)
     names = ("time_us", "min_us", "p10_us", "p90_us", "samples")
@@ -252,7 +252,7 @@ def _check_numbers(results: Results) -> None:
             raise InvalidFile(f"configuration {number}: expected a reason why it has no time, got an empty text")
 
 
-def _check_device(config: AnyConfig, results: Results, spec: DeviceSpec) -> None:
+def _check_device(config: KernelConfig, results: Results, spec: DeviceSpec) -> None:
     """All configurations have the same parameters: the first is of the kind of them all."""
     if isinstance(config, CpuConfig) is not runs_own_code(spec):
         kind = "a CPU's" if isinstance(config, CpuConfig) else "a GPU's"

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import GemmProblem, InvalidConfig, KernelConfig
+from codegen import GemmProblem, InvalidConfig, XeConfig
 from codegen.serialization import content_hash
 from codegen.xe.rules import check_problem
 from db.queries import (
@@ -36,7 +36,7 @@ class Asked:
 
     problem: GemmProblem
     device: ListedDevice
-    configs: tuple[KernelConfig, ...]
+    configs: tuple[XeConfig, ...]
     seconds: float
 
     @property
@@ -56,7 +56,7 @@ def understand(exchange: Exchange, resolve: Resolve, device: str | None, seconds
     """
     for line in exchange.trials.values():
         raise InvalidLine(line.number, "trial: expected configurations to measure, got results: `xetune import`")
-    grouped: dict[tuple[str, str], list[KernelConfig]] = {}
+    grouped: dict[tuple[str, str], list[XeConfig]] = {}
     for line in exchange.candidates.values():
         grouped.setdefault((line.record.problem, device or line.record.device), []).append(line.record.config)
     if not grouped:
@@ -81,13 +81,13 @@ def understand_space(name: str, space: Specification, resolve: Resolve, device: 
     """
     if space.source is None:
         raise BadRequest(f"{name} does not say the problem: expected a T1 file that `xetune export --format t1` wrote")
-    found: list[KernelConfig] = []
+    found: list[XeConfig] = []
     for parameters in configurations_of(name, space):
         try:
             config = config_of(parameters)
         except (ValueError, InvalidConfig) as error:
             raise InvalidFile(f"{name}: {error}") from error
-        if not isinstance(config, KernelConfig):
+        if not isinstance(config, XeConfig):
             raise InvalidFile(f"{name}: expected configurations for a GPU, got those for a CPU")
         found.append(config)
     asked = Asked(space.source.problem, _runnable(resolve(device or space.source.device)), tuple(found), seconds)

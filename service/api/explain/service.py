@@ -1,6 +1,6 @@
 """Explains a configuration, for the wire and for the command line alike."""
 
-from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
+from codegen import CpuConfig, GemmProblem, KernelConfig, XeConfig
 from codegen.backend import check_kernel
 from hal import DeviceSpec
 from service.api.accuracy.schemas import AccuracyOut
@@ -22,7 +22,7 @@ from tuner.space.starts import (
 
 
 def explanation(
-    problem: GemmProblem, config: AnyConfig | None, spec: DeviceSpec, accuracy: list[AccuracyOut]
+    problem: GemmProblem, config: KernelConfig | None, spec: DeviceSpec, accuracy: list[AccuracyOut]
 ) -> GpuExplanation | CpuExplanation:
     """Why a configuration, the default without one, takes its time; `accuracy` is what is known of predictions.
 
@@ -40,7 +40,7 @@ def explanation(
 
 def gpu_explanation(
     problem: GemmProblem,
-    config: KernelConfig,
+    config: XeConfig,
     spec: DeviceSpec,
     explained: Explanation,
     accuracy: list[AccuracyOut],

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from codegen import AnyConfig, Axis, CpuConfig, DType, EpilogueKind, GemmProblem, InvalidConfig, InvalidProblem
+from codegen import Axis, CpuConfig, DType, EpilogueKind, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
 from codegen.problem.gemm import Operand
 from codegen.xe.build.workspace import scratch_formulas
 from db import schema
@@ -146,7 +146,7 @@ def program_of(kernel: schema.Kernel) -> HostProgram:
         raise Conflict(f"no host code can be written: {error}", rule="host-code-manifest") from error
 
 
-def _binary(kernel: schema.Kernel, config: AnyConfig, *, emulated: bool) -> schema.Artifact:
+def _binary(kernel: schema.Kernel, config: KernelConfig, *, emulated: bool) -> schema.Artifact:
     """What a launch is given: that of a CPU that stands in for a GPU has the built-ins in it."""
     name = "kernel.o" if isinstance(config, CpuConfig) else "emulated.spv" if emulated else "kernel.spv"
     found = next((artifact for artifact in kernel.artifacts if artifact.name == name), None)
@@ -218,7 +218,7 @@ def _fill(problem: GemmProblem, operand: Operand) -> str:
     return "factor" if kind in (EpilogueKind.SCALE, EpilogueKind.MULTIPLY) else "whole"
 
 
-def _scratch(problem: GemmProblem, config: AnyConfig, manifest: Manifest, names: frozenset[str]) -> dict[str, str]:
+def _scratch(problem: GemmProblem, config: KernelConfig, manifest: Manifest, names: frozenset[str]) -> dict[str, str]:
     """Bytes of each scratch buffer; of a dynamic kernel as expressions."""
     formulas = scratch_formulas(problem, config) if problem.dynamic and not isinstance(config, CpuConfig) else {}
     return {

@@ -12,12 +12,12 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from codegen import (
-    AnyConfig,
     GemmArtifact,
     GemmProblem,
     InvalidLaunch,
     KernelConfig,
     Refused,
+    XeConfig,
 )
 from codegen.backend import (
     check_kernel,
@@ -73,7 +73,7 @@ FARTHEST = 2.0
 """Doublings of M, N, K and batch within which a problem is nearby."""
 _ASKED = 20  # winners of a problem, or problems nearby, that are looked at
 
-Compiled = Callable[[GemmProblem, AnyConfig], GemmArtifact | None]
+Compiled = Callable[[GemmProblem, KernelConfig], GemmArtifact | None]
 """A kernel that was compiled before, from the compile cache."""
 
 
@@ -170,16 +170,16 @@ class Lookup:
         )
         return Found(answer, trust.same_until(trial, self.now))
 
-    def _fitted(self, source: GemmProblem, config: AnyConfig) -> AnyConfig | None:
+    def _fitted(self, source: GemmProblem, config: KernelConfig) -> KernelConfig | None:
         """The configuration as its choices are said here; None where a rule refuses it."""
         try:
             return carried(config, source, self.problem, self.device.spec)
         except Refused:
             return None
 
-    def _launched(self, source: GemmProblem, config: AnyConfig) -> GemmArtifact | None:
+    def _launched(self, source: GemmProblem, config: KernelConfig) -> GemmArtifact | None:
         """A kernel that takes sizes as that of these; None where it does not run them, or is not at hand."""
-        if not source.dynamic or not isinstance(config, KernelConfig):
+        if not source.dynamic or not isinstance(config, XeConfig):
             return None
         artifact = self.compiled(source, config)
         if artifact is None:
@@ -209,13 +209,13 @@ class Lookup:
         base = trust.HEURISTIC, "the heuristic's choice; not compiled, not proven"
         return self._unproven(Source.HEURISTIC, default, time, base)
 
-    def _ranked(self, default: AnyConfig) -> Iterator[tuple[int, AnyConfig, TimeEvidence]]:
+    def _ranked(self, default: KernelConfig) -> Iterator[tuple[int, KernelConfig, TimeEvidence]]:
         configs = [default, *self._good_elsewhere()]
         for place, config in enumerate(dict.fromkeys(configs)):
             if (time := self._predicted(config)) is not None:
                 yield place, config, time
 
-    def _good_elsewhere(self) -> Iterator[AnyConfig]:
+    def _good_elsewhere(self) -> Iterator[KernelConfig]:
         """Legal here: configurations of alike problems on this device, however far."""
         near = self.nearby.jobs(self.session, self.problem, self.device.spec.id, None, MOST)
         tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
@@ -228,7 +228,7 @@ class Lookup:
             yield config
 
     def _unproven(
-        self, source: Source, config: AnyConfig, time: TimeEvidence | None, base: tuple[float, str]
+        self, source: Source, config: KernelConfig, time: TimeEvidence | None, base: tuple[float, str]
     ) -> LookupOut:
         return LookupOut(
             source=source,
@@ -241,10 +241,10 @@ class Lookup:
             next=self._what_helps(),
         )
 
-    def _predicted(self, config: AnyConfig) -> TimeEvidence | None:
+    def _predicted(self, config: KernelConfig) -> TimeEvidence | None:
         """What the model predicts for a configuration here; None for CPUs, stand-ins and GPUs that lack facts."""
         spec = self.device.spec
-        if not isinstance(config, KernelConfig) or spec.emulates is not None or runs_own_code(spec):
+        if not isinstance(config, XeConfig) or spec.emulates is not None or runs_own_code(spec):
             return None
         try:
             check_predictable(spec)
@@ -260,7 +260,7 @@ class Lookup:
 def kernels_of(cache: CompileCache, spec: DeviceSpec) -> Compiled:
     """Finds kernels for a device that these very versions compiled before."""
 
-    def find(problem: GemmProblem, config: AnyConfig) -> GemmArtifact | None:
+    def find(problem: GemmProblem, config: KernelConfig) -> GemmArtifact | None:
         artifact = cache.get(problem, config, spec)
         return artifact if isinstance(artifact, GemmArtifact) else None
 

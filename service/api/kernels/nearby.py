@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from codegen import AnyConfig, GemmProblem, InvalidConfig, InvalidProblem
+from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
 from db.queries import warm_start_candidates
 from service.row_mapping import (
     config_from_json,
@@ -26,7 +26,7 @@ class Tuned:
     """One of the fastest proven trials of a job."""
 
     trial_id: int
-    config: AnyConfig
+    config: KernelConfig
     problem: GemmProblem
 
 

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-from codegen import AnyConfig
+from codegen import KernelConfig
 from db.queries import (
     jobs,
     leases,
@@ -86,7 +86,7 @@ def _close(
 ) -> JobEnd:
     """The last task of a shape's job."""
     visitors = visitors_of(kernels, job.problem, state.spec)
-    tried: list[AnyConfig] = []
+    tried: list[KernelConfig] = []
     if state.device is not None:  # the default is trial 0, also of a shape that the search did not come to
         tried = [default_for(job.problem, state.spec), *(config for _, config in visitors.configs)]
     bench = Bench(job.problem, state.spec, state.device, state.references.of(job.problem, job.seed))

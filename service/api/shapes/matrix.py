@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen import AnyConfig, GemmProblem, KernelConfig, Refused
+from codegen import GemmProblem, KernelConfig, Refused, XeConfig
 from db.queries.shape_sets import Cell
 from hal import DeviceSpec
 from tuner.model.xe import predict
@@ -28,20 +28,20 @@ class Searched:
     trials: Sequence[Trial]
 
 
-def choose_kernels(shapes: Sequence[Searched], spec: DeviceSpec, within: float) -> list[tuple[int, AnyConfig]]:
+def choose_kernels(shapes: Sequence[Searched], spec: DeviceSpec, within: float) -> list[tuple[int, KernelConfig]]:
     """The configurations to try on all shapes, each with the member that it is from.
 
     First the best of each shape, those before that take most of the total; then others within `within` of their best.
     Configurations that make the same choices are one kernel.
     """
-    found: list[tuple[int, float, Searched, AnyConfig]] = []
+    found: list[tuple[int, float, Searched, KernelConfig]] = []
     for shape in shapes:
         best = ranked(shape.trials)[:_OF_A_SHAPE]
         times = [trial.outcome.time_us for trial in best if trial.outcome is not None and trial.outcome.time_us]
         for place, (trial, time_us) in enumerate(zip(best, times, strict=True)):
             if time_us <= times[0] * (1 + within):
                 found.append((place, -shape.weight * times[0], shape, trial.config))
-    kernels: dict[tuple[object, ...], tuple[int, AnyConfig]] = {}
+    kernels: dict[tuple[object, ...], tuple[int, KernelConfig]] = {}
     for _, _, shape, config in sorted(found, key=lambda each: each[:2]):
         kernels.setdefault(choices(config, shape.problem, spec), (shape.member_id, config))
     return list(kernels.values())[:MOST_KERNELS]
@@ -53,7 +53,7 @@ class SetKernel:
 
     id: int
     problem: GemmProblem
-    config: AnyConfig
+    config: KernelConfig
     content_hash: str | None = None
 
 
@@ -64,20 +64,20 @@ class Visitors:
     `binaries` are the hashes of those that run one binary on every shape.
     """
 
-    configs: tuple[tuple[int, AnyConfig], ...]
+    configs: tuple[tuple[int, KernelConfig], ...]
     refused: dict[int, str]
     binaries: dict[int, str]
 
 
 def visitors_of(kernels: Sequence[SetKernel], problem: GemmProblem, spec: DeviceSpec) -> Visitors:
     """The kernels on `problem`: one that takes sizes is the same binary, others are the same choices."""
-    configs: list[tuple[int, AnyConfig]] = []
+    configs: list[tuple[int, KernelConfig]] = []
     refused: dict[int, str] = {}
     binaries: dict[int, str] = {}
     for kernel in sorted(kernels, key=lambda kernel: (distance(kernel.problem, problem), kernel.id)):
         config, code = kernel.config, code_of(kernel.config, kernel.problem, spec)
         try:
-            if code is not None and isinstance(config, KernelConfig):
+            if code is not None and isinstance(config, XeConfig):
                 configs.append((kernel.id, relaunched(config, code, problem, spec)))
                 if kernel.content_hash is not None:
                     binaries[kernel.id] = kernel.content_hash
@@ -99,7 +99,7 @@ def cells_of(
             cells.append(Cell(kernel_id, taken.how.value, taken.time_us, None, taken.content_hash))
         elif taken is not None:
             cells.append(Cell(kernel_id, How.NONE.value, None, taken.reason or "it gave no time", taken.content_hash))
-        elif not measured and isinstance(config, KernelConfig):
+        elif not measured and isinstance(config, XeConfig):
             time_us, binary = predict(problem, config, spec).time_us, visitors.binaries.get(kernel_id)
             cells.append(Cell(kernel_id, How.PREDICTED.value, time_us, None, binary))
         else:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from codegen import AnyConfig
+from codegen import KernelConfig
 from db.queries import (
     jobs,
     leases,
@@ -122,7 +122,7 @@ def _run(
     return JobEnd.PAUSED
 
 
-def _donors(state: SetState, job: ClaimedJob, of_the_set: Sequence[AnyConfig]) -> list[AnyConfig]:
+def _donors(state: SetState, job: ClaimedJob, of_the_set: Sequence[KernelConfig]) -> list[KernelConfig]:
     """What a shape begins with: what is good for other shapes of the set, then for problems of other jobs."""
     if not job.warm_start or state.device is None or not job.method.learns:
         return list(of_the_set)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from uuid import UUID
 
-from codegen import AnyConfig, GemmProblem
+from codegen import GemmProblem, KernelConfig
 from codegen.workers.cache import CompileCache
 from db.queries import (
     jobs,
@@ -55,7 +55,7 @@ class CountingCompiler:
         """Seconds in which at least one compiled."""
         return self._compiler.busy_s
 
-    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation:
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation:
         """Begin to compile."""
         known = self._cache.holds(problem, config, spec)
         self.reused += known

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from codegen import AnyArtifact, AnyConfig, CpuArtifact, Distributor, InvalidProblem
+from codegen import AnyArtifact, CpuArtifact, Distributor, InvalidProblem, KernelConfig
 from codegen.workers.pool import CompilePool
 from codegen.xe.isa import (
     NativeCode,
@@ -188,7 +188,7 @@ def _proof_json(proof: Proof) -> dict[str, object]:
     }
 
 
-def _print_summary(config: AnyConfig, document: Mapping[str, object], proof: Proof) -> None:
+def _print_summary(config: KernelConfig, document: Mapping[str, object], proof: Proof) -> None:
     CONSOLE.print(f"configuration  {config}", highlight=False, soft_wrap=True)
     for line in launch_lines(document):
         CONSOLE.print(line, highlight=False, soft_wrap=True)

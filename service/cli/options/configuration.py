@@ -9,19 +9,19 @@ from typing import Annotated, cast
 import typer
 
 from codegen import (
-    AnyConfig,
     CpuConfig,
     CpuStrategy,
     GemmProblem,
     InvalidConfig,
     Isa,
+    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
     XeStrategy,
 )
 from codegen.backend import check_kind
-from codegen.config.kernel_config import XE_ORDERS
+from codegen.config.xe import XE_ORDERS
 from hal import DeviceSpec, runs_own_code
 from service.cli.options.documents import read_json
 from service.row_mapping import (
@@ -70,7 +70,7 @@ class ConfigOptions:
     file: Path | None
     settings: list[str]
 
-    def read(self, problem: GemmProblem, spec: DeviceSpec) -> AnyConfig:
+    def read(self, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
         """The configuration they say for a problem.
 
         What they leave unsaid follows from what they say: with another block and no `threads`, work-groups are as many
@@ -100,7 +100,7 @@ def _as_said(spec: DeviceSpec, said: Mapping[str, object]) -> DeviceSpec:
     return within(spec, Isa(isa)) if runs_own_code(spec) and isa in set(Isa) else spec
 
 
-def _read_file(path: Path) -> AnyConfig:
+def _read_file(path: Path) -> KernelConfig:
     document = read_json("--config", path, "a configuration")
     try:
         return config_from_json(document)
@@ -108,7 +108,7 @@ def _read_file(path: Path) -> AnyConfig:
         raise InvalidConfig(f"--config {path}", str(error) if error.field else error.message) from error
 
 
-def _changed(config: AnyConfig, said: Mapping[str, object], problem: GemmProblem) -> AnyConfig:
+def _changed(config: KernelConfig, said: Mapping[str, object], problem: GemmProblem) -> KernelConfig:
     document = config_to_json(config)
     places = _places(for_cpu=isinstance(config, CpuConfig))
     for name, value in said.items():

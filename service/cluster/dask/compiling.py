@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from distributed import Future, KilledWorker
 
-from codegen import AnyArtifact, AnyConfig, CompileCrashed, GemmProblem
+from codegen import AnyArtifact, CompileCrashed, GemmProblem, KernelConfig
 from codegen.workers.busy_timer import Busy
 from codegen.workers.cache import CacheUses
 from codegen.workers.pool import Made
@@ -50,7 +50,7 @@ class DaskCompiler:
         """Seconds in which at least one compilation was under way."""
         return self._busy.seconds
 
-    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> DaskCompilation:
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> DaskCompilation:
         """Begin to compile."""
         return DaskCompilation(self._engine, (problem, config, spec), self._busy, self.uses)
 
@@ -59,7 +59,7 @@ class DaskCompilation:
     """A compilation under way somewhere."""
 
     def __init__(
-        self, engine: DaskEngine, asked: tuple[GemmProblem, AnyConfig, DeviceSpec], busy: Busy, uses: CacheUses
+        self, engine: DaskEngine, asked: tuple[GemmProblem, KernelConfig, DeviceSpec], busy: Busy, uses: CacheUses
     ) -> None:
         self._engine, self._asked, self._busy, self._uses = engine, asked, busy, uses
         self._trace = trace_here()

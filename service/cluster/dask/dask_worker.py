@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-from codegen import AnyArtifact, AnyConfig, CodegenError, GemmProblem
+from codegen import AnyArtifact, CodegenError, GemmProblem, KernelConfig
 from codegen.workers.pool import (
     CompilePool,
     Made,
@@ -172,7 +172,7 @@ class Station(WorkerPlugin):
         hardware = {hardware_of(device) for device in self.offer.devices}
         return {COMPILES: float(self.offer.compilations)} | {device_resource(each): 1.0 for each in hardware}
 
-    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Made[AnyArtifact] | Failed:
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Made[AnyArtifact] | Failed:
         """Compile in a process of its own."""
         try:
             with self.quiet.shared():
@@ -262,7 +262,7 @@ def tell_offer(dask_worker: Worker) -> Offer | None:
 
 
 def compile_there(
-    problem: GemmProblem, config: AnyConfig, spec: DeviceSpec, trace: str | None
+    problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, trace: str | None
 ) -> Made[AnyArtifact] | Failed:
     """Compile on this worker; `trace` is the span that asks."""
     station = _station()

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codegen import AnyConfig, CpuConfig, GemmProblem, KernelConfig
-from codegen.config.kernel_config import Extent
+from codegen import CpuConfig, GemmProblem, KernelConfig, XeConfig
+from codegen.config.matmul import Extent
 from hal import DeviceSpec
 
 Size = tuple[int, int]
@@ -53,7 +53,7 @@ class Tiling:
     levels: tuple[Level, ...]
 
 
-def tiling_of(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec | None) -> Tiling:
+def tiling_of(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec | None) -> Tiling:
     """The splitting of a problem; `spec` is the device whose DPAS is drawn, which is left out where it is not known."""
     if isinstance(config, CpuConfig):
         return Tiling(tuple(_cpu_zooms(problem, config)), tuple(_cpu_levels(problem, config)))
@@ -67,7 +67,7 @@ def _dpas(problem: GemmProblem, spec: DeviceSpec | None) -> Extent | None:
     return Extent(spec.dpas_m, spec.dpas_n, spec.dpas_k_bytes // problem.dtype_a.nbytes)
 
 
-def _xe_zooms(problem: GemmProblem, config: KernelConfig, dpas: Extent | None) -> Iterator[Zoom]:
+def _xe_zooms(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> Iterator[Zoom]:
     m, n, k = problem.m, problem.n, problem.k
     block, load, sg_m, sg_n = config.matmul.block, config.matmul.innermost, config.sg_m, config.sg_n
     yield Zoom(
@@ -95,7 +95,7 @@ def _xe_zooms(problem: GemmProblem, config: KernelConfig, dpas: Extent | None) -
     )
 
 
-def _xe_levels(problem: GemmProblem, config: KernelConfig, dpas: Extent | None) -> Iterator[Level]:
+def _xe_levels(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> Iterator[Level]:
     block, load, sg_m, sg_n = config.matmul.block, config.matmul.innermost, config.sg_m, config.sg_n
     split = config.matmul.threads.k
     tiles = math.ceil(problem.m / block.m) * math.ceil(problem.n / block.n) * problem.batch

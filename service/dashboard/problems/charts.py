@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from codegen import KernelConfig, Refused
+from codegen import Refused, XeConfig
 from codegen.xe.rules import check_problem
 from service.dashboard.charts.document import Axis, Chart, Column, Kind, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
@@ -177,7 +177,7 @@ def _bytes_of(pair: Pair) -> Callable[[Sample], float]:
             return least
         try:
             config = config_from_json(dict(sample.config))
-            return float(memory_bytes(gemm, config, spec)) if isinstance(config, KernelConfig) else least
+            return float(memory_bytes(gemm, config, spec)) if isinstance(config, XeConfig) else least
         except (CannotPredict, ValueError):
             return least
 

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from codegen import DType, GemmProblem, InvalidProblem, LoopOrder
-from codegen.config.kernel_config import (
-    Extent,
-    MatmulConfig,
+from codegen.config.cpu import (
+    CpuConfig,
+    CpuStrategy,
+    Isa,
+    Packing,
 )
-from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
+from codegen.config.matmul import Extent, MatmulConfig
 from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rules import CpuProblem, check_cpu_problem, most_pieces, refusal_on_cpu
 from codegen.problem.epilogue import (

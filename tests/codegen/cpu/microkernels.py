@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 from codegen import Axis, DType, EpilogueKind, GemmProblem
-from codegen.config.kernel_config import (
-    Extent,
-    MatmulConfig,
+from codegen.config.cpu import (
+    CpuConfig,
+    CpuStrategy,
+    Isa,
+    Packing,
 )
-from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
+from codegen.config.matmul import Extent, MatmulConfig
 from codegen.cpu.isa import Multiply, features, isas_of
 from codegen.cpu.microkernel import microkernels
 from codegen.cpu.nest.plan import Plan

@@ -7,13 +7,14 @@ from functools import cache
 import numpy as np
 
 from codegen import Axis, CpuArtifact, GemmProblem
-from codegen.config.kernel_config import (
-    Extent,
-    LoopOrder,
-    MatmulConfig,
+from codegen.config.cpu import (
+    CpuConfig,
+    CpuStrategy,
+    Isa,
+    Packing,
 )
+from codegen.config.matmul import Extent, LoopOrder, MatmulConfig
 from codegen.cpu.compile import compile_cpu_gemm
-from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
 from hal import DeviceSpec
 from hal.device import Buffer
 from hal.facts.cpu import probe_cpu

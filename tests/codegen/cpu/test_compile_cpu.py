@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from codegen import DType, GemmProblem
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.compile import compile_cpu_gemm, cpu_compile_key
-from codegen.cpu.config import Isa, Packing
 from codegen.cpu.isa import ISA_FACTS
 from codegen.cpu.nest.plan import Plan
 from codegen.errors import CompileFailed, Refused

@@ -5,7 +5,12 @@ from dataclasses import replace
 import pytest
 
 from codegen import Extent, GemmProblem, InvalidConfig, MatmulConfig, Refused
-from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
+from codegen.config.cpu import (
+    CpuConfig,
+    CpuStrategy,
+    Isa,
+    Packing,
+)
 from codegen.cpu.rules import check_cpu, check_cpu_problem, cpu_violations
 from codegen.problem.gemm import DType
 from hal import DeviceSpec

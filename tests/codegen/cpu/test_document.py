@@ -10,7 +10,7 @@ import pytest
 from torch_mlir import ir
 
 from codegen import Extent, GemmProblem, LoopOrder, MatmulConfig
-from codegen.cpu.config import CpuConfig, CpuStrategy, Isa
+from codegen.config.cpu import CpuConfig, CpuStrategy, Isa
 from codegen.cpu.deep_tiled_mlir import (
     deep_tiled_mlir,
     has_document_form,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import isas_of
 from codegen.problem.epilogue import (
     Axis,

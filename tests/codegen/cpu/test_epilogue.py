@@ -3,7 +3,7 @@
 import pytest
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
 from tests.codegen.cpu.microkernels import FLAGS, Run, plan_of, skip_without
 
 Kind = EpilogueKind

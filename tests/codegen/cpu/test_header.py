@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from codegen import DType, GemmProblem
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.compile import compile_cpu_gemm
-from codegen.cpu.config import Isa, Packing
 from tests.codegen.cpu.run_kernels import cpu_config, this_cpu
 
 _COMPILER = shutil.which("cc") or shutil.which("gcc")

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from codegen import DType, GemmProblem, LoopOrder
+from codegen.config.cpu import Packing
 from codegen.cpu.compile import compile_cpu_gemm
-from codegen.cpu.config import Packing
 from codegen.problem.epilogue import (
     Axis,
     EpilogueKind,

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from codegen import DType, GemmProblem
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
 from tests.codegen.cpu.microkernels import Run, assembly_of, plan_of, skip_without
 from tests.codegen.cpu.tiles import Tiles
 

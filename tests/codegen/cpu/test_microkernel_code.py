@@ -5,7 +5,7 @@ import re
 import pytest
 
 from codegen import DType, GemmProblem
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import Multiply
 from codegen.cpu.rules import most_unrolled
 from tests.codegen.cpu.microkernels import assembly_of, plan_of

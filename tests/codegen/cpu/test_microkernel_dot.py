@@ -3,7 +3,7 @@
 import pytest
 
 from codegen import DType, GemmProblem
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import Multiply
 from tests.codegen.cpu.microkernels import Run, plan_of, skip_without
 

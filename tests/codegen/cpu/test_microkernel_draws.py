@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu import rules
-from codegen.cpu.config import Isa, Packing
 from tests.codegen.cpu.microkernels import Run, plan_of, skip_without
 
 F32, F16, BF16, I32, S8, U8 = DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from codegen import DType, GemmProblem
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
 from tests.codegen.cpu.microkernels import FLAGS, Run, compiled, plan_of, skip_without
 
 MAP_NORESERVE = 0x4000  # of Linux; Python does not name it

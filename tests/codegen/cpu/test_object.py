@@ -1,7 +1,7 @@
 import pytest
 
 from codegen import DType, GemmProblem
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.emit.object_code import (
     compiled_part,
     emit_assembly,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from codegen import DType, GemmProblem
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.compile import compile_cpu_gemm
-from codegen.cpu.config import Isa, Packing
 from codegen.cpu.emit.writer import Module
 from codegen.cpu.nest.overlap import (
     Buffer,

@@ -5,11 +5,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen.config.kernel_config import (
-    Extent,
-    MatmulConfig,
-)
-from codegen.cpu.config import CpuConfig, CpuStrategy, Isa
+from codegen.config.cpu import CpuConfig, CpuStrategy, Isa
+from codegen.config.matmul import Extent, MatmulConfig
 from codegen.cpu.emit.writer import Module
 from codegen.cpu.isa import features, multiply_of
 from codegen.cpu.nest.plan import Plan

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen.cpu.config import Isa
+from codegen.config.cpu import Isa
 from codegen.cpu.emit.vector_math import (
     Floats,
     exp,

@@ -1,5 +1,5 @@
-from codegen.config.kernel_config import LoopOrder
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
+from codegen.config.matmul import LoopOrder
 from codegen.cpu.emit.workspace import (
     blocks_in_order,
     sums_buffer,

@@ -14,11 +14,11 @@ from codegen import (
     Extent,
     GemmArtifact,
     GemmProblem,
-    KernelConfig,
     MatmulConfig,
     Prefetch,
     Refused,
     SplitK,
+    XeConfig,
     XeStrategy,
     compile_gemm,
 )
@@ -56,7 +56,7 @@ def specs() -> dict[str, DeviceSpec]:
     return {name: resolve_device("opencl-cpu", name, among=devices).spec for name in DEVICES}
 
 
-def drawn(seed: int, specs: dict[str, DeviceSpec]) -> tuple[GemmProblem, KernelConfig, DeviceSpec]:
+def drawn(seed: int, specs: dict[str, DeviceSpec]) -> tuple[GemmProblem, XeConfig, DeviceSpec]:
     """The first draw from a seed on that is legal there; prefetches have no effect, and are left out."""
     while True:
         found = draw(seed, small=True)
@@ -91,7 +91,7 @@ def launched_for_other_sizes(artifact: GemmArtifact, seed: int, spec: DeviceSpec
 
 TUNED = GemmProblem(72, 104, 136, dynamic=True, epilogue=(EpilogueStep(EpilogueKind.BIAS, axis=Axis.COLUMN),))
 SIZES = ((25, 200, 96, None, None), (136, 40, 48, 64, 56), (1, 72, 328, None, 80))  # M, N, K, and rows of A and C apart
-A_TILE_EACH = KernelConfig(MatmulConfig(Extent(3, 2, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))
+A_TILE_EACH = XeConfig(MatmulConfig(Extent(3, 2, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))
 LOOPS = replace(
     A_TILE_EACH,
     matmul=replace(A_TILE_EACH.matmul, threads=Extent(2, 3, 1), block=Extent(16, 16, 16), innermost=Extent(8, 16, 16)),
@@ -106,7 +106,7 @@ SPLIT = replace(
 
 @pytest.mark.parametrize("config", [A_TILE_EACH, LOOPS, SPLIT], ids=["a tile each", "loops", "split"])
 def test_one_binary_is_right_at_each_size_and_writes_nothing_else(
-    cpu: Device, specs: dict[str, DeviceSpec], config: KernelConfig, tmp_path: Path
+    cpu: Device, specs: dict[str, DeviceSpec], config: XeConfig, tmp_path: Path
 ) -> None:
     spec, cache = specs["b580"], CompileCache(tmp_path)
     made, code = compile_gemm(TUNED, config, spec), code_of(config, TUNED, spec)

@@ -6,16 +6,16 @@ from typing import TypeVar
 
 from codegen import (
     Extent,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
-from codegen.config.kernel_config import XE_ORDERS
+from codegen.config.xe import XE_ORDERS
 from codegen.xe.layout import block_limits
 from codegen.xe.layout.messages import (
     MESSAGES,
@@ -42,13 +42,13 @@ _MULTIPLES, _SMALL = (1, 1, 1, 1, 2, 2, 2, 4), (1, 1, 1, 1, 1, 1, 1, 2)
 _BITS = 8
 
 
-def draw_config(rng: Random, on: Problem, small: bool) -> KernelConfig:
+def draw_config(rng: Random, on: Problem, small: bool) -> XeConfig:
     """A configuration, of small tiles if asked for; rules may refuse it."""
     t, (rows, columns) = on.target, rng.choice(_FEW if small else _LAYOUTS)
     multiples = _SMALL if small else _MULTIPLES
     sg_m, sg_n = t.dpas_m * _of(rng, *multiples, 3), t.dpas_n * _of(rng, *multiples)
     block = Extent(rows * sg_m, columns * sg_n, on.dpas_k * _of(rng, *multiples))
-    plain = KernelConfig(
+    plain = XeConfig(
         MatmulConfig(Extent(1, 1, 1), block, Extent(t.dpas_m, t.dpas_n, on.dpas_k)), XeStrategy((rows, columns))
     )
     tiles, steps = tiles_of(on.problem, plain), ceil_div(on.problem.k, block.k)
@@ -59,7 +59,7 @@ def draw_config(rng: Random, on: Problem, small: bool) -> KernelConfig:
     walked = threads.m if order.walks_along_n else threads.n
     strategy = _strategy(rng, plain, ceil_div(steps, splits), walked, on.target.grf_modes)
     matmul = replace(plain.matmul, threads=threads, loop_order=order)
-    return _with_loads(rng, Case(on, KernelConfig(matmul, replace(strategy, split_k=split_k))))
+    return _with_loads(rng, Case(on, XeConfig(matmul, replace(strategy, split_k=split_k))))
 
 
 _RASTERS = (LoopOrder.M_OUTER, LoopOrder.N_OUTER)
@@ -75,7 +75,7 @@ def _split(rng: Random, steps: int) -> tuple[int, SplitK]:
     return rng.randint(2, min(4, steps)), _of(rng, SplitK.PARTIAL_SUMS, SplitK.ATOMIC)
 
 
-def _strategy(rng: Random, plain: KernelConfig, steps: int, walked: int, modes: tuple[int, ...]) -> XeStrategy:
+def _strategy(rng: Random, plain: XeConfig, steps: int, walked: int, modes: tuple[int, ...]) -> XeStrategy:
     staged = steps > 1 and rng.random() < 0.35
     slm = _of(rng, SlmOperands.A, SlmOperands.B, SlmOperands.BOTH) if staged else SlmOperands.NONE
     stages = rng.randint(2, min(4, steps)) if staged else 0
@@ -93,7 +93,7 @@ def _strategy(rng: Random, plain: KernelConfig, steps: int, walked: int, modes: 
     )
 
 
-def _prefetch(rng: Random, plain: KernelConfig, steps: int) -> Prefetch:
+def _prefetch(rng: Random, plain: XeConfig, steps: int) -> Prefetch:
     """A prefetch of fewer steps ahead than there are."""
     block, together = plain.matmul.block, plain.subgroups
     far = rng.randint(1, min(3, steps - 1))
@@ -112,7 +112,7 @@ def _shared(rng: Random, tile: tuple[int, int], together: int) -> tuple[int, int
     return rng.choice([(d, a) for d in down for a in across if d * a <= together])
 
 
-def _with_loads(rng: Random, case: Case) -> KernelConfig:
+def _with_loads(rng: Random, case: Case) -> XeConfig:
     """The configuration with load blocks, where they have an effect."""
     c = case.config
     load, block, by_a, by_b = c.matmul.innermost, c.matmul.block, chooses_blocks_of_a(case), chooses_blocks_of_b(case)

@@ -12,7 +12,6 @@ from codegen import (
     EpilogueStep,
     Extent,
     GemmProblem,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
@@ -20,6 +19,7 @@ from codegen import (
     Refused,
     SlmOperands,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
 from codegen.xe.rules import (
@@ -56,7 +56,7 @@ class Case:
 
     key: Key
     problem: GemmProblem
-    config: KernelConfig
+    config: XeConfig
     device: str = DEVICE
 
     def refusal(self) -> Refused | None:
@@ -152,7 +152,7 @@ def _case(key: Key, dtype: DType, layout: str, strategy: Strategy, epilogue: tup
     groups = (2, 2) if strategy.persistent else (ceil_div(m, _BLOCK[0]), ceil_div(n, _BLOCK[1]))
     load = Extent(8, 16, 32 // dtype.nbytes)
     matmul = MatmulConfig(Extent(*groups, strategy.splits), Extent(*_BLOCK, step), load, strategy.order)
-    return Case(key, problem, KernelConfig(matmul, XeStrategy(_SUBGROUPS, **strategy.chosen)))
+    return Case(key, problem, XeConfig(matmul, XeStrategy(_SUBGROUPS, **strategy.chosen)))
 
 
 def render(cells: Mapping[Key, str], all_cases: Iterable[Case]) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from random import Random
 
-from codegen import GemmProblem, KernelConfig, Refused
+from codegen import GemmProblem, Refused, XeConfig
 from codegen.xe.rules import (
     check_problem,
     refusal,
@@ -24,7 +24,7 @@ class Draw:
     seed: int
     device: str
     problem: GemmProblem
-    config: KernelConfig
+    config: XeConfig
     refusals: Counter[str]
 
     def __str__(self) -> str:

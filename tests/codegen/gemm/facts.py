@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from codegen.config.kernel_config import KernelConfig
+from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.target import target_of
 from codegen.xe.operand_access import memory_paths
@@ -43,7 +43,7 @@ def facts_of_problem(problem: GemmProblem) -> Iterator[Fact]:
         yield "step", step.kind.value if step.axis is None else f"{step.kind.value} {step.axis.value}"
 
 
-def facts_of_config(problem: GemmProblem, config: KernelConfig) -> Iterator[Fact]:
+def facts_of_config(problem: GemmProblem, config: XeConfig) -> Iterator[Fact]:
     """Those of how."""
     s, matmul = config.strategy, config.matmul
     prefetch, tiles = s.prefetch, tiles_of(problem, config)

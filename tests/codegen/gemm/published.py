@@ -15,11 +15,11 @@ from codegen import (
     DType,
     Extent,
     GemmProblem,
-    KernelConfig,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
 from codegen.xe.rules import ceil_div
@@ -74,7 +74,7 @@ class Published:
             transpose_b="RCR" in self.said["shape_or_class"],
         )
 
-    def configs(self) -> Iterator[KernelConfig]:
+    def configs(self) -> Iterator[XeConfig]:
         """What it says, for each layout of sub-groups that it may mean."""
         block, problem = self.block, self.problem()
         assert block is not None
@@ -93,7 +93,7 @@ class Published:
             )
             sides = block.m // layout[0], block.n // layout[1]
             for load in self._loads(block, sides, problem):
-                yield KernelConfig(MatmulConfig(Extent(groups[0], groups[1], splits), block, load), strategy)
+                yield XeConfig(MatmulConfig(Extent(groups[0], groups[1], splits), block, load), strategy)
 
     def _layouts(self, block: Extent) -> Iterator[tuple[int, int]]:
         said, sg = self.said["sg_layout_or_warps"], (self.said["sg_m"], self.said["sg_n"])

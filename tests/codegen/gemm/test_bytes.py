@@ -2,7 +2,7 @@
 
 import pytest
 
-from codegen import DType, Extent, GemmProblem, KernelConfig, MatmulConfig, XeStrategy, compile_gemm
+from codegen import DType, Extent, GemmProblem, MatmulConfig, XeConfig, XeStrategy, compile_gemm
 from hal.facts.xe import find
 from tuner.verify.verify import verify_by_simulation
 
@@ -12,6 +12,6 @@ from tuner.verify.verify import verify_by_simulation
 def test_bytes_of_different_signs_are_multiplied(a: DType, b: DType, transpose_b: bool) -> None:
     problem = GemmProblem(40, 96, 72, dtype_a=a, dtype_b=b, transpose_b=transpose_b)
     load = Extent(8, 16, 32)
-    config = KernelConfig(MatmulConfig(Extent(2, 2, 1), Extent(32, 64, 32), load), XeStrategy((2, 2)))
+    config = XeConfig(MatmulConfig(Extent(2, 2, 1), Extent(32, 64, 32), load), XeStrategy((2, 2)))
     proof = verify_by_simulation(compile_gemm(problem, config, find("b580")))
     assert (proof.checked, proof.max_error) == (4, 0.0)

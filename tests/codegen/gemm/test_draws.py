@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from codegen import EpilogueKind
-from codegen.config.kernel_config import XE_ORDERS
+from codegen.config.xe import XE_ORDERS
 from codegen.xe.rules import check
 from hal import find
 from service.api.toolchain.offline import find_ocloc

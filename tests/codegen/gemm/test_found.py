@@ -12,12 +12,12 @@ from codegen import (
     Extent,
     GemmProblem,
     InvalidLaunch,
-    KernelConfig,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
     SplitK,
+    XeConfig,
     XeStrategy,
     compile_gemm,
 )
@@ -33,11 +33,11 @@ ROWS = EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW)
 PARTIAL = SplitK.PARTIAL_SUMS
 
 
-def config(threads: Extent, block: Extent, load: Extent, strategy: XeStrategy) -> KernelConfig:
-    return KernelConfig(MatmulConfig(threads, block, load), strategy)
+def config(threads: Extent, block: Extent, load: Extent, strategy: XeStrategy) -> XeConfig:
+    return XeConfig(MatmulConfig(threads, block, load), strategy)
 
 
-FOUND: dict[str, tuple[GemmProblem, KernelConfig]] = {
+FOUND: dict[str, tuple[GemmProblem, XeConfig]] = {
     # LLVM made two loops of one, for lanes with and without a copy, and each had the barrier.
     "copies-of-half-the-lanes": (
         GemmProblem(60, 11, 69, transpose_a=True, transpose_b=True, dtype_a=F32, dtype_b=F32),

@@ -7,14 +7,14 @@ from codegen import (
     DType,
     Extent,
     GemmProblem,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
+    XeConfig,
     XeStrategy,
 )
-from codegen.config.kernel_config import XE_ORDERS
+from codegen.config.xe import XE_ORDERS
 from codegen.xe.build.gemm import build_gemm
 from codegen.xe.build.raster import launched
 from codegen.xe.dialects import parse
@@ -41,12 +41,10 @@ def spread(matrix: Array, pitch: int) -> Array:
     return wide[:, : matrix.shape[1]]
 
 
-def config(
-    problem: GemmProblem, order: LoopOrder, block: tuple[int, int, int], layout: tuple[int, int]
-) -> KernelConfig:
+def config(problem: GemmProblem, order: LoopOrder, block: tuple[int, int, int], layout: tuple[int, int]) -> XeConfig:
     m, n = -(-problem.m // block[0]), -(-problem.n // block[1])
     matmul = MatmulConfig(Extent(m, n, 1), Extent(*block), Extent(32, 32, 32), order)
-    return KernelConfig(matmul, XeStrategy(layout, Prefetch(PrefetchLevels.L1, 2)))
+    return XeConfig(matmul, XeStrategy(layout, Prefetch(PrefetchLevels.L1, 2)))
 
 
 @pytest.mark.parametrize("order", XE_ORDERS)

@@ -6,11 +6,11 @@ from codegen import (
     DType,
     Extent,
     GemmProblem,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
+    XeConfig,
     XeStrategy,
 )
 from codegen.target import target_of
@@ -39,14 +39,14 @@ def config(
     innermost: tuple[int, int, int] = (32, 32, 32),
     distance: int = 2,
     order: LoopOrder = LoopOrder.M_OUTER,
-) -> KernelConfig:
+) -> XeConfig:
     """A configuration; the number of work-groups does not matter here."""
     matmul = MatmulConfig(Extent(1, 1, 1), Extent(*block), Extent(*innermost), order)
     levels = PrefetchLevels.L1 if distance else PrefetchLevels.NONE
-    return KernelConfig(matmul, XeStrategy(sg_layout, Prefetch(levels, distance)))
+    return XeConfig(matmul, XeStrategy(sg_layout, Prefetch(levels, distance)))
 
 
-def lowered(problem: GemmProblem, chosen: KernelConfig) -> str:
+def lowered(problem: GemmProblem, chosen: XeConfig) -> str:
     """The XeGPU of a GEMM, in generic form."""
     module = build_gemm(problem, chosen, B580)
     lower_gemm(module, problem, chosen, TARGET)

@@ -14,10 +14,10 @@ from codegen import (
     CompileTimedOut,
     Extent,
     GemmProblem,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Refused,
+    XeConfig,
     XeStrategy,
 )
 from codegen.workers.cache import CompileCache
@@ -26,7 +26,7 @@ from hal import find
 from tests.codegen import compilers
 
 PROBLEM = GemmProblem(40, 72, 104)
-CONFIG = KernelConfig(
+CONFIG = XeConfig(
     MatmulConfig(Extent(2, 2, 1), Extent(32, 64, 32), Extent(16, 32, 32), LoopOrder.M_OUTER), XeStrategy((2, 2))
 )
 B580 = find("b580")

@@ -11,10 +11,10 @@ from codegen import (
     Extent,
     GemmArtifact,
     GemmProblem,
-    KernelConfig,
     MatmulConfig,
     SplitK,
     StageOutput,
+    XeConfig,
     XeStrategy,
 )
 from codegen.simulate import (
@@ -94,7 +94,7 @@ define spir_kernel void @sum_4(ptr addrspace(1) %work) {
 }
 """
 _PROBLEM = GemmProblem(48, 80, 32, batch=_BATCH)
-_CONFIG = KernelConfig(
+_CONFIG = XeConfig(
     MatmulConfig(Extent(*_TILES, _SPLITS), Extent(16, 16, 16), Extent(8, 16, 16)),
     XeStrategy((1, 1), split_k=SplitK.PARTIAL_SUMS),
 )

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from codegen import Extent, GemmProblem, KernelConfig, MatmulConfig, Refused, XeStrategy
+from codegen import Extent, GemmProblem, MatmulConfig, Refused, XeConfig, XeStrategy
 from hal import find
 from service.cli.compiler.explain import render_explanation
 from service.cli.main import app
@@ -43,7 +43,7 @@ def test_people_see_the_parts_and_a_roofline() -> None:
 def test_people_see_how_many_registers_spill() -> None:
     problem, b580 = GemmProblem(4096, 2048, 8192), find("b580")
     matmul = MatmulConfig(Extent(8, 8, 1), Extent(512, 256, 32), Extent(32, 32, 32))
-    explained = explain(problem, KernelConfig(matmul, XeStrategy((8, 4))), b580)
+    explained = explain(problem, XeConfig(matmul, XeStrategy((8, 4))), b580)
     console = Console(width=80, record=True, file=StringIO())
     console.print(render_explanation(explained))
     shown = console.export_text()

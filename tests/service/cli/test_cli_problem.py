@@ -19,13 +19,13 @@ from codegen import (
     GemmProblem,
     InvalidConfig,
     InvalidProblem,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
 from hal.facts.xe import XE_DEVICES
@@ -39,7 +39,7 @@ from service.row_mapping import (
 
 SIZE = ("--m", "48", "--n", "96", "--k", "64")
 PLAIN = GemmProblem(48, 96, 64)
-CONFIG = KernelConfig(
+CONFIG = XeConfig(
     MatmulConfig(Extent(2, 3, 1), Extent(32, 64, 16), Extent(8, 16, 16)), XeStrategy(sg_layout=(2, 1), grf_mode=128)
 )
 SPEC = XE_DEVICES[0].spec
@@ -196,7 +196,7 @@ def test_sizes_in_a_row_that_cannot_be_are_refused(say: Say, options: tuple[str,
     assert message in str(refused.value)
 
 
-def configured(tmp_path: Path, *settings: str) -> KernelConfig:
+def configured(tmp_path: Path, *settings: str) -> XeConfig:
     """The configuration of a file with those settings."""
     file = tmp_path / "config.json"
     file.write_text(json.dumps(config_to_json(CONFIG)))
@@ -219,7 +219,7 @@ def test_a_file_and_settings_say_every_field_of_a_configuration(tmp_path: Path) 
         *("raster_group=4", "split_k=partial_sums", "pipelined_registers=yes", "k_unroll=2"),
     )
     prefetch = Prefetch(PrefetchLevels.L2_L1, 2, 4, (8, 1), None, hints=False)
-    assert everything == KernelConfig(
+    assert everything == XeConfig(
         MatmulConfig(Extent(1, 2, 4), Extent(32, 32, 32), Extent(8, 16, 32), LoopOrder.N_OUTER),
         XeStrategy(
             (4, 2), prefetch, 256, SlmOperands.BOTH, 3, 8, 4, SplitK.PARTIAL_SUMS, pipelined_registers=True, k_unroll=2

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from codegen import AnyArtifact, AnyConfig, CpuArtifact, CpuConfig, DType, GemmProblem
+from codegen import AnyArtifact, CpuArtifact, CpuConfig, DType, GemmProblem, KernelConfig
 from db.queries import (
     devices,
     jobs,
@@ -58,7 +58,7 @@ class Compilation(FakeCompilation):
 class Compiler(FakeCompiler):
     """Gives such kernels."""
 
-    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation:
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation:
         return Compilation(problem, config)
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from codegen import EpilogueKind, EpilogueStep, GemmProblem, KernelConfig
+from codegen import EpilogueKind, EpilogueStep, GemmProblem, XeConfig
 from codegen.problem.gemm import DType
 from codegen.xe.rules import check
 from db.queries import (
@@ -65,7 +65,7 @@ def database(sqlite_url: str) -> Generator[Database]:
     opened.close()
 
 
-def good(problem: GemmProblem, spec: DeviceSpec, count: int) -> list[KernelConfig]:
+def good(problem: GemmProblem, spec: DeviceSpec, count: int) -> list[XeConfig]:
     """Configurations of the best tiles."""
     from codegen.xe.rules import check_problem
 
@@ -120,7 +120,7 @@ def test_the_winners_of_the_nearest_come_first_then_their_second_best(database: 
     assert [far for _, _, far in found[:4]] == [1.0, 3.0, 0.0, 0.0]
     assert configs
     for config in configs:
-        assert isinstance(config, KernelConfig)
+        assert isinstance(config, XeConfig)
         check(HERE, config, B580)  # as the same choices say them for this problem
     assert configs == donors_for(database, mine, HERE, B580), "a run that goes on begins with the same"
 
@@ -164,7 +164,7 @@ def test_the_default_of_another_size_is_said_for_this_one() -> None:
 
     source = GemmProblem(1024, 768, 1024)
     (config,) = fitted([Donor(default_config(source, B580), source)], HERE, B580)
-    assert isinstance(config, KernelConfig)
+    assert isinstance(config, XeConfig)
     assert point_of(HERE, config)[:8] == point_of(source, default_config(source, B580))[:8]
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select
 
-from codegen import AnyArtifact, AnyConfig, GemmProblem, KernelConfig, StageOutput
+from codegen import AnyArtifact, GemmProblem, KernelConfig, StageOutput, XeConfig
 from codegen.backend import kernel_key
 from db.queries import (
     devices,
@@ -65,7 +65,7 @@ class Compiler(FakeCompiler):
 
     versions: str = "1"
 
-    def compile(self, problem: GemmProblem, config: AnyConfig, spec: DeviceSpec) -> Compilation:
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation:
         self.begun.append(config)
         return Compilation(problem, config, versions=self.versions)
 
@@ -86,7 +86,7 @@ class Ran:
 
 
 @pytest.fixture(scope="module")
-def space() -> Space[KernelConfig]:
+def space() -> Space[XeConfig]:
     """The space of all jobs."""
     return xe_space(SMALL, SPEC)
 
@@ -101,7 +101,7 @@ def database(sqlite_url: str) -> Generator[Database]:
 
 @pytest.fixture
 def job(
-    database: Database, tmp_path: Path, space: Space[KernelConfig], monkeypatch: pytest.MonkeyPatch
+    database: Database, tmp_path: Path, space: Space[XeConfig], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Ran]:
     """Runs a job with its own compiler, under a driver."""
     monkeypatch.setattr("tuner.space.starts.xe_space", lambda *_: space)  # making it takes seconds

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, select, update
 
-from codegen import EpilogueKind, EpilogueStep, GemmProblem, KernelConfig, Prefetch, PrefetchLevels, XeStrategy
+from codegen import EpilogueKind, EpilogueStep, GemmProblem, Prefetch, PrefetchLevels, XeConfig, XeStrategy
 from codegen.serialization import (
     content_hash,
     to_json,
@@ -28,7 +28,7 @@ from tests.service import dashboard_rows as rows
 
 Json = dict[str, Any]
 GEMM = GemmProblem(48, 96, 64, epilogue=(EpilogueStep(EpilogueKind.ALPHA, 0.5), EpilogueStep(EpilogueKind.RELU)))
-CONFIG = KernelConfig(config(1).matmul, XeStrategy((4, 2), Prefetch(PrefetchLevels.L1, 3)))
+CONFIG = XeConfig(config(1).matmul, XeStrategy((4, 2), Prefetch(PrefetchLevels.L1, 3)))
 
 
 def without(value: Json, *names: str) -> Json:

@@ -11,9 +11,9 @@ from codegen import (
     DType,
     EpilogueStep,
     GemmProblem,
-    KernelConfig,
     MatmulConfig,
     Prefetch,
+    XeConfig,
     XeStrategy,
 )
 from codegen.problem.epilogue_text import parse_epilogue
@@ -80,7 +80,7 @@ NEW_LAUNCH: JsonObject = {
     [
         (ProblemBody, GemmProblem),
         (EpilogueStepBody, EpilogueStep),
-        (ConfigBody, KernelConfig),
+        (ConfigBody, XeConfig),
         (MatmulBody, MatmulConfig),
         (StrategyBody, XeStrategy),
         (PrefetchBody, Prefetch),

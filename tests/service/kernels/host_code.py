@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from uuid import UUID
 
-from codegen import AnyArtifact, AnyConfig, GemmProblem
+from codegen import AnyArtifact, GemmProblem, KernelConfig
 from codegen.backend import (
     compile_kernel,
     describe,
@@ -53,7 +53,7 @@ def kernel_row(artifact: AnyArtifact, spec: DeviceSpec) -> Kernel:
     )
 
 
-def compiled(problem: GemmProblem, config: AnyConfig, spec: DeviceSpec, folder: Path) -> Kernel:
+def compiled(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, folder: Path) -> Kernel:
     """Compile a kernel, write its files, and give its row."""
     artifact = compile_kernel(problem, config, spec)
     for stage in artifact.stages:

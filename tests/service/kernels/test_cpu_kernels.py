@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from codegen import CpuConfig, DType, Extent, GemmProblem, InvalidConfig, Isa, KernelConfig, Packing
+from codegen import CpuConfig, DType, Extent, GemmProblem, InvalidConfig, Isa, Packing, XeConfig
 from codegen.backend import describe
 from db.queries import leases
 from hal.facts.cpu import probe_cpu
@@ -140,7 +140,7 @@ def test_kernel_json_says_all_that_a_caller_needs() -> None:
 
 
 @pytest.mark.parametrize("config", [DEFAULT, BEFOREHAND, xe_config(2)])
-def test_either_kind_comes_back_from_its_stored_form(config: CpuConfig | KernelConfig) -> None:
+def test_either_kind_comes_back_from_its_stored_form(config: CpuConfig | XeConfig) -> None:
     stored = config_to_json(config)
     assert config_from_json(stored) == config
     body = to_config_body(stored)

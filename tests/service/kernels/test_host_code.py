@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from codegen import Extent, GemmProblem, KernelConfig, MatmulConfig, SplitK, XeStrategy
+from codegen import Extent, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.xe.build.workspace import (
     scratch,
@@ -55,7 +55,7 @@ from tests.service.kernels.host_code import KERNEL_ID, compiled, run_python, wri
 HERE = Path(__file__).parent
 SIZES = frozenset({"m", "n", "k", "lda"})
 SPLIT = GemmProblem(192, 160, 512, dynamic=True, epilogue=parse_epilogue("bias:column, gelu, reduce:row"))
-CONFIG = KernelConfig(
+CONFIG = XeConfig(
     MatmulConfig(Extent(3, 3, 2), Extent(64, 64, 32), Extent(32, 16, 16)),
     XeStrategy((2, 2), split_k=SplitK.PARTIAL_SUMS),
 )
@@ -186,7 +186,7 @@ def test_a_program_for_level_zero_is_cpp(tmp_path: Path) -> None:
 @pytest.mark.opencl
 def test_a_program_in_python_runs_a_kernel_and_refuses_another_file(tmp_path: Path) -> None:
     problem = GemmProblem(24, 48, 64, epilogue=parse_epilogue("alpha=0.5, bias:column, relu, reduce:row"))
-    config = KernelConfig(MatmulConfig(Extent(2, 2, 1), Extent(16, 32, 32), Extent(16, 16, 16)), XeStrategy((1, 1)))
+    config = XeConfig(MatmulConfig(Extent(2, 2, 1), Extent(16, 32, 32), Extent(16, 16, 16)), XeStrategy((1, 1)))
     kernel = compiled(problem, config, resolve_device("opencl-cpu-as-b580").spec, tmp_path)
     program = write_program(kernel, Language.PYOPENCL, tmp_path)
     done = run_python(program)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import DType, Extent, GemmProblem, KernelConfig, MatmulConfig, SplitK, XeStrategy
+from codegen import DType, Extent, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
 from codegen.problem.epilogue_text import parse_epilogue
 from hal import DeviceSpec, find, resolve_device
 from service.api.hostcode.languages import Language
@@ -45,7 +45,7 @@ CPU_PROBLEMS = {
     "s8": GemmProblem(24, 64, 96, dtype_a=DType.U8, dtype_b=DType.S8, batch=2),
 }
 DYNAMIC = GemmProblem(96, 160, 256, dynamic=True, epilogue=parse_epilogue("bias:column, reduce:row"))
-SPLIT = KernelConfig(
+SPLIT = XeConfig(
     MatmulConfig(Extent(3, 5, 2), Extent(32, 32, 32), Extent(32, 16, 16)),
     XeStrategy((1, 1), split_k=SplitK.PARTIAL_SUMS),
 )

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
-from codegen import GemmProblem, KernelConfig
+from codegen import GemmProblem, XeConfig
 from codegen.artifact.toolchain import toolchain_versions
 from db.schema import (
     Job,
@@ -161,7 +161,7 @@ def test_the_nearest_tuned_problem_gives_its_choices_and_never_its_time(
     assert (found.time.kind, found.time.label) == ("predicted", MODEL_VERSION), "of this problem nothing is measured"
     assert "for 512x384x1536 f16->f32 NN it was 49 us, measured" in found.time_told
     config = config_from_json(found.model_dump(mode="json")["config"])
-    assert isinstance(config, KernelConfig)
+    assert isinstance(config, XeConfig)
     from codegen.xe.rules import check
 
     check(HERE, config, B580)

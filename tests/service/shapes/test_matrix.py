@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from codegen import DType, Extent, GemmProblem, KernelConfig, MatmulConfig, XeStrategy, compile_gemm
+from codegen import DType, Extent, GemmProblem, MatmulConfig, XeConfig, XeStrategy, compile_gemm
 from codegen.workers.cache import CompileCache
 from codegen.workers.code_key import with_groups
 from codegen.xe.rules import tiles_of
@@ -27,7 +27,7 @@ from tuner.session.trial import (
 from tuner.shapes.across import Compared
 
 B580 = find("b580")
-CONFIG = KernelConfig(MatmulConfig(Extent(2, 2, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))
+CONFIG = XeConfig(MatmulConfig(Extent(2, 2, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))
 MADE = "ab" * 32
 
 
@@ -56,9 +56,7 @@ def test_one_code_that_won_on_two_shapes_is_one_kernel() -> None:
 def test_a_kernel_that_takes_sizes_is_its_own_binary_on_other_shapes() -> None:
     kernels = [SetKernel(1, FIRST, CONFIG, MADE)]
     there = visitors_of(kernels, WIDE, B580)
-    assert [config.matmul.threads for _, config in there.configs if isinstance(config, KernelConfig)] == [
-        Extent(2, 4, 1)
-    ]
+    assert [config.matmul.threads for _, config in there.configs if isinstance(config, XeConfig)] == [Extent(2, 4, 1)]
     nothing_tried = Compared(_trial(0, WIDE, 20.0), None, {})
     (cell,) = cells_of(there, nothing_tried, WIDE, B580, measured=False)
     assert (cell.evidence, cell.content_hash) == ("predicted", MADE)

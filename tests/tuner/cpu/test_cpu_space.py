@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from codegen import GemmProblem, Refused
-from codegen.cpu.config import Isa, Packing
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.rules import check_cpu, check_cpu_problem, cpu_violations
 from codegen.problem.gemm import DType
 from hal import DeviceSpec

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from codegen import GemmProblem, KernelConfig, Prefetch
+from codegen import GemmProblem, Prefetch, XeConfig
 from codegen.serialization import to_json
 from hal import DeviceSpec, find
 from tests.conformance.trial_samples import config
@@ -125,13 +125,13 @@ def results() -> list[Record]:
     return [header(), DeviceRecord(b580()), ProblemRecord(GEMM.key, GEMM), job(), *found]
 
 
-def candidates(*configs: KernelConfig) -> list[Record]:
+def candidates(*configs: XeConfig) -> list[Record]:
     """Configurations to measure."""
     asked = [CandidateRecord(GEMM.key, "b580", DRIVER, c, prediction(10.0)) for c in configs or (config(0), config(1))]
     return [header(), DeviceRecord(b580()), ProblemRecord(GEMM.key, GEMM), *asked]
 
 
-def plain(problem: GemmProblem) -> list[KernelConfig]:
+def plain(problem: GemmProblem) -> list[XeConfig]:
     """Two configurations that a CPU which stands in for a B580 can run too: without prefetch."""
     chosen = default_config(problem, b580())
     strategies = [replace(chosen.strategy, prefetch=Prefetch(), k_unroll=unroll) for unroll in (1, 2)]

@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen import AnyConfig, Extent, KernelConfig, LoopOrder, MatmulConfig, Prefetch, PrefetchLevels, XeStrategy
-from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
+from codegen import Extent, KernelConfig, LoopOrder, MatmulConfig, Prefetch, PrefetchLevels, XeConfig, XeStrategy
+from codegen.config.cpu import (
+    CpuConfig,
+    CpuStrategy,
+    Isa,
+    Packing,
+)
 from codegen.serialization import Malformed
 from tests.conformance.trial_samples import config
 from tuner.exchange.parameters import config_of, parameters_of
@@ -25,7 +30,7 @@ prefetches = st.builds(
     st.booleans(),
 )
 xe = st.builds(
-    KernelConfig,
+    XeConfig,
     matmuls,
     st.builds(
         XeStrategy,
@@ -41,7 +46,7 @@ cpu = st.builds(
 
 
 @given(xe | cpu)
-def test_every_configuration_comes_back_from_plain_values(made: AnyConfig) -> None:
+def test_every_configuration_comes_back_from_plain_values(made: KernelConfig) -> None:
     said = parameters_of(made)
     assert all(isinstance(value, int | str) and not isinstance(value, bool) for value in said.values())
     assert all(name.isidentifier() for name in said)

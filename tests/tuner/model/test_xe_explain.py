@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Extent, GemmProblem, KernelConfig, MatmulConfig, Prefetch, PrefetchLevels, XeStrategy
+from codegen import Extent, GemmProblem, MatmulConfig, Prefetch, PrefetchLevels, XeConfig, XeStrategy
 from hal import find
 from tuner.model.xe import CONSTANTS, MODEL_VERSION, PARTS, Constants, explain
 from tuner.model.xe.constants import sources
@@ -14,9 +14,9 @@ B580 = find("b580")
 SQUARE, THIN = GemmProblem(4096, 2048, 8192), GemmProblem(8, 16384, 8192)
 
 
-def _config(groups: Extent, block: Extent, layout: tuple[int, int]) -> KernelConfig:
+def _config(groups: Extent, block: Extent, layout: tuple[int, int]) -> XeConfig:
     load = Extent(min(32, block.m // layout[0]), min(32, block.n // layout[1]), 32)
-    return KernelConfig(MatmulConfig(groups, block, load), XeStrategy(layout, Prefetch(PrefetchLevels.L1, 3)))
+    return XeConfig(MatmulConfig(groups, block, load), XeStrategy(layout, Prefetch(PrefetchLevels.L1, 3)))
 
 
 GOOD = _config(Extent(16, 8, 1), Extent(256, 256, 32), (8, 4))

@@ -9,7 +9,6 @@ from codegen import (
     DType,
     Extent,
     GemmProblem,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
@@ -17,6 +16,7 @@ from codegen import (
     Refused,
     SlmOperands,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
 from codegen.problem.epilogue_text import parse_epilogue
@@ -38,16 +38,16 @@ def _config(
     layout: tuple[int, int] = (8, 4),
     distance: int = 3,
     **strategy: object,
-) -> KernelConfig:
+) -> XeConfig:
     (m, n), (rows, columns) = tile, layout
     groups = Extent(ceil_div(problem.m, m), ceil_div(problem.n, n), 1)
     load = Extent(min(32, m // rows), min(32, n // columns), 32)
     ahead = Prefetch(PrefetchLevels.L1, distance) if distance else Prefetch()
     plain = XeStrategy(layout, ahead)
-    return KernelConfig(MatmulConfig(groups, Extent(m, n, 32), load), replace(plain, **strategy))  # pyright: ignore[reportArgumentType]
+    return XeConfig(MatmulConfig(groups, Extent(m, n, 32), load), replace(plain, **strategy))  # pyright: ignore[reportArgumentType]
 
 
-def _us(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec = B580) -> float:
+def _us(problem: GemmProblem, config: XeConfig, spec: DeviceSpec = B580) -> float:
     return predict(problem, config, spec).time_us
 
 
@@ -220,12 +220,12 @@ PROBLEMS: dict[str, GemmProblem] = {
 
 
 @pytest.fixture(scope="module", params=list(PROBLEMS.values()), ids=list(PROBLEMS))
-def case(request: pytest.FixtureRequest) -> tuple[GemmProblem, Space[KernelConfig]]:
+def case(request: pytest.FixtureRequest) -> tuple[GemmProblem, Space[XeConfig]]:
     """A problem and its space."""
     return request.param, xe_space(request.param, B580)
 
 
-def test_every_configuration_of_a_space_has_a_time(case: tuple[GemmProblem, Space[KernelConfig]]) -> None:
+def test_every_configuration_of_a_space_has_a_time(case: tuple[GemmProblem, Space[XeConfig]]) -> None:
     problem, space = case
     predicted = predict_many(problem, columns_of_space(problem, space), B580)
     assert len(predicted) == len(space)
@@ -239,7 +239,7 @@ def test_every_configuration_of_a_space_has_a_time(case: tuple[GemmProblem, Spac
     assert (predicted.time_us > peak_us).all()
 
 
-def test_columns_of_a_space_are_those_of_its_configurations(case: tuple[GemmProblem, Space[KernelConfig]]) -> None:
+def test_columns_of_a_space_are_those_of_its_configurations(case: tuple[GemmProblem, Space[XeConfig]]) -> None:
     problem, space = case
     rows = np.random.default_rng(3).choice(len(space), min(50, len(space)), replace=False)
     configs = [space.config(int(row)) for row in rows]

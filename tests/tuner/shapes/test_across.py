@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from codegen import AnyArtifact, AnyConfig, DType, GemmProblem
+from codegen import AnyArtifact, DType, GemmProblem, KernelConfig
 from tests.tuner.fakes import FakeCompiler, FakeDevice, artifact_of, binary_of, cpu_spec
 from tuner.measure.measure import Bench
 from tuner.measure.measurement_reuse import KnownTime
@@ -31,7 +31,7 @@ DEFAULT = default_for(PROBLEM, SPEC)
 
 
 @pytest.fixture(scope="module")
-def visitors() -> list[AnyConfig]:
+def visitors() -> list[KernelConfig]:
     """Three kernels besides the default."""
     proposer = search_for(PROBLEM, SPEC, 5, measured=True).proposer
     proposer.skip(DEFAULT)
@@ -44,10 +44,10 @@ def visitors() -> list[AnyConfig]:
 class Earlier:
     """What an earlier job measured, on a day when all took a `scale` less."""
 
-    times_us: dict[AnyConfig, float]
+    times_us: dict[KernelConfig, float]
     then_to_now: float
 
-    def of_config(self, config: AnyConfig) -> KnownTime | None:
+    def of_config(self, config: KernelConfig) -> KnownTime | None:
         time_us = self.times_us.get(config)
         return None if time_us is None else KnownTime("earlier", 7, *_measured(time_us))
 
@@ -64,7 +64,7 @@ def _measured(time_us: float) -> tuple[Measurement, Proof, str]:
 
 
 def _compared(
-    store: MemoryTrialStore, visitors: list[AnyConfig], times_us: dict[AnyConfig, float], known: Earlier
+    store: MemoryTrialStore, visitors: list[KernelConfig], times_us: dict[KernelConfig, float], known: Earlier
 ) -> tuple[Compared, FakeDevice]:
     by_binary = {binary_of(config): time_us for config, time_us in times_us.items()}
     device = FakeDevice(PROBLEM, SPEC, time_us=lambda binary: by_binary[binary])
@@ -72,7 +72,9 @@ def _compared(
     return compare_across(bench, store, FakeCompiler(), [DEFAULT, *visitors], 0.3, 300.0, known=known), device
 
 
-def test_a_visitor_takes_a_known_time_and_that_counts_once_it_was_measured_in_turns(visitors: list[AnyConfig]) -> None:
+def test_a_visitor_takes_a_known_time_and_that_counts_once_it_was_measured_in_turns(
+    visitors: list[KernelConfig],
+) -> None:
     near, far, best = visitors
     today = {DEFAULT: 400.0, best: 100.0, near: 130.0, far: 900.0}
     store = MemoryTrialStore()
@@ -91,7 +93,7 @@ def test_a_visitor_takes_a_known_time_and_that_counts_once_it_was_measured_in_tu
     assert binary_of(far) not in {binary for binary, *_ in device.runs}
 
 
-def test_no_run_may_take_longer_than_its_shape(visitors: list[AnyConfig]) -> None:
+def test_no_run_may_take_longer_than_its_shape(visitors: list[KernelConfig]) -> None:
     times_us = dict.fromkeys([DEFAULT, *visitors], 100.0)
     _, device = _compared(MemoryTrialStore(), visitors, times_us, Earlier({}, 1.0))
     trials_s = 300.0 / 2  # the other half is kept for measuring in turns
@@ -99,7 +101,7 @@ def test_no_run_may_take_longer_than_its_shape(visitors: list[AnyConfig]) -> Non
     assert all(timeout_s <= 300.0 for _, timeout_s, _ in device.runs)
 
 
-def test_a_time_of_a_faster_day_is_no_contender(visitors: list[AnyConfig]) -> None:
+def test_a_time_of_a_faster_day_is_no_contender(visitors: list[KernelConfig]) -> None:
     old, _, best = visitors
     store = MemoryTrialStore()
     for number, (config, time_us) in enumerate([(DEFAULT, 400.0), (best, 100.0), (old, 9.0)]):
@@ -118,7 +120,7 @@ def test_a_time_of_a_faster_day_is_no_contender(visitors: list[AnyConfig]) -> No
     assert [trial.config for trial in ranked(store.trials())] == [best, DEFAULT]
 
 
-def test_a_reused_time_is_no_donor(visitors: list[AnyConfig]) -> None:
+def test_a_reused_time_is_no_donor(visitors: list[KernelConfig]) -> None:
     measurement, proof, kernel_hash = _measured(10.0)
     outcome = Outcome(Status.MEASURED, proof=proof, measurement=measurement, kernel_hash=kernel_hash)
     own, taken = Trial(0, DEFAULT, outcome), Trial(1, visitors[0], outcome, Source("earlier", 7, 5.0))

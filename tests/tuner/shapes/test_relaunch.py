@@ -8,13 +8,13 @@ from codegen import (
     DType,
     Extent,
     GemmProblem,
-    KernelConfig,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     Refused,
     SlmOperands,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
 from codegen.pipeline import code_key, compile_gemm
@@ -43,14 +43,14 @@ SOURCE = _problem(128, 192, 256)
 RAGGED = _problem(40, 200, 136)
 SMALL = _problem(24, 32, 48, ldc=40)
 ONE_STEP = _problem(24, 40, 32)
-CONFIG = KernelConfig(
+CONFIG = XeConfig(
     MatmulConfig(Extent(4, 3, 1), Extent(32, 64, 32), Extent(16, 32, 32)),
     XeStrategy((2, 2), Prefetch(PrefetchLevels.L1, 3), raster_group=2, k_unroll=4),
 )
 LOOPS = replace(with_groups(CONFIG, (2, 2)), strategy=replace(CONFIG.strategy, raster_group=1))
 
 
-def _on(problem: GemmProblem, config: KernelConfig = CONFIG) -> KernelConfig:
+def _on(problem: GemmProblem, config: XeConfig = CONFIG) -> XeConfig:
     code = code_of(config, SOURCE, B580)
     assert code is not None
     return relaunched(config, code, problem, B580)
@@ -82,7 +82,7 @@ def test_one_binary_is_right_on_each_shape_whatever_has_no_effect_there(problem:
 )
 def test_code_for_more_steps_than_there_are_is_right(strategy: XeStrategy, splits: int) -> None:
     matmul = replace(CONFIG.matmul, threads=Extent(4, 3, splits), innermost=Extent(8, 16, 16))
-    config = _on(ONE_STEP, KernelConfig(matmul, strategy))
+    config = _on(ONE_STEP, XeConfig(matmul, strategy))
     on = check_problem(ONE_STEP, B580)
     assert refusal(on, config) is not None  # it is not searched there
     proof = verify_by_simulation(compile_gemm(ONE_STEP, config, B580))

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from codegen import GemmProblem, KernelConfig, Refused, compile_gemm
+from codegen import GemmProblem, Refused, XeConfig, compile_gemm
 from codegen.xe.rules import (
     check_problem,
     refusal,
@@ -29,7 +29,7 @@ def test_a_drawn_binary_is_right_at_other_sizes(seed: int) -> None:
     assert proof.checked == proof.total
 
 
-def _relaunched(rng: Random, spec: DeviceSpec) -> Iterator[tuple[GemmProblem, KernelConfig]]:
+def _relaunched(rng: Random, spec: DeviceSpec) -> Iterator[tuple[GemmProblem, XeConfig]]:
     """Problems with the configuration of a kernel of other sizes: without end."""
     while True:
         source = replace(draw_problem(rng, 60), dynamic=True)
@@ -42,7 +42,7 @@ def _relaunched(rng: Random, spec: DeviceSpec) -> Iterator[tuple[GemmProblem, Ke
         code = None if config is None else code_of(config, source, spec)
         if config is None or code is None:
             continue
-        found: list[tuple[bool, GemmProblem, KernelConfig]] = []
+        found: list[tuple[bool, GemmProblem, XeConfig]] = []
         for problem in (other_sizes(rng, source) for _ in range(_TRIES)):
             try:
                 there = relaunched(config, code, problem, spec)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from codegen import GemmProblem, KernelConfig, LoopOrder, SlmOperands, SplitK
+from codegen import GemmProblem, LoopOrder, SlmOperands, SplitK, XeConfig
 from tuner.space.space import (
     Axis,
     Space,
@@ -61,7 +61,7 @@ class Columns:
         return Columns(*(getattr(self, f.name)[places] for f in fields(self)))
 
 
-def columns_of(configs: Sequence[KernelConfig]) -> Columns:
+def columns_of(configs: Sequence[XeConfig]) -> Columns:
     """The columns of configurations."""
     rows = np.array([_row(config) for config in configs], dtype=np.float64).reshape(-1, len(fields(Columns)))
     return Columns(*np.ascontiguousarray(rows.T))
@@ -114,7 +114,7 @@ def columns_of_axes(problem: GemmProblem, axes: Mapping[str, ArrayLike]) -> Colu
     )
 
 
-def columns_of_space(problem: GemmProblem, space: Space[KernelConfig]) -> Columns:
+def columns_of_space(problem: GemmProblem, space: Space[XeConfig]) -> Columns:
     """The columns of all points of a space of this problem, in their order."""
     return columns_of_axes(problem, {axis.name: _values(axis)[space.points[:, i]] for i, axis in enumerate(space.axes)})
 
@@ -124,7 +124,7 @@ def _values(axis: Axis) -> NDArray[np.generic]:
     return np.array(values)
 
 
-def _row(config: KernelConfig) -> tuple[float, ...]:
+def _row(config: XeConfig) -> tuple[float, ...]:
     matmul, s = config.matmul, config.strategy
     block, load, threads = matmul.block, matmul.innermost, matmul.threads
     return (

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from codegen import GemmProblem, KernelConfig
+from codegen import GemmProblem, XeConfig
 from hal import DeviceSpec
 from tuner.model.xe.columns import columns_of
 from tuner.model.xe.device import Case, case_of
@@ -76,7 +76,7 @@ class Explanation:
     registers_spilled: int
 
 
-def explain(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Explanation:
+def explain(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Explanation:
     """Take the predicted time of a configuration apart.
 
     Raises:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen import EpilogueKind, GemmProblem, KernelConfig
+from codegen import EpilogueKind, GemmProblem, XeConfig
 from hal import DeviceSpec
 from tuner.model.xe.columns import Column, Columns, columns_of
 from tuner.model.xe.constants import MODEL_VERSION, Constants
@@ -43,7 +43,7 @@ class Predictions:
         return np.argsort(self.time_us, kind="stable")
 
 
-def predict(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction:
+def predict(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Prediction:
     """The time of one configuration.
 
     Raises:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codegen.cpu.config import Isa
+from codegen.config.cpu import Isa
 from codegen.cpu.isa import ISA_FACTS, Multiply
 from codegen.xe.rules.sizes import ceil_div
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from codegen import GemmProblem, Refused
-from codegen.cpu.config import CpuConfig, Isa, Packing
+from codegen.config.cpu import CpuConfig, Isa, Packing
 from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of
 from codegen.cpu.rules import (
     CpuCase,

@@ -4,7 +4,12 @@ from itertools import permutations
 from typing import NamedTuple
 
 from codegen import Extent, LoopOrder, MatmulConfig
-from codegen.cpu.config import CpuConfig, CpuStrategy, Isa, Packing
+from codegen.config.cpu import (
+    CpuConfig,
+    CpuStrategy,
+    Isa,
+    Packing,
+)
 from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of
 from codegen.cpu.rules import CpuProblem
 from codegen.problem.gemm import DType

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from codegen import GemmProblem
-from codegen.cpu.config import CpuConfig
+from codegen.config.cpu import CpuConfig
 from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rules import CpuProblem, check_cpu_problem, most_pieces, refusal_on_cpu
 from hal import DeviceSpec

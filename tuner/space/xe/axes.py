@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from codegen import LoopOrder, SlmOperands, SplitK
-from codegen.config.kernel_config import XE_ORDERS
+from codegen.config.xe import XE_ORDERS
 from codegen.target import SUBGROUP_SIZE, Target
 from codegen.xe.rules import ceil_div
 from codegen.xe.rules.case import Problem

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from codegen import GemmProblem, KernelConfig, LoopOrder, Refused, SlmOperands, SplitK
+from codegen import GemmProblem, LoopOrder, Refused, SlmOperands, SplitK, XeConfig
 from codegen.xe.rules import (
     ceil_div,
     check_problem,
@@ -61,11 +61,11 @@ class HeuristicStep:
 class Default:
     """The default configuration and the steps that led to it."""
 
-    config: KernelConfig
+    config: XeConfig
     steps: tuple[HeuristicStep, ...]
 
 
-def default_config(problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
+def default_config(problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
     """The default configuration; always legal, and in the space.
 
     Raises:

@@ -3,13 +3,13 @@
 from codegen import (
     Extent,
     GemmProblem,
-    KernelConfig,
     LoopOrder,
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
     SplitK,
+    XeConfig,
     XeStrategy,
 )
 from codegen.xe.rules import (
@@ -25,7 +25,7 @@ from tuner.space.xe.axes import (
 _NO_VALUE = -1  # of no axis
 
 
-def config_of(problem: GemmProblem, point: Point) -> KernelConfig:
+def config_of(problem: GemmProblem, point: Point) -> XeConfig:
     """The configuration that a point says.
 
     Raises:
@@ -36,7 +36,7 @@ def config_of(problem: GemmProblem, point: Point) -> KernelConfig:
     levels = PrefetchLevels.NONE
     if p.prefetch:
         levels = PrefetchLevels.L2_L1 if p.prefetch_l2 else PrefetchLevels.L1
-    return KernelConfig(
+    return XeConfig(
         MatmulConfig(
             threads=Extent(ceil_div(tiles_m, p.turns_m), ceil_div(tiles_n, p.turns_n), p.splits),
             block=Extent(p.block_m, p.block_n, p.block_k),
@@ -66,7 +66,7 @@ def config_of(problem: GemmProblem, point: Point) -> KernelConfig:
     )
 
 
-def point_of(problem: GemmProblem, config: KernelConfig) -> Point:
+def point_of(problem: GemmProblem, config: XeConfig) -> Point:
     """The point that says a configuration; where none does, one with a value that no axis has, or of another."""
     matmul, s = config.matmul, config.strategy
     block, load, threads, prefetch = matmul.block, matmul.innermost, matmul.threads, s.prefetch

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import product
 
-from codegen import Extent, GemmProblem, KernelConfig, Prefetch, SplitK
+from codegen import Extent, GemmProblem, Prefetch, SplitK, XeConfig
 from codegen.xe.rules import (
     check_problem,
     refusal,
@@ -22,7 +22,7 @@ from tuner.space.xe.heuristic import rates_of
 _DISTANCES = ("prefetch.levels", "prefetch.distance", "prefetch.l2_distance")
 
 
-def refit_xe(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, said: Collection[str]) -> KernelConfig:
+def refit_xe(problem: GemmProblem, config: XeConfig, spec: DeviceSpec, said: Collection[str]) -> XeConfig:
     """The configuration if it is legal, else with as little as possible of what nobody `said` chosen anew.
 
     Load blocks follow from the tile, sub-groups from a block that is said, and a block from sub-groups; with less
@@ -42,12 +42,12 @@ def refit_xe(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, said:
     return config
 
 
-def _clocks(problem: GemmProblem, config: KernelConfig, rates: Rates) -> tuple[float, int]:
+def _clocks(problem: GemmProblem, config: XeConfig, rates: Rates) -> tuple[float, int]:
     clocks = core_clocks(problem, config, rates)
     return clocks.dpas + clocks.l1 + clocks.l2, config.subgroups
 
 
-def _tiles(ranges: Ranges, config: KernelConfig, said: Collection[str]) -> Iterator[list[KernelConfig]]:
+def _tiles(ranges: Ranges, config: XeConfig, said: Collection[str]) -> Iterator[list[XeConfig]]:
     """Blocks and sub-groups: as they are, unless a block is said alone; other sub-groups; other blocks too."""
     block = config.matmul.block
     layouts = [config.strategy.sg_layout]
@@ -61,11 +61,11 @@ def _tiles(ranges: Ranges, config: KernelConfig, said: Collection[str]) -> Itera
         yield [_tile(config, other, layout) for other, layout in product(blocks, layouts)]
 
 
-def _tile(config: KernelConfig, block: Extent, layout: tuple[int, int]) -> KernelConfig:
-    return KernelConfig(replace(config.matmul, block=block), replace(config.strategy, sg_layout=layout))
+def _tile(config: XeConfig, block: Extent, layout: tuple[int, int]) -> XeConfig:
+    return XeConfig(replace(config.matmul, block=block), replace(config.strategy, sg_layout=layout))
 
 
-def _with_loads(on: Problem, ranges: Ranges, tile: KernelConfig, said: Collection[str]) -> KernelConfig | None:
+def _with_loads(on: Problem, ranges: Ranges, tile: XeConfig, said: Collection[str]) -> XeConfig | None:
     """The tile with the largest load blocks that are legal, and with all that is fetched ahead if that can be."""
     layout, block = tile.strategy.sg_layout, tile.matmul.block
     if block.m % layout[0] or block.n % layout[1]:
@@ -76,32 +76,32 @@ def _with_loads(on: Problem, ranges: Ranges, tile: KernelConfig, said: Collectio
         fitting = ([v for v in reversed(values) if length % v == 0] for values, length in sides)
         loads = [Extent(m, n, k) for m, n, k in product(*fitting)]
     for load in loads:
-        loaded = KernelConfig(replace(tile.matmul, innermost=load), tile.strategy)
+        loaded = XeConfig(replace(tile.matmul, innermost=load), tile.strategy)
         for config in _ahead(on.problem, loaded, said):
             if refusal(on, config) is None:
                 return config
     return None
 
 
-def _ahead(problem: GemmProblem, config: KernelConfig, said: Collection[str]) -> Iterator[KernelConfig]:
+def _ahead(problem: GemmProblem, config: XeConfig, said: Collection[str]) -> Iterator[XeConfig]:
     """The configuration with its work-groups; then with less and less of what hangs on how many tiles and steps are."""
     matmul, s = config.matmul, config.strategy
     if "threads" not in said:
         matmul = replace(matmul, threads=Extent(*tiles_of(problem, config), matmul.threads.k))
-    yield KernelConfig(matmul, s)
+    yield XeConfig(matmul, s)
     if "raster_group" not in said:
         s = replace(s, raster_group=1)
-        yield KernelConfig(matmul, s)
+        yield XeConfig(matmul, s)
     if not set(_DISTANCES) & set(said):
         for distance in range(s.prefetch.distance - 1, 0, -1):
             s = replace(s, prefetch=replace(s.prefetch, distance=distance))
-            yield KernelConfig(matmul, s)
+            yield XeConfig(matmul, s)
     if "k_unroll" not in said:
         s = replace(s, k_unroll=1)
-        yield KernelConfig(matmul, s)
+        yield XeConfig(matmul, s)
     if not any(name.startswith("prefetch.") for name in said):
         s = replace(s, prefetch=Prefetch())
-        yield KernelConfig(matmul, s)
+        yield XeConfig(matmul, s)
     if not {"threads", "split_k"} & set(said):
         matmul = replace(matmul, threads=replace(matmul.threads, k=1))
-        yield KernelConfig(matmul, replace(s, split_k=SplitK.NONE))
+        yield XeConfig(matmul, replace(s, split_k=SplitK.NONE))

@@ -11,7 +11,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen import GemmProblem, KernelConfig, LoopOrder, Refused
+from codegen import GemmProblem, LoopOrder, Refused, XeConfig
 from codegen.xe.rules import check_problem
 from codegen.xe.rules.case import Problem
 from hal import DeviceSpec
@@ -60,7 +60,7 @@ _LEAST, _A_TILE = 3_000, 8  # points of either kind, and for each legal tile, wh
 _SEED = 20  # of what is drawn: always the same
 
 
-def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[KernelConfig]:
+def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
     """Enumerate and draw legal configurations; always the same ones, and the default is among them.
 
     Raises:

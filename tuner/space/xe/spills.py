@@ -3,7 +3,7 @@
 Each case was compiled for b580, max1550 and lunar-lake; the default configuration keeps away from them.
 """
 
-from codegen import KernelConfig, SlmOperands
+from codegen import SlmOperands, XeConfig
 from codegen.xe.rules import steps_of
 from codegen.xe.rules.case import Problem
 from codegen.xe.rules.tiles import RESERVED_REGISTERS
@@ -17,7 +17,7 @@ _WORD_BYTES = 4
 _A, _B = (SlmOperands.A, SlmOperands.BOTH), (SlmOperands.B, SlmOperands.BOTH)
 
 
-def keeps_registers(on: Problem, config: KernelConfig) -> bool:
+def keeps_registers(on: Problem, config: XeConfig) -> bool:
     """Whether none of the known cases applies to a legal configuration."""
     p, s = on.problem, config.strategy
     steps = steps_of(p, config)
@@ -27,7 +27,7 @@ def keeps_registers(on: Problem, config: KernelConfig) -> bool:
     return held <= (s.grf_mode - RESERVED_REGISTERS) * on.target.grf_bytes
 
 
-def _turned(on: Problem, config: KernelConfig, steps: int) -> int:
+def _turned(on: Problem, config: XeConfig, steps: int) -> int:
     """Bytes of operands where A of f32 or bytes by columns is turned by moves: as it was, and as it is multiplied."""
     p = on.problem
     if not _turns_a(on) or (on.uses_dpas and p.dtype_a.nbytes > 1):
@@ -36,7 +36,7 @@ def _turned(on: Problem, config: KernelConfig, steps: int) -> int:
     return (2 * config.sg_m + config.sg_n) * config.matmul.block.k * together * p.dtype_a.nbytes
 
 
-def _by_lanes(on: Problem, config: KernelConfig) -> int:
+def _by_lanes(on: Problem, config: XeConfig) -> int:
     """Bytes of operands of bytes that lanes access: what is multiplied, and what is copied meanwhile."""
     if on.problem.dtype_a.nbytes > 1 or not (on.lanes_a or on.lanes_b):
         return 0

@@ -1,13 +1,9 @@
-"""How a GEMM is computed on a CPU: the deep-tiled matmul's nine numbers and order, and what they do not say."""
+"""Configurations of CPU kernels: the nine numbers and loop order, and the strategy of an x86 CPU."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from codegen.config.kernel_config import (
-    KernelConfig,
-    LoopOrder,
-    MatmulConfig,
-)
+from codegen.config.matmul import LoopOrder, MatmulConfig
 from codegen.errors import InvalidConfig
 from codegen.serialization import content_hash
 
@@ -97,7 +93,3 @@ class CpuConfig:
         if s.pieces > 1:
             parts.append(f"pieces {s.pieces}")
         return " ".join(parts)
-
-
-AnyConfig = KernelConfig | CpuConfig
-"""A configuration, whatever it is for. Their canonical forms tell them apart: only a CPU's strategy names its `isa`."""
