@@ -64,11 +64,6 @@ COMMANDS = MappingProxyType(
             "Measure on this machine what a file or a service lists.",
             with_server=True,
         ),
-        "merge": Command(
-            "service.cli.exchange.merge:merge_command",
-            "Bring what another database holds into this one.",
-            with_server=True,
-        ),
         "recordings": Command(
             "service.cli.exchange.recordings:recordings_command",
             "List what was imported from Kernel Tuner and T4 files.",

@@ -247,7 +247,6 @@ def test_what_a_t1_file_or_runners_up_list_is_measured_by_the_service(run: Run, 
     ("arguments", "told"),
     [
         (("db", "upgrade"), "`xetune db` works on this machine alone"),
-        (("merge", "x.db", "--dry-run"), "--dry-run works on"),
         (("devices", "release", "b580", "--host", "lab-7"), "--host works on"),
         (("compile", "--m", "8", "--n", "16", "--k", "32", "--target", "b580", "-o", "x"), "--target works on"),
     ],

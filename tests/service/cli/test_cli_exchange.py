@@ -163,28 +163,3 @@ def test_what_is_measured_elsewhere_comes_back(
     capsys.readouterr()
     assert run("import", str(measured), "--json") == 0
     assert json.loads(capsys.readouterr().out)["known"] == len(found.trials)
-
-
-def test_merge_says_what_came_and_what_was_decided(
-    run: Run, file: Path, tmp_path: Path, migrated_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "xetune.sqlite").write_bytes(migrated_file.read_bytes())
-    opened = open_database(f"sqlite:///{other / 'xetune.sqlite'}")
-    take_in(read(text_of(results())), opened, ArtifactStore(other / "artifacts"), find)
-    opened.close()
-    assert run("merge", str(other), "--dry-run") == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith(f"would come from {other / 'xetune.sqlite'}: 1 job, 4 trials, 2 kernels, 1 device, ")
-    assert said[-1] == "dry run: nothing was changed"
-    assert run("merge", str(other), "--origin", "lab 3", "--json") == 0
-    done = json.loads(capsys.readouterr().out)
-    assert (done["jobs"], done["known_jobs"], done["decisions"], done["dry_run"]) == (1, 0, [], False)
-    assert run("merge", str(other)) == 0
-    assert (
-        "0 jobs, 0 trials, 0 kernels, 0 devices, 0 recordings, 0 shape sets; 1 job known before"
-        in capsys.readouterr().out
-    )
-    assert run("merge", str(tmp_path / "nowhere")) == 2
-    assert capsys.readouterr().err.startswith(f"error: {tmp_path / 'nowhere'} does not exist; name a data folder")

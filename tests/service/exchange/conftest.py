@@ -1,4 +1,4 @@
-"""Two databases of which one is merged into the other."""
+"""An empty database that tests import into."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -10,15 +10,7 @@ from tests.service.exchange.places import Place
 
 @pytest.fixture
 def here(tmp_path: Path, migrated_file: Path) -> Generator[Place]:
-    """The database that is merged into."""
+    """An empty data folder."""
     place = Place(tmp_path / "here", migrated_file)
-    yield place
-    place.database.close()
-
-
-@pytest.fixture
-def there(tmp_path: Path, migrated_file: Path) -> Generator[Place]:
-    """The other database."""
-    place = Place(tmp_path / "there", migrated_file)
     yield place
     place.database.close()

@@ -148,25 +148,6 @@ def test_donors_stay_in_the_order_of_the_file(here: Place) -> None:
         assert [type(each) for each in warm_starts.of_job(session, UUID(JOB))] == [ImportedDonor, Donor]
 
 
-def test_donors_that_a_merge_brings_as_trials_take_the_place_of_imported_ones(here: Place, there: Place) -> None:
-    there.bring(far_job(DONORS[0]))
-    there.bring(reversed_donors())
-    here.bring(reversed_donors())
-    for _ in range(2):
-        here.merge(there)
-        assert order_of(here) == [("recording", 2), ("job", 7)]
-        with here.database.read() as session:
-            assert [type(each) for each in warm_starts.of_job(session, UUID(JOB))] == [ImportedDonor, Donor]
-
-
-def test_imported_donors_of_another_database_leave_the_trials_that_are_here(here: Place, there: Place) -> None:
-    there.bring(reversed_donors())
-    here.bring(far_job(DONORS[0]))
-    here.bring(reversed_donors())
-    here.merge(there)
-    assert order_of(here) == [("recording", 2), ("job", 7)]
-
-
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -173,17 +173,6 @@ def test_recordings_are_listed_and_shown_with_their_evidence(
     assert json.loads(capsys.readouterr().out)["jobs"] == []
 
 
-def test_recordings_merge_once(home: Run, away: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    export(home, tmp_path / "out.json", "t4")
-    assert home("home", "import", str(tmp_path / "out.json")) == 0
-    for expected in (1, 0):
-        capsys.readouterr()
-        assert home("away", "merge", str(tmp_path / "home"), "--json") == 0
-        assert json.loads(capsys.readouterr().out)["recordings"] == expected
-    with away.read() as session:
-        assert session.scalars(select(func.count()).select_from(RecordedTrial)).one() == 7
-
-
 def without_source(specification: Specification) -> Specification:
     """Of another program."""
     return replace(specification, source=None)
