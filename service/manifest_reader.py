@@ -1,7 +1,4 @@
-"""How stored kernels are launched, read from kernel.json of any age for people and for the wire.
-
-Older files describe a single kernel at the top: it is read as the only step, whose parameters are all arguments.
-"""
+"""The launch of a stored kernel, read from its kernel.json for terminals and pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,13 +6,12 @@ from typing import cast
 
 from db.schema.base import JsonObject
 
-_OF_A_STEP = ("kernel", "global_size", "global_size_formula", "local_size")
 _UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchArgument:
-    """Memory that a launch is given. `nbytes` is None where the file does not say."""
+    """A buffer argument of a launch; `nbytes` is None where kernel.json does not state it."""
 
     position: int
     name: str
@@ -77,28 +73,18 @@ class Launch:
         return any(step.threads is not None for step in self.steps)
 
 
-def with_steps(manifest: JsonObject) -> JsonObject:
-    """The manifest in the newest form: older ones say their only kernel at the top."""
-    if "steps" in manifest or "kernel" not in manifest:
-        return manifest
-    step: JsonObject = {name: manifest[name] for name in _OF_A_STEP if name in manifest}
-    step["parameters"] = [{"argument": place} for place in range(len(_list(manifest.get("arguments"))))]
-    return {name: value for name, value in manifest.items() if name not in _OF_A_STEP} | {"steps": [step]}
-
-
 def read_launch(manifest: JsonObject) -> Launch:
-    """The launch that kernel.json describes; what it does not say is left empty."""
-    newest = with_steps(manifest)
-    arguments = tuple(_argument(place, _mapping(a)) for place, a in enumerate(_list(newest.get("arguments"))))
-    paths = _mapping(newest.get("memory_paths"))
+    """Return the launch that kernel.json describes; absent entries are empty."""
+    arguments = tuple(_argument(place, _mapping(a)) for place, a in enumerate(_list(manifest.get("arguments"))))
+    paths = _mapping(manifest.get("memory_paths"))
     return Launch(
         arguments=arguments,
-        steps=tuple(_step(_mapping(step), arguments) for step in _list(newest.get("steps"))),
+        steps=tuple(_step(_mapping(step), arguments) for step in _list(manifest.get("steps"))),
         memory_paths=tuple(_path(name, _mapping(path)) for name, path in paths.items()),
-        subgroup_size=str(newest.get("subgroup_size", _UNKNOWN)),
-        build_options=tuple((api, str(v)) for api, v in _mapping(newest.get("build_options")).items()),
-        needs=_texts(newest.get("needs")),
-        packing=tuple(_packed(name, _mapping(how)) for name, how in _mapping(newest.get("packing")).items()),
+        subgroup_size=str(manifest.get("subgroup_size", _UNKNOWN)),
+        build_options=tuple((api, str(v)) for api, v in _mapping(manifest.get("build_options")).items()),
+        needs=_texts(manifest.get("needs")),
+        packing=tuple(_packed(name, _mapping(how)) for name, how in _mapping(manifest.get("packing")).items()),
     )
 
 

@@ -27,15 +27,14 @@ def key_of_measured(artifact: AnyArtifact, device: schema.Device, driver: str) -
 
 
 def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> schema.ResultKey | None:
-    """The key of what was measured of a kernel elsewhere; None where the file does not hold what ran.
+    """Return the key of a measurement from elsewhere; None where the file does not hold the code that ran.
 
-    A stand-in for a GPU ran other code than the file's SPIR-V, and older files say no steps, or not by what the code of
-    a CPU is known.
+    A CPU that emulates a GPU ran other code than the file's SPIR-V; a CPU's kernel is identified by its `code_hash`.
     """
-    launch = launch_hash(kernel.manifest, kernel.compile_key)
     binary = kernel.code_hash if isinstance(kernel.config, CpuConfig) else kernel.content_hash
-    if spec.emulates is not None or launch is None or binary is None:
+    if spec.emulates is not None or binary is None:
         return None
+    launch = launch_hash(kernel.manifest, kernel.compile_key)
     key = ResultKey(binary, launch, kernel.problem, identity_of(spec), driver, dict(kernel.toolchain))
     return to_row(key)
 

@@ -668,7 +668,7 @@ class LaunchOut(Model):
     """Its kernels, in order of execution"""
 
     memory_paths: dict[str, MemoryPathOut] | None = None
-    """How each matrix is moved; null of kernels made before that was said"""
+    """How each matrix is moved; null of a CPU"""
 
     pointer_alignment_bytes: int | None = None
     """What all pointers must be aligned to, in bytes"""
@@ -716,8 +716,8 @@ class KernelOut(Model):
     config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
     """The configuration, canonical; as it was stored if this version cannot read it"""
 
-    launch: Annotated[LaunchOut | dict[str, object], Field(union_mode="left_to_right")]
-    """kernel.json: arguments, kernels with their parameters and sizes, build options; as it was stored if this version cannot read it"""
+    launch: LaunchOut
+    """kernel.json: arguments, kernels with their parameters and sizes, build options"""
 
     toolchain: dict[str, object]
     """Versions it was made with"""
@@ -812,7 +812,7 @@ class LookupOut(Model):
     kernel: KernelOut | None = None
     """The kernel; null where none is stored that runs this problem: the configuration is to be compiled"""
 
-    launch: Annotated[LaunchOut | dict[str, object] | None, Field(union_mode="left_to_right")] = None
+    launch: LaunchOut | None = None
     """The kernel's launch for this problem: of one that takes sizes, for these; null without kernel"""
 
     time: TimeEvidence | None = None

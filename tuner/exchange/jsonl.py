@@ -22,7 +22,7 @@ from tuner.exchange.documents import check_texts
 from tuner.exchange.parameters import check_counts
 from tuner.exchange.records import (
     FORMAT,
-    READABLE,
+    VERSION,
     CandidateRecord,
     DeviceRecord,
     Header,
@@ -212,11 +212,10 @@ def _check_version(document: Mapping[str, object]) -> None:
     if document.get("format") != FORMAT:
         _refuse(f"format: expected {FORMAT!r}, got {document.get('format')!r}")
     version = document.get("version")
-    if type(version) is not int or version not in READABLE:
-        readable = " or ".join(map(str, READABLE))
+    if type(version) is not int or version != VERSION:
         _refuse(
-            f"version: expected {readable}, got {version!r} (written by {document.get('program')!r}): read it with the "
-            "program that wrote it, or export it again"
+            f"version: expected {VERSION}, got {version!r} (written by {document.get('program')!r}): export it again "
+            "with this version"
         )
 
 
@@ -284,7 +283,6 @@ def _check_kernel(exchange: Exchange, kernel: KernelRecord) -> None:
     if kernel.problem not in exchange.problems:
         raise ValueError(f"problem: expected the key of a problem in a line before, got {kernel.problem!r}")
     said, problem = kernel.manifest, exchange.problems[kernel.problem].record
-    # What older kernels left out is filled in.
     made_from = decode(GemmProblem, said.get("problem")), decode_config(said.get("configuration"))
     if made_from != (problem, kernel.config) or said.get("compiled_for") != kernel.target:
         raise ValueError("manifest: expected the problem, the configuration and the target of the kernel, got others")

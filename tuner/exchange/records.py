@@ -6,7 +6,7 @@ A file begins with its Header. Devices, problems, jobs and kernels come before t
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID
@@ -29,13 +29,7 @@ from tuner.session.trial import (
     Status,
 )
 
-FORMAT, VERSION = "xetune-exchange", 5
-READABLE = (1, 2, 3, 4, 5)
-"""Versions that are read: 2 says more of a measurement; 3 has jobs of CPUs, what jobs took, and trials that took the
-time of an earlier one; 4 the energy of launches, and of a CPU's kernel what its results are found by; 5 how a job
-searched and what it began with, who proposed its trials, and what its searches were made from. Some files of version 4
-have what 5 has.
-"""
+FORMAT, VERSION = "xetune-exchange", 1
 MOST = 2**31 - 1  # of counts, as databases keep them
 _LONGEST_S = 1e9
 LEAST_US = 1e-6
@@ -45,7 +39,6 @@ _LARGEST_FACT = 2**53
 _LARGEST_SCALE = 1e12
 _MOST_DONORS = 1000
 _LONGEST_PROPOSER = 40
-_LATER = ("proposer",)  # of trials: what files of versions before 5 may leave out
 
 
 class Ended(StrEnum):
@@ -167,7 +160,7 @@ class JobRecord:
 
     `best` is the number of its best trial. `origin` names where it ran, where that is not the header's. `stop` is what
     ended its search, where that was kept. `reuse` says whether it took times of earlier jobs, `warm_start` whether it
-    began with `donors`, best first; None where that is not known.
+    began with `donors`, best first.
     """
 
     id: str
@@ -190,8 +183,8 @@ class JobRecord:
     effort: Effort | None = None
     stop: Stop | None = None
     search: Search | None = None
-    reuse: bool | None = None
-    warm_start: bool | None = None
+    reuse: bool = True
+    warm_start: bool = True
     donors: tuple[DonorRecord, ...] = ()
 
     def __post_init__(self) -> None:
@@ -331,12 +324,6 @@ Record = Header | DeviceRecord | ProblemRecord | JobRecord | KernelRecord | Tria
 def label_of(device: DeviceSpec) -> str:
     """What times of a device are labelled as."""
     return EMULATED if device.emulates is not None and device.kind is DeviceKind.CPU else NATIVE
-
-
-def contradicts(known: TrialRecord, record: TrialRecord) -> bool:
-    """Whether two records of a trial differ in more than what files of earlier versions leave out."""
-    left_out = {name: None for name in _LATER if None in (getattr(known, name), getattr(record, name))}
-    return replace(known, **left_out) != replace(record, **left_out)
 
 
 def check_name(field: str, text: str) -> None:

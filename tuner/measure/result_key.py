@@ -74,11 +74,9 @@ def identity_of(spec: DeviceSpec) -> DeviceIdentity:
 
 def result_key(artifact: AnyArtifact, spec: DeviceSpec, driver: str) -> ResultKey:
     """The key of what is measured of a kernel on a device under a driver."""
-    launch = launch_hash(describe(artifact), artifact.key)
-    assert launch is not None  # what is described now has steps
     return ResultKey(
         binary=_binary(artifact),
-        launch=launch,
+        launch=launch_hash(describe(artifact), artifact.key),
         problem=artifact.problem.key,
         device=identity_of(spec),
         driver=driver,
@@ -86,17 +84,14 @@ def result_key(artifact: AnyArtifact, spec: DeviceSpec, driver: str) -> ResultKe
     )
 
 
-def launch_hash(manifest: Mapping[str, object], compile_key: str) -> str | None:
-    """SHA-256 of what kernel.json says of the launch; None of a form that is older than steps.
+def launch_hash(manifest: Mapping[str, object], compile_key: str) -> str:
+    """Return the SHA-256 of the launch as kernel.json describes it.
 
     Kernels for CPUs are named by their compile key, which changes with every version: the name is left out.
     """
-    steps = manifest.get("steps")
-    if not isinstance(steps, list):
-        return None
     said = {name: manifest[name] for name in _OF_LAUNCH if name in manifest}
     said["steps"] = [
-        {k: v for k, v in step.items() if k in _OF_STEP} for step in cast("list[dict[str, object]]", steps)
+        {k: v for k, v in step.items() if k in _OF_STEP} for step in cast("list[dict[str, object]]", manifest["steps"])
     ]
     return content_hash(_without_name(said, compile_key))
 

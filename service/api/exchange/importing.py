@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from uuid import UUID
 
+from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from codegen import CpuConfig
@@ -33,10 +34,7 @@ from service.api.exchange.records import trial_record
 from service.api.exchange.warm_starts import (
     add_donors,
 )
-from service.api.kernels.launch_schemas import (
-    LaunchOut,
-    to_launch,
-)
+from service.api.kernels.launch_schemas import to_launch
 from service.api.keys.caller import (
     COMMAND_LINE,
     Caller,
@@ -52,7 +50,7 @@ from service.row_mapping import (
 )
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import Exchange, Line, binary_of
-from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord, contradicts
+from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord
 from tuner.session.trial import Source
 
 _BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"
@@ -114,10 +112,12 @@ def check(
         for (id, _), device in exchange.devices.items():
             _check_device(session, id, device, resolve)
     for kernel in exchange.kernels.values():
-        if not isinstance(to_launch(dict(kernel.record.manifest)), LaunchOut):
-            raise InvalidLine(
-                kernel.number, "kernel: manifest: expected the launch as kernel.json has it, got another form"
-            )
+        try:
+            to_launch(dict(kernel.record.manifest))
+        except ValidationError as error:
+            place = ".".join(str(part) for part in error.errors()[0]["loc"])
+            message = f"kernel: manifest.{place}: {error.errors()[0]['msg']}; expected the form of kernel.json"
+            raise InvalidLine(kernel.number, message) from error
     # Files first: a row never names bytes that are not there.
     files = {name: _put_files(artifacts, line.record) for name, line in exchange.kernels.items()}
     return Checked(exchange, files, origin)
@@ -149,6 +149,7 @@ class _Import:
         self._origin = origin
         self._added: Counter[str] = Counter()
         self._rows: dict[str, schema.Job] = {}
+        self._new: list[JobRecord] = []
         self._kernels: set[UUID] = set()
         self._there: dict[UUID, dict[int | str, schema.Trial]] = {}
 
@@ -162,7 +163,8 @@ class _Import:
         session.flush()
         for line in self._exchange.jobs.values():
             self._best(line)
-            self._beginning(line.record)
+        for new in self._new:
+            add_donors(session, UUID(new.id), new.donors)
         judged: Counter[str] = Counter()
         for problem_id, device in {(row.problem_id, row.device.slug) for row in self._rows.values()}:
             before = predictions.count_judged(session)
@@ -226,6 +228,19 @@ class _Import:
             session.add(schema.JobEffort(job_id=row.id, **asdict(record.effort)))
         if record.stop is not None:
             jobs.set_stop(session, row.id, record.stop.value)
+        if (asked := record.search) is not None:
+            objective = None if asked.objective is None else asked.objective.value
+            jobs.set_search(
+                session,
+                row.id,
+                method=asked.method.value,
+                no_gain=asked.no_gain,
+                roofline=asked.roofline,
+                objective=objective,
+            )
+        if not (record.reuse and record.warm_start):
+            jobs.set_start(session, row.id, again=not record.reuse, cold=not record.warm_start)
+        self._new.append(record)
         self._added["jobs"] += 1
         found = jobs.get(session, row.id)
         assert found is not None
@@ -241,32 +256,11 @@ class _Import:
             )
         if known is None:
             self._add_trial(record, job)
-        elif known.status == "pending" or contradicts(trial_record(known), record):
+        elif known.status == "pending" or trial_record(known) != record:
             message = f"trial: expected what trial {known.number} of job {job.id} is here, got another outcome"
             raise InvalidLine(line.number, message)
         else:
-            if job.imported is not None and known.proposer is None:
-                known.proposer = record.proposer
             self._added["known"] += 1
-
-    def _beginning(self, record: JobRecord) -> None:
-        """Keep how a job that ran elsewhere began and searched, where that is not known yet."""
-        session, job = self._session, self._rows[record.id]
-        if job.imported is None or job.search is not None or record.search is None:
-            return
-        asked = record.search
-        objective = None if asked.objective is None else asked.objective.value
-        jobs.set_search(
-            session,
-            job.id,
-            method=asked.method.value,
-            no_gain=asked.no_gain,
-            roofline=asked.roofline,
-            objective=objective,
-        )
-        if job.start is None and (record.reuse is False or record.warm_start is False):
-            jobs.set_start(session, job.id, again=record.reuse is False, cold=record.warm_start is False)
-        add_donors(session, job.id, record.donors)
 
     def _trials_of(self, job: schema.Job) -> Mapping[int | str, schema.Trial]:
         """The trials that a job had before, by number and by hash of the configuration."""

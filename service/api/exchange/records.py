@@ -74,21 +74,14 @@ def job_record(row: schema.Job, best: int | None, donors: tuple[DonorRecord, ...
         effort=None if row.effort is None else Effort(**{f.name: getattr(row.effort, f.name) for f in fields(Effort)}),
         stop=None if row.stop is None else Stop(row.stop.reason),
         search=None if row.search is None else _search(row.search),
-        reuse=None if (start := _start(row)) is None else start[0],
-        warm_start=None if start is None else start[1],
+        reuse=row.start is None or not row.start.again,
+        warm_start=row.start is None or not row.start.cold,
         donors=donors,
     )
 
 
 def _search(row: schema.JobSearch) -> Search:
     return Search(Method(row.method), row.no_gain, row.roofline, objective_of(row))
-
-
-def _start(row: schema.Job) -> tuple[bool, bool] | None:
-    """Whether a job took known times, and whether it looked for donors; older files do not say it of theirs."""
-    if row.start is not None:
-        return not row.start.again, not row.start.cold
-    return None if row.imported is not None and row.search is None else (True, True)
 
 
 def trial_record(row: schema.Trial) -> TrialRecord:

@@ -7,7 +7,6 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError
 from codegen import DType
 from db.schema.base import JsonObject
 from service.errors import Conflict
-from service.manifest_reader import with_steps
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 _Options = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9 =._-]{0,200}$")]
@@ -66,7 +65,7 @@ def read_manifest(stored: JsonObject) -> Manifest:
         Conflict: it does not say enough, or what no program can hold.
     """
     try:
-        return Manifest.model_validate(with_steps(stored))
+        return Manifest.model_validate(stored)
     except ValidationError as error:
         place = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise Conflict(

@@ -1,9 +1,8 @@
 """The launch of a kernel on the wire: kernel.json, which goes on growing, so that unknown facts pass through."""
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from db.schema.base import JsonObject
-from service.manifest_reader import with_steps
 
 _ARGUMENT = {"index": 0, "name": "A", "role": "input", "dtype": "f16", "bytes": 1048576, "kind": "global pointer"}
 _STEP = {
@@ -118,7 +117,7 @@ class LaunchOut(BaseModel):
     )
     memory_paths: dict[str, MemoryPathOut] | None = Field(
         default=None,
-        description="How each matrix is moved; null of kernels made before that was said",
+        description="How each matrix is moved; null of a CPU",
         examples=[_PATHS],
     )
     pointer_alignment_bytes: int | None = Field(
@@ -152,9 +151,10 @@ class LaunchOut(BaseModel):
     )
 
 
-def to_launch(manifest: JsonObject) -> LaunchOut | dict[str, object]:
-    """The launch that a stored kernel.json describes, older ones in the newest form; else as it was stored."""
-    try:
-        return LaunchOut.model_validate(with_steps(manifest))
-    except ValidationError:
-        return manifest
+def to_launch(manifest: JsonObject) -> LaunchOut:
+    """Return the launch that a stored kernel.json describes.
+
+    Raises:
+        ValidationError: it does not have the form of kernel.json.
+    """
+    return LaunchOut.model_validate(manifest)

@@ -90,7 +90,7 @@ class LookupOut(BaseModel):
     config: ConfigBody | dict[str, object] = Field(
         description="The configuration to run, legal for this problem on this device", examples=[CONFIG_EXAMPLE]
     )
-    launch: LaunchOut | dict[str, object] | None = Field(
+    launch: LaunchOut | None = Field(
         default=None,
         description="The kernel's launch for this problem: of one that takes sizes, for these; null without kernel",
         examples=[LAUNCH_EXAMPLE],

@@ -114,9 +114,8 @@ class KernelOut(BaseModel):
         description="The configuration, canonical; as it was stored if this version cannot read it",
         examples=[CONFIG_EXAMPLE],
     )
-    launch: LaunchOut | dict[str, object] = Field(
-        description="kernel.json: arguments, kernels with their parameters and sizes, build options; "
-        "as it was stored if this version cannot read it",
+    launch: LaunchOut = Field(
+        description="kernel.json: arguments, kernels with their parameters and sizes, build options",
         examples=[LAUNCH_EXAMPLE],
     )
     toolchain: dict[str, object] = Field(description="Versions it was made with", examples=[{"llvm": "22.1"}])

@@ -90,14 +90,6 @@ def test_how_a_job_searched_and_who_proposed_comes_and_goes_on(database: Databas
     check_told(database, tmp_path)
 
 
-def test_a_later_file_of_the_same_job_says_what_an_earlier_one_left_out(database: Database, tmp_path: Path) -> None:
-    bring(database, tmp_path, results())
-    assert bring(database, tmp_path, whole()) == 4
-    check_told(database, tmp_path)
-    assert bring(database, tmp_path, results()) == 4
-    check_told(database, tmp_path)
-
-
 def test_another_proposer_of_a_trial_contradicts(database: Database, tmp_path: Path) -> None:
     bring(database, tmp_path, whole())
     other = [replace(r, proposer="random") if isinstance(r, TrialRecord) else r for r in whole()]

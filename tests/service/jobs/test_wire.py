@@ -20,7 +20,6 @@ from codegen.problem.epilogue_text import parse_epilogue
 from codegen.serialization import to_json
 from db.queries import kernels
 from db.schema.base import JsonObject
-from service.api.kernels.launch_schemas import to_launch
 from service.api.kernels.schemas import LookupQuery
 from service.configurations import ConfigBody, MatmulBody, PrefetchBody, StrategyBody, to_config_body
 from service.http.deps import Context
@@ -46,18 +45,7 @@ QUERY: dict[str, str | int | bool] = {
     "batch_stride_c": 9000, "alignment": 16, "dynamic": True, "deterministic": True,
     "epilogue": "scale:row, bias:column:f16, add:bf16:ld=112, clip=-1..6, reduce:row",
 }  # fmt: skip
-OLD_LAUNCH: JsonObject = {
-    "kernel": "gemm",
-    "arguments": [
-        {"index": i, "name": name, "role": "input", "dtype": "f16", "bytes": 64} for i, name in enumerate("AB")
-    ],
-    "global_size": [512, 4, 1],
-    "global_size_formula": ["128 * ceil(n / 96)", "ceil(m / 128)", "1"],
-    "local_size": [128, 1, 1],
-    "subgroup_size": 16,
-    "distribution": {"by": "mlir", "because": []},
-}
-NEW_LAUNCH: JsonObject = {
+LAUNCH: JsonObject = {
     "arguments": [
         {"index": 0, "name": "C", "role": "inout", "dtype": "f32", "bytes": 64},
         {"index": 1, "name": "workspace", "role": "scratch", "dtype": "f32", "bytes": 4096},
@@ -149,22 +137,7 @@ def test_what_cannot_be_read_is_shown_as_it_was_stored() -> None:
     assert to_config_body(of_another_version) == of_another_version
     assert config_line(of_another_version) == '{"matmul":{},"strategy":{"tiles":3}}'
     assert problem_line({"m": 3}) == '{"m":3}'
-    assert to_launch({"steps": 3}) == {"steps": 3}
     assert read_launch({"steps": 3, "arguments": [7], "memory_paths": {"A": 3}}).steps == ()
-
-
-def test_an_older_launch_is_one_step() -> None:
-    launch = to_launch(OLD_LAUNCH)
-    assert not isinstance(launch, dict)
-    (step,) = launch.steps
-    assert (step.kernel, step.global_size, step.local_size) == ("gemm", [512, 4, 1], [128, 1, 1])
-    assert [p.argument for p in step.parameters] == [0, 1]
-    assert launch.memory_paths is None
-    assert launch.model_dump(mode="json")["distribution"] == {"by": "mlir", "because": []}, (
-        "what it does not know stays"
-    )
-    (shown,) = read_launch(OLD_LAUNCH).steps
-    assert (shown.parameters, shown.global_size_formula[1]) == (("A", "B"), "ceil(m / 128)")
 
 
 def test_a_launch_of_several_kernels_is_whole(client: TestClient, context: Context) -> None:
@@ -174,7 +147,7 @@ def test_a_launch_of_several_kernels_is_whole(client: TestClient, context: Conte
         assert kernel_id is not None
         kernel = kernels.get(session, kernel_id)
         assert kernel is not None
-        kernel.manifest, kernel.config = NEW_LAUNCH, config_to_json(replace(config(1)))
+        kernel.manifest, kernel.config = LAUNCH, config_to_json(replace(config(1)))
     answer = client.get(f"/v1/kernels/{kernel_id}").json()
     launch = answer["launch"]
     assert [argument["role"] for argument in launch["arguments"]] == ["inout", "scratch"]
@@ -182,6 +155,6 @@ def test_a_launch_of_several_kernels_is_whole(client: TestClient, context: Conte
     assert launch["steps"][0]["parameters"][1] == {"argument": None, "scalar": "m", "value": 48}
     assert launch["memory_paths"]["A"] == {"by": "lanes", "because": "block2d-pitch: rows are 1023 elements apart"}
     assert answer["config"]["strategy"]["prefetch"]["l2_distance"] == 4
-    shown = read_launch(NEW_LAUNCH)
+    shown = read_launch(LAUNCH)
     assert shown.steps[0].parameters == ("workspace", "m=48")
     assert [path.matrix for path in shown.memory_paths if path.because] == ["A"]

@@ -1,6 +1,5 @@
-"""Files hold jobs of CPUs, what jobs took, and trials that took the time of another job; older files hold none."""
+"""Files hold jobs of CPUs, their wall times, and trials that reuse a time of another job."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -23,19 +22,6 @@ def test_jobs_of_cpus_what_they_took_and_trials_that_took_a_time_come_back() -> 
     (kernel,) = (line.record for line in exchange.kernels.values())
     assert kernel == cpu_lines.kernel()
     assert binary_of(kernel) == cpu_lines.OBJECT
-
-
-def test_a_file_of_version_2_is_read_without_what_version_3_added() -> None:
-    def older(document: dict[str, Any]) -> dict[str, Any]:
-        said = {name: v for name, v in document.items() if name not in ("effort", "source", "object_code", "header")}
-        return said | ({"version": 2} if document["record"] == "header" else {})
-
-    written = [json.loads(line) for line in text_of(lines.results()).splitlines()]
-    found = read(b"".join(json.dumps(older(document)).encode() + b"\n" for document in written))
-    assert found.header.version == 2
-    assert found.jobs[JOB].record == lines.job()
-    assert [line.record for line in found.kernels.values()] == [lines.kernel(0), lines.kernel(1)]
-    assert found.trials[JOB, 0].record == lines.measured(0, 50.0, 25.0)
 
 
 def of_a_failure(document: dict[str, Any]) -> None:
