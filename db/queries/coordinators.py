@@ -70,14 +70,13 @@ def acquire(
     return Fence(name, holder, row.fence)
 
 
-def check(session: Session, fence: Fence, *, now: datetime | None = None) -> None:
-    """Return when the lease is still this holder's, and keep it so until the transaction ends.
+def check(session: Session, fence: Fence) -> None:
+    """Return when nobody took the lease since, even if it ran out, and keep it so until the transaction ends.
 
     Raises:
-        FenceLost: it ran out, or another has it.
+        FenceLost: another has it, or it was given up.
     """
-    own = _own(fence).where(Coordinator.expires_at > (now or utc_now()))
-    if session.scalar(own.with_for_update(read=True, key_share=True)) is None:
+    if session.scalar(_own(fence).with_for_update(read=True, key_share=True)) is None:
         raise _lost(fence)
 
 
@@ -94,9 +93,9 @@ def renew(session: Session, fence: Fence, lease_s: float, *, now: datetime | Non
 
 
 def give_up(session: Session, fence: Fence, *, now: datetime | None = None) -> None:
-    """Let the next one take the lease at once; nothing if another has it."""
+    """Let the next one take the lease at once, and refuse later writes of this one; nothing if another has it."""
     mine = update(Coordinator).where(Coordinator.name == fence.name, Coordinator.fence == fence.number)
-    session.execute(mine.values(expires_at=now or utc_now()))
+    session.execute(mine.values(expires_at=now or utc_now(), fence=fence.number + 1))
     session.execute(delete(ReachedDevice).where(ReachedDevice.coordinator == fence.name))
 
 
@@ -148,4 +147,4 @@ def _own(fence: Fence) -> Select[str]:
 
 
 def _lost(fence: Fence) -> FenceLost:
-    return FenceLost(f"{fence.holder} is not coordinator {fence.name} any more: its lease {fence.number} ran out")
+    return FenceLost(f"{fence.holder} is not coordinator {fence.name} any more: its lease {fence.number} is over")

@@ -41,16 +41,14 @@ from service.jobs.job_runs import (
     JobRuns,
     RunJob,
 )
-from service.jobs.worker import (
-    STORAGE_WAIT_S,
-    release_abandoned,
-)
+from service.jobs.worker import release_abandoned
 from service.jobs.worker_names import (
     is_dead,
     own_name,
 )
 from service.settings import Settings
 
+STORAGE_WAIT_S = 30.0
 _BEATS = 3  # in the time of a lease
 _KEPT = timedelta(days=1)  # how long the row of a machine's coordinator outlives it
 _log = structlog.stdlib.get_logger(__name__)
@@ -153,7 +151,7 @@ class Coordinator:
         if fence is None:
             return None
         _log.info("coordinator leads", coordinator=fence.name, holder=fence.holder, fence=fence.number)
-        return _Term(fence, FencedDatabase(self._database.engine, fence, self._clock.now))
+        return _Term(fence, FencedDatabase(self._database.engine, fence))
 
     def _lead(self, term: _Term) -> None:
         heart = threading.Thread(target=self._beat, args=(term,), name="coordinator heartbeat", daemon=True)

@@ -1,15 +1,13 @@
 """A database in which a coordinator can change something only as long as it is the one who gives out work."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 
 from sqlalchemy.orm import Session
 
 from db.queries import coordinators
 from db.queries.coordinators import Fence
-from db.schema.base import utc_now
 from db.session import Database
 
 
@@ -18,15 +16,14 @@ class FencedDatabase(Database):
     """As the database; each write checks the fence in its own transaction, which then keeps a new holder waiting.
 
     Raises:
-        FenceLost: another gives out work, or the lease ran out; from `write`.
+        FenceLost: another gives out work now; from `write`.
     """
 
     fence: Fence
-    now: Callable[[], datetime] = utc_now
 
     @contextmanager
     def write(self) -> Generator[Session]:
         """A session that commits at the end, if the fence holds at its begin."""
         with Database.write(self) as session:
-            coordinators.check(session, self.fence, now=self.now())
+            coordinators.check(session, self.fence)
             yield session

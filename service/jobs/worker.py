@@ -1,12 +1,13 @@
-"""Runs jobs one at a time: claims one, keeps its lease alive, lets the tuner work, and records how it ended.
+"""Run a given job in this process: claim it, extend its lease, and record how it ended.
 
-No transaction is open while a job runs. A worker that is told to stop puts its job back in the queue; one
-that is killed leaves it to the next worker, which takes it over at once on this host and after the lease elsewhere.
+The coordinator runs the jobs of the queue; this runs those that a command or a set of shapes names. No transaction is
+open while a job runs. A worker that is stopped puts its job back in the queue; the job of one that was killed is
+claimed again at once on the same host, and after its lease elsewhere.
 """
 
 import signal
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from types import FrameType
 from typing import Protocol
 from uuid import UUID
@@ -16,39 +17,22 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.errors import DatabaseError, LeaseLost
-from db.queries import (
-    leases,
-    quarantines,
-)
+from db.queries import leases
 from db.schema import Job
 from db.session import Database
 from service.api.devices.quarantine import this_host
-from service.artifacts import StorageError
-from service.jobs.job_runs import (
-    MAX_ATTEMPTS,
-    ClaimedJob,
-    JobEnd,
-    JobRuns,
-    RunJob,
-)
+from service.jobs.job_runs import JobRuns, RunJob
 from service.jobs.supervisor import end_within
-from service.jobs.worker_names import (
-    is_dead,
-    own_name,
-)
+from service.jobs.worker_names import is_dead, own_name
 from service.settings import Settings
 
-__all__ = ["MAX_ATTEMPTS", "ClaimedJob", "JobEnd", "RunJob", "Worker", "stop_on_signals"]
-
-STORAGE_WAIT_S = 30.0
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class Worker:
-    """One worker. `run` blocks; `stop` may be called from any thread or a signal handler.
+    """Runs jobs by their ids. `run_one` blocks; `stop` may be called from any thread or a signal handler.
 
-    `here` names the devices that jobs can run on in this machine; jobs for others are left to other workers. Unless
-    `alone`, jobs of its own name are those of other threads of this process.
+    Unless `alone`, jobs of its own name are those of other threads of this process.
     """
 
     def __init__(
@@ -56,11 +40,10 @@ class Worker:
         database: Database,
         settings: Settings,
         run_job: RunJob,
-        here: Callable[[], Collection[str]] | None = None,
         *,
         alone: bool = True,
     ) -> None:
-        self._database, self._settings, self._run_job, self._here = database, settings, run_job, here
+        self._database, self._settings, self._run_job = database, settings, run_job
         self._alone = alone
         self._stop, self._interrupt = threading.Event(), threading.Event()
         self.name = own_name()
@@ -70,36 +53,6 @@ class Worker:
         self._stop.set()
         self._interrupt.set()
 
-    def run(self) -> None:
-        """Run jobs until stopped; a database that does not answer is waited for."""
-        while not self._stop.is_set():
-            try:
-                busy = self.run_next()
-            except DatabaseError as error:
-                _log.warning("worker waits for the database", error=str(error))
-                busy = False
-            except StorageError as error:
-                _log.warning("worker waits for room for artifacts", error=str(error), seconds=STORAGE_WAIT_S)
-                self._stop.wait(STORAGE_WAIT_S)
-                continue
-            if not busy:
-                self._stop.wait(self._settings.worker_poll_s)
-
-    def run_next(self) -> bool:
-        """Run one job; False when none waits.
-
-        Raises:
-            DatabaseError: the database does not answer; the job stays as it is.
-            StorageError: artifacts cannot be written; the job is back in the queue.
-        """
-        devices = None if self._here is None else set(self._here())  # may probe: before the transaction
-        with self._database.write() as session:
-            self._release_abandoned(session)
-            if devices is not None:
-                devices -= {kept.slug for kept in quarantines.active(session, this_host())}
-            job = leases.claim_next(session, self.name, self._settings.lease_s, devices=devices)
-        return self._take(job)
-
     def run_one(self, job_id: UUID) -> bool:
         """Run that job; False when it is over or another worker has it.
 
@@ -108,15 +61,9 @@ class Worker:
             StorageError: artifacts cannot be written; the job is back in the queue.
         """
         with self._database.write() as session:
-            self._release_abandoned(session)
+            # This worker is idle: what has its name was left when the database did not answer.
+            release_abandoned(session, lambda name: (self._alone and name == self.name) or is_dead(name))
             job = leases.claim(session, job_id, self.name, self._settings.lease_s)
-        return self._take(job)
-
-    def _release_abandoned(self, session: Session) -> None:
-        # This worker is idle: what has its name was left when the database did not answer.
-        release_abandoned(session, lambda name: (self._alone and name == self.name) or is_dead(name))
-
-    def _take(self, job: Job | None) -> bool:
         if job is None:
             return False
         self._interrupt = threading.Event()

@@ -1,4 +1,4 @@
-"""A small job on an invented device, run by the worker, the tuner and the store that the service has."""
+"""A small job on an invented device, run by the coordinator, the tuner and the store that the service has."""
 
 import hashlib
 from collections.abc import Callable
@@ -28,10 +28,12 @@ from service.api.jobs.requests import (
 )
 from service.artifacts import ArtifactStore
 from service.cluster import local
+from service.cluster.coordinator import Coordinator
 from service.cluster.local import LocalPlace
 from service.jobs.tuning import Tuning
 from service.jobs.worker import Worker
 from service.settings import Settings
+from tests.service.cluster.job_loop import RunAt, coordinator, run_jobs
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, cpu_spec
 
 SPEC = cpu_spec()
@@ -52,7 +54,7 @@ class Steps(Fuse):
 
 @dataclass(frozen=True)
 class Place:
-    """A folder with artifacts, a database that need not be in it, and workers of both."""
+    """A folder with artifacts, a database that need not be in it, and what runs jobs on both."""
 
     folder: Path
     monkeypatch: pytest.MonkeyPatch
@@ -62,26 +64,52 @@ class Place:
         """The artifacts of the place."""
         return ArtifactStore(self.folder / "artifacts")
 
-    def worker(
-        self,
-        database: Database,
-        at_each: Callable[[], None] = lambda: None,
-        host: str = "here",
-        every: HalError | None = None,
-        **settings: object,
-    ) -> Worker:
-        """A worker; `at_each` is called when a compilation begins or ends, and before and after each launch.
+    def local(self, host: str = "here") -> LocalPlace:
+        """The device of the host of that name, under its lock."""
+        return LocalPlace(lambda _: HERE, self.folder / f"locks of {host}", lambda: {SPEC.id})
 
-        Those of one `host` share its device, on which each launch fails with `every`.
+    def run_at(
+        self, at_each: Callable[[], None] = lambda: None, every: HalError | None = None, host: str = "here"
+    ) -> RunAt:
+        """Return what runs jobs; each launch fails with `every`.
+
+        `at_each` is called when a compilation begins or ends, and before and after each launch.
         """
         steps = Steps(at_each)
         self.monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(FakeCompiler(fuse=steps)))
         self.monkeypatch.setattr(local, "open_device", lambda _: FakeDevice(SMALL, SPEC, every=every, fuse=steps))
-        of = Settings(data_dir=self.folder, worker_poll_s=0.02).model_copy(update=settings)
-        locks = self.folder / f"locks of {host}"
-        here = LocalPlace(lambda _: HERE, locks)
-        run = Tuning(database, self.artifacts, self.folder / "cache", place=here).run
-        return Worker(database, of, run)
+        cache, here = self.folder / "cache", self.local(host)
+        return lambda database, _: Tuning(database, self.artifacts, cache, place=here).run
+
+    def settings(self, **changes: object) -> Settings:
+        """Settings of a coordinator or worker that looks for jobs often."""
+        return Settings(data_dir=self.folder, worker_poll_s=0.02).model_copy(update=changes)
+
+    def coordinator(
+        self,
+        database: Database,
+        at_each: Callable[[], None] = lambda: None,
+        host: str | None = None,
+        **settings: object,
+    ) -> Coordinator:
+        """Return a coordinator as `xetune worker` has one; one with a `host` is of another machine of that name."""
+        run_at = self.run_at(at_each, host=host or "here")
+        holder = host and f"{host}/boot/1/1"
+        return coordinator(database, self.settings(**settings), run_at, self.local(host or "here"), holder)
+
+    def run_jobs(
+        self,
+        database: Database,
+        at_each: Callable[[], None] = lambda: None,
+        every: HalError | None = None,
+        **settings: object,
+    ) -> int:
+        """Run the jobs that wait, and return how many were claimed."""
+        return run_jobs(database, self.settings(**settings), self.run_at(at_each, every), self.local())
+
+    def worker(self, database: Database, at_each: Callable[[], None] = lambda: None) -> Worker:
+        """Return what runs a job for a command."""
+        return Worker(database, self.settings(), self.run_at(at_each)(database, self.local()))
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ def test_a_job_goes_on(server: Server, place: Place, away_s: float) -> None:
             server.start()
         stopped.set()
 
-    works = place.worker(database, stop_once)
+    works = place.coordinator(database, stop_once)
     thread = threading.Thread(target=works.run)
     thread.start()
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from db.session import open_database
-from service.jobs import worker
+from service.cluster import coordinator
 from tests.faults.jobs import Place, check_whole, ended, job_of, queue
 
 DISK_BYTES = 4 * 2**20
@@ -45,7 +45,7 @@ def fill(disk: Path) -> Path:
 def test_a_job_waits_for_room_and_goes_on(
     migrated_file: Path, small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database_too: bool
 ) -> None:
-    monkeypatch.setattr(worker, "STORAGE_WAIT_S", 0.05)
+    monkeypatch.setattr(coordinator, "STORAGE_WAIT_S", 0.05)
     folder = small_disk if database_too else tmp_path
     database = open_database(f"sqlite:///{shutil.copy(migrated_file, folder / 'xetune.sqlite')}")
     place, job_id, filler = Place(small_disk, monkeypatch), queue(database), list[Path]()
@@ -54,7 +54,7 @@ def test_a_job_waits_for_room_and_goes_on(
         if not filler and len(ended(database, job_id)) == 2:
             filler.append(fill(small_disk))
 
-    works = place.worker(database, fill_once)
+    works = place.coordinator(database, fill_once)
     thread = threading.Thread(target=works.run)
     thread.start()
     try:

@@ -24,10 +24,9 @@ def test_it_fails_with_its_reason(
     database: Database, place: Place, error: HalError, status: str, trials: int, recorded: str
 ) -> None:
     job_id = queue(database, max(trials, TRIALS))
-    works = place.worker(database, every=error)
-    assert works.run_next()
+    assert place.run_jobs(database, every=error) == 1
     job = job_of(database, job_id)
     assert (job.status, job.best_trial_id, (job.error or "")[: len(recorded)]) == ("failed", None, recorded)
     assert str(error) in (job.error or "")
     assert [became for _, became, _ in ended(database, job_id).values()] == [status] * trials
-    assert not works.run_next()
+    assert place.run_jobs(database, every=error) == 0

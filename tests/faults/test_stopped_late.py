@@ -2,38 +2,16 @@
 
 import threading
 import time
-from contextlib import nullcontext
 
 import pytest
 
 from db.queries import trials
 from db.session import Database
-from service.cluster import local
 from service.cluster.coordinator import Coordinator
-from service.cluster.executor import Place as AnyPlace
-from service.cluster.local import LocalEngine, LocalPlace
-from service.jobs.job_runs import RunJob
-from service.jobs.tuning import Tuning
-from service.settings import Settings
-from tests.faults.jobs import HERE, SPEC, TRIALS, Place, Steps, check_whole, ended, job_of, place, queue
-from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse
+from tests.faults.jobs import TRIALS, Place, check_whole, ended, job_of, queue
 
-__all__ = ["place"]
 WAIT_S = 60.0
-
-
-def coordinator(place: Place, database: Database, host: str, fuse: Fuse | None = None) -> Coordinator:
-    """One of a host of that name, whose device and compilers have that fuse. Its jobs may take a second to end."""
-    here = LocalPlace(lambda _: HERE, place.folder / f"locks of {host}", lambda: {SPEC.id})
-    device, compiler = FakeDevice(SMALL, SPEC, fuse=fuse or Fuse()), FakeCompiler()
-    place.monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(compiler))
-    place.monkeypatch.setattr(local, "open_device", lambda _: device)
-    settings = Settings(data_dir=place.folder, worker_poll_s=0.02, shutdown_s=1, lease_s=600.0)
-
-    def run_at(fenced: Database, at: AnyPlace) -> RunJob:
-        return Tuning(fenced, place.artifacts, place.folder / "cache", place=at).run
-
-    return Coordinator(database, settings, LocalEngine(here), run_at, holder=f"{host}/1")
+SLOW = {"shutdown_s": 1, "lease_s": 600.0}  # a job may take a second to end
 
 
 def running(one: Coordinator) -> threading.Thread:
@@ -54,7 +32,7 @@ def test_its_trial_is_done_again_under_its_number_and_what_comes_late_is_refused
             stuck.set()
             assert go.wait(WAIT_S)
 
-    first = coordinator(place, database, "one", Steps(step))
+    first = place.coordinator(database, step, "one", **SLOW)
     thread = running(first)
     assert stuck.wait(WAIT_S)
     before = ended(database, job_id)
@@ -65,7 +43,7 @@ def test_its_trial_is_done_again_under_its_number_and_what_comes_late_is_refused
     job = job_of(database, job_id)
     assert (job.status, job.worker, ended(database, job_id)) == ("queued", None, before)
 
-    second = coordinator(place, database, "two")
+    second = place.coordinator(database, host="two", **SLOW)
     thread = running(second)
     deadline = time.monotonic() + WAIT_S
     while job_of(database, job_id).status != "succeeded":

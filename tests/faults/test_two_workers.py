@@ -1,13 +1,15 @@
 """Two workers on one job: the one that was taken for dead writes nothing more, and no trial is done by both."""
 
 import threading
+import time
 
 import pytest
 
 from db.queries import leases
 from db.schema import Trial
 from db.session import Database
-from service.jobs.worker import Worker
+from service.cluster.coordinator import Coordinator
+from service.jobs.worker_names import own_name
 from tests.faults.jobs import Place, check_whole, ended, job_of, queue
 
 WAIT_S = 60.0
@@ -24,17 +26,18 @@ def test_one_that_stood_still_leaves_the_job_to_the_other(
             stands_still.set()
             assert goes_on.wait(WAIT_S)
 
-    monkeypatch.setattr(Worker, "_beat", lambda *_: None)
-    slow = place.worker(database, stand_still, "elsewhere", lease_s=0.2)
-    slow.name = "elsewhere/boot/1/1"  # another host: whether it lives cannot be known
-    thread = threading.Thread(target=slow.run_one, args=(job_id,))
-    thread.start()
-    try:
+    with monkeypatch.context() as still:
+        still.setattr(Coordinator, "_beat", lambda *_: None)
+        slow = place.coordinator(database, stand_still, "elsewhere", lease_s=0.2)  # whether it lives cannot be known
+        thread = threading.Thread(target=slow.run)
+        thread.start()
         assert stands_still.wait(WAIT_S)
+    try:
         threading.Event().wait(0.3)
         before = ended(database, job_id)
-        assert place.worker(database).run_one(job_id)
+        assert place.run_jobs(database) == 1
     finally:
+        slow.stop()
         goes_on.set()
         thread.join(WAIT_S)
     assert not thread.is_alive()
@@ -46,20 +49,22 @@ def test_one_that_stood_still_leaves_the_job_to_the_other(
 
 def test_both_ask_at_the_same_moment_and_one_gets_it(database: Database, place: Place) -> None:
     job_id, start = queue(database), threading.Barrier(2)
-    got: list[bool] = []
-    works = [place.worker(database) for _ in range(2)]
-    works[0].name, works[1].name = "elsewhere/boot/1/1", "elsewhere/boot/2/2"
+    hosts = [place.coordinator(database, host=name) for name in ("one", "two")]
 
-    def ask(worker: Worker) -> None:
+    def ask(host: Coordinator) -> None:
         start.wait(WAIT_S)
-        got.append(worker.run_one(job_id))
+        host.run()
 
-    threads = [threading.Thread(target=ask, args=(worker,)) for worker in works]
+    threads = [threading.Thread(target=ask, args=(host,)) for host in hosts]
     for thread in threads:
         thread.start()
-    for thread in threads:
+    deadline = time.monotonic() + WAIT_S
+    while job_of(database, job_id).status in ("queued", "running"):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    for host, thread in zip(hosts, threads, strict=True):
+        host.stop()
         thread.join(WAIT_S)
-    assert sorted(got) == [False, True]
     check_whole(database, job_id, place.artifacts)
     assert job_of(database, job_id).attempts == 1
 
@@ -73,11 +78,10 @@ def test_a_trial_that_another_began_is_not_begun_again(database: Database, place
         if not stolen.is_set() and len(ended(database, job_id)) == 1:
             stolen.set()
             with database.write() as session:
-                leases.release(session, job_id, works.name)
+                leases.release(session, job_id, own_name())
                 assert leases.claim(session, job_id, "elsewhere/boot/1/1", 600.0) is not None
 
-    works = place.worker(database, steal)
-    assert works.run_one(job_id)
+    assert place.run_jobs(database, steal) == 1
     with database.read() as session:
         written = session.query(Trial).count()
     assert written <= 2, "it went on after the job was another's"

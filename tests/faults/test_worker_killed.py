@@ -59,7 +59,7 @@ def live(place: Place, url: str, step: Callable[[], None]) -> NoReturn:
         place.monkeypatch.setattr(ArtifactStore, "put", stepping_put)
         event.listen(database.engine, "commit", lambda _: step())
         event.listen(Session, "after_commit", lambda _: step())
-        place.worker(database, step).run_next()
+        place.run_jobs(database, step)
     except BaseException:  # noqa: BLE001 (a fork must not go on as the test)
         traceback.print_exc()
         os._exit(1)
@@ -79,7 +79,7 @@ def check_killed_at(number: int, folder: Path, url: str, monkeypatch: pytest.Mon
         begun = session.query(Trial).count()
     assert begun - len(before) <= 1, "more than one trial was under way"
     if job_of(database, job_id).status != "succeeded":
-        assert place.worker(database).run_next(), "the job was not taken over"
+        assert place.run_jobs(database) == 1, "the job was not taken over"
     after = ended(database, job_id)
     assert {number: after[number] for number in before} == before, "a trial that had ended was changed"
     check_whole(database, job_id, place.artifacts)

@@ -23,11 +23,8 @@ from service.api.shapes.matrix import (
     visitors_of,
 )
 from service.api.shapes.state import SetState
+from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.jobs.tuning import ended_by
-from service.jobs.worker import (
-    ClaimedJob,
-    JobEnd,
-)
 from service.row_mapping import (
     config_from_json,
     config_to_json,

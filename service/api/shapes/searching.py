@@ -14,12 +14,9 @@ from db.queries import (
 )
 from db.schema import ShapeSetMember
 from service.api.shapes.state import SetState
+from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.jobs.tuning import ended_by
 from service.jobs.warm_start import donors_for as donors_of_jobs
-from service.jobs.worker import (
-    ClaimedJob,
-    JobEnd,
-)
 from tuner.session.budget import (
     Budget,
     Portion,

@@ -18,14 +18,11 @@ from db.schema import (
 from hal import DeviceSpec
 from service.cluster.executor import OpenedDevice
 from service.errors import Conflict, NotFound
+from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.jobs.measurement_reuse import known_of
 from service.jobs.store import DbTrialStore
 from service.jobs.tuning import Tuning
-from service.jobs.worker import (
-    ClaimedJob,
-    JobEnd,
-    Worker,
-)
+from service.jobs.worker import Worker
 from service.row_mapping import problem_from_json
 from tuner.measure.isa_check import Compilation
 from tuner.measure.measure import Compiler

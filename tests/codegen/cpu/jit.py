@@ -7,6 +7,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from codegen.cpu.emit.object_code import (
@@ -43,7 +44,10 @@ class Loaded:
 
 
 def load(text: str, features: tuple[str, ...]) -> Loaded:
-    """Text, optimised, compiled and loaded."""
+    """Optimise, compile and load a module; skip the test where this CPU lacks a feature that the code uses."""
+    host = llvm.get_host_cpu_features()
+    if missing := [feature for feature in features if not host.get(feature)]:
+        pytest.skip(f"this CPU has no {', '.join(missing)}")
     return Loaded(emit_object(optimise(text, features), features))
 
 

@@ -19,19 +19,17 @@ from service.api.devices.quarantine import (
     check_free,
     this_host,
 )
+from service.cluster.local import LocalPlace
 from service.errors import Conflict
 from service.http.deps import Context
-from service.jobs.worker import (
-    ClaimedJob,
-    JobEnd,
-    Worker,
-)
+from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.row_mapping import (
     problem_to_json,
     spec_to_json,
 )
 from service.settings import Settings
 from tests.db import rows
+from tests.service.cluster.job_loop import run_jobs
 from tuner.errors import DeviceUnusable, NoValidMeasurement
 
 
@@ -41,13 +39,14 @@ def database(sqlite_url: str) -> Database:
     return open_database(sqlite_url)
 
 
-def _worker(database: Database, tmp_path: Path, error: Exception | None = None) -> Worker:
+def _run_jobs(database: Database, tmp_path: Path, error: Exception | None = None) -> int:
     def run(_job: ClaimedJob, _stop: object) -> JobEnd:
         if error is not None:
             raise error
         return JobEnd.SUCCEEDED
 
-    return Worker(database, Settings(data_dir=tmp_path, quarantine_s=900), run, lambda: {"b580", "b570"})
+    here = LocalPlace(here=lambda: {"b580", "b570"})
+    return run_jobs(database, Settings(data_dir=tmp_path, quarantine_s=900), lambda *_: run, here)
 
 
 def _job(database: Database, device: str) -> object:
@@ -62,11 +61,9 @@ def _job(database: Database, device: str) -> object:
 
 def test_a_device_that_keeps_failing_gets_no_further_jobs_and_others_do(database: Database, tmp_path: Path) -> None:
     failed, waits = _job(database, "b580"), _job(database, "b580")
-    assert _worker(database, tmp_path, DeviceUnusable("B580 failed 5 times in a row; last: SIGSEGV")).run_next()
+    assert _run_jobs(database, tmp_path, DeviceUnusable("B580 failed 5 times in a row; last: SIGSEGV")) == 1
     other = _job(database, "b570")
-    worker = _worker(database, tmp_path)
-    assert worker.run_next()
-    assert not worker.run_next()
+    assert _run_jobs(database, tmp_path) == 1
     with database.read() as session:
         ended = {job.id: job.status for job in jobs.list_page(session, limit=9)}
         (kept,) = quarantines.active(session)
@@ -76,12 +73,12 @@ def test_a_device_that_keeps_failing_gets_no_further_jobs_and_others_do(database
     assert kept.until - kept.since == timedelta(seconds=900)
     with database.write() as session:
         assert quarantines.release(session, "b580") == 1
-    assert worker.run_next()
+    assert _run_jobs(database, tmp_path) == 1
 
 
 def test_what_is_not_the_devices_fault_keeps_it_from_nothing(database: Database, tmp_path: Path) -> None:
     _job(database, "b580")
-    assert _worker(database, tmp_path, NoValidMeasurement("none")).run_next()
+    assert _run_jobs(database, tmp_path, NoValidMeasurement("none")) == 1
     with database.read() as session:
         assert quarantines.active(session) == []
 

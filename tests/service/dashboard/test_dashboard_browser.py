@@ -21,14 +21,12 @@ from db.queries import (
 from db.schema.base import utc_now
 from db.session import Database
 from service.app import create_app
-from service.jobs.worker import (
-    ClaimedJob,
-    JobEnd,
-    Worker,
-)
+from service.cluster.local import LocalPlace
+from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.row_mapping import problem_from_json
 from service.settings import Settings
 from tests.service import dashboard_rows as rows
+from tests.service.cluster.job_loop import run_jobs
 from tests.service.dashboard.accessibility import obstacles
 from tests.service.dashboard.chromium import browser, opened, served
 from tests.service.rest import invented_devices
@@ -180,7 +178,7 @@ def test_a_job_is_started_in_the_browser_and_watched_until_it_ends(
         return JobEnd.SUCCEEDED
 
     settings = Settings(data_dir=tmp_path, database_url=str(database.engine.url))
-    worker = Worker(database, settings, tune)
+    here = LocalPlace(here=lambda: {"cpu-fake-2c"})
     with opened(browser, address) as (page, complaints):
         page.fill("[name='problem.m']", "224")
         page.select_option("[name=device]", "cpu-fake-2c")
@@ -188,7 +186,7 @@ def test_a_job_is_started_in_the_browser_and_watched_until_it_ends(
         page.click("text=Start tuning")
         page.wait_for_url("**/jobs/*")
         expect(page.locator("#summary .status")).to_have_text("queued")
-        thread = threading.Thread(target=lambda: [*iter(worker.run_next, False)])
+        thread = threading.Thread(target=run_jobs, args=(database, settings, lambda *_: tune, here))
         thread.start()
         expect(page.locator("#trials tbody tr")).to_have_count(1, timeout=20_000)
         expect(page.locator("#summary .status")).to_have_text("running")

@@ -33,11 +33,11 @@ from service.jobs import (
     device_lock,
     tuning,
 )
-from service.jobs.tuning import Tuning
-from service.jobs.worker import (
+from service.jobs.job_runs import (
     ClaimedJob,
     JobEnd,
 )
+from service.jobs.tuning import Tuning
 from tests.db import rows
 from tests.tuner.fakes import FakeCompiler, cpu_spec, emulated
 from tuner.search.method import Method

@@ -28,7 +28,7 @@ from service.cluster.coordinator import Coordinator
 from service.cluster.local import LocalEngine, LocalPlace
 from service.errors import Conflict
 from service.http.deps import Context
-from service.jobs.worker import (
+from service.jobs.job_runs import (
     ClaimedJob,
     JobEnd,
 )

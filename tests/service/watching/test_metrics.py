@@ -26,6 +26,7 @@ from service.http.deps import Context
 from service.settings import Settings
 from tests.db import rows
 from tests.faults.jobs import Place, place, queue
+from tests.service.cluster.job_loop import run_jobs
 from tests.service.rest import BODY, Clock, invented_devices, post_job
 from tests.service.safety.test_keys import bearer, make_key
 from tests.tuner.fakes import FakeCompiler
@@ -103,10 +104,10 @@ def test_kernels_that_jobs_compiled_or_found_compiled_are_added_up(
 ) -> None:
     assert value(families(fresh), "xetune_compile_cache_total", result="hit") == 0
     queue(context.database)
-    worker, compiler = place.worker(context.database), FakeCompiler()
+    run_at, compiler = place.run_at(), FakeCompiler()
     compiler.uses.hits, compiler.uses.misses = 3, 7
     monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(compiler))
-    assert worker.run_next()
+    assert run_jobs(context.database, place.settings(), run_at, place.local()) == 1
     assert value(families(fresh), "xetune_compile_cache_total", result="hit") == 3
     assert value(families(fresh), "xetune_compile_cache_total", result="miss") == 7
     with context.database.write() as session:

@@ -79,7 +79,7 @@ def test_trials_and_their_parts_are_inside_the_job(
     spans: InMemorySpanExporter, database: Database, place: Place
 ) -> None:
     queue(database)
-    assert place.worker(database).run_next()
+    assert place.run_jobs(database) == 1
     (job,) = [span for span in spans.get_finished_spans() if span.name == "job"]
     found = [span for span in spans.get_finished_spans() if span.name == "trial"]
     assert len(found) == TRIALS
