@@ -22,7 +22,8 @@ from benchmarks.search_spaces import NAMES, named
 from tuner.replay.recorded import RecordedSpace
 from tuner.replay.run import Replay, Score, chance, replay, score
 from tuner.replay.warm import donor_rows
-from tuner.search.method import Known, Method, proposer_for
+from tuner.search.method import Known, Method
+from tuner.search.samplers.build import build_search
 
 MARKS = (20, 50, 100, 200)
 EVALUATIONS = 200
@@ -81,7 +82,7 @@ def _run(case: Case, seed: int) -> Replay:
     known = Known()
     if case.warm is not None:
         known = Known(donors=donor_rows(recorded, _recorded(case.data, case.warm)))
-    return replay(recorded, space, proposer_for(Method(case.method), space, seed, known, EVALUATIONS), EVALUATIONS)
+    return replay(recorded, space, build_search(Method(case.method), space, seed, known, EVALUATIONS), EVALUATIONS)
 
 
 def _print(recorded: RecordedSpace, repeats: int) -> None:

@@ -8,7 +8,8 @@ import time
 
 from codegen import DType, GemmProblem
 from hal import find
-from tuner.search.method import Method, proposer_for
+from tuner.search.method import Method
+from tuner.search.samplers.build import build_search
 from tuner.space.xe.heuristic import default_config
 from tuner.space.xe.space import xe_space
 
@@ -34,11 +35,11 @@ def main() -> None:
         begun, begun_cpu = time.perf_counter(), time.process_time()
         space = xe_space(problem, spec)
         build_s, cpu_s = time.perf_counter() - begun, time.process_time() - begun_cpu
-        proposer, begun = proposer_for(Method.PORTFOLIO, space, 0), time.perf_counter()
+        search, begun = build_search(Method.PORTFOLIO, space, 0), time.perf_counter()
         for number in range(options.proposals):
-            proposal = proposer.propose()
+            proposal = search.ask()
             if proposal is not None:
-                proposer.tell(proposal.config, 10.0 + number)
+                search.tell(proposal.config, 10.0 + number)
         propose_ms = (time.perf_counter() - begun) / options.proposals * 1e3
         chosen = sum(len(axis.values) > 1 for axis in space.axes)
         print(f"{len(space):8} {chosen:5} {build_s:8.2f} {cpu_s:6.2f} {propose_ms:11.1f}  {problem}")

@@ -80,6 +80,17 @@ class NoPredictions(TunerError):
         return NoPredictions, (self.search,)
 
 
+class UnknownSearch(TunerError):
+    """There is no search or sampler of a name, or its sampler cannot be made."""
+
+    def __init__(self, search: str, reason: str) -> None:
+        super().__init__(f"the search {search!r} is not known: {reason}")
+        self.search, self.reason = search, reason
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return UnknownSearch, (self.search, self.reason)
+
+
 class NoEnergy(TunerError):
     """A search weighs energy, and that of the device cannot be read. `reason` says why."""
 

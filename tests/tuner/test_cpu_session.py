@@ -83,6 +83,6 @@ def test_the_search_follows_the_device() -> None:
     search = search_for(PROBLEM, SPEC, 1, measured=True)
     assert prediction_if_known(PROBLEM, DEFAULT, SPEC) is None
     assert search.size > 100
-    proposal = search.proposer.propose()
+    proposal = search.ask()
     assert proposal is not None
     assert isinstance(proposal.config, CpuConfig)

@@ -48,8 +48,8 @@ def test_a_search_for_both_finds_configurations_that_need_less() -> None:
     search = search_for(PROBLEM, cpu_spec(), 1, measured=True, method=Method.NSGA2)
     needed: list[int] = []
     for _ in range(60):
-        proposal = search.proposer.propose()
+        proposal = search.ask()
         assert proposal is not None
-        search.proposer.tell(proposal.config, 10.0)  # all as fast: memory alone decides
+        search.tell(proposal.config, 10.0)  # all as fast: memory alone decides
         needed.append(cpu_extra_bytes(PROBLEM, proposal.config, cpu_spec()))  # pyright: ignore[reportArgumentType]
     assert sum(needed[40:]) < sum(needed[:20])

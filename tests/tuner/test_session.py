@@ -20,6 +20,7 @@ from tuner.measure.finalists import (
     NEAR,
 )
 from tuner.measure.interleaved_timing import WINDOWS
+from tuner.search.samplers.search import Search
 from tuner.session.budget import (
     GRACE_S,
     Budget,
@@ -38,7 +39,6 @@ from tuner.session.result import (
 from tuner.session.session import run_session
 from tuner.session.trial import Status
 from tuner.space.cpu.heuristic import default_cpu_config
-from tuner.space.starts import Search
 from tuner.space.xe.heuristic import default_config
 from tuner.space.xe.space import xe_space
 
@@ -237,7 +237,7 @@ def test_no_candidate_may_outlast_the_budget(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_default_is_measured_before_a_space_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
 
-    def late(*_: object, **__: object) -> Search:
+    def late(*_: object, **__: object) -> Search[object]:
         released.wait(60)
         raise AssertionError
 

@@ -11,10 +11,11 @@ from hal import DeviceSpec, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
 from tuner.errors import CannotPredict, ProofFailed, TooLargeToProve
 from tuner.model.xe import MODEL_VERSION, predict
-from tuner.search.portfolio import STARTUP
+from tuner.search.samplers.portfolio import STARTUP
+from tuner.search.samplers.ranked import first_ranked
 from tuner.search.space_prediction import (
-    forecast,
-    forecast_if_known,
+    predict_space,
+    predict_space_if_known,
 )
 from tuner.search.stop_criteria import roof_us
 from tuner.session.budget import Budget
@@ -177,8 +178,8 @@ def _measured(spec: DeviceSpec, trials: int, seed: int = 4) -> list[Trial]:
 
 def test_a_measured_search_begins_with_what_the_model_ranks_first_and_drops_what_is_hopeless() -> None:
     space = xe_space(PROBLEM, B580)
-    known = forecast(PROBLEM, B580, space)
-    first = [space.config(row) for row in known.first_rows(STARTUP)]
+    known = predict_space(PROBLEM, B580, space)
+    first = [space.config(row) for row in first_ranked(space, known.predictions.time_us, STARTUP)]
     trials = _measured(B580, 30)
     assert trials[0].config == DEFAULT
     expected = [config for config in first if config != DEFAULT]
@@ -194,23 +195,23 @@ def test_a_measured_search_begins_with_what_the_model_ranks_first_and_drops_what
 
 def test_only_what_even_the_intervals_do_not_save_is_dropped() -> None:
     space = xe_space(PROBLEM, B580)
-    known = forecast(PROBLEM, B580, space)
+    known = predict_space(PROBLEM, B580, space)
     p, hopeless = known.predictions, known.hopeless()
     best = int(np.argmin(p.time_us))
     assert p.low_us[hopeless].min() > p.high_us[best] >= p.low_us[~hopeless].max()
-    assert not hopeless[known.first_rows(STARTUP)].any()
+    assert not hopeless[first_ranked(space, known.predictions.time_us, STARTUP)].any()
 
 
 def test_the_default_is_tried_even_where_it_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     space = xe_space(PROBLEM, B580)
     all_but_one = np.arange(len(space)) != 5
-    monkeypatch.setattr("tuner.search.space_prediction.Forecast.hopeless", lambda *_: all_but_one)
+    monkeypatch.setattr("tuner.search.space_prediction.SpacePrediction.hopeless", lambda *_: all_but_one)
     assert [trial.config for trial in _measured(B580, 9)] == [DEFAULT, space.config(5)]
 
 
 @pytest.mark.parametrize("spec", [emulated(), _without("l2_bytes")], ids=["stand-in", "a fact is missing"])
 def test_where_the_model_cannot_predict_the_search_begins_at_random(spec: DeviceSpec) -> None:
-    assert forecast_if_known(SMALL, spec, xe_space(SMALL, spec)) is None
+    assert predict_space_if_known(SMALL, spec, xe_space(SMALL, spec)) is None
     one, other = (_measured(spec, 6, seed) for seed in (1, 2))
     assert [t.config for t in one[1:]] != [t.config for t in other[1:]]
     assert all(t.outcome is not None and t.outcome.prediction is None for t in one)

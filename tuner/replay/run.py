@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tuner.replay.recorded import Point, RecordedSpace
-from tuner.search.proposer import Proposer
+from tuner.search.samplers.search import Search
 from tuner.space.space import Space
 
 Floats = NDArray[np.float64]
@@ -27,14 +27,14 @@ class Replay:
     by: tuple[str, ...]
 
 
-def replay(recorded: RecordedSpace, space: Space[Point], proposer: Proposer[Point], evaluations: int) -> Replay:
-    """Propose and tell the recorded time, so many times or until all was tried. `space` is the recorded one's."""
+def replay(recorded: RecordedSpace, space: Space[Point], search: Search[Point], evaluations: int) -> Replay:
+    """Ask and tell the recorded time, so many times or until all was tried. `space` is the recorded one's."""
     rows: list[int] = []
     by: list[str] = []
-    while len(rows) < evaluations and (proposal := proposer.propose()) is not None:
+    while len(rows) < evaluations and (proposal := search.ask()) is not None:
         row = space.index(proposal.config)
         assert row is not None  # proposals are of the space
-        proposer.tell(proposal.config, recorded.time_us(row))
+        search.tell(proposal.config, recorded.time_us(row))
         rows.append(row)
         by.append(proposal.by)
     return Replay(np.array(rows, dtype=np.int64), tuple(by))

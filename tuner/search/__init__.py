@@ -1,1 +1,1 @@
-"""Proposers: what to try next."""
+"""The search of configurations: Optuna samplers, and what they share."""

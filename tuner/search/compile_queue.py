@@ -1,4 +1,4 @@
-"""Candidates that compile while another one is proven or measured."""
+"""A queue of candidates that compile while another one is verified or measured."""
 
 from collections import deque
 from collections.abc import Callable
@@ -9,16 +9,16 @@ from tuner.measure.isa_check import (
     Later,
     Quiet,
 )
-from tuner.search.proposer import Proposal
+from tuner.search.proposal import Proposal
 
 Candidate = tuple[Proposal[KernelConfig], Examining]
 
 
-class Ahead:
-    """Proposals that compile, in the order they were proposed. No trial of theirs has begun yet.
+class CompileQueue:
+    """Proposals that compile, in the order they were proposed. Their trials have not begun.
 
-    With `quiet`, where what compiles is what measures, `depth` candidates compile together, and none is measured before
-    all of them are there.
+    With `quiet`, where the device that measures also compiles, `depth` candidates compile together, and none is
+    measured before all of them have finished.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Ahead:
         self._waiting: deque[Candidate] = deque()
 
     def next(self, most: int) -> Candidate | None:
-        """The next candidate, of at most `most`; None when there is none left to propose."""
+        """Return the next candidate, of at most `most`; None when the search has no further proposal."""
         if not self._waiting:
             self._fill(most if self._quiet else 1)
         if not self._waiting:
@@ -42,7 +42,7 @@ class Ahead:
         return proposal, Quiet(wanted, others) if self._quiet else wanted
 
     def fill(self, most: int) -> None:
-        """While a candidate is about to be measured: propose until `depth` wait, and at most `most`."""
+        """Propose until `depth` candidates wait, at most `most`, before a candidate is measured."""
         if not self._quiet:
             self._fill(most)
 
@@ -51,6 +51,6 @@ class Ahead:
             self._waiting.append((proposal, self._compile(proposal.config)))
 
     def cancel(self) -> None:
-        """Drop the candidates that wait."""
+        """Cancel the candidates that wait."""
         while self._waiting:
             self._waiting.popleft()[1].cancel()

@@ -1,4 +1,4 @@
-"""Which strategy of a portfolio pays: a bandit over what they found lately."""
+"""A bandit over the samplers of a portfolio, by what they found lately."""
 
 import math
 from collections import deque
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from tuner.search.tried import Tried
 
 WINDOW = 40
-"""Proposals that count, of all strategies together: what paid earlier need not pay now."""
-_CURIOSITY = 0.1  # weight of how little a strategy was asked
+"""Latest proposals that count, of all samplers together."""
+_CURIOSITY = 0.1  # weight of exploration
 
 
 class Credit:
-    """The upper confidence bound of each strategy's pay in a sliding window; equal ones take turns.
+    """The upper confidence bound of each sampler's reward in a sliding window.
 
     Source: Fialho et al. (2010), Analyzing bandit-based adaptive operator selection mechanisms.
     """
@@ -23,15 +23,15 @@ class Credit:
         self._paid: deque[tuple[str, float]] = deque(maxlen=WINDOW)
 
     def choice(self, without: str | None = None) -> str:
-        """Who proposes next; one may be left out where there are others."""
+        """Return the sampler that proposes next; one may be left out where there are others."""
         return max([name for name in self._names if name != without] or self._names, key=self._bound)
 
     def begin(self, name: str) -> None:
-        """Take a strategy as asked."""
+        """Record that a sampler was asked."""
         self._asked.append(name)
 
     def pay(self, name: str, log_us: float, tried: Tried) -> None:
-        """Credit a strategy for what it found: 1 for a new best, else by how far from the best it is."""
+        """Reward a sampler for what it found: 1 for a new best time, less the farther it is from the best."""
         self._paid.append((name, _pay(log_us, tried)))
 
     def _bound(self, name: str) -> float:

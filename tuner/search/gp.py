@@ -1,4 +1,4 @@
-"""A strategy: what is expected to improve most on the best time, by a Gaussian process over the space."""
+"""Expected improvement over the best time, by a Gaussian process over the rows of a space."""
 
 import math
 from typing import Any
@@ -10,44 +10,37 @@ from tuner.search.tried import Tried
 from tuner.space.space import Space
 
 FIRST_FIT = 6
-"""Observations that a process is fitted to at first."""
-_GROWTH = 1.15  # it is fitted again whenever there are so many times as many
-_CANDIDATES = 6_000  # rows whose expectation is kept; of a larger space the most promising, and some at random
-_AT_RANDOM = 0.25  # part of the candidates
-_LOST = 0.25  # noise from which on it leaves proposing to others: recorded spaces of kernels have 0.01 to 0.02
+"""Observations of the first fit."""
+_GROWTH = 1.15  # growth of the observations after which the weights are fitted again
+_CANDIDATES = 6_000  # rows that are predicted; of a larger space the most promising, and some at random
+_AT_RANDOM = 0.25  # share of the candidates
+_LOST = 0.25  # noise from which on the process is not asked: recorded spaces of kernels have 0.01 to 0.02
 
 
 class GaussianProcess:
-    """Expected improvement over the best time. Times slower than the median count as that: only the fast differ."""
+    """A Gaussian process over a space. Times slower than the median count as the median: only the fast differ."""
 
     def __init__(self, space: Space[Any]) -> None:
         self._space = space
         self._posterior: Posterior | None = None
         self._fit = 0
 
-    def choose(self, tried: Tried, entropy: np.random.SeedSequence) -> int:
-        """The open row that is expected to improve most; at random while too little is known."""
+    def most_promising(self, tried: Tried) -> int | None:
+        """Return the open row of greatest expected improvement; None while too little is known."""
         expected = self.expected(tried)
-        if expected is not None:
-            gain = _improvement(expected, float(np.nanmin(_values(tried, len(tried)))))
-            gain[tried.closed[expected.rows]] = -1.0
-            if gain.max() >= 0:
-                return int(expected.rows[int(np.argmax(gain))])
-        return int(np.random.default_rng(entropy).choice(tried.open()))
-
-    def begin(self, row: int, mine: bool) -> None:
-        """Nothing: what was tried says all."""
-
-    def end(self, row: int, log_us: float) -> None:
-        """Nothing: what was tried says all."""
+        if expected is None:
+            return None
+        gain = _improvement(expected, float(np.nanmin(_values(tried, len(tried)))))
+        gain[tried.closed[expected.rows]] = -1.0
+        return int(expected.rows[int(np.argmax(gain))]) if gain.max() >= 0 else None
 
     def expected(self, tried: Tried) -> Expected | None:
-        """What is expected of the candidates; None while too little is known."""
+        """Return mean and deviation of the candidates; None while too little is known."""
         posterior = self._current(tried)
         return posterior.expected(_values(tried, len(tried))) if posterior is not None else None
 
     def is_lost(self, tried: Tried) -> bool:
-        """Whether what was tried says little of what was not: most that is expected then is noise."""
+        """Return whether the fitted noise is so large that rows tried say little of others."""
         posterior = self._current(tried)
         return posterior is not None and posterior.noise >= _LOST
 
@@ -63,7 +56,7 @@ class GaussianProcess:
         return self._posterior
 
     def _fitted(self, tried: Tried, count: int) -> Posterior:
-        """The process with weights that fit the first observations, at the rows that they promise most of."""
+        """Return the process with weights fitted to the first observations, at the most promising rows."""
         kernel, rows, values = Kernel(self._space), np.array(tried.rows[:count]), _values(tried, count)
         told = np.flatnonzero(~np.isnan(values))
         if len(told) >= FIRST_FIT:
@@ -72,7 +65,7 @@ class GaussianProcess:
         return Posterior(kernel, self._candidates(kernel, rows[told], values[told], tried), rows)
 
     def _candidates(self, kernel: Kernel, rows: Rows, values: Floats, tried: Tried) -> Rows:
-        """All rows, or those of the least mean and some at random."""
+        """Return all open rows, or those of the least mean and some at random."""
         open_rows = tried.open()
         if len(open_rows) <= _CANDIDATES:
             return open_rows
@@ -87,7 +80,7 @@ class GaussianProcess:
 
 
 def _last_fit(count: int) -> int:
-    """How many observations the process was last fitted to: whenever there are so many times as many."""
+    """Return how many observations the process was last fitted to; it is refitted as their number grows."""
     fit, following = 0, FIRST_FIT
     while following <= count:
         fit, following = following, math.ceil(following * _GROWTH) + 2

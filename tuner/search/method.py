@@ -1,32 +1,19 @@
-"""The ways to search, by name, and the proposer of each."""
+"""The names of searches, and what a search may know of its space. Importing it does not import Optuna."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tuner.errors import NoPredictions
-from tuner.search.descent import Descent
-from tuner.search.gp import GaussianProcess
-from tuner.search.plain import Exhaustive, Random
-from tuner.search.portfolio import STARTUP, Portfolio
-from tuner.search.proposer import Strategy
-from tuner.search.ranked import Ranked
-from tuner.space.space import Space
-
-C = TypeVar("C")
-
 DONOR = "donor"
-"""Who proposes what is good elsewhere."""
+"""Proposer of configurations that are good elsewhere."""
 DESCENT = "descent"
-_MODEL_KEEPS, _MODEL_KEEPS_PART = 256, 0.05  # rows that the model ranks first: at least, and of all
 
 
 class Method(StrEnum):
-    """How a space is searched."""
+    """The searches of this program. Other names are of samplers: of `optuna.samplers`, or `package.module:Class`."""
 
     PORTFOLIO = "portfolio"
     TPE = "tpe"
@@ -39,7 +26,7 @@ class Method(StrEnum):
 
     @property
     def learns(self) -> bool:
-        """Whether it makes use of what is known: times of donors and its own trials."""
+        """Whether it uses what is known: times of donors and its own trials."""
         return self not in (Method.RANDOM, Method.EXHAUSTIVE)
 
 
@@ -57,68 +44,18 @@ class Known:
     cost: Callable[[int], float] | None = None
 
 
-def proposer_for(
-    method: Method, space: Space[C], seed: int, known: Known = Known(), trials: int | None = None
-) -> Portfolio[C]:
-    """Who searches a space, for so many trials if that is known.
+def check_search(name: str) -> None:
+    """Return if a search of that name can be made.
 
     Raises:
-        NoPredictions: the method needs predicted times.
+        UnknownSearch: it is none of this program's names, nor of a sampler that can be made from a seed.
     """
-    donors = [(row, DONOR) for row in known.donors]
-    if not method.learns:
-        return Portfolio(space, seed, {method.value: Random() if method is Method.RANDOM else Exhaustive()}, startup=0)
-    dropped, predicted_us = known.hopeless, known.predicted_us
-    if method is Method.PORTFOLIO and trials is not None and trials >= len(space):
-        dropped = None  # all are tried, in an order in which seconds may end it: the best first
-    if method is Method.MODEL:
-        if predicted_us is None:
-            raise NoPredictions(method.value)
-        dropped = _all_but_best(predicted_us)
-    first = [*donors, *_promising(space, predicted_us)]
-    strategies, last = _strategies(method, space, seed, known)
-    doubts = {name: s.is_lost for name, s in strategies.items() if isinstance(s, GaussianProcess)}
-    return Portfolio(space, seed, strategies, first, dropped, trials, last, doubts=doubts)
+    if name not in set(Method):
+        from tuner.search.samplers.named import sampler_class  # imports Optuna, which takes a second
+
+        sampler_class(name)(0)
 
 
-def ranking(space: Space[C], predicted_us: NDArray[np.float64], seed: int) -> Portfolio[C]:
-    """Who proposes where times are predicted and nothing is to be learned: the best and the most different in turn."""
-    return Portfolio(space, seed, {Method.MODEL.value: Ranked(space, predicted_us)}, startup=0)
-
-
-def _strategies(method: Method, space: Space[C], seed: int, known: Known) -> tuple[dict[str, Strategy], str | None]:
-    from tuner.search.optuna import Tpe, cma_es, nsga_2  # heavy, and a service names methods without searching
-
-    process = GaussianProcess(space)
-    match method:
-        case Method.TPE:
-            return {method.value: Tpe(space)}, None
-        case Method.CMAES:
-            return {method.value: cma_es(space, seed)}, None
-        case Method.NSGA2:
-            return {method.value: nsga_2(space, seed, known.cost or (lambda _: 0.0))}, None
-        case Method.PORTFOLIO:
-            return {Method.GP.value: process, Method.TPE.value: Tpe(space), DESCENT: Descent(process)}, DESCENT
-        case _:
-            return {method.value: process}, None
-
-
-def _promising(space: Space[C], predicted_us: NDArray[np.float64] | None) -> list[tuple[int, str]]:
-    """Rows to begin with by what is predicted: the best and the most different of these."""
-    if predicted_us is None:
-        return []
-    return [(row, Method.MODEL.value) for row in first_rows(space, predicted_us, STARTUP)]
-
-
-def first_rows(space: Space[C], predicted_us: NDArray[np.float64], count: int) -> list[int]:
-    """The rows that a ranking proposes first."""
-    ranks = ranking(space, predicted_us, 0)
-    proposed = (ranks.propose() for _ in range(min(count, len(space))))
-    return [row for p in proposed if p is not None and (row := space.index(p.config)) is not None]
-
-
-def _all_but_best(predicted_us: NDArray[np.float64]) -> NDArray[np.bool_]:
-    keep = max(_MODEL_KEEPS, int(_MODEL_KEEPS_PART * len(predicted_us)))
-    dropped = np.ones(len(predicted_us), dtype=np.bool_)
-    dropped[np.argsort(predicted_us, kind="stable")[:keep]] = False
-    return dropped
+def learns(name: str) -> bool:
+    """Return whether a search of that name uses what is known: times of donors and its own trials."""
+    return name not in (Method.RANDOM, Method.EXHAUSTIVE)

@@ -1,50 +1,37 @@
-"""The search of a session: its space is made beside the first trial, and its proposals compile ahead."""
+"""The search of a session: its space is made in a thread beside the first trial, and its proposals compile ahead."""
 
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from codegen import KernelConfig
 from tuner.measure.isa_check import Examining
-from tuner.search.compile_queue import (
-    Ahead,
-    Candidate,
-)
-from tuner.search.proposer import Proposal, Proposer
+from tuner.search.compile_queue import Candidate, CompileQueue
+from tuner.search.proposal import Proposal
 from tuner.session.history import History
-from tuner.space.starts import Search
+from tuner.session.trial import Trial
+
+if TYPE_CHECKING:
+    from tuner.search.samplers.search import Search
 
 
 class SpaceTooLate(Exception):
-    """The seconds of the job are over, and its space is not there."""
+    """The seconds of the job are spent before its space is made."""
 
 
-def tell_again(
-    proposer: Proposer[KernelConfig],
-    ended: Iterable[tuple[KernelConfig, float | None, str | None]],
-    default: KernelConfig,
-) -> None:
-    """Tell a new proposer what earlier runs found: configurations, their times, and who proposed them, in order.
-
-    The default is not proposed.
-    """
-    for config, time_us, by in ended:
-        proposer.tell(config, time_us, by)
-    proposer.skip(default)
-
-
-class Searching:
-    """What is tried after the default.
+class SearchDriver:
+    """Candidates of a session after the default.
 
     Making the space takes a thread seconds. A job needs it when the default has been tried, and may be over by then.
-    The proposer is told what `history` holds at that moment, and later outcomes by `tell`.
+    The search is told what `history` holds at that moment, and later outcomes by `tell`.
     """
 
     def __init__(
         self,
-        make: Callable[[], Search],
+        make: "Callable[[], Search[KernelConfig]]",
         history: History,
         default: KernelConfig,
         left_s: Callable[[], float],
@@ -55,9 +42,9 @@ class Searching:
     ) -> None:
         self._make, self._history, self._default, self._left_s = make, history, default, left_s
         self._thread = ThreadPoolExecutor(1, "space")
-        self._making: Future[Search] | None = None
-        self._made: Search | None = None
-        self._ahead = Ahead(self._propose, compile, depth, quiet)
+        self._making: Future[Search[KernelConfig]] | None = None
+        self._search: Search[KernelConfig] | None = None
+        self._queue = CompileQueue(self._propose, compile, depth, quiet)
         self.propose_s = 0.0
 
     def begin(self) -> None:
@@ -65,47 +52,47 @@ class Searching:
         self._making = self._making or self._thread.submit(self._make)
 
     def next(self, most: int) -> Candidate | None:
-        """The next candidate, of at most `most`; None when there is none left to propose.
+        """Return the next candidate, of at most `most`; None when the search has no further proposal.
 
         Raises:
-            SpaceTooLate: there is no time left for it.
+            SpaceTooLate: there is no time left to make the space.
         """
         self._opened()
-        return self._ahead.next(most)
+        return self._queue.next(most)
 
     def fill(self, most: int) -> None:
-        """While a candidate is about to be measured: let others compile, at most `most`."""
-        if self._made is not None:
-            self._ahead.fill(most)
+        """Let other candidates compile, at most `most`, before one is measured."""
+        if self._search is not None:
+            self._queue.fill(most)
 
-    def tell(self, config: KernelConfig, time_us: float | None) -> None:
-        """What became of a configuration."""
-        if self._made is not None:
-            self._made.proposer.tell(config, time_us)
+    def tell(self, trial: Trial) -> None:
+        """Tell the search the outcome of a trial."""
+        if self._search is not None:
+            self._tell(self._search, trial)
 
     def size(self) -> int:
-        """How many configurations there are to try.
+        """Return the number of configurations.
 
         Raises:
-            SpaceTooLate: there is no time left for it.
+            SpaceTooLate: there is no time left to make the space.
         """
         return self._space().size
 
     @property
-    def made(self) -> Search | None:
-        """The search, if it came to that."""
-        return self._made
+    def made(self) -> "Search[KernelConfig] | None":
+        """The search, once it has begun."""
+        return self._search
 
     def drop(self) -> None:
-        """Stop what compiles ahead."""
-        self._ahead.cancel()
+        """Cancel what compiles ahead."""
+        self._queue.cancel()
 
     def close(self) -> None:
-        """Stop what compiles ahead, and wait for no space."""
+        """Cancel what compiles ahead, without waiting for the space."""
         self.drop()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _space(self) -> Search:
+    def _space(self) -> "Search[KernelConfig]":
         self.begin()
         assert self._making is not None
         with self._proposing():
@@ -114,20 +101,25 @@ class Searching:
             except FutureTimeoutError:
                 raise SpaceTooLate from None
 
-    def _opened(self) -> Search:
-        if self._made is not None:
-            return self._made
-        made = self._space()
-        ended = [(trial.config, trial.time_us, trial.proposer) for trial, _ in self._history.ended()]
+    def _opened(self) -> "Search[KernelConfig]":
+        if self._search is not None:
+            return self._search
+        search = self._space()
         with self._proposing():
-            tell_again(made.proposer, ended, self._default)
-        self._made = made
-        return made
+            for trial, _ in self._history.ended():
+                self._tell(search, trial)
+            search.skip(self._default)
+        self._search = search
+        return search
+
+    def _tell(self, search: "Search[KernelConfig]", trial: Trial) -> None:
+        reason = trial.outcome.reason if trial.outcome is not None else None
+        search.tell(trial.config, trial.time_us, trial.proposer, reason)
 
     def _propose(self) -> Proposal[KernelConfig] | None:
         search = self._opened()
         with self._proposing():
-            return search.proposer.propose()
+            return search.ask()
 
     @contextmanager
     def _proposing(self) -> Generator[None]:

@@ -1,4 +1,4 @@
-"""What the model predicts for a whole space, and what follows from that for the search."""
+"""Predicted times of a whole space, and what follows from them for the search."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,12 @@ from codegen import GemmProblem, KernelConfig, XeConfig
 from hal import DeviceKind, DeviceSpec, Use, readiness, runs_own_code
 from tuner.errors import CannotPredict, NotOnThisCpu
 from tuner.model.xe import Predictions, columns_of_space, predict, predict_many
-from tuner.search.method import first_rows
 from tuner.session.trial import Prediction
 from tuner.space.space import Space
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class SpacePrediction:
     """The predicted times of a problem's space on a GPU."""
 
     problem: GemmProblem
@@ -23,12 +22,8 @@ class Forecast:
     space: Space[XeConfig]
     predictions: Predictions
 
-    def first_rows(self, count: int) -> list[int]:
-        """Rows to begin a measured search with: the best and the most different of these."""
-        return first_rows(self.space, self.predictions.time_us, count)
-
     def hopeless(self) -> NDArray[np.bool_]:
-        """Rows that are slower than the best one even if both predictions are as wrong as their intervals allow."""
+        """Return the rows that are slower than the best one even at the far ends of both intervals."""
         best = int(np.argmin(self.predictions.time_us))
         return self.predictions.low_us > self.predictions.high_us[best]
 
@@ -47,32 +42,32 @@ def check_predictable(spec: DeviceSpec) -> None:
         raise CannotPredict(spec.name, *missing)
 
 
-def forecast(problem: GemmProblem, spec: DeviceSpec, space: Space[XeConfig]) -> Forecast:
+def predict_space(problem: GemmProblem, spec: DeviceSpec, space: Space[XeConfig]) -> SpacePrediction:
     """Predict the whole space.
 
     Raises:
         CannotPredict: a fact of the device is not known.
     """
-    return Forecast(problem, spec, space, predict_many(problem, columns_of_space(problem, space), spec))
+    return SpacePrediction(problem, spec, space, predict_many(problem, columns_of_space(problem, space), spec))
 
 
-def forecast_if_known(problem: GemmProblem, spec: DeviceSpec, space: Space[XeConfig]) -> Forecast | None:
-    """Predict the whole space; None where the model cannot, or where a CPU stands in for the GPU."""
+def predict_space_if_known(problem: GemmProblem, spec: DeviceSpec, space: Space[XeConfig]) -> SpacePrediction | None:
+    """Predict the whole space; None where the model cannot, or where a CPU emulates the GPU."""
     if spec.kind is not DeviceKind.GPU or spec.emulates is not None:
         return None
     try:
-        return forecast(problem, spec, space)
+        return predict_space(problem, spec, space)
     except CannotPredict:
         return None
 
 
 def prediction_if_known(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction | None:
-    """What the model predicts for a device that is here; None where it does not."""
+    """Predict a configuration on a device that is here; None where the model does not."""
     return predict(problem, config, spec) if isinstance(config, XeConfig) and is_predicted(spec) else None
 
 
 def is_predicted(spec: DeviceSpec) -> bool:
-    """Whether the model predicts times of a device that is here."""
+    """Return whether the model predicts times of a device that is here."""
     if spec.kind is not DeviceKind.GPU or spec.emulates is not None:
         return False
     return not next(ready.missing for ready in readiness(spec) if ready.use is Use.PREDICT)

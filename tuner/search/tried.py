@@ -1,4 +1,4 @@
-"""What one search knows of the rows of its space."""
+"""The rows of a space that a search has tried."""
 
 import math
 from typing import Any
@@ -15,8 +15,8 @@ class Tried:
     `closed` rows are not to be proposed: they were begun, or are `dropped` from the start.
     """
 
-    def __init__(self, space: Space[Any], dropped: NDArray[np.bool_] | None = None) -> None:
-        self.space = space
+    def __init__(self, space: Space[Any], seed: int, dropped: NDArray[np.bool_] | None = None) -> None:
+        self.space, self.seed = space, seed
         self.closed = dropped.copy() if dropped is not None else np.zeros(len(space), dtype=np.bool_)
         self.rows: list[int] = []
         self.log_us: dict[int, float] = {}
@@ -27,26 +27,30 @@ class Tried:
         return len(self.rows)
 
     def has(self, row: int) -> bool:
-        """Whether a row was begun."""
+        """Return whether a row was begun."""
         return row in self._begun
 
     @property
-    def pending(self) -> int:
-        """How many rows were begun and have not ended."""
-        return len(self.rows) - len(self.log_us)
+    def entropy(self) -> np.random.SeedSequence:
+        """The source of randomness of the next row, which depends on the seed and on how many rows were begun."""
+        return np.random.SeedSequence([self.seed, len(self.rows)])
 
     def open(self) -> NDArray[np.int64]:
-        """The rows that may be proposed."""
+        """Return the rows that may be proposed."""
         return np.flatnonzero(~self.closed)
 
+    def random_open(self) -> int:
+        """Return one of the open rows, uniformly at random."""
+        return int(np.random.default_rng(self.entropy).choice(self.open()))
+
     def begin(self, row: int) -> None:
-        """Take a row as being tried."""
+        """Record that a row is being tried."""
         self.rows.append(row)
         self._begun.add(row)
         self.closed[row] = True
 
     def end(self, row: int, log_us: float) -> None:
-        """Take the logarithm of a row's time; infinite when it gave none."""
+        """Record the logarithm of a row's time; infinite when it gave none."""
         self.log_us[row] = log_us
         if not math.isinf(log_us) and (self.best is None or log_us < self.log_us[self.best]):
             self.best = row

@@ -8,6 +8,7 @@ simulator, and the others are kept as runners-up.
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from codegen import GemmProblem, KernelConfig
 from hal import Device, DeviceSpec, runs_own_code
@@ -40,9 +41,9 @@ from tuner.measure.trial_runner import Attempts
 from tuner.search.compile_queue import Candidate
 from tuner.search.method import Method
 from tuner.search.objective import Objective
-from tuner.search.proposer import Proposal
+from tuner.search.proposal import Proposal
 from tuner.search.search_driver import (
-    Searching,
+    SearchDriver,
     SpaceTooLate,
 )
 from tuner.search.space_prediction import check_predictable
@@ -71,14 +72,16 @@ from tuner.session.trial import (
     TrialStore,
 )
 from tuner.space.starts import (
-    Search,
     check_method,
     default_for,
     search_for,
 )
 from tuner.verify.reference import Reference
 
-_DEFAULT = "default"  # who proposes trial 0
+if TYPE_CHECKING:
+    from tuner.search.samplers.search import Search
+
+_DEFAULT = "default"  # proposer of trial 0
 _UNFINISHED = (Stop.CANCELLED, Stop.PAUSED)
 _QUEUED = 16  # candidates that wait, for each compile worker, where they are proven meanwhile
 _RESERVE = 0.2  # at most this part of the seconds is kept for comparing default and best
@@ -95,7 +98,7 @@ def run_session(
     on_event: Callable[[Event], None] = lambda _: None,
     native: Native | None = None,
     donors: Sequence[KernelConfig] = (),
-    method: Method = Method.PORTFOLIO,
+    method: str = Method.PORTFOLIO,
     portion: Portion | None = None,
     reference: Reference | None = None,
     known: Known | None = None,
@@ -125,6 +128,7 @@ def run_session(
         NotOnThisCpu: there is no device, and `spec` is a CPU.
         NoRoofline: a fraction of it was asked for, and the device's is not known.
         NoPredictions: the method needs predicted times, and there are none.
+        UnknownSearch: there is no method of that name.
         NoEnergy: it is to be weighed, and cannot be read.
         NoValidMeasurement: the budget is spent and no trial gave a time.
         DeviceUnusable: the device crashed again and again.
@@ -179,7 +183,7 @@ class _Session:
         store: TrialStore,
         pool: Compiler,
         limits: tuple[Budget, Portion | None, float | None],
-        search: Callable[[], Search],
+        search: "Callable[[], Search[KernelConfig]]",
         on_event: Callable[[Event], None],
         native: Native | None,
         reuse: Reuse,
@@ -196,7 +200,7 @@ class _Session:
         self._attempts = Attempts(bench, default, history, self._allowance, self._kernels, native, reuse, with_energy)
         depth = pool.workers * (1 if bench.device is not None else _QUEUED)
         self._quiet = bench.device is not None and runs_own_code(bench.spec)
-        self._searching = Searching(
+        self._search = SearchDriver(
             search,
             history,
             default,
@@ -211,15 +215,15 @@ class _Session:
     def run(self) -> SessionResult:
         """Search, then compare what was found with the default; what it took is told whatever the end is."""
         try:
-            return self._concluded(self._search())
+            return self._concluded(self._run_trials())
         finally:
-            self._searching.close()
+            self._search.close()
             if self._first is not None:
                 self._first.cancel()
             self._kernels.close()
             self._tell_wall()
 
-    def _search(self) -> Stop:
+    def _run_trials(self) -> Stop:
         try:
             while (stop := self._stop()) is None:
                 if self._history.unfinished:
@@ -262,9 +266,9 @@ class _Session:
         if self._first is not None:
             first, self._first = self._first, None
             if self._is_space_needed and not self._quiet:
-                self._searching.begin()  # where it does not disturb what is measured
+                self._search.begin()  # where it does not disturb what is measured
             return Proposal(self._default, _DEFAULT), self._kernels.examining(first)
-        return self._searching.next(self._allowance.left_trials)
+        return self._search.next(self._allowance.left_trials)
 
     @property
     def _is_space_needed(self) -> bool:
@@ -273,14 +277,14 @@ class _Session:
 
     def _try(self, number: int, config: KernelConfig, candidate: Examining) -> None:
         self._emit(TrialBegun(number, config))
-        self._searching.fill(self._allowance.left_trials)
+        self._search.fill(self._allowance.left_trials)
         outcome, artifact = self._attempts.make(number, config, candidate, self._is_last_chance)
         source = self._reuse.source
         if source is None:
             trial = self._history.end(number, outcome, artifact)
         else:
             trial = self._history.reuse(number, outcome, source, artifact)
-        self._searching.tell(config, trial.time_us)
+        self._search.tell(trial)
         if artifact is not None:
             self._kernels.keep(config, artifact, {self._default, *(trial.config for trial in self._finalists())})
         self._emit(TrialEnded(trial))
@@ -295,12 +299,12 @@ class _Session:
         if self._allowance.are_trials_spent or self._allowance.left_s <= self._reserve_s():
             return True
         try:
-            return len(self._history) >= self._searching.size()
+            return len(self._history) >= self._search.size()
         except SpaceTooLate:
             return True
 
     def _concluded(self, stop: Stop) -> SessionResult:
-        self._searching.drop()  # nothing compiles while finalists are measured
+        self._search.drop()  # nothing compiles while finalists are measured
         best, baseline = self._history.best, self._history.baseline
         if best is None and stop not in _UNFINISHED:
             raise nothing_valid(self._bench.spec, self._history, self._went() if stop is Stop.SECONDS else None)
@@ -309,7 +313,7 @@ class _Session:
             best, comparison = self._compared(best, baseline, 0.0 if stop is Stop.CANCELLED else self._allowance.left_s)
         if comparison is not None:
             self._emit(comparison)
-        search = self._searching.made
+        search = self._search.made
         return SessionResult(
             stop=stop,
             best=best,
@@ -348,7 +352,7 @@ class _Session:
     def _wall(self) -> WallTime:
         return WallTime(
             total_s=self._allowance.spent_s,
-            propose_s=self._searching.propose_s,
+            propose_s=self._search.propose_s,
             compile_s=self._pool.busy_s - self._busy_before_s,
             wait_s=sum(outcome.compile_s for outcome in self._history.new),
             verify_s=sum(outcome.verify_s for outcome in self._history.new),
@@ -358,5 +362,5 @@ class _Session:
 
     def _went(self) -> dict[str, float]:
         """In what the seconds of this run went."""
-        before = {"drawing inputs": self._prepare_s, "making the space and proposing": self._searching.propose_s}
+        before = {"drawing inputs": self._prepare_s, "making the space and proposing": self._search.propose_s}
         return before | went_in(self._history.new)

@@ -1,12 +1,11 @@
-"""What a search begins with and runs in, by the kind of its device: the default, the space, who proposes.
+"""The default configuration, the space and the search of a problem, by the kind of its device.
 
 A search never leaves the configurations of its own kind, so that types which hold either are as good there as its own.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from codegen import CpuConfig, GemmProblem, KernelConfig, XeConfig
 from hal import DeviceSpec, runs_own_code
@@ -15,13 +14,12 @@ from tuner.measure.workspace import (
     cpu_extra_bytes,
     xe_extra_bytes,
 )
-from tuner.search.method import Known, Method, proposer_for, ranking
-from tuner.search.proposer import Proposer
+from tuner.search.method import Known, Method, check_search
 from tuner.search.repair import rows_near
 from tuner.search.space_prediction import (
-    forecast,
-    forecast_if_known,
     is_predicted,
+    predict_space,
+    predict_space_if_known,
 )
 from tuner.space.cpu.heuristic import (
     default_cpu_config,
@@ -36,18 +34,12 @@ from tuner.space.xe.heuristic import (
 )
 from tuner.space.xe.space import xe_space
 
+if TYPE_CHECKING:
+    from tuner.search.samplers.search import Search
+
 C = TypeVar("C")
 
 _UNKNOWN_ENERGY = 50.0  # logarithm of microjoules beyond all
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """Who proposes configurations, of a space of so many that `version` names."""
-
-    size: int
-    version: str
-    proposer: Proposer[KernelConfig]
 
 
 def default_for(problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
@@ -75,11 +67,11 @@ def search_for(
     *,
     measured: bool,
     donors: Sequence[KernelConfig] = (),
-    method: Method = Method.PORTFOLIO,
+    method: str = Method.PORTFOLIO,
     trials: int | None = None,
     energy_uj: Callable[[KernelConfig], float | None] | None = None,
-) -> Search:
-    """What to search, with trials that are `measured` or predicted; `trials` is how many at the most.
+) -> "Search[KernelConfig]":
+    """Return the search of a problem, with trials that are `measured` or predicted; `trials` is how many at the most.
 
     A search for two objectives weighs memory beyond the operands, or, where `energy_uj` tells that of a configuration
     that was tried, energy; None is of one whose energy is not known.
@@ -90,17 +82,20 @@ def search_for(
         Refused: the problem or the device is refused, or nothing is legal.
         CannotPredict: trials are predicted, and a fact of the device is not known.
         NoPredictions: the method needs predicted times, and there are none.
+        UnknownSearch: there is no method of that name.
     """
+    from tuner.search.samplers.build import build_ranking, build_search  # imports Optuna, which takes a second
+
     if runs_own_code(spec):
         cpu = cpu_space(problem, spec)
         near = rows_near(cpu, [config for config in donors if isinstance(config, CpuConfig)])
         known = Known(near, cost=_cost(cpu, energy_uj, lambda config: cpu_extra_bytes(problem, config, spec)))
-        return _search(cpu, proposer_for(method, cpu, seed, known, trials))
+        return cast("Search[KernelConfig]", build_search(method, cpu, seed, known, trials))
     space = xe_space(problem, spec)
     if not measured and method in (Method.PORTFOLIO, Method.MODEL):
-        ranked = forecast(problem, spec, space)
-        return _search(space, ranking(space, ranked.predictions.time_us, seed))
-    foretold = forecast_if_known(problem, spec, space)
+        ranked = predict_space(problem, spec, space)
+        return cast("Search[KernelConfig]", build_ranking(space, ranked.predictions.time_us, seed))
+    foretold = predict_space_if_known(problem, spec, space)
     near = rows_near(space, [config for config in donors if isinstance(config, XeConfig)])
     known = Known(
         near,
@@ -108,17 +103,19 @@ def search_for(
         foretold.hopeless() if foretold is not None else None,
         _cost(space, energy_uj, lambda config: xe_extra_bytes(problem, config)),
     )
-    return _search(space, proposer_for(method, space, seed, known, trials))
+    return cast("Search[KernelConfig]", build_search(method, space, seed, known, trials))
 
 
-def check_method(method: Method, spec: DeviceSpec, *, measured: bool) -> None:
-    """Return when a search can begin as its method does.
+def check_method(method: str, spec: DeviceSpec, *, measured: bool) -> None:
+    """Return if a search of that method can begin.
 
     Raises:
         NoPredictions: it begins with predicted times, and there are none of the device.
+        UnknownSearch: there is no method of that name.
     """
-    if method is Method.MODEL and measured and (runs_own_code(spec) or not is_predicted(spec)):
-        raise NoPredictions(method.value)
+    check_search(method)
+    if method == Method.MODEL and measured and (runs_own_code(spec) or not is_predicted(spec)):
+        raise NoPredictions(method)
 
 
 def _cost(
@@ -132,7 +129,3 @@ def _cost(
         return _UNKNOWN_ENERGY if uj is None else math.log(uj)
 
     return energy if energy_uj is not None else lambda row: float(extra_bytes(space.config(row)))
-
-
-def _search(space: Space[C], proposer: Proposer[C]) -> Search:
-    return Search(len(space), space.version, cast("Proposer[KernelConfig]", proposer))

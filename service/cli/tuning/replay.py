@@ -16,7 +16,8 @@ from tuner.exchange.formats import Format, read_recorded
 from tuner.replay.recorded import RecordedSpace
 from tuner.replay.run import chance, replay, score
 from tuner.replay.warm import donor_rows
-from tuner.search.method import Known, Method, proposer_for
+from tuner.search.method import Known, Method
+from tuner.search.samplers.build import build_search
 
 _MARKS = (10, 20, 50, 100, 200, 500, 1000)
 _DEFAULT = (Method.PORTFOLIO, Method.RANDOM)
@@ -104,7 +105,7 @@ def _replayed(
     space = recorded.space()
     for method in methods:
         runs = [
-            replay(recorded, space, proposer_for(method, space, seed, Known(donors), evaluations), evaluations)
+            replay(recorded, space, build_search(method, space, seed, Known(donors), evaluations), evaluations)
             for seed in range(seeds)
         ]
         found = score(recorded, runs, evaluations)

@@ -9,7 +9,8 @@ from tuner.errors import InvalidFile
 from tuner.replay.recorded import RecordedSpace, TimeUnit, recorded_space
 from tuner.replay.run import Replay, best_so_far, chance, replay, score
 from tuner.replay.warm import donor_rows
-from tuner.search.method import DONOR, Known, Method, proposer_for
+from tuner.search.method import DONOR, Known, Method
+from tuner.search.samplers.build import build_search
 
 
 def _recorded(name: str = "grid", shift: int = 0, axes: tuple[str, ...] = ("x", "y")) -> RecordedSpace:
@@ -52,7 +53,7 @@ def test_what_chance_has_practically_found_is_not_judged() -> None:
 def test_every_evaluation_counts_and_none_comes_twice() -> None:
     recorded = _recorded()
     space = recorded.space()
-    found = replay(recorded, space, proposer_for(Method.PORTFOLIO, space, 1), 100)
+    found = replay(recorded, space, build_search(Method.PORTFOLIO, space, 1), 100)
     assert sorted(found.rows.tolist()) == list(range(len(recorded)))
     assert math.isclose(best_so_far(recorded, found.rows, 30)[-1], recorded.best_us)
 
@@ -62,7 +63,7 @@ def test_a_warm_search_begins_with_the_best_of_the_other_space() -> None:
     space = recorded.space()
     rows = donor_rows(recorded, other)
     assert space.config(rows[0]) == other.space().config(int(np.nanargmin(other.times_us)))
-    found = replay(recorded, space, proposer_for(Method.PORTFOLIO, space, 1, Known(rows)), 5)
+    found = replay(recorded, space, build_search(Method.PORTFOLIO, space, 1, Known(rows)), 5)
     assert found.rows.tolist() == rows[:5]
     assert found.by == (DONOR,) * 5
 

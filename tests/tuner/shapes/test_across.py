@@ -33,9 +33,9 @@ DEFAULT = default_for(PROBLEM, SPEC)
 @pytest.fixture(scope="module")
 def visitors() -> list[KernelConfig]:
     """Three kernels besides the default."""
-    proposer = search_for(PROBLEM, SPEC, 5, measured=True).proposer
-    proposer.skip(DEFAULT)
-    found = [proposal.config for _ in range(3) if (proposal := proposer.propose()) is not None]
+    search = search_for(PROBLEM, SPEC, 5, measured=True)
+    search.skip(DEFAULT)
+    found = [proposal.config for _ in range(3) if (proposal := search.ask()) is not None]
     assert len({DEFAULT, *found}) == 4
     return found
 

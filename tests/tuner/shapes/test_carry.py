@@ -43,10 +43,10 @@ def test_what_is_carried_is_legal_or_a_rule_says_why_not(spec: object) -> None:
     dtype = DType.F32 if device is CPU else DType.F16
     source = GemmProblem(64, 256, 512, dtype_a=dtype, dtype_b=dtype)
     other = GemmProblem(16, 384, 200, dtype_a=dtype, dtype_b=dtype)
-    proposer = search_for(source, device, 3, measured=True).proposer
+    search = search_for(source, device, 3, measured=True)
     legal, rules = 0, set[str]()
     for _ in range(40):
-        proposal = proposer.propose()
+        proposal = search.ask()
         assert proposal is not None
         try:
             found = carried(proposal.config, source, other, device)

@@ -1,4 +1,4 @@
-"""Every way to search: legal, never twice, the same again after a replay, and better than chance."""
+"""Every search: legal, never twice, the same again after it is told its history, and better than chance."""
 
 import math
 from pathlib import Path
@@ -11,16 +11,20 @@ from codegen import XeConfig
 from tests.tuner.fakes import SMALL, emulated
 from tuner.errors import NoPredictions
 from tuner.replay.run import chance, replay, score
-from tuner.search.method import DESCENT, DONOR, Known, Method, proposer_for
-from tuner.search.plain import Random
-from tuner.search.portfolio import RANDOM, STARTUP, Portfolio
+from tuner.search.method import DESCENT, DONOR, Known, Method
+from tuner.search.samplers.build import build_search
+from tuner.search.samplers.parameters import Parameters
+from tuner.search.samplers.plain import RandomRowSampler
+from tuner.search.samplers.portfolio import RANDOM, STARTUP, PortfolioSampler
+from tuner.search.samplers.search import Search
+from tuner.search.tried import Tried
 from tuner.space.space import (
     Axis,
     Space,
 )
 from tuner.space.xe.space import xe_space
 
-RECORDED = Path(__file__).parents[3] / "shared/data/gemm_space_titan_rtx.csv.gz"
+RECORDED = Path(__file__).parents[5] / "shared/data/gemm_space_titan_rtx.csv.gz"
 LEARNING = [Method.PORTFOLIO, Method.TPE, Method.CMAES, Method.NSGA2, Method.GP, Method.MODEL]
 
 Point = tuple[int, ...]
@@ -37,15 +41,15 @@ def _time(point: Point) -> float:
     return 1 + (point[0] - 5) ** 2 + (point[1] - 3) ** 2
 
 
-def _made(method: Method, seed: int, space: Space[Point] | None = None) -> Portfolio[Point]:
+def _made(method: Method, seed: int, space: Space[Point] | None = None) -> Search[Point]:
     space = space or _space()
     predicted_us = np.array([2 + _time(space.config(row)) for row in range(len(space))])
     known = Known(cost=lambda row: float(space.points[row].sum()))
-    return proposer_for(method, space, seed, Known(predicted_us=predicted_us) if method is Method.MODEL else known)
+    return build_search(method, space, seed, Known(predicted_us=predicted_us) if method is Method.MODEL else known)
 
 
-def _next(proposer: Portfolio[Point]) -> Point:
-    proposal = proposer.propose()
+def _next(search: Search[Point]) -> Point:
+    proposal = search.ask()
     assert proposal is not None
     return proposal.config
 
@@ -53,10 +57,10 @@ def _next(proposer: Portfolio[Point]) -> Point:
 @pytest.mark.parametrize("method", Method)
 def test_every_configuration_comes_once_and_then_none(method: Method) -> None:
     space, seen = _space(), list[Point]()
-    proposer = _made(method, 3, space)
-    while (proposal := proposer.propose()) is not None:
+    search = _made(method, 3, space)
+    while (proposal := search.ask()) is not None:
         seen.append(proposal.config)
-        proposer.tell(proposal.config, _time(seen[-1]) if seen[-1][0] else None)
+        search.tell(proposal.config, _time(seen[-1]) if seen[-1][0] else None)
     assert len(seen) == len(set(seen)) == len(space)
 
 
@@ -64,7 +68,7 @@ def test_every_configuration_comes_once_and_then_none(method: Method) -> None:
 def test_told_again_it_proposes_the_same(method: Method) -> None:
     first, history = _made(method, 5), list[tuple[Point, float | None, str]]()
     for number in range(STARTUP + 7):
-        proposal = first.propose()
+        proposal = first.ask()
         assert proposal is not None
         point = proposal.config
         history.append((point, None if number % 4 == 3 else _time(point), proposal.by))
@@ -73,9 +77,9 @@ def test_told_again_it_proposes_the_same(method: Method) -> None:
     for told in history:
         again.tell(*told)
     for _ in range(4):
-        proposal = first.propose()
+        proposal = first.ask()
         assert proposal is not None
-        assert proposal == again.propose()
+        assert proposal == again.ask()
         assert proposal.config not in [point for point, _, _ in history]
         first.tell(proposal.config, 2.0)
         again.tell(proposal.config, 2.0)
@@ -88,11 +92,11 @@ def test_seeds_differ(method: Method) -> None:
 
 @pytest.mark.parametrize("method", LEARNING)
 def test_a_batch_that_waits_is_of_different_configurations_near_the_best(method: Method) -> None:
-    proposer = _made(method, 2)
+    search = _made(method, 2)
     for _ in range(STARTUP + 4):
-        point = _next(proposer)
-        proposer.tell(point, _time(point))
-    ahead = [_next(proposer) for _ in range(6)]
+        point = _next(search)
+        search.tell(point, _time(point))
+    ahead = [_next(search) for _ in range(6)]
     assert len(set(ahead)) == 6
 
 
@@ -100,11 +104,11 @@ def test_a_process_whose_proposals_wait_still_proposes_what_is_good() -> None:
     points = np.stack(np.meshgrid(np.arange(30), np.arange(30)), axis=-1).reshape(-1, 2).astype(np.int16)
     axes = (Axis("x", tuple(range(30))), Axis("y", tuple(range(30))))
     space: Space[Point] = Space(axes, points, lambda c: c, lambda v: tuple(int(i) for i in v))
-    proposer = proposer_for(Method.GP, space, 2)
+    search = build_search(Method.GP, space, 2)
     for _ in range(16):
-        point = _next(proposer)
-        proposer.tell(point, 50 + math.dist(point, (19, 8)) ** 2)
-    waiting = [_next(proposer) for _ in range(8)]
+        point = _next(search)
+        search.tell(point, 50 + math.dist(point, (19, 8)) ** 2)
+    waiting = [_next(search) for _ in range(8)]
     assert len(set(waiting)) == 8
     assert np.median([math.dist(point, (19, 8)) for point in waiting]) < 6  # of all, the median is 13
 
@@ -113,11 +117,11 @@ def test_a_portfolio_whose_trials_suffice_tries_all_the_donors_and_what_is_promi
     space, found_after = _space(), list[int]()
     hopeless = np.arange(len(space)) >= 30
     for seed in range(4):
-        proposer = proposer_for(Method.PORTFOLIO, space, seed, Known([35], hopeless=hopeless), len(space))
+        search = build_search(Method.PORTFOLIO, space, seed, Known([35], hopeless=hopeless), len(space))
         seen: list[Point] = []
-        while (proposal := proposer.propose()) is not None:
+        while (proposal := search.ask()) is not None:
             seen.append(proposal.config)
-            proposer.tell(seen[-1], _time(seen[-1]))
+            search.tell(seen[-1], _time(seen[-1]))
         assert seen[0] == space.config(35)
         assert len(seen) == len(set(seen)) == len(space)
         found_after.append(seen.index((5, 3)))
@@ -127,38 +131,38 @@ def test_a_portfolio_whose_trials_suffice_tries_all_the_donors_and_what_is_promi
 @pytest.mark.parametrize("method", Method)
 def test_skipped_configurations_do_not_come(method: Method) -> None:
     space = _space()
-    proposer = _made(method, 1, space)
+    search = _made(method, 1, space)
     for row in range(0, len(space), 2):
-        proposer.skip(space.config(row))
-    ahead = {_next(proposer) for _ in range(len(space) // 2)}
+        search.skip(space.config(row))
+    ahead = {_next(search) for _ in range(len(space) // 2)}
     assert ahead == {space.config(row) for row in range(1, len(space), 2)}
-    assert proposer.propose() is None
+    assert search.ask() is None
 
 
 @pytest.mark.parametrize("method", Method)
 def test_a_space_where_nothing_gives_a_time_is_walked_through(method: Method) -> None:
     space = _space()
-    proposer, tried = _made(method, 1, space), 0
-    while (proposal := proposer.propose()) is not None:
-        proposer.tell(proposal.config, None)
+    search, tried = _made(method, 1, space), 0
+    while (proposal := search.ask()) is not None:
+        search.tell(proposal.config, None)
         tried += 1
     assert tried == len(space)
 
 
 def test_what_is_not_in_the_space_is_not_told() -> None:
-    proposer, untold = _made(Method.PORTFOLIO, 2), _made(Method.PORTFOLIO, 2)
-    proposer.tell((0, 1), 5.0)
-    assert proposer.propose() == untold.propose()
+    search, untold = _made(Method.PORTFOLIO, 2), _made(Method.PORTFOLIO, 2)
+    search.tell((0, 1), 5.0)
+    assert search.ask() == untold.ask()
 
 
 def test_proposals_for_a_device_are_of_its_space() -> None:
     space = xe_space(SMALL, emulated())
-    proposer: Portfolio[XeConfig] = proposer_for(Method.PORTFOLIO, space, 1)
+    search: Search[XeConfig] = build_search(Method.PORTFOLIO, space, 1)
     for _ in range(STARTUP + 5):
-        proposal = proposer.propose()
+        proposal = search.ask()
         assert proposal is not None
         assert space.index(proposal.config) is not None
-        proposer.tell(proposal.config, 10.0 + proposal.config.matmul.block.m)
+        search.tell(proposal.config, 10.0 + proposal.config.matmul.block.m)
 
 
 @pytest.mark.parametrize("method", Method)
@@ -166,19 +170,19 @@ def test_a_space_of_one_is_exhausted_at_once(method: Method) -> None:
     axes = (Axis("x", (4,)), Axis("y", (6,)))
     points = np.zeros((1, 2), dtype=np.int16)
     space: Space[Point] = Space(axes, points, lambda c: c, lambda v: tuple(int(i) for i in v))
-    proposer = _made(method, 0, space)
-    assert _next(proposer) == (4, 6)
-    assert proposer.propose() is None
+    search = _made(method, 0, space)
+    assert _next(search) == (4, 6)
+    assert search.ask() is None
 
 
 def test_who_proposed_is_said() -> None:
     space = _space()
-    proposer = proposer_for(Method.PORTFOLIO, space, 1, Known(donors=[7, 3]), trials=24)
+    search = build_search(Method.PORTFOLIO, space, 1, Known(donors=[7, 3]), trials=24)
     by: list[str] = []
     for _ in range(24):
-        proposal = proposer.propose()
+        proposal = search.ask()
         assert proposal is not None
-        proposer.tell(proposal.config, _time(proposal.config))
+        search.tell(proposal.config, _time(proposal.config))
         by.append(proposal.by)
     assert by[:STARTUP] == [DONOR] * 2 + [RANDOM] * (STARTUP - 2)
     assert {Method.GP.value, Method.TPE.value} == set(by[STARTUP:-2])
@@ -187,21 +191,21 @@ def test_who_proposed_is_said() -> None:
 
 def test_a_portfolio_that_may_try_all_tries_each_once() -> None:
     space = _space()
-    proposer = proposer_for(Method.PORTFOLIO, space, 1, trials=len(space))
-    assert sorted(_next(proposer) for _ in range(len(space))) == sorted(space.config(row) for row in range(len(space)))
-    assert proposer.propose() is None
+    search = build_search(Method.PORTFOLIO, space, 1, trials=len(space))
+    assert sorted(_next(search) for _ in range(len(space))) == sorted(space.config(row) for row in range(len(space)))
+    assert search.ask() is None
 
 
 def test_a_portfolio_asks_most_whoever_finds_most() -> None:
     def asked(best: str) -> int:
         space = _space()
-        proposer = proposer_for(Method.PORTFOLIO, space, 4)
+        search = build_search(Method.PORTFOLIO, space, 4)
         proposals: list[str] = []
         for _ in range(30):
-            proposal = proposer.propose()
+            proposal = search.ask()
             assert proposal is not None
             proposals.append(proposal.by)
-            proposer.tell(proposal.config, 1.0 / len(proposals) if proposal.by == best else 100.0)
+            search.tell(proposal.config, 1.0 / len(proposals) if proposal.by == best else 100.0)
         return proposals.count(best)
 
     assert asked(Method.GP) > 14 < asked(Method.TPE)
@@ -209,16 +213,16 @@ def test_a_portfolio_asks_most_whoever_finds_most() -> None:
 
 def test_model_first_needs_predictions_and_keeps_to_their_best() -> None:
     with pytest.raises(NoPredictions, match="begins with predicted times"):
-        proposer_for(Method.MODEL, _space(), 1)
+        build_search(Method.MODEL, _space(), 1)
     axes = (Axis("x", tuple(range(40))), Axis("y", tuple(range(40))))
     points = np.stack(np.meshgrid(np.arange(40), np.arange(40)), axis=-1).reshape(-1, 2).astype(np.int16)
     space: Space[Point] = Space(axes, points, lambda c: c, lambda v: tuple(int(i) for i in v))
     predicted_us = 1.0 + space.distances((9, 30)).astype(np.float64)
-    proposer = proposer_for(Method.MODEL, space, 1, Known(predicted_us=predicted_us))
+    search = build_search(Method.MODEL, space, 1, Known(predicted_us=predicted_us))
     seen: list[Point] = []
-    while (proposal := proposer.propose()) is not None:
+    while (proposal := search.ask()) is not None:
         seen.append(proposal.config)
-        proposer.tell(proposal.config, 1.0)
+        search.tell(proposal.config, 1.0)
     assert len(seen) == 256
     assert max(abs(x - 9) + abs(y - 30) for x, y in seen) <= 12
 
@@ -229,7 +233,7 @@ def test_on_a_recorded_space_it_beats_chance(method: Method) -> None:
     """The mean of six runs: a single one differs by 0.06 between processors, whose sums round differently."""
     recorded = read_csv(RECORDED)
     space = recorded.space()
-    replays = [replay(recorded, space, proposer_for(method, space, seed), 60) for seed in range(6)]
+    replays = [replay(recorded, space, build_search(method, space, seed), 60) for seed in range(6)]
     assert score(recorded, replays, 60).at(60) > chance(recorded, 60).fraction[-1] + 0.03
 
 
@@ -238,8 +242,10 @@ def test_a_strategy_that_is_lost_is_not_asked_where_there_is_another() -> None:
 
     def by(names: tuple[str, ...]) -> set[str]:
         doubts = {"lost": lambda tried: len(tried) >= 20}
-        portfolio = Portfolio(space, 3, {name: Random() for name in names}, startup=0, doubts=doubts)
-        asked = [proposal.by for _ in range(40) if (proposal := portfolio.propose()) is not None]
+        parameters, tried = Parameters(space), Tried(space, 3)
+        samplers = {name: RandomRowSampler(parameters, tried) for name in names}
+        search = Search(space, PortfolioSampler(parameters, tried, samplers, startup=0, doubts=doubts))
+        asked = [proposal.by for _ in range(40) if (proposal := search.ask()) is not None]
         assert "lost" in asked[:20]
         return set(asked[20:])
 

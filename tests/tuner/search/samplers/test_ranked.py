@@ -1,12 +1,12 @@
-"""The proposer by predicted times: the best and the most different in turn, none twice, always the same."""
+"""The ranking by predicted times: alternately the best and the most different, none twice, deterministic."""
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tuner.search.method import ranking
-from tuner.search.portfolio import Portfolio
-from tuner.search.ranked import NEAR
+from tuner.search.samplers.build import build_ranking
+from tuner.search.samplers.ranked import NEAR
+from tuner.search.samplers.search import Search
 from tuner.space.space import (
     Axis,
     Space,
@@ -31,22 +31,22 @@ def _steps(one: Point, other: Point) -> int:
     return sum(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
-def _next(proposer: Portfolio[Point]) -> Point:
-    proposal = proposer.propose()
+def _next(search: Search[Point]) -> Point:
+    proposal = search.ask()
     assert proposal is not None
     return proposal.config
 
 
-def _all(proposer: Portfolio[Point]) -> list[Point]:
+def _all(search: Search[Point]) -> list[Point]:
     proposed: list[Point] = []
-    while (proposal := proposer.propose()) is not None:
+    while (proposal := search.ask()) is not None:
         proposed.append(proposal.config)
     return proposed
 
 
 def test_every_configuration_comes_once_and_always_in_the_same_order() -> None:
     space = _space()
-    first, again = (_all(ranking(space, _times(space), 0)) for _ in range(2))
+    first, again = (_all(build_ranking(space, _times(space), 0)) for _ in range(2))
     assert first == again
     assert len(first) == len(set(first)) == len(space)
 
@@ -54,12 +54,12 @@ def test_every_configuration_comes_once_and_always_in_the_same_order() -> None:
 def test_the_best_and_the_most_different_of_the_best_take_turns() -> None:
     space = _space()
     times = dict(zip(map(space.config, range(len(space))), _times(space), strict=True))
-    proposer = ranking(space, _times(space), 0)
-    proposer.skip((4, 4))  # as a default is
+    search = build_ranking(space, _times(space), 0)
+    search.skip((4, 4))  # as a default is
     seen: list[Point] = [(4, 4)]
     different = 0
     for turn in range(20):
-        point = _next(proposer)
+        point = _next(search)
         left = [p for p in times if p not in seen]
         if turn % 2 == 0:
             assert times[point] == min(times[p] for p in left)
@@ -82,10 +82,10 @@ def test_of_what_the_model_cannot_tell_apart_one_comes_before_what_is_almost_as_
     times[rows[:30]] = 10.0 * (1 + 1e-15 * rng.integers(0, 3, 30))
     times[rows[30]], times[rows[31]] = 10.05, 10.15
     us = dict(zip(map(space.config, range(len(space))), times.round(9), strict=True))
-    proposer = ranking(space, times, 0)
+    search = build_ranking(space, times, 0)
     proposed: list[Point] = []
     for _ in range(7):
-        point = _next(proposer)
+        point = _next(search)
         proposed.append(point)
     best = [proposed[0], *proposed[1::2]]
     assert [us[point] for point in best] == [10.0, 10.05, 10.15, 10.0]
@@ -96,7 +96,7 @@ def test_of_what_the_model_cannot_tell_apart_one_comes_before_what_is_almost_as_
 
 def test_told_again_it_goes_on_as_it_would_have() -> None:
     space = _space()
-    first, again = (ranking(space, _times(space), 0) for _ in range(2))
+    first, again = (build_ranking(space, _times(space), 0) for _ in range(2))
     for number in range(7):
         point = _next(first)
         again.tell(point, None if number % 3 == 0 else 5.0)
@@ -106,15 +106,15 @@ def test_told_again_it_goes_on_as_it_would_have() -> None:
 
 def test_what_is_skipped_or_not_in_the_space_is_not_proposed() -> None:
     space = _space()
-    proposer = ranking(space, _times(space), 0)
+    search = build_ranking(space, _times(space), 0)
     for row in range(0, len(space), 2):
-        proposer.skip(space.config(row))
-    proposer.tell((100, 100), 1.0)
-    assert set(_all(proposer)) == {space.config(row) for row in range(1, len(space), 2)}
+        search.skip(space.config(row))
+    search.tell((100, 100), 1.0)
+    assert set(_all(search)) == {space.config(row) for row in range(1, len(space), 2)}
 
 
 @pytest.mark.parametrize("slower", [1.0, 2.0])
 def test_a_space_of_two_is_exhausted(slower: float) -> None:
     points = np.array([[0], [1]], dtype=np.int16)
     space: Space[Point] = Space((Axis("x", (4, 6)),), points, lambda c: c, lambda v: tuple(int(i) for i in v))
-    assert _all(ranking(space, np.array([slower * 3, 3.0]), 0)) in ([(6,), (4,)], [(4,), (6,)])
+    assert _all(build_ranking(space, np.array([slower * 3, 3.0]), 0)) in ([(6,), (4,)], [(4,), (6,)])

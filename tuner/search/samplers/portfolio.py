@@ -1,0 +1,96 @@
+"""The sampler of every search: given rows first, then random ones, then whichever of its samplers pays most."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from optuna.study import Study
+from optuna.trial import FrozenTrial, TrialState
+
+from tuner.search.credit import Credit
+from tuner.search.samplers.parameters import Parameters
+from tuner.search.samplers.projected import ProjectedSampler
+from tuner.search.samplers.row_sampler import RowSampler
+from tuner.search.tried import Tried
+
+STARTUP = 8
+"""Trials that are given or random before the samplers are asked."""
+RANDOM = "random"
+_LAST = 0.05  # share of the trials that is reserved for the last sampler
+
+
+class PortfolioSampler(RowSampler):
+    """Distributes trials over named samplers by a bandit; of one sampler, it is that one after the startup.
+
+    `first` are rows with the name of their proposer, in place of random ones. The last of `trials`, where these are
+    known, go to the sampler named `last`. A sampler whose entry of `doubts` returns true is not asked where there is
+    another. Samples depend on the seed, on outcomes and on pending trials, in their order: a sampler that is given the
+    same history again samples the same.
+    """
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        tried: Tried,
+        samplers: Mapping[str, RowSampler],
+        first: Sequence[tuple[int, str]] = (),
+        trials: int | None = None,
+        last: str | None = None,
+        startup: int = STARTUP,
+        doubts: Mapping[str, Callable[[Tried], bool]] | None = None,
+    ) -> None:
+        super().__init__(parameters, tried)
+        self._samplers, self._first = samplers, first
+        self._by: dict[int, str] = {}
+        self._given: tuple[int, str | None] | None = None
+        self._credit = Credit([name for name in samplers if name != last or len(samplers) == 1])
+        self._last, self._startup, self._doubts = last, startup, doubts or {}
+        self._search_until = trials - math.ceil(_LAST * trials) if trials is not None and last is not None else None
+
+    def give(self, row: int, by: str | None) -> None:
+        """Make the next trial of the study this row, which was chosen by an earlier run or elsewhere."""
+        self._given = row, by
+
+    def proposer(self, row: int) -> str | None:
+        """Return the name of the sampler that chose a row."""
+        return self._by.get(row)
+
+    def choose(self, study: Study, trial: FrozenTrial) -> int:
+        """Return the next row, and count it as tried."""
+        row, by = self._resumed(study, trial) or self._next_first() or self._sampled(study, trial)
+        if by is not None:
+            self._by[row] = by
+            if by in self._samplers:
+                self._credit.begin(by)
+        self.tried.begin(row)
+        return row
+
+    def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
+        """Credit the sampler whose trial ended; one without a value gave no time."""
+        row = self.parameters.row(trial.params)
+        log_us = math.log(values[0]) if values else math.inf
+        sampler = self._samplers.get(by := self._by.get(row, ""))
+        if sampler is not None:
+            self._credit.pay(by, log_us, self.tried)
+        self.tried.end(row, log_us)
+        if sampler is not None:
+            sampler.after_trial(study, trial, state, values)
+
+    def _resumed(self, study: Study, trial: FrozenTrial) -> tuple[int, str | None] | None:
+        given, self._given = self._given, None
+        if given is not None and isinstance(sampler := self._samplers.get(given[1] or ""), ProjectedSampler):
+            sampler.resume(study, trial)
+        return given
+
+    def _next_first(self) -> tuple[int, str] | None:
+        return next(((row, by) for row, by in self._first if not self.tried.closed[row]), None)
+
+    def _sampled(self, study: Study, trial: FrozenTrial) -> tuple[int, str]:
+        if len(self.tried) < self._startup:
+            return self.tried.random_open(), RANDOM
+        if self._last is not None and self._search_until is not None and len(self.tried) >= self._search_until:
+            name = self._last
+        else:
+            name = self._credit.choice()
+            if name in self._doubts and self._doubts[name](self.tried):
+                name = self._credit.choice(without=name)
+        return self._samplers[name].choose(study, trial), name

@@ -1,0 +1,87 @@
+"""Samplers of others, whose suggestions are moved onto the legal rows that were not tried."""
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from optuna.distributions import BaseDistribution
+from optuna.samplers import BaseSampler, TPESampler
+from optuna.study import Study
+from optuna.trial import FrozenTrial, TrialState
+
+from tuner.errors import UnknownSearch
+from tuner.search.repair import nearest_unseen
+from tuner.search.samplers.parameters import Parameters
+from tuner.search.samplers.row_sampler import RowSampler
+from tuner.search.tried import Tried
+
+_TPE_STARTUP = 8
+
+
+class ProjectedSampler(RowSampler):
+    """Asks another sampler, and samples the open row nearest to its suggestion. The study is told of that row.
+
+    `make` returns the sampler for a seed. One of Optuna's keeps its state in the study and is made anew for every ask,
+    so that equal seeds and outcomes give equal suggestions after a resume, too. Any other, `is_stateful`, is made once.
+    """
+
+    def __init__(
+        self, parameters: Parameters, tried: Tried, make: Callable[[int], BaseSampler], *, is_stateful: bool = False
+    ) -> None:
+        super().__init__(parameters, tried)
+        self._make = make
+        self._sampler = make(tried.seed)
+        self._is_stateful = is_stateful
+
+    def choose(self, study: Study, trial: FrozenTrial) -> int:
+        """Return the open row nearest to the suggestion."""
+        ranks = self.parameters.ranks(self._suggested(study, trial))
+        rng = np.random.default_rng(self.tried.entropy)
+        row = nearest_unseen(self.tried.space, ranks, self.tried.closed, rng)
+        assert row is not None  # some row is open
+        return row
+
+    def resume(self, study: Study, trial: FrozenTrial) -> None:
+        """Let the sampler annotate a trial that it suggested in an earlier run: CMA-ES and NSGA-II read these notes."""
+        if not isinstance(self._sampler, KnownSpaceTpe):
+            self._suggested(study, trial)
+
+    def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
+        """Let the sampler know of the end of its trial."""
+        self._sampler.after_trial(study, trial, state, values)
+
+    def _suggested(self, study: Study, trial: FrozenTrial) -> dict[str, Any]:
+        if not self._is_stateful:
+            self._sampler = self._make(int(self.tried.entropy.generate_state(1)[0]))
+        try:
+            return self._parameters_of(self._sampler, study, trial)
+        except ImportError as error:  # Optuna imports what a sampler needs when it samples
+            raise UnknownSearch(
+                type(self._sampler).__name__, f"it needs a package that is not installed: {error}"
+            ) from error
+
+    def _parameters_of(self, sampler: BaseSampler, study: Study, trial: FrozenTrial) -> dict[str, Any]:
+        sampler.before_trial(study, trial)
+        params = sampler.sample_relative(study, trial, sampler.infer_relative_search_space(study, trial))
+        partial = copy(trial)  # independent samplers may read the parameters that the trial has so far
+        for name, distribution in self.parameters.distributions.items():
+            if name not in params:
+                partial.params, partial.distributions = params, {n: self.parameters.distributions[n] for n in params}
+                params = {**params, name: sampler.sample_independent(study, partial, name, distribution)}
+        return params
+
+
+class KnownSpaceTpe(TPESampler):
+    """TPE that is given its search space: inferring it from all trials takes most of the time of an ask.
+
+    Trials that run count as bad, so that a batch spreads out.
+    """
+
+    def __init__(self, distributions: dict[str, BaseDistribution], seed: int) -> None:
+        super().__init__(seed=seed, n_startup_trials=_TPE_STARTUP)
+        self._distributions = dict(sorted(distributions.items()))
+
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        """Return all parameters in the order of their names, as TPE itself has them."""
+        return self._distributions

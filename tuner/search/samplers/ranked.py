@@ -1,0 +1,72 @@
+"""The sampler by predicted times: alternately the best, and the most different of those near the best."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from optuna.study import Study
+from optuna.trial import FrozenTrial
+
+from tuner.search.samplers.parameters import Parameters
+from tuner.search.samplers.row_sampler import RowSampler
+from tuner.search.tried import Tried
+from tuner.space.space import Space
+
+NEAR = 1.5
+"""Different configurations are looked for among those predicted within this factor of the best."""
+AGAIN = 1.01
+"""Factor by which each proposed row of a tie makes the remaining ones seem slower."""
+_TIE = 1e-6  # relative difference below which times differ only by the order of sums
+
+
+class RankedSampler(RowSampler):
+    """Samples by `times_us`, the predicted time of each row; outcomes change nothing, and nothing is random.
+
+    Different rows are those that are many steps along the axes away from all rows tried. Of a tie, which may be of
+    hundreds, the most different comes first, and the others wait for what is almost as fast.
+    """
+
+    def __init__(self, parameters: Parameters, tried: Tried, times_us: NDArray[np.float64]) -> None:
+        super().__init__(parameters, tried)
+        self._is_near = times_us <= NEAR * times_us.min()
+        _, first, tie = np.unique(np.round(np.log(times_us) / _TIE), return_index=True, return_inverse=True)
+        self._tie, self._tie_us = tie, times_us[first]
+        self._tried_of = np.zeros(len(first), dtype=np.int64)  # rows of each tie
+        self._nearest = np.full(len(times_us), np.iinfo(np.int64).max)  # steps from each row to those tried
+        self._seen = 0  # rows tried that the two lines above count
+
+    def choose(self, study: Study, trial: FrozenTrial) -> int:
+        """Return alternately the next best row and the most different one."""
+        return self.next_row()
+
+    def next_row(self) -> int:
+        """Return the row to try next."""
+        self._count_tried()
+        is_open = ~self.tried.closed
+        if self._seen % 2 == 0 and self._seen and (self._is_near & is_open).any():
+            return self._farthest(self._is_near & is_open)
+        seems_us = (self._tie_us * AGAIN**self._tried_of)[self._tie]
+        seems_us[self.tried.closed] = np.inf
+        return self._farthest((self._tie == self._tie[np.argmin(seems_us)]) & is_open)
+
+    def _count_tried(self) -> None:
+        space = self.tried.space
+        for row in self.tried.rows[self._seen :]:
+            self._tried_of[self._tie[row]] += 1
+            self._nearest = np.minimum(self._nearest, space.distances(space.ranks(row)))
+        self._seen = len(self.tried)
+
+    def _farthest(self, among: NDArray[np.bool_]) -> int:
+        """Of these rows, return the farthest from all rows tried; of several the fastest."""
+        rows = np.flatnonzero(among)
+        rows = rows[np.argsort(self._tie[rows], kind="stable")]
+        return int(rows[np.argmax(self._nearest[rows])])
+
+
+def first_ranked(space: Space[Any], times_us: NDArray[np.float64], count: int) -> list[int]:
+    """Return the rows that a ranking by predicted times samples first."""
+    tried = Tried(space, 0)
+    sampler = RankedSampler(Parameters(space), tried, times_us)
+    for _ in range(min(count, len(space))):
+        tried.begin(sampler.next_row())
+    return tried.rows

@@ -1,0 +1,86 @@
+"""A search: an Optuna study that is asked for configurations of a space and told their outcomes."""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import optuna
+from optuna.study import StudyDirection
+from optuna.trial import Trial, TrialState
+
+from tuner.search.proposal import Proposal
+from tuner.search.samplers.portfolio import PortfolioSampler
+from tuner.space.space import Space
+
+C = TypeVar("C")
+
+
+class Search(Generic[C]):
+    """Asks and tells one Optuna study, in memory. After a restart it is rebuilt by telling it the trials so far.
+
+    The space defines what is legal and the search what was tried: no configuration is proposed twice. Values of the
+    study are times in microseconds, and with `cost` a second objective of a row. A trial without a time is pruned, with
+    the user attribute `reason`: TPE takes it as worse than any time. `proposer` names the sampler that chose it.
+    """
+
+    def __init__(self, space: Space[C], sampler: PortfolioSampler, cost: Callable[[int], float] | None = None) -> None:
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        self._space, self._sampler, self._cost = space, sampler, cost
+        directions = [StudyDirection.MINIMIZE] * (1 if cost is None else 2)
+        self.study = optuna.create_study(directions=directions, sampler=sampler)
+        self._running: dict[int, Trial] = {}
+
+    @property
+    def size(self) -> int:
+        """Configurations of the space."""
+        return len(self._space)
+
+    @property
+    def version(self) -> str:
+        """Hash of the space."""
+        return self._space.version
+
+    def ask(self) -> Proposal[C] | None:
+        """Return the next configuration to try; None when all were."""
+        if self._sampler.tried.closed.all():
+            return None
+        row = self._begin()
+        by = self._sampler.proposer(row)
+        assert by is not None  # a sampler chose it
+        return Proposal(self._space.config(row), by)
+
+    def tell(self, config: C, time_us: float | None, by: str | None = None, reason: str | None = None) -> None:
+        """Record the outcome of a configuration, proposed here or not; `time_us` is None if it gave no time.
+
+        `by` names its proposer where an earlier run proposed it, `reason` says why it gave no time.
+        """
+        row = self._space.index(config)
+        tried = self._sampler.tried
+        if row is None or row in tried.log_us:
+            return
+        if not tried.has(row):
+            self._begin(row, by)
+        trial = self._running.pop(row)
+        if time_us is None:
+            trial.set_user_attr("reason", reason)
+            self.study.tell(trial, state=TrialState.PRUNED)
+        else:
+            self.study.tell(trial, time_us if self._cost is None else [time_us, self._cost(row)])
+
+    def skip(self, config: C) -> None:
+        """Never propose a configuration, which is being tried elsewhere."""
+        row = self._space.index(config)
+        if row is not None and not self._sampler.tried.has(row):
+            self._begin(row, None)
+
+    def _begin(self, given: int | None = None, by: str | None = None) -> int:
+        """Ask the study for a trial of a given row, or of the one that its sampler chooses."""
+        if given is not None:
+            self._sampler.give(given, by)
+        trial = self.study.ask(self._sampler.parameters.distributions)
+        if not trial.params:  # one configuration only, for which Optuna asks no sampler
+            self._sampler.choose(self.study, self.study.get_trials(deepcopy=False)[-1])
+        row = self._sampler.tried.rows[-1]
+        if (by := self._sampler.proposer(row)) is not None:
+            trial.set_user_attr("proposer", by)
+        self._running[row] = trial
+        return row
