@@ -50,7 +50,7 @@ from codegen.problem.gemm import (
 
 if TYPE_CHECKING:
     from codegen.pipeline import compile_gemm
-    from codegen.simulate.run_module import simulate
+    from codegen.simulate.run_module import simulate_module
     from codegen.xe.modules import compile_module
 
 __all__ = [
@@ -90,14 +90,14 @@ __all__ = [
     "XeStrategy",
     "compile_gemm",
     "compile_module",
-    "simulate",
+    "simulate_module",
 ]
 
 # What needs the compiler's libraries is imported when it is first asked for.
 _LATE = {
     "compile_gemm": "codegen.pipeline",
     "compile_module": "codegen.xe.modules",
-    "simulate": "codegen.simulate.run_module",
+    "simulate_module": "codegen.simulate.run_module",
 }
 
 

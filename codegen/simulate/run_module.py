@@ -42,7 +42,7 @@ _DTYPES = {
 }
 
 
-def simulate(
+def simulate_module(
     artifact: KernelArtifact,
     kernel: str,
     grid: Extents,

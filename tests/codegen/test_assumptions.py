@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen import Distributor, InvalidLaunch, KernelArtifact, compile_module, simulate
+from codegen import Distributor, InvalidLaunch, KernelArtifact, compile_module, simulate_module
 from codegen.artifact.manifest import module_manifest
 from codegen.simulate.run_module import Value
 from hal.facts.xe import find
@@ -109,7 +109,7 @@ def run(artifact: KernelArtifact, a: NDArray[np.float16], b: NDArray[np.float16]
     (m, k), n = a.shape, b.shape[1]
     c = np.zeros((m, n), np.float32)
     args: list[Value] = [a, b, c, *(sizes or (m, n, k))]
-    simulate(artifact, "gemm", (-(-n // 32), -(-m // 16), 1), None, args)
+    simulate_module(artifact, "gemm", (-(-n // 32), -(-m // 16), 1), None, args)
     return c
 
 

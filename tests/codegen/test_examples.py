@@ -12,7 +12,7 @@ from codegen.artifact.kernel_artifact import (
     Distributor,
     KernelArtifact,
 )
-from codegen.simulate.run_module import simulate
+from codegen.simulate.run_module import simulate_module
 from codegen.xe.modules import compile_module
 from hal.facts.xe import find
 
@@ -145,7 +145,7 @@ def test_the_numbers_of_an_example_are_right(name: str, device: str) -> None:
     arguments = example.arguments(np.random.default_rng(0))
     expected = example.expected(arguments)
     order = [argument.name for argument in signature.arguments]
-    report = simulate(artifact, signature.name, example.grid, None, [arguments[name] for name in order])
+    report = simulate_module(artifact, signature.name, example.grid, None, [arguments[name] for name in order])
     assert report.executed == report.total == int(np.prod(example.grid))
     for output, values in expected.items():
         np.testing.assert_allclose(arguments[output], values, rtol=0, atol=example.tolerance)

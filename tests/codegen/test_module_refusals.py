@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from codegen import CompileFailed, Distributor, Refused, compile_module, simulate
+from codegen import CompileFailed, Distributor, Refused, compile_module, simulate_module
 from codegen.artifact.stages import Stages
 from codegen.xe.opt import (
     OptFailed,
@@ -70,7 +70,7 @@ def test_a_block_is_whole_sub_groups_without_maps_too() -> None:
 def test_a_block_may_have_more_sub_groups(way: Distributor) -> None:
     a = np.random.default_rng(0).random((64, 64), np.float32)
     c = np.zeros_like(a)
-    simulate(compile_module(copy_in("256, 1, 1"), B580, distribution=way), "copy", (1, 1, 1), None, [a, c])
+    simulate_module(compile_module(copy_in("256, 1, 1"), B580, distribution=way), "copy", (1, 1, 1), None, [a, c])
     np.testing.assert_array_equal(a, c)
 
 
@@ -86,7 +86,7 @@ def test_a_kernel_that_counts_sub_groups_takes_the_block_that_is_given() -> None
     artifact = compile_module(COUNTING, B580, block=(4, 1, 1))
     assert artifact.kernels[0].local_size == (64, 1, 1)
     c = np.zeros((64, 32), np.float32)
-    simulate(artifact, "fill", (1, 1, 1), (4, 1, 1), [c])
+    simulate_module(artifact, "fill", (1, 1, 1), (4, 1, 1), [c])
     np.testing.assert_array_equal(c, 1.5)
 
 

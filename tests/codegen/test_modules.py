@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codegen import CompileFailed, Distributor, InvalidLaunch, KernelArtifact, Refused, compile_module, simulate
+from codegen import CompileFailed, Distributor, InvalidLaunch, KernelArtifact, Refused, compile_module, simulate_module
 from codegen.artifact.kernel_artifact import Distribution
 from codegen.artifact.signature import Field
 from codegen.simulate import SimulationRefused
@@ -53,7 +53,7 @@ def artifact() -> KernelArtifact:
 def test_sizes_are_given_at_the_launch(artifact: KernelArtifact) -> None:
     a = np.arange(20 * 80, dtype=np.float32).reshape(20, 80)
     b = np.zeros_like(a)
-    report = simulate(artifact, "add", (3, 3, 1), (16, 1, 1), [a, b, 20, 80, 0.5])
+    report = simulate_module(artifact, "add", (3, 3, 1), (16, 1, 1), [a, b, 20, 80, 0.5])
     assert report.executed == 9
     np.testing.assert_array_equal(b, a + np.float32(0.5))
 
@@ -61,7 +61,7 @@ def test_sizes_are_given_at_the_launch(artifact: KernelArtifact) -> None:
 def test_an_address_is_an_array(artifact: KernelArtifact) -> None:
     a = np.arange(24 * 48).reshape(24, 48).astype(np.float16)
     b = np.zeros_like(a)
-    simulate(artifact, "copy", (1, 1, 1), (16, 1, 1), [a, b])
+    simulate_module(artifact, "copy", (1, 1, 1), (16, 1, 1), [a, b])
     np.testing.assert_array_equal(b, a)
 
 
@@ -105,7 +105,7 @@ def test_arguments_that_a_kernel_does_not_take_are_refused(
     artifact: KernelArtifact, kernel: str, block: tuple[int, int, int] | None, arguments: list[Value], message: str
 ) -> None:
     with pytest.raises(InvalidLaunch, match=message):
-        simulate(artifact, kernel, (1, 1, 1), block, arguments)
+        simulate_module(artifact, kernel, (1, 1, 1), block, arguments)
 
 
 def test_what_ends_llvm_after_mlir_goes_our_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,14 +141,14 @@ def test_how_far_one_row_is_from_the_next_does_not_matter(strides: tuple[int, in
         np.lib.stride_tricks.as_strided(memory, (1, 48), [4 * s for s in strides])
         for memory in (np.arange(48, dtype=np.float32), np.zeros(48, np.float32))
     )
-    simulate(compile_module(source, find("b580")), "double", (1, 1, 1), None, [a, b])
+    simulate_module(compile_module(source, find("b580")), "double", (1, 1, 1), None, [a, b])
     np.testing.assert_array_equal(b, a + a)
 
 
 def test_a_kernel_that_leaves_its_memory_is_refused(artifact: KernelArtifact) -> None:
     small = np.zeros((8, 32), np.float32)
     with pytest.raises(SimulationRefused, match="bytes"):
-        simulate(artifact, "add", (1, 1, 1), (16, 1, 1), [small, small, 64, 64, 0.0])
+        simulate_module(artifact, "add", (1, 1, 1), (16, 1, 1), [small, small, 64, 64, 0.0])
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ gpu.module @m {
 }"""
     a = np.asfortranarray(np.arange(32 * 16, dtype=np.float32).reshape(32, 16))
     b = np.zeros((32, 16), np.float32)
-    simulate(compile_module(source, B580), "k", (1, 1, 1), (16, 1, 1), [a, b])
+    simulate_module(compile_module(source, B580), "k", (1, 1, 1), (16, 1, 1), [a, b])
     np.testing.assert_array_equal(b, a)
 
 
@@ -248,5 +248,5 @@ def test_a_buffer_that_a_kernel_declares_is_no_argument() -> None:
     (signature,) = artifact.kernels
     assert [argument.name for argument in signature.arguments] == ["A", "B"]
     a, b = np.random.default_rng(2).standard_normal((8, 16)).astype(np.float32), np.zeros((8, 16), np.float32)
-    simulate(artifact, "k", (1, 1, 1), (16, 1, 1), [a, b])
+    simulate_module(artifact, "k", (1, 1, 1), (16, 1, 1), [a, b])
     np.testing.assert_array_equal(a, b)

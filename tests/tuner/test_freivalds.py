@@ -32,7 +32,7 @@ HALF = EpilogueStep(EpilogueKind.ALPHA, 0.375)
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets every problem count as too large to compare all its elements."""
     for module in ("verify", "reference"):
-        monkeypatch.setattr(f"tuner.{module}.WHOLE_MULTIPLY_ADDS", 2**10)
+        monkeypatch.setattr(f"tuner.verify.{module}.WHOLE_MULTIPLY_ADDS", 2**10)
 
 
 def _proof(problem: GemmProblem, fault: Callable[[Buffer], None] = lambda _: None, seed: int = 3) -> Proof:

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import VectorType, f16, f32, i1, i64
 from xdsl.utils.test_value import create_ssa_value
 
 from codegen.artifact.kernel_artifact import Distributor
-from codegen.simulate.run_module import simulate
+from codegen.simulate.run_module import simulate_module
 from codegen.xe.dialects import (
     parse,
     text,
@@ -104,7 +104,7 @@ def test_offsets_of_the_batch_and_of_loops_reach_memory() -> None:
     a = random.standard_normal((3, 128, 64)).astype(np.float16)
     b = random.standard_normal((64, 96)).astype(np.float16)
     c = np.zeros((3, 128, 96), np.float32)
-    simulate(artifact, "batched", (2, 3, 3), None, [a, b, c])
+    simulate_module(artifact, "batched", (2, 3, 3), None, [a, b, c])
     np.testing.assert_allclose(c, a.astype(np.float32) @ b.astype(np.float32), rtol=1e-5, atol=1e-4)
 
 

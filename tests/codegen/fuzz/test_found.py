@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from codegen import Distributor, compile_module, simulate
+from codegen import Distributor, compile_module, simulate_module
 from codegen.xe.dialects import parse
 from hal.facts.xe import find
 from tests.codegen.fuzz.judge import Array, check_widths
@@ -104,7 +104,7 @@ def test_what_was_found_stays_mended(name: str, way: Distributor | None) -> None
     assert not all(_same(expected, found.made()))
     artifact = compile_module(found.source, find("b580"), distribution=way)
     check_widths(artifact)
-    simulate(artifact, "k", (1, 1, 1), None, got)
+    simulate_module(artifact, "k", (1, 1, 1), None, got)
     assert all(_same(expected, got))
 
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from codegen import Distributor, compile_module, simulate
+from codegen import Distributor, compile_module, simulate_module
 from codegen.xe.llvm import Prefetches
 from codegen.xe.llvm.payloads import reuse_payloads
 from hal.facts.xe import find
@@ -38,7 +38,7 @@ def test_numbers_stay() -> None:
     named = example.arguments(np.random.default_rng(1))
     artifact = compile_module(_SOURCE, find("b580"), distribution=Distributor.XETUNE, prefetches=Prefetches.PAYLOADS)
     wanted = example.expected(named)
-    simulate(artifact, artifact.kernels[0].name, example.grid, None, list(named.values()))
+    simulate_module(artifact, artifact.kernels[0].name, example.grid, None, list(named.values()))
     for name, expected in wanted.items():
         np.testing.assert_allclose(
             np.asarray(named[name], np.float64), np.asarray(expected, np.float64), rtol=1e-3, atol=1e-3

@@ -12,7 +12,7 @@ from codegen.artifact.kernel_artifact import (
     KernelArtifact,
 )
 from codegen.errors import CodegenError, CompileFailed
-from codegen.simulate.run_module import simulate
+from codegen.simulate.run_module import simulate_module
 from codegen.xe.dialects import (
     parse,
     text,
@@ -72,7 +72,7 @@ def _simulated(case: Case, level: Level, artifact: KernelArtifact, expected: lis
     if all(np.array_equal(e, b) for e, b in zip(expected, before, strict=True)):
         return "the kernel changes nothing, so nothing was compared"
     try:
-        simulate(artifact, "k", (case.groups, 1, 1), case.block(level), after)
+        simulate_module(artifact, "k", (case.groups, 1, 1), case.block(level), after)
     except CodegenError as error:
         return str(error)
     for (name, type_), wanted, got in zip(signature(source), expected, after, strict=True):
