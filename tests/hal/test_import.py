@@ -43,7 +43,7 @@ print(json.dumps([devices[0].spec.id, devices[0].note, len(devices)]))
 @pytest.mark.opencl
 def test_without_any_driver_the_message_says_how_to_get_one(tmp_path: Path) -> None:
     # As on a machine where the wheel is not installed.
-    (tmp_path / "hal_without_wheel.py").write_text("import hal.probe.icd\nhal.icd.wheel_runtime = lambda: None\n")
+    (tmp_path / "hal_without_wheel.py").write_text("import hal.probe.icd\nhal.probe.icd.wheel_runtime = lambda: None\n")
     script = """
 import json, os
 os.environ["OCL_ICD_VENDORS"] = "/nowhere"

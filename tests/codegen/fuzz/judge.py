@@ -15,7 +15,7 @@ from codegen.errors import CompileFailed, InvalidLaunch
 from codegen.simulate.run_module import (
     Value,
     dtype_of,
-    simulate,
+    simulate_module,
 )
 from codegen.xe.dialects import parse
 from codegen.xe.modules import compile_module
@@ -91,7 +91,7 @@ def check_widths(artifact: KernelArtifact) -> None:
 
 def _compare(drawn: Draw, way: str, artifact: KernelArtifact, expected: list[Value]) -> None:
     got = values(drawn)
-    report = simulate(artifact, "k", drawn.grid, drawn.block, got)
+    report = simulate_module(artifact, "k", drawn.grid, drawn.block, got)
     assert report.executed == report.total
     for memory, a, b in zip(drawn.arguments, expected, got, strict=True):
         if not memory.shape or memory.numbers is None:
