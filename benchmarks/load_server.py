@@ -1,10 +1,11 @@
 """The service with one more route that does nothing, to compare others with. Run: python -m benchmarks.load_server"""
 
+import gc
+
 import uvicorn
 from fastapi import Response
 
 from service.app import create_app
-from service.lean import settle
 from service.logs import configure_logs
 from service.settings import read_settings
 
@@ -20,7 +21,8 @@ def main() -> None:
     configure_logs(settings)
     app = create_app(settings)
     app.add_api_route("/empty", answer_nothing)
-    settle()
+    gc.collect()
+    gc.freeze()  # as xetune serve does
     uvicorn.run(app, host=settings.host, port=settings.port, log_config=None, access_log=False)
 
 

@@ -30,7 +30,7 @@ from service.api.jobs.routes import router as jobs
 from service.api.jobs.shared import SharedNews
 from service.api.kernels.answers import Answers
 from service.api.kernels.file_routes import router as files
-from service.api.kernels.quick import Quick
+from service.api.kernels.lookup_routes import router as lookups
 from service.api.kernels.routes import router as kernels
 from service.api.keys.caller_cache import KnownCallers
 from service.api.keys.guard import READ
@@ -64,6 +64,7 @@ from service.settings import Settings
 from service.traces import Traced
 
 _FEATURES = (
+    lookups,
     jobs,
     kernels,
     files,
@@ -147,7 +148,6 @@ def create_app(
     )
     app.state.context = context
     app.openapi = lambda: contract(app)
-    app.add_middleware(Quick, context=context)
     if settings.cors:
         app.add_middleware(
             CORSMiddleware,

@@ -1,8 +1,11 @@
 """What this process keeps in memory of the database is dropped when the database says that it changed."""
 
+import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 
+from db.errors import DatabaseError
 from db.queries.change_feed import (
     News,
     Watch,
@@ -11,6 +14,7 @@ from db.queries.change_feed import (
 from db.session import Database
 
 OnNews = Callable[[News], None]
+_LOOKS = 2  # the first may have begun before the last commit
 
 
 class Freshness:
@@ -26,6 +30,8 @@ class Freshness:
         self._stamps: dict[str, int] = {}
         self._mark: tuple[int, float] | None = None
         self._told: list[OnNews] = []
+        self._thread = ThreadPoolExecutor(1, "freshness")
+        self._refreshing: Future[None] | None = None
 
     def tell(self, on_news: OnNews) -> None:
         """Call that with all news from now on."""
@@ -55,6 +61,23 @@ class Freshness:
             self._stamps = dict(told.stamps)
             self._mark = mark
 
+    async def wait(self) -> bool:
+        """Return whether what is cached may be used; after a commit one refresh serves all requests that wait for it.
+
+        False where the database cannot be read.
+        """
+        for _ in range(_LOOKS):
+            if self.is_fresh():
+                return True
+            if self._refreshing is None or self._refreshing.done():
+                self._refreshing = self._thread.submit(self.refresh)
+            try:
+                await asyncio.shield(asyncio.wrap_future(self._refreshing))
+            except DatabaseError:
+                return False
+        return self.is_fresh()
+
     def close(self) -> None:
         """Let go of the database."""
+        self._thread.shutdown(wait=False)
         self._watch.close()

@@ -82,11 +82,6 @@ class Settings(BaseSettings):
     )
     rate_burst: int = Field(default=200, ge=1, description="Requests at once, before the rate counts")
 
-    max_head_s: float = Field(
-        default=20.0,
-        gt=0,
-        description="How long the head of a request may take to arrive, and a new connection be silent, in seconds",
-    )
     max_body_bytes: int = Field(default=2**20, ge=1024, description="Largest request body, in bytes")
     max_body_s: float = Field(default=30.0, gt=0, description="How long a request body may take to arrive, in seconds")
     max_import_bytes: int = Field(

@@ -1,5 +1,6 @@
 """Lookups of one problem or many: from what is kept in memory, else worked out together and then kept."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -69,6 +70,12 @@ def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Ke
             if place.of_listing and not answer.for_now:
                 context.answers.keep(key, found[key], generation, listing)
     return [(key, found[key]) for key in keys]
+
+
+def note_lookups(context: Context, found: Sequence[Kept]) -> None:
+    """Count what was found."""
+    for source, count in Counter(each.source for each in found).items():
+        context.metrics.requests.lookups.labels("nothing" if source is None else source.value).inc(count)
 
 
 def the_answer(kept: Kept) -> LookupOut:

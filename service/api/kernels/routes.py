@@ -1,114 +1,29 @@
-"""/v1/kernels."""
+"""/v1/kernels: what is stored."""
 
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query
 
-from service.api.jobs.requests import understand
-from service.api.jobs.schemas import JobBody
 from service.api.kernels import (
     listing,
     service,
-)
-from service.api.kernels.answers import Kept
-from service.api.kernels.batch import render
-from service.api.kernels.batch_schemas import (
-    BatchBody,
-    BatchOut,
 )
 from service.api.kernels.listing import (
     KernelPage,
     KernelQuery,
 )
-from service.api.kernels.lookup_cache import (
-    Wanted,
-    answer_all,
-    the_answer,
-)
-from service.api.kernels.lookup_schemas import LookupOut
-from service.api.kernels.quick import note_lookups
-from service.api.kernels.schemas import (
-    KernelOut,
-    LookupBody,
-    LookupQuery,
-    Tune,
-)
-from service.api.kernels.tuning_asked import (
-    check_may_tune,
-    queue,
-    tune_all,
-    wanted_of,
-)
+from service.api.kernels.schemas import KernelOut
 from service.api.keys.guard import (
     READ,
-    CallerDep,
     GuardedRoute,
 )
-from service.http.deps import (
-    Context,
-    ContextDep,
-    ReadSessionDep,
-)
-from service.http.responses import (
-    BAD_REQUEST,
-    CONFLICT,
-    NOT_FOUND,
-    TOO_LARGE,
-    TOO_MANY,
-)
-from service.schemas import to_problem
+from service.http.deps import ReadSessionDep
+from service.http.responses import NOT_FOUND
 
 router = APIRouter(prefix="/v1/kernels", tags=["kernels"], route_class=GuardedRoute)
 
 KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970a3c-0000-7000-8000-000000000000"])]
-
-
-@router.post(
-    "/lookup",
-    response_model=LookupOut,
-    responses=BAD_REQUEST | CONFLICT | NOT_FOUND | TOO_LARGE | TOO_MANY,
-    dependencies=[READ],
-)
-def look_up_kernel(body: LookupBody, request: Request, context: ContextDep, by: CallerDep) -> Response:
-    """What to run for a whole problem on a device, from the first of five sources, and how far to trust it.
-
-    A 404 says that nothing is stored and nothing can be compiled.
-    """
-    check_may_tune(by, body.tune)
-    (kept,) = _answered(request, context, [Wanted(to_problem(body.problem), body.device, body.target)], body.tune)
-    found = the_answer(kept)
-    if not found.source.is_reason_for(body.tune):
-        return _json(kept.body)
-    asked = JobBody(problem=body.problem, device=body.device, target=body.target)
-    job = queue(context, by, [understand(asked, context.devices, context.settings)])[0]
-    return _json(found.model_copy(update={"job": job}).model_dump_json().encode())
-
-
-@router.post(
-    "/lookup/batch",
-    response_model=BatchOut,
-    responses=BAD_REQUEST | TOO_LARGE | TOO_MANY,
-    dependencies=[READ],
-)
-def look_up_kernels(body: BatchBody, request: Request, context: ContextDep, by: CallerDep) -> Response:
-    """What to run for each of at most 1,000 problems, on one device or on one each, as single lookups say it.
-
-    Problems without an answer are listed as misses. With `tune` either all jobs that are asked for are queued or, where
-    there is no room for them, none.
-    """
-    check_may_tune(by, body.tune)
-    wanted = wanted_of(body)
-    kept = _answered(request, context, wanted, body.tune)
-    return _json(render(kept, body.form, tune_all(context, by, body, kept)))
-
-
-@router.get("", response_model=LookupOut, responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
-def find_kernel(context: ContextDep, request: Request, query: Annotated[LookupQuery, Query()]) -> Response:
-    """What to run for a problem on a device. What is left out is plain: row-major, tight, no epilogue."""
-    (kept,) = _answered(request, context, [Wanted(query.problem(), query.device, query.target)])
-    the_answer(kept)
-    return _json(kept.body)
 
 
 @router.get("/stored", dependencies=[READ])
@@ -124,16 +39,3 @@ def list_kernels(session: ReadSessionDep, query: Annotated[KernelQuery, Query()]
 def read_kernel(kernel_id: KernelId, session: ReadSessionDep) -> KernelOut:
     """A kernel, its launch, its files, and the evidence of its best trial."""
     return service.read_kernel(session, kernel_id)
-
-
-def _answered(request: Request, context: Context, wanted: list[Wanted], tune: Tune = Tune.NEVER) -> list[Kept]:
-    found = answer_all(context, wanted)
-    if tune is Tune.NEVER:
-        request.state.lookups = [key for key, _ in found]  # for Quick, which answers the same question next time
-    kept = [kept for _, kept in found]
-    note_lookups(context, kept)
-    return kept
-
-
-def _json(body: bytes) -> Response:
-    return Response(body, media_type="application/json")

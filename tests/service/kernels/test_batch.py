@@ -164,7 +164,7 @@ def test_a_batch_queues_jobs_once_for_what_is_not_tuned(client: TestClient, cont
         assert str(by_index[3]["refused"]).startswith("refused by rule")
 
 
-def test_what_was_asked_before_is_answered_without_the_routes(
+def test_what_was_asked_before_is_answered_without_the_functions_of_the_routes(
     client: TestClient, context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tuned_now(context.database, tmp_path / "artifacts")
@@ -178,9 +178,9 @@ def test_what_was_asked_before_is_answered_without_the_routes(
     all_three()  # who asks and which devices there are is known from then on
     first = all_three()
     assert [status for status, _ in first] == [200] * 3
-    monkeypatch.setattr("service.api.kernels.routes.answer_all", None)
+    monkeypatch.setattr("service.api.kernels.lookup_routes.answer_all", None)
     assert all_three() == first
-    assert client.post(ONE, json=body | {"device": "max1100"}).status_code == 500, "the routes were asked"
+    assert client.post(ONE, json=body | {"device": "max1100"}).status_code == 500, "the function was called"
 
 
 def test_no_answer_outlives_what_it_was_made_from(
@@ -218,7 +218,7 @@ def test_after_a_commit_one_thread_looks_and_all_are_answered_from_memory(
     tuned_now(context.database, tmp_path / "artifacts")
     body = {"problem": _body(HERE), "device": "b580"}
     first = [client.post(ONE, json=body).json() for _ in range(2)][1]
-    monkeypatch.setattr("service.api.kernels.routes.answer_all", None)
+    monkeypatch.setattr("service.api.kernels.lookup_routes.answer_all", None)
     looked: list[int] = []
 
     def look_late(session: Session, before: Mapping[str, int]) -> News:

@@ -1,0 +1,101 @@
+"""The route class of lookups: a question that was answered before gets the same bytes again.
+
+A cached answer takes no thread, no transaction and no validation; everything else goes on to the route's function.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+from fastapi import Request, Response
+from starlette.requests import ClientDisconnect
+
+from service.api.kernels.answers import Key
+from service.api.kernels.batch import render
+from service.api.kernels.batch_schemas import (
+    MOST,
+    Form,
+)
+from service.api.kernels.lookup_cache import note_lookups
+from service.api.keys.guard import (
+    GuardedRoute,
+    Handle,
+)
+from service.http.deps import context_of
+
+_LONGEST = 2_000  # bytes of a question that is cached
+
+
+class _BatchText(msgspec.Struct, forbid_unknown_fields=True):
+    """A batch whose problems are left as they were sent."""
+
+    problems: list[msgspec.Raw]
+    device: str | list[str] = "auto"
+    target: str | None = None
+    form: Literal["whole", "columns"] = "whole"
+    tune: Literal["never"] = "never"
+
+
+_decode = msgspec.json.Decoder(_BatchText).decode
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The questions of a request, each as it was sent; `form` is that of a batch."""
+
+    questions: Sequence[tuple[object, ...]]
+    form: Form | None = None
+
+
+class LookupRoute(GuardedRoute):
+    """A route whose function leaves the keys of its answers in `request.state.lookups`."""
+
+    async def respond(self, request: Request, handle: Handle) -> Response:
+        """Answer from memory, or let the function answer and remember its question."""
+        context = context_of(request)
+        asked, listing = await self._read(request), context.devices.all_at_hand()
+        if asked is None or listing is None:
+            return await handle(request)
+        found = context.answers.asked(asked.questions, listing) if await context.freshness.wait() else None
+        if found is not None and (asked.form is not None or found[0].source is not None):
+            note_lookups(context, found)
+            context.metrics.requests.note_answers(kept=len(found), worked_out=0)
+            body = found[0].body if asked.form is None else render(found, asked.form)
+            return Response(body, media_type="application/json")
+        response = await handle(request)
+        keys: Sequence[Key] | None = getattr(request.state, "lookups", None)
+        if keys is not None and len(keys) == len(asked.questions):
+            context.answers.remember(asked.questions, keys, listing)
+        return response
+
+    async def _read(self, request: Request) -> _Asked | None:
+        query: bytes = request.scope["query_string"]
+        if self.body_field is None:
+            return _Asked([(self.path, query)]) if len(query) <= _LONGEST else None
+        try:
+            body = await request.body()
+        except ClientDisconnect:
+            return None
+        if query:
+            return None
+        return _of_batch(body) if self.path.endswith("/batch") else _of_body(self.path, body)
+
+
+def _of_body(path: str, body: bytes) -> _Asked | None:
+    return _Asked([(path, body)]) if len(body) <= _LONGEST else None
+
+
+def _of_batch(body: bytes) -> _Asked | None:
+    try:
+        batch = _decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None  # the route says what is wrong
+    problems, devices = batch.problems, batch.device
+    if isinstance(devices, str):
+        devices = [devices] * len(problems)
+    texts = [bytes(problem) for problem in problems]
+    if not 0 < len(texts) == len(devices) <= MOST or max(map(len, texts)) > _LONGEST:
+        return None
+    questions = [(device, batch.target, text) for device, text in zip(devices, texts, strict=True)]
+    return _Asked(questions, Form(batch.form))
