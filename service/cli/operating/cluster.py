@@ -1,6 +1,5 @@
-"""xetune cluster: the scheduler of many machines, workers as batch jobs, and who gives out work."""
+"""xetune cluster: the scheduler of many machines, and who gives out work."""
 
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -14,7 +13,7 @@ from service.cluster.link import check_installed, link_to
 from service.logs import configure_logs
 from service.settings import read_settings
 
-app = typer.Typer(no_args_is_help=True, help="Many machines: their scheduler, batch jobs, and who gives out work.")
+app = typer.Typer(no_args_is_help=True, help="Many machines: their scheduler, and who gives out work.")
 
 Insecure = Annotated[
     bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback: who reaches it can run any code.")
@@ -35,46 +34,6 @@ def scheduler_command(
     from service.cluster.dask.scheduler_process import serve_scheduler
 
     serve_scheduler(link_to(address, settings, insecure=insecure))
-
-
-def _batch(system: str) -> Callable[..., None]:
-    """The command of one batch system."""
-
-    def command(
-        scheduler: Annotated[str, typer.Option(metavar="ADDRESS", help="Dask scheduler: tls://HOST:PORT or tcp://.")],
-        workers: Annotated[int, typer.Option(min=1, help="How many jobs, one worker each.")] = 1,
-        cores: Annotated[int, typer.Option(min=1, help="CPUs of each, and compilations at one time.")] = 8,
-        memory: Annotated[str, typer.Option(help="Memory of each.")] = "32GB",
-        walltime: Annotated[str, typer.Option(help="How long each lasts.")] = "04:00:00",
-        queue: Annotated[str | None, typer.Option(help="Queue or partition.")] = None,
-        account: Annotated[str | None, typer.Option(help="Account to charge.")] = None,
-        directive: Annotated[
-            list[str] | None, typer.Option(help="A further directive, such as --gres=gpu:1; may be repeated.")
-        ] = None,
-        prologue: Annotated[list[str] | None, typer.Option(help="A line to run before; may be repeated.")] = None,
-        device: Annotated[list[str] | None, typer.Option(help="Offer this device alone; may be repeated.")] = None,
-        script: Annotated[bool, typer.Option("--script", help="Print the script and submit nothing.")] = False,
-        insecure: Insecure = False,
-    ) -> None:
-        link = link_to(scheduler, read_settings(), insecure=insecure)
-        check_installed()
-        from service.cluster.dask.batch import BatchJob, System, job_of, submit
-
-        asked = BatchJob(cores, memory, walltime, queue, account, directive or (), prologue or (), device or ())
-        jobs = [job_of(System(system), link, asked, f"xetune-{number}", insecure=insecure) for number in range(workers)]
-        if script:
-            typer.echo(jobs[0].job_script())
-            return
-        for job_id in submit(jobs):
-            typer.echo(job_id)
-
-    command.__doc__ = f"Start workers as jobs of {_NAMES[system]}; they offer their machines until the job ends."
-    return command
-
-
-_NAMES = {"pbs": "PBS", "slurm": "Slurm"}
-for _system in _NAMES:
-    app.command(_system)(_batch(_system))
 
 
 @app.command("show")

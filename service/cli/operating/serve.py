@@ -103,7 +103,6 @@ def worker_command(
     ] = None,
     insecure: Insecure = False,
     parent: Parent = None,
-    memory_limit: Annotated[str | None, typer.Option(hidden=True, help="What batch systems tell Dask.")] = None,
 ) -> None:
     """Run jobs of the database until stopped; a job that was running is put back and resumed later.
 

@@ -1,1 +1,1 @@
-"""Many machines through a Dask scheduler; the one door to `distributed` and `dask_jobqueue`."""
+"""Many machines through a Dask scheduler; the one door to `distributed`."""

@@ -1,26 +1,19 @@
-"""Addresses that are refused, scripts of batch systems, and what Dask's machinery of ours keeps apart."""
+"""Addresses that are refused, and what Dask's machinery of ours keeps apart."""
 
-import os
 import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-pytest.importorskip("dask_jobqueue", reason="Dask is not installed: pip install 'xetune[cluster]'")
+pytest.importorskip("distributed", reason="Dask is not installed: pip install 'xetune[cluster]'")
 
-from service.cli.main import app
-from service.cluster.dask.batch import BatchJob, System, job_of
 from service.cluster.dask.buffers import Kept, hash_of
 from service.cluster.dask.quiet import Quiet
-from service.cluster.link import Certificates, Link, link_to
+from service.cluster.link import Certificates, link_to
 from service.cluster.shard import share_of
 from service.settings import InvalidSettings, Settings
-
-LOOPBACK = Link("tcp://127.0.0.1:8786", "127.0.0.1", 8786, None)
-ASKED = BatchJob(4, "16GB", "01:30:00", "gpu", "team7", ["-l place=excl"], ["module load oneapi"], ["b580"])
 
 
 @pytest.fixture
@@ -58,65 +51,6 @@ def test_a_closed_network_and_certificates_are_taken(settings: Settings, tmp_pat
     files = {f"cluster_{name}": tmp_path / name for name in ("ca", "cert", "key")}
     found = link_to("tls://head:8786", settings.model_copy(update=files), insecure=False)
     assert found.certificates == Certificates(*files.values())
-
-
-def test_the_script_of_pbs() -> None:
-    lines = job_of(System.PBS, LOOPBACK, ASKED, "xetune-0").job_script().splitlines()
-    for line in (
-        "#PBS -N xetune",
-        "#PBS -q gpu",
-        "#PBS -A team7",
-        "#PBS -l select=1:ncpus=4:mem=15GB",
-        "#PBS -l walltime=01:30:00",
-        "#PBS -l place=excl",
-        "module load oneapi",
-    ):
-        assert line in lines, line
-    assert lines[-1].endswith(
-        "-m service.cli worker --scheduler tcp://127.0.0.1:8786 --name xetune-0 --nthreads 4 "
-        "--memory-limit 14.90GiB --device b580"
-    )
-
-
-def test_the_script_of_slurm_names_the_certificates(tmp_path: Path) -> None:
-    files = Certificates(tmp_path / "ca.pem", tmp_path / "a cert.pem", tmp_path / "key.pem")
-    job = job_of(System.SLURM, Link("tls://head:8786", "head", 8786, files), ASKED, "xetune-1")
-    lines = job.job_script().splitlines()
-    for line in ("#SBATCH -p gpu", "#SBATCH --cpus-per-task=4", "#SBATCH -t 01:30:00", "#SBATCH --mem=15G"):
-        assert line in lines, line
-    assert f"export XETUNE_CLUSTER_CERT='{tmp_path / 'a cert.pem'}'" in lines
-    assert "-m service.cli worker --scheduler tls://head:8786 --name xetune-1" in lines[-1]
-
-
-def test_the_command_of_a_script_is_one_that_we_have() -> None:
-    """What it ends with is understood: only the scheduler is not there."""
-    words = job_of(System.PBS, LOOPBACK, ASKED, "xetune-0").job_script().splitlines()[-1].split(" -m service.cli ")[1]
-    told = CliRunner().invoke(app, [*words.split(), "--help"])
-    assert told.exit_code == 0, told.output
-
-
-def test_jobs_are_submitted_one_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = tmp_path / "sbatch"
-    fake.write_text(f'#!/bin/sh\ncat "$1" >> {tmp_path}/scripts\necho "Submitted batch job 12$(wc -l < "$1")"\n')
-    fake.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    command = ["cluster", "slurm", "--scheduler", "tcp://127.0.0.1:8786", "--workers", "2", "--cores", "2"]
-    told = CliRunner().invoke(app, command)
-    assert told.exit_code == 0, told.output
-    assert len([line for line in told.output.split() if line.startswith("12")]) == 2
-    names = [
-        line.split("--name ")[1].split()[0]
-        for line in (tmp_path / "scripts").read_text().splitlines()
-        if "--name" in line
-    ]
-    assert names == ["xetune-0", "xetune-1"]
-
-
-def test_without_the_batch_system_the_message_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    told = CliRunner().invoke(app, ["cluster", "pbs", "--scheduler", "tcp://127.0.0.1:8786"])
-    assert isinstance(told.exception, InvalidSettings)
-    assert "qsub is not here" in str(told.exception)
 
 
 def test_buffers_are_known_by_type_shape_and_contents() -> None:

@@ -264,7 +264,7 @@ def add_everything(session: Session) -> list[str]:
     of_job = f"/jobs/{done.id}"
     return [
         *("/", "/jobs", of_job, f"/jobs/{running.id}", f"{of_job}/trials/5", f"{of_job}/charts/history?as=table"),
-        *("/problems", f"/problems/{problem.key[:16]}/on/b60", "/devices", "/devices/b60", "/style", "/jobs/none"),
+        *("/problems", f"/problems/{problem.key[:16]}/on/b60", "/devices", "/devices/b60", "/jobs/none"),
     ]
 
 

@@ -1,1 +1,0 @@
-"""The page that shows every part of the pages' visual language."""
