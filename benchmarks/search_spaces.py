@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.recorded_csv import read_csv
-from tuner.replay.recorded import RecordedSpace, TimeUnit, recorded_space
+from tuner.replay.recorded import RecordedSpace, recorded_space
 
 NAMES: dict[str, str | None] = {
     "rtx3090": "titan_rtx",
@@ -44,7 +44,7 @@ def _part(whole: RecordedSpace) -> RecordedSpace:
     points = [
         tuple(axis.values[rank] for axis, rank in zip(whole.axes, row, strict=True)) for row in whole.points[kept]
     ]
-    return recorded_space("part", names, points, [float(t) for t in whole.times_us[kept]], TimeUnit.US)
+    return recorded_space("part", names, points, [float(t) for t in whole.times_us[kept]])
 
 
 def _gaps(whole: RecordedSpace) -> RecordedSpace:
@@ -69,7 +69,7 @@ def _words() -> RecordedSpace:
     log = log + sum(table[points[:, a], points[:, b]] for (a, b), table in pairs.items())
     log = log + rng.normal(0, 0.01, len(points))
     labelled = [(*(f"{names[i]}{p[i]}" for i in range(4)), *(2 ** int(p[i]) for i in range(4, 8))) for p in points]
-    return recorded_space("words", names, labelled, [float(t) for t in 1e3 * np.exp(log)], TimeUnit.US)
+    return recorded_space("words", names, labelled, [float(t) for t in 1e3 * np.exp(log)])
 
 
 def _rugged() -> RecordedSpace:
@@ -82,4 +82,4 @@ def _rugged() -> RecordedSpace:
     log = log + rng.normal(0, 0.2, len(points))
     times = [None if rng.random() < 0.33 else float(t) for t in 100 * np.exp(log)]
     values = [tuple(1 + int(rank) for rank in point) for point in points]
-    return recorded_space("rugged", ("a", "b", "c", "d", "e"), values, times, TimeUnit.US)
+    return recorded_space("rugged", ("a", "b", "c", "d", "e"), values, times)

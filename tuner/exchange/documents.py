@@ -34,7 +34,7 @@ _PACKED: dict[bytes, Callable[[BinaryIO], SupportsRead]] = {
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\x00": lzma.LZMAFile,
 }
-_MOST_DIGITS = 400
+_MOST_DIGITS = 300  # more would be infinite as a float
 _CUTS = 4  # places where an entry may have ended that are tried, the last first
 
 T = TypeVar("T")
@@ -78,14 +78,12 @@ def parse(name: str, text: str) -> Document:
     first: json.JSONDecodeError | None = None
     for number, candidate in enumerate(_candidates(text)):
         try:
-            value = json.loads(candidate, object_pairs_hook=_without_doubles, parse_int=_whole)
+            value = json.loads(candidate, object_pairs_hook=strict_object, parse_int=strict_int)
         except json.JSONDecodeError as error:
             first = first or error
             continue
-        except _TooLong as error:
+        except ValueError as error:
             raise InvalidFile(f"{name}: {error}") from error
-        except _Doubled as error:
-            raise InvalidFile(f"{name}: expected each key of an object once, got {error} twice: keep one") from error
         except RecursionError as error:
             raise InvalidFile(f"{name}: expected JSON of a sane depth, got one that is nested too deeply") from error
         if not isinstance(value, dict):
@@ -101,14 +99,28 @@ def parse(name: str, text: str) -> Document:
     )
 
 
-class _TooLong(ValueError):
-    """An integer that is no number of such files."""
+def strict_int(digits: str) -> int:
+    """Parse an integer of JSON.
 
-
-def _whole(digits: str) -> int:
+    Raises:
+        ValueError: it has more digits than any number of such files.
+    """
     if len(digits) > _MOST_DIGITS:
-        raise _TooLong(f"expected numbers of at most {_MOST_DIGITS} digits, got {digits[:20]}... of {len(digits)}")
+        raise ValueError(f"expected numbers of at most {_MOST_DIGITS} digits, got {digits[:20]}... of {len(digits)}")
     return int(digits)
+
+
+def strict_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the object of these keys and values; the standard library would keep the last of equal keys.
+
+    Raises:
+        ValueError: a key occurs twice.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        most, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise ValueError(f"expected each key of an object once, got {most!r:.80} twice: keep one")
+    return found
 
 
 def known(kind: type[T], given: Mapping[str, object]) -> T:
@@ -141,19 +153,6 @@ def check_texts(value: object) -> None:
 def within(where: str, error: Malformed) -> Malformed:
     """The same fault, of a value that is a part of another."""
     return Malformed(f"{where}.{error.field}" if error.field else where, error.message)
-
-
-class _Doubled(Exception):
-    pass
-
-
-def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """The object of its keys and values; of a key that is there twice the standard library keeps the last."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        most, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise _Doubled(repr(most)[:80])
-    return found
 
 
 def _as_it_is(file: BinaryIO) -> BinaryIO:

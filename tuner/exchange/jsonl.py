@@ -18,7 +18,7 @@ from codegen.serialization import (
 )
 from hal import DeviceSpec
 from tuner.errors import InvalidLine
-from tuner.exchange.documents import check_texts
+from tuner.exchange.documents import check_texts, strict_object
 from tuner.exchange.parameters import check_counts
 from tuner.exchange.records import (
     FORMAT,
@@ -194,7 +194,7 @@ def _donors(document: Mapping[str, object]) -> Iterator[dict[str, object]]:
 def _parsed(text: bytes) -> dict[str, object]:
     try:
         document = json.loads(
-            text.decode(), parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_without_doubles
+            text.decode(), parse_constant=_no_number, parse_float=_finite, object_pairs_hook=strict_object
         )
     except UnicodeDecodeError as error:
         raise ValueError(f"expected UTF-8: {error.reason} at byte {error.start}") from error
@@ -226,14 +226,6 @@ def _no_number(text: str) -> NoReturn:
 def _finite(text: str) -> float:
     value = float(text)
     return value if math.isfinite(value) else _no_number(text)
-
-
-def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        names = [name for name, _ in pairs]
-        _refuse(f"expected each name once, got {next(n for n in names if names.count(n) > 1)!r} again")
-    return made
 
 
 def _add(exchange: Exchange, number: int, record: Record) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from codegen import GemmProblem
 from tuner.exchange.records import check_name
-from tuner.replay.recorded import Point, RecordedSpace, TimeUnit, recorded_space
+from tuner.replay.recorded import Point, RecordedSpace, recorded_space
 from tuner.session.evidence import LABELS
 from tuner.session.trial import Status
 from tuner.space.space import Value
@@ -98,7 +98,7 @@ class Results:
         """
         points = [tried.values for tried in self.tried]
         times = [None if tried.times is None else tried.times.time_us for tried in self.tried]
-        return recorded_space(name, self.parameters, points, times, TimeUnit.US)
+        return recorded_space(name, self.parameters, points, times)
 
 
 def times_of(time: float, runtimes: Sequence[float], unit_us: float) -> Times:

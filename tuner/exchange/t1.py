@@ -1,30 +1,23 @@
 """T1 specifications, read and written: a kernel and its space of configurations, before anything is tried.
 
 `ConfigurationSpace` has the tunable parameters, each with its values as the text of a list, and conditions as
-expressions of parameters that all hold for a legal configuration (conditions.py). `KernelSpecification` names kernel,
-file, language and sizes; Kernel Tuner wants `ProblemSize` there too, and takes `SimulationInput` as the cache that it
-replays.
+expressions that all hold for a legal configuration. Of a space written here, one condition lists the configurations:
+`(a, b,) in [(1, 2), ...]`; only that form is read. `KernelSpecification` names kernel, file, language and sizes;
+Kernel Tuner requires `ProblemSize` there too, and takes `SimulationInput` as the cache that it replays.
 Source: odgaard/TuningSchema, T1, as in KernelTuner/kernel_tuner, kernel_tuner/schema/T1/1.0.0 (Apache-2.0).
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import count, islice
 from typing import cast
 
-from codegen.serialization import (
-    Malformed,
-    decode,
-    to_json,
-)
+from codegen.serialization import Malformed, to_json
 from tuner.errors import InvalidFile
-from tuner.exchange.conditions import Condition, parse_condition
 from tuner.exchange.documents import Document, known
 from tuner.exchange.results import Results, Source, plain_value
 from tuner.space.space import Value
 
-_LANGUAGES = ("OpenCL", "CUDA", "Vulkan", "Hypertuner")
 _KINDS = {
     "f16": ("half", 2),
     "f32": ("float", 4),
@@ -36,20 +29,8 @@ _KINDS = {
 }
 """Names of types and their sizes in bytes; of others the size counts bytes."""
 
-MOST_CONFIGURATIONS = 100_000
-MOST_STEPS = 3_000_000
-"""Combinations of some of the parameters that are looked at while a space is found: some seconds."""
-
+_MOST_CONFIGURATIONS = 100_000
 _ACCESS = {"input": "ReadOnly", "output": "WriteOnly"}
-_TYPES = ("int", "uint", "float", "bool", "string")
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A tunable parameter and its values."""
-
-    name: str
-    values: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +56,21 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """What a T1 file says of a kernel and its space. `conditions` are expressions, as they stand in the file."""
+    """A space that `to_t1` wrote: the problem and the device it is of, and each configuration by its parameters."""
 
-    kernel: str
-    language: str
-    device: str | None
-    problem_size: tuple[int, ...]
-    parameters: tuple[Parameter, ...]
-    conditions: tuple[str, ...]
-    source: Source | None = None
+    source: Source
+    configurations: tuple[Mapping[str, Value], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Sections:
     ConfigurationSpace: Mapping[str, object]
-    KernelSpecification: Mapping[str, object]
-    General: Mapping[str, object] | None = None
+    General: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class _General:
+    xetune: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,59 +82,29 @@ class _Space:
 @dataclass(frozen=True, slots=True)
 class _Parameter:
     Name: str
-    Type: str
     Values: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    Parameters: tuple[str, ...]
     Expression: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Device:
-    Name: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Kernel:
-    Language: str
-    KernelName: str
-    KernelFile: str
-    GlobalSize: Mapping[str, object]
-    LocalSize: Mapping[str, object]
-    Device: Mapping[str, object] | None = None
-    ProblemSize: object = None
-
-
-@dataclass(frozen=True, slots=True)
-class _General:
-    xetune: Source | None = None
-
-
 def specification_of(name: str, document: Document) -> Specification:
-    """What a T1 file says.
+    """Return the space of a T1 file that `to_t1` wrote.
 
     Raises:
-        InvalidFile: it is not what the format says, or has values that are no plain list.
+        InvalidFile: another program wrote it, or it is not what the format says.
     """
     try:
         sections = known(_Sections, document.value)
+        source = known(_General, sections.General).xetune
+        if source is None:
+            raise Malformed("General.xetune", "expected problem and device, as `xetune export --format t1` writes them")
         space = known(_Space, sections.ConfigurationSpace)
-        kernel = known(_Kernel, sections.KernelSpecification)
-        if kernel.Language not in _LANGUAGES:
-            raise Malformed("KernelSpecification.Language", f"expected one of {', '.join(_LANGUAGES)}")
-        size = kernel.ProblemSize
-        return Specification(
-            kernel.KernelName,
-            kernel.Language,
-            known(_Device, kernel.Device or {}).Name,
-            () if size is None else decode(tuple[int, ...], size if isinstance(size, list) else [size]),
-            tuple(_parameter(i, known(_Parameter, given)) for i, given in enumerate(space.TuningParameters)),
-            tuple(known(_Condition, given).Expression for given in space.Conditions),
-            known(_General, sections.General or {}).xetune,
-        )
+        parameters = dict(_values(i, known(_Parameter, given)) for i, given in enumerate(space.TuningParameters))
+        expressions = [known(_Condition, given).Expression for given in space.Conditions]
+        return Specification(source, _configurations(parameters, expressions))
     except ValueError as error:
         raise InvalidFile(f"{name}: {error}") from error
 
@@ -183,80 +133,36 @@ def to_t1(results: Results, launch: Launch) -> dict[str, object]:
     }
 
 
-def configurations_of(name: str, specification: Specification) -> list[dict[str, Value]]:
-    """The configurations of a space: all combinations of its values of which all conditions hold, at most 100,000.
-
-    Raises:
-        InvalidFile: a condition is no expression that is read here, or there are none of these, or too many.
-    """
-    names = frozenset(parameter.name for parameter in specification.parameters)
-    try:
-        conditions = [_condition(i, text, names) for i, text in enumerate(specification.conditions)]
-        found = list(islice(_combined(specification.parameters, conditions), MOST_CONFIGURATIONS + 1))
-    except ValueError as error:
-        raise InvalidFile(f"{name}: {error}") from error
-    if not found:
-        raise InvalidFile(f"{name}: expected Conditions that some combination of values meets, got none that does")
-    if len(found) > MOST_CONFIGURATIONS:
-        raise InvalidFile(f"{name}: expected at most {MOST_CONFIGURATIONS} configurations, got more: add Conditions")
-    return found
-
-
-def _condition(place: int, text: str, names: frozenset[str]) -> Condition:
-    try:
-        return parse_condition(text, names)
-    except ValueError as error:
-        raise Malformed(f"ConfigurationSpace.Conditions[{place}].Expression", str(error)) from error
-
-
-def _combined(parameters: tuple[Parameter, ...], conditions: list[Condition]) -> Iterator[dict[str, Value]]:
-    """The legal combinations; of a space that one condition lists only the listed ones are looked at."""
-    fixed: dict[str, Value] = {p.name: p.values[0] for p in parameters if len(p.values) == 1}
-    varied = [parameter for parameter in parameters if len(parameter.values) > 1]
-    names = {parameter.name for parameter in varied}
-    lists = [found for condition in conditions if (found := _listed(condition.text)) is not None]
-    listed = next((found for found in lists if set(found[0]) == names), None)
-    if listed is not None:
-        each = (fixed | dict(zip(listed[0], point, strict=True)) for point in listed[1])
-        yield from (chosen for chosen in each if all(condition.holds(chosen) for condition in conditions))
-        return
-    known, waiting = set(fixed), conditions
-    if not all(condition.holds(fixed) for condition in waiting if condition.names <= known):
-        return
-    stages: list[tuple[Parameter, list[Condition]]] = []
-    for parameter in varied:
-        waiting = [condition for condition in waiting if not condition.names <= known]
-        known.add(parameter.name)
-        stages.append((parameter, [condition for condition in waiting if condition.names <= known]))
-    yield from _extended(fixed, stages, count(1))
-
-
-def _extended(
-    chosen: dict[str, Value], stages: list[tuple[Parameter, list[Condition]]], steps: Iterator[int]
-) -> Iterator[dict[str, Value]]:
-    """Combinations value by value: a condition is asked as soon as all of its parameters have one."""
-    if not stages:
-        yield chosen
-        return
-    (parameter, conditions), *others = stages
-    for value in parameter.values:
-        if next(steps) > MOST_STEPS:
-            raise ValueError(f"Conditions: expected a space found within {MOST_STEPS} partial combinations, got more")
-        longer = chosen | {parameter.name: value}
-        if all(condition.holds(longer) for condition in conditions):
-            yield from _extended(longer, others, steps)
-
-
-def _parameter(place: int, given: _Parameter) -> Parameter:
-    where = f"ConfigurationSpace.TuningParameters[{place}]"
-    if given.Type not in _TYPES:
-        raise Malformed(f"{where}.Type", f"expected one of {', '.join(_TYPES)}, got {given.Type!r}")
+def _values(place: int, given: _Parameter) -> tuple[str, tuple[Value, ...]]:
     values = _literal(given.Values)
-    if not isinstance(values, list | tuple) or not values:
+    if not isinstance(values, list) or not values:
+        where = f"ConfigurationSpace.TuningParameters[{place}].Values"
+        raise Malformed(where, f"expected the text of a list of numbers or texts, got {given.Values[:80]!r}")
+    return given.Name, tuple(plain_value(value) for value in cast("list[object]", values))
+
+
+def _configurations(
+    parameters: Mapping[str, tuple[Value, ...]], expressions: list[str]
+) -> tuple[Mapping[str, Value], ...]:
+    """The combinations that the one condition lists; without a condition each parameter has one value."""
+    fixed = {name: values[0] for name, values in parameters.items() if len(values) == 1}
+    varied = set(parameters) - set(fixed)
+    if not varied and not expressions:
+        return (fixed,)
+    where = "ConfigurationSpace.Conditions"
+    names, points = _listed(expressions[0]) if len(expressions) == 1 else ((), [])
+    if set(names) != varied or not points:
         raise Malformed(
-            f"{where}.Values", f"expected the text of a list of numbers or texts, got {given.Values[:80]!r}"
+            where,
+            f"expected one that lists configurations, `({', '.join(sorted(varied))},) in [(...), ...]`, got "
+            f"{'; '.join(expressions)[:80] or 'none'!r}",
         )
-    return Parameter(given.Name, tuple(plain_value(value) for value in cast("list[object]", values)))
+    if len(points) > _MOST_CONFIGURATIONS:
+        raise Malformed(where, f"expected at most {_MOST_CONFIGURATIONS} configurations, got {len(points)}")
+    for point in points:
+        if len(point) != len(names) or any(v not in parameters[n] for n, v in zip(names, point, strict=True)):
+            raise Malformed(where, f"expected values of the parameters {', '.join(names)}, got {point!r}"[:300])
+    return tuple(fixed | dict(zip(names, point, strict=True)) for point in points)
 
 
 def _literal(text: str) -> object:
@@ -278,18 +184,17 @@ def _membership(results: Results, names: tuple[str, ...]) -> dict[str, object]:
     return {"Parameters": list(names), "Expression": f"({', '.join(names)},) in {list(points)!r}"}
 
 
-def _listed(expression: str) -> tuple[tuple[str, ...], list[tuple[Value, ...]]] | None:
-    """The names and the points of `(a, b) in [(1, 2), ...]`; None of any other expression."""
+def _listed(expression: str) -> tuple[tuple[str, ...], list[tuple[Value, ...]]]:
+    """Return the names and the points of `(a, b,) in [(1, 2), ...]`; none of another expression."""
     try:
-        body = ast.parse(expression, mode="eval").body
-        match body:
-            case ast.Compare(left=ast.Tuple(elts=names), ops=[ast.In()], comparators=[ast.List() as points]):
-                found = ast.literal_eval(points)
-                return tuple(name.id for name in names if isinstance(name, ast.Name)), found
+        match ast.parse(expression, mode="eval").body:
+            case ast.Compare(left=ast.Tuple(elts=names), ops=[ast.In()], comparators=[ast.List() as listed]):
+                points = [tuple(point) for point in ast.literal_eval(listed)]
+                return tuple(name.id for name in names if isinstance(name, ast.Name)), points
             case _:
-                return None
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
+                return (), []
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return (), []
 
 
 def _size(size: tuple[int, ...]) -> dict[str, str]:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +16,7 @@ from tuner.space.space import (
 Point = tuple[Value, ...]
 """A configuration: its value on every axis."""
 
-
-class TimeUnit(StrEnum):
-    """The unit that recorded times are in."""
-
-    NS = "ns"
-    US = "us"
-    MS = "ms"
-    S = "s"
-
-
 _MOST_VALUES = 2**15  # of an axis: ranks are numbers of 16 bits
-_US = {TimeUnit.NS: 1e-3, TimeUnit.US: 1.0, TimeUnit.MS: 1e3, TimeUnit.S: 1e6}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,17 +68,17 @@ class RecordedSpace:
 
 
 def recorded_space(
-    name: str, axes: Sequence[str], points: Sequence[Point], times: Sequence[float | None], unit: TimeUnit
+    name: str, axes: Sequence[str], points: Sequence[Point], times_us: Sequence[float | None]
 ) -> RecordedSpace:
     """A recorded space from the values of each configuration: numbers ascend on their axis, words stay in order.
 
-    `axes` are names. None or NaN as a time says that the configuration gave none.
+    `axes` are names. The time of a configuration that gave none is None or NaN.
 
     Raises:
         ValueError: a configuration has not one value an axis, there are not as many times, or as `RecordedSpace`.
     """
-    if len(points) != len(times):
-        raise ValueError(f"{name}: expected a time for each of {len(points)} configurations, got {len(times)}")
+    if len(points) != len(times_us):
+        raise ValueError(f"{name}: expected a time for each of {len(points)} configurations, got {len(times_us)}")
     for point in points:
         if len(point) != len(axes):
             raise ValueError(f"{name}: expected a value of each of {', '.join(axes)}; got {point}")
@@ -101,7 +89,7 @@ def recorded_space(
         raise ValueError(f"{name}: expected at most {_MOST_VALUES} values of a parameter, {many.name} has more")
     ranks = [{value: rank for rank, value in enumerate(axis.values)} for axis in made]
     rows = [[of_axis[value] for of_axis, value in zip(ranks, point, strict=True)] for point in points]
-    known = [math.nan if time is None else time * _US[unit] for time in times]
+    known = [math.nan if time_us is None else time_us for time_us in times_us]
     return RecordedSpace(
         name, made, np.array(rows, dtype=np.int16).reshape(len(points), len(made)), np.array(known, dtype=np.float64)
     )

@@ -12,11 +12,11 @@ from codegen.serialization import (
     decode,
 )
 from tuner.errors import InvalidShapes
+from tuner.exchange.documents import strict_int, strict_object
 from tuner.shapes.fields import FIELDS, SIZES, Base, FieldInvalid, name_of, shape_of
 from tuner.shapes.shape import MOST_SHAPES, Shape
 
 _OTHER_MARKS = {";": "semicolons", "\t": "tabs", "|": "bars"}
-_MOST_DIGITS = 300  # more than any number has that is not infinite
 
 
 def parse_csv(text: str, base: Base) -> list[Shape]:
@@ -70,33 +70,16 @@ def parse_json(text: str, base: Base) -> list[Shape]:
         InvalidShapes: names the place, what was expected and what came.
     """
     try:
-        document: object = json.loads(text, object_pairs_hook=_once, parse_int=_whole)
+        document: object = json.loads(text, object_pairs_hook=strict_object, parse_int=strict_int)
     except json.JSONDecodeError as error:
         raise InvalidShapes(f"line {error.lineno}, column {error.colno}", f"expected JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
-        raise InvalidShapes(
-            "", f"expected JSON: {error}" if isinstance(error, RecursionError) else f"expected {error}"
-        ) from error
+        raise InvalidShapes("", str(error)) from error
     if not isinstance(document, list):
         raise InvalidShapes("", f"expected a list of shapes, got {json.dumps(document)[:40]}")
     entries = cast("list[object]", document)
     _check_count(len(entries))
     return [_entry(entry, f"shape {number}", base) for number, entry in enumerate(entries, start=1)]
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        double = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"each key of an object once, got {double!r} again")
-    return found
-
-
-def _whole(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
-        raise ValueError(f"numbers of at most {_MOST_DIGITS} digits, got one of {len(digits)}")
-    return int(digits)
 
 
 def _entry(entry: object, where: str, base: Base) -> Shape:

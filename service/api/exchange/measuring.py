@@ -24,7 +24,7 @@ from service.row_mapping import (
 from tuner.errors import InvalidFile, InvalidLine
 from tuner.exchange.jsonl import Exchange
 from tuner.exchange.parameters import config_of
-from tuner.exchange.t1 import Specification, configurations_of
+from tuner.exchange.t1 import Specification
 
 Resolve = Callable[[str], ListedDevice]
 _SEED = 0
@@ -72,17 +72,15 @@ def understand(exchange: Exchange, resolve: Resolve, device: str | None, seconds
 
 
 def understand_space(name: str, space: Specification, resolve: Resolve, device: str | None, seconds: float) -> Asked:
-    """What a T1 file of this program asks to measure: every configuration of its space.
+    """Return what a T1 file asks to measure: each configuration of its space.
 
     Raises:
-        InvalidFile: its space is not listed, or not of this program's configurations for GPUs.
-        BadRequest: it does not say the problem, or its device is not here.
+        InvalidFile: its configurations are not XeTune's for GPUs.
+        BadRequest: its device is not here.
         Refused: a rule refuses the problem on its device.
     """
-    if space.source is None:
-        raise BadRequest(f"{name} does not say the problem: expected a T1 file that `xetune export --format t1` wrote")
     found: list[XeConfig] = []
-    for parameters in configurations_of(name, space):
+    for parameters in space.configurations:
         try:
             config = config_of(parameters)
         except (ValueError, InvalidConfig) as error:

@@ -22,13 +22,10 @@ from hal import ListedDevice
 from hal.facts.listed import Backend
 from service.api.exchange.measuring import understand_space
 from service.cli.main import main
-from service.errors import BadRequest
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, results, text_of
-from tuner.errors import InvalidFile
 from tuner.exchange.formats import open_file, read_recorded, results_of, specification_of
 from tuner.exchange.records import Record, TrialRecord
-from tuner.exchange.t1 import Specification, configurations_of
 from tuner.session.trial import (
     Outcome,
     Status,
@@ -173,16 +170,6 @@ def test_recordings_are_listed_and_shown_with_their_evidence(
     assert json.loads(capsys.readouterr().out)["jobs"] == []
 
 
-def without_source(specification: Specification) -> Specification:
-    """Of another program."""
-    return replace(specification, source=None)
-
-
-def other_condition(specification: Specification) -> Specification:
-    """A condition of what is no parameter."""
-    return replace(specification, conditions=("tile_m * block_n <= 4096",))
-
-
 def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
     home: Run, away: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,19 +177,12 @@ def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
     made = export(home, file, "t1")
     assert made["KernelSpecification"]["LocalSize"] == {"X": "64", "Y": "1", "Z": "1"}
     specification = specification_of(open_file(file))
-    assert specification.problem_size == (GEMM.m, GEMM.n, GEMM.k)
-    found = configurations_of("spec", specification)
-    assert len(found) == 7
-    assert {each["prefetch_distance"] for each in found} == {1, 2, 4, 11, 12, 13, 14}
+    assert len(specification.configurations) == 7
+    assert {each["prefetch_distance"] for each in specification.configurations} == {1, 2, 4, 11, 12, 13, 14}
     here = ListedDevice(lines.b580(), Backend.OPENCL, None, runnable=True, targetable=True, note="")
     asked = understand_space("spec.json", specification, lambda _: here, None, 60.0)
     assert asked.problem == GEMM
     assert set(asked.configs) == {lines.config(n) for n in (0, 1, 3, 10, 11, 12, 13)}
-    fewer = replace(specification, conditions=(*specification.conditions, "prefetch_distance * 2 < 10"))
-    assert len(understand_space("spec.json", fewer, lambda _: here, None, 60.0).configs) == 3
-    for change, message in ((without_source, "does not say the problem"), (other_condition, "one of the parameters")):
-        with pytest.raises((BadRequest, InvalidFile), match=message):
-            understand_space("spec.json", change(specification), lambda _: here, None, 60.0)
     plain = tmp_path / "plain.json"
     document = export(home, plain, "kernel-tuner")
     del document["xetune"]

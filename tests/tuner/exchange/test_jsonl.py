@@ -185,7 +185,10 @@ def test_a_configuration_comes_once_in_a_job() -> None:
         (b"\xff\xfe\n", "line 1: expected UTF-8"),
         (b"[" * 100_000 + b"\n", "line 1: "),
         (b'{"record": "header", "version": ' + b"9" * 5000 + b"}\n", "line 1: "),
-        (b'{"record": "header", "record": "header"}\n', "line 1: expected each name once, got 'record' again"),
+        (
+            b'{"record": "header", "record": "header"}\n',
+            "line 1: expected each key of an object once, got 'record' twice",
+        ),
         (b'{"record": {"header": NaN}}\n', "line 1: expected a finite number, got NaN"),
     ],
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tuner.errors import InvalidFile
-from tuner.replay.recorded import RecordedSpace, TimeUnit, recorded_space
+from tuner.replay.recorded import RecordedSpace, recorded_space
 from tuner.replay.run import Replay, best_so_far, chance, replay, score
 from tuner.replay.warm import donor_rows
 from tuner.search.method import DONOR, Known, Method
@@ -16,11 +16,11 @@ from tuner.search.samplers.build import build_search
 def _recorded(name: str = "grid", shift: int = 0, axes: tuple[str, ...] = ("x", "y")) -> RecordedSpace:
     points = [(x, y) for x in range(6) for y in range(5)]
     times = [None if x == y else 10.0 + (x - 4 - shift) ** 2 + (y - 1) ** 2 for x, y in points]
-    return recorded_space(name, axes, points, times, TimeUnit.MS)
+    return recorded_space(name, axes, points, times)
 
 
 def test_chance_is_the_mean_over_all_ways_to_draw() -> None:
-    recorded = recorded_space("four", ("x",), [(1,), (2,), (3,), (4,)], [4.0, 1.0, 2.0, None], TimeUnit.US)
+    recorded = recorded_space("four", ("x",), [(1,), (2,), (3,), (4,)], [4.0, 1.0, 2.0, None])
     found = chance(recorded, 5)
     # Least of one of 4, 1, 2 and a failure, which counts as 4; of each of the six pairs; of each of the four triples.
     assert found.best_us == pytest.approx([(4 + 1 + 2 + 4) / 4, (1 * 3 + 2 * 2 + 4) / 6, (1 * 3 + 2) / 4, 1, 1])
@@ -28,7 +28,7 @@ def test_chance_is_the_mean_over_all_ways_to_draw() -> None:
 
 
 def test_a_search_is_scored_between_chance_and_the_optimum() -> None:
-    recorded = recorded_space("four", ("x",), [(1,), (2,), (3,), (4,)], [4.0, 1.0, 2.0, None], TimeUnit.US)
+    recorded = recorded_space("four", ("x",), [(1,), (2,), (3,), (4,)], [4.0, 1.0, 2.0, None])
     at_once, late = Replay(np.array([1]), ("a",)), Replay(np.array([3, 0, 1]), ("a", "a", "b"))
     assert best_so_far(recorded, late.rows, 4).tolist() == [4.0, 4.0, 1.0, 1.0]
     assert score(recorded, [at_once], 4).p_score == pytest.approx(1.0)
@@ -45,7 +45,7 @@ def test_a_search_is_scored_between_chance_and_the_optimum() -> None:
 def test_what_chance_has_practically_found_is_not_judged() -> None:
     """Else a millionth that chance is from the optimum outweighs all that was found before."""
     times = [10 + 1e-4 * i for i in range(16)] + [12.0, 13.0, 14.0, 15.0]
-    recorded = recorded_space("line", ("x",), [(i,) for i in range(20)], times, TimeUnit.US)
+    recorded = recorded_space("line", ("x",), [(i,) for i in range(20)], times)
     late = Replay(np.arange(19, -1, -1), ("a",) * 20)
     assert -10 < score(recorded, [late], 20).p_score < 0
 
