@@ -1,7 +1,8 @@
-"""xetune jobs: list, show, cancel, retry and resume tuning jobs."""
+"""xetune jobs: list, show, cancel, retry, resume and export tuning jobs."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
@@ -20,10 +21,11 @@ from service.cli.printing.evidence import shown_kind, shown_time
 from service.cli.printing.output import CONSOLE, print_json
 from service.cli.printing.progress import end_with
 from service.cli.tuning.results import print_job
+from service.cli.tuning.study import write_job_study
 from service.errors import NotFound
 from service.schemas import to_problem
 
-app = typer.Typer(help="List, show, cancel, retry and resume tuning jobs.", invoke_without_command=True)
+app = typer.Typer(help="List, show, cancel, retry, resume and export tuning jobs.", invoke_without_command=True)
 
 JobId = Annotated[UUID, typer.Argument(help="Id of the job.", autocompletion=completing.jobs)]
 
@@ -90,6 +92,21 @@ def resume_command(job_id: JobId, as_json: AsJson = False) -> None:
     with backend() as backing, _advising(job_id):
         backing.work_on(job_id, as_json)
         end_with(print_job(backing, job_id, as_json))
+
+
+@app.command("study")
+def study_command(
+    job_id: JobId,
+    output: Annotated[Path, typer.Option("--output", "-o", help="SQLite file to write.", dir_okay=False)],
+) -> None:
+    """Write a job's trials as an Optuna study, for `optuna-dashboard FILE` and `optuna.load_study`."""
+    with backend() as backing, _advising(job_id):
+        job, trials = backing.read_job(job_id), backing.trials(job_id)
+    try:
+        write_job_study(job, trials, output)
+    except FileExistsError as error:
+        raise typer.BadParameter(str(error), param_hint="--output") from error
+    CONSOLE.print(f"{len(trials)} trials written to {output}", highlight=False, soft_wrap=True)
 
 
 @contextmanager
