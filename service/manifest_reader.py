@@ -38,7 +38,7 @@ class LaunchedKernel:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPath:
-    """How a matrix is moved: by 2-D blocks, or by lanes `because` of a rule."""
+    """Memory path of a matrix: 2-D blocks, or lanes `because` of a rule."""
 
     matrix: str
     by: str
@@ -47,7 +47,7 @@ class MemoryPath:
 
 @dataclass(frozen=True, slots=True)
 class PackedMatrix:
-    """When a matrix is copied into the order in which a CPU's kernel reads it, its elements, and bytes of all of it."""
+    """Packing of a matrix for a CPU's kernel: the time of packing, element type, and size of the whole."""
 
     matrix: str
     when: str
@@ -69,7 +69,7 @@ class Launch:
 
     @property
     def for_cpu(self) -> bool:
-        """Whether it is a call of native code, and not a launch of work-items."""
+        """True for a call of native code, which has no work-items."""
         return any(step.threads is not None for step in self.steps)
 
 

@@ -960,7 +960,7 @@ class CeilingOut(Model):
 
 
 class CellOut(Model):
-    """What a kernel takes on a shape."""
+    """Time of a kernel on a shape."""
 
     kernel: int
     """Number of the kernel, from 1"""
@@ -998,7 +998,7 @@ class CheckOut(Model):
 
 
 class CommonBody(Model):
-    """What holds of each shape of a csv, a text or a preset that does not say otherwise."""
+    """Defaults of the shapes of a csv, a text or a preset."""
 
     dtype_a: DType = DType.F16
     """Element type of A"""
@@ -1048,7 +1048,7 @@ class Comparison(Model):
 
 
 class Distributor(StrEnum):
-    """Who dealt the work of a work-group out to sub-groups and lanes."""
+    """The lowering that distributed a work-group to sub-groups and lanes."""
 
     MLIR = 'mlir'
     XETUNE = 'xetune'
@@ -1540,7 +1540,7 @@ class FirePage(Model):
 
 
 class Format(StrEnum):
-    """What a file of results can be written as."""
+    """A format of result files."""
 
     JSONL = 'jsonl'
     KERNEL_TUNER = 'kernel-tuner'
@@ -1663,7 +1663,7 @@ class HostCodeList(Model):
 
 
 class ImportOut(Model):
-    """What an import added. All of a file comes, or nothing."""
+    """Counts of an import. A file is imported whole or not at all."""
 
     format: Format
     """Format of the file"""
@@ -1703,7 +1703,7 @@ class ImportOut(Model):
 
 
 class Method(StrEnum):
-    """How a space is searched."""
+    """The searches of this program. Other names are of samplers: of `optuna.samplers`, or `package.module:Class`."""
 
     PORTFOLIO = 'portfolio'
     TPE = 'tpe'
@@ -2391,7 +2391,7 @@ class ShapeBody(Model):
 
 
 class SetBudgetBody(Model):
-    """When a set ends at the latest, over all its shapes."""
+    """Budget of a set, over all its shapes."""
 
     trials: int | None = None
     """Most configurations tried; null: 25 for each shape"""

@@ -1,4 +1,4 @@
-"""What compilation gives: every stage's output, the kernels in it, and what it was made from."""
+"""Results of a compilation: every stage's output, the kernels in it, and its inputs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +12,7 @@ from hal import LaunchSpec
 
 
 class Distributor(StrEnum):
-    """Who dealt the work of a work-group out to sub-groups and lanes."""
+    """The lowering that distributed a work-group to sub-groups and lanes."""
 
     MLIR = "mlir"
     XETUNE = "xetune"

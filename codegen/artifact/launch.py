@@ -1,4 +1,4 @@
-"""How the kernels of a GEMM are launched: their order, arguments, numbers and grids."""
+"""Launches of the kernels of a GEMM: their order, arguments, numbers and grids."""
 
 from collections.abc import Sequence
 from dataclasses import replace

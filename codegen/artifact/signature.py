@@ -1,4 +1,4 @@
-"""What a kernel takes: the arguments of its source, and the parameters that its binary has for them."""
+"""Kernel signatures: the arguments of the source, and the parameters of the binary for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Field(StrEnum):
-    """What one parameter carries of an argument. Of a memref: its pointer, and numbers that the kernel reads."""
+    """The part of an argument that one parameter carries: the pointer of a memref, or a number that it reads."""
 
     VALUE = "value"
     POINTER = "pointer"
@@ -29,7 +29,7 @@ class KernelArgument:
 
     @property
     def is_scalar(self) -> bool:
-        """Whether it is a number, not memory."""
+        """True for a number, False for memory."""
         return self.shape is None
 
 
@@ -52,7 +52,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """What a kernel relies on and cannot check: a sum of terms is within bounds, and a multiple of a number.
+    """A precondition of a kernel that it cannot check: a sum of terms is within bounds and a multiple of a number.
 
     Without terms it is a value that the kernel computes from more than its arguments.
     """
@@ -64,7 +64,7 @@ class Assumption:
     most: int | None = None
 
     def holds(self, value: int) -> bool:
-        """Whether a launch in which the terms add up to `value` fulfils it."""
+        """Return True if a launch in which the terms add up to `value` fulfils it."""
         return (
             value % self.multiple == 0
             and (self.least is None or value >= self.least)

@@ -47,5 +47,5 @@ class Stages:
         return data
 
     def outputs(self) -> tuple[StageOutput, ...]:
-        """What was kept, in order."""
+        """Return the stages that were collected, in order."""
         return tuple(StageOutput(s, name, data, self._elapsed_ms[s]) for s, (name, data) in self._files.items())

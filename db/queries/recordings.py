@@ -18,7 +18,7 @@ from db.schema.base import new_id
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many configurations a recording has, how many of them a time, and the least time in microseconds."""
+    """Counts of a recording: configurations, those with a time, and the least time in microseconds."""
 
     tried: int
     timed: int

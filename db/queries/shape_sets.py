@@ -28,7 +28,7 @@ from db.schema.base import (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a kernel takes on a shape, in microseconds, and how that is known; see ShapeSetCell."""
+    """Time of a kernel on a shape, in microseconds, and its evidence; see ShapeSetCell."""
 
     kernel_id: int
     evidence: str
@@ -180,14 +180,14 @@ def delete_set(session: Session, set_id: UUID) -> None:
 
 
 def tried(session: Session, set_id: UUID) -> dict[UUID, int]:
-    """How many trials each job of a set has that ended."""
+    """Count the ended trials of each job of a set."""
     query = select(Trial.job_id, func.count()).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)
     query = query.where(ShapeSetMember.set_id == set_id, Trial.status != "pending").group_by(Trial.job_id)
     return dict(session.execute(query).all())
 
 
 def visits(session: Session, set_id: UUID, visitor: str) -> int:
-    """How many trials of a set that ended are of other shapes' kernels, as `visitor` proposed them.
+    """Count the ended trials of a set that `visitor` proposed: kernels of other shapes.
 
     Visits of before named no proposer, where the search of their job did.
     """

@@ -69,7 +69,7 @@ class ShapeSet(Base):
 
 
 class ShapeSetRun(Base):
-    """Who runs a set, until when unless it says more; or why the set ended without a result."""
+    """Lease of the process that runs a set; or the reason that the set ended without a result."""
 
     __tablename__ = "shape_set_run"
     __table_args__ = (
@@ -123,7 +123,7 @@ class ShapeSetKernel(Base):
 
 
 class ShapeSetCell(Base):
-    """What a kernel of a set takes on one of its shapes, in microseconds; `reason` says why no time is known.
+    """Time of a kernel of a set on one of its shapes, in microseconds; `reason` explains a missing one.
 
     `evidence`: measured in turns with the others, by a trial of its own, predicted, or none. `content_hash` names the
     binary where one was made.

@@ -1,1 +1,1 @@
-"""What tuning found, as files that go from one database to another."""
+"""Tuning results as files: JSON lines between databases, and the formats of other autotuners."""

@@ -14,7 +14,7 @@ from tuner.replay.recorded import RecordedSpace
 
 
 class Format(StrEnum):
-    """What a file of results can be written as."""
+    """A format of result files."""
 
     JSONL = "jsonl"
     KERNEL_TUNER = "kernel-tuner"
@@ -61,7 +61,7 @@ def open_file(path: Path, said: Format | None = None, most_bytes: int = MAX_BYTE
 
 
 def results_of(file: File) -> Results:
-    """What a cache of Kernel Tuner or a T4 file says.
+    """Return the results of a Kernel Tuner cache or a T4 file.
 
     Raises:
         InvalidFile: it is in another format, or not what its format says.
@@ -74,7 +74,7 @@ def results_of(file: File) -> Results:
 
 
 def specification_of(file: File) -> t1.Specification:
-    """What a T1 file says.
+    """Return the space of a T1 file.
 
     Raises:
         InvalidFile: it is in another format, or not what its format says.
@@ -103,7 +103,7 @@ def read_recorded(
 
 
 def _is_lines(path: Path) -> bool:
-    """Whether a file begins with a line that is a record, or has none at all: reading the lines tells what is wrong."""
+    """Return True if the first line is a record, or the file is empty, which the line reader then refuses."""
     with path.open("rb") as file:
         first = file.readline(_LONGEST_HEADER)
     return not first.strip() or re.search(rb'"record"\s*:', first) is not None

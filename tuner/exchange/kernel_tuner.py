@@ -42,7 +42,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class _Cache:
-    """What every version has; `xetune` is what this program says beside it."""
+    """The fields that every version has, and `xetune`, which only XeTune writes."""
 
     device_name: str
     kernel_name: str
@@ -65,7 +65,7 @@ class _Phases:
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """What this program says of the samples, in milliseconds, and of an outcome beside the names of errors."""
+    """The fields that only XeTune writes: spread of the samples, in milliseconds; status and reason of failures."""
 
     time_min: float | None = None
     time_p10: float | None = None
@@ -76,7 +76,7 @@ class _Spread:
 
 
 def results_of(name: str, document: Document) -> Results:
-    """What a cache says.
+    """Return the results of a cache.
 
     Raises:
         InvalidFile: it is not what the format says.
@@ -136,7 +136,7 @@ def _seconds(ms: float | None) -> float | None:
 
 
 def _outcome(where: str, entry: Mapping[str, object], spread: _Spread) -> tuple[Status, Times | None, str | None]:
-    """What became of an entry: a time, or the reason that there is none."""
+    """Return the status of an entry, and its times or the reason that it has none."""
     time = entry.get("time")
     error = entry.get("__error__", time if isinstance(time, str) else None)
     if error is None and is_time(time) and cast(float, time) < _NO_TIME_MS:

@@ -72,7 +72,7 @@ def check_counts(config: KernelConfig) -> None:
 
 
 def _leaves(kind: type, path: _Path = ()) -> Iterator[tuple[_Path, object]]:
-    """Where each choice is, and its type."""
+    """Yield the path and the type of each field of a configuration."""
     hints = get_type_hints(kind)
     for f in fields(cast(Any, kind)):
         hint = hints[f.name]

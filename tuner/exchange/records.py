@@ -42,7 +42,7 @@ _LONGEST_PROPOSER = 40
 
 
 class Ended(StrEnum):
-    """How a job ended; others are not exported."""
+    """The final status of a job; others are not exported."""
 
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -93,7 +93,7 @@ class ProblemRecord:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What a job took: seconds of wall time by what was done, `compile_s` beside the rest; lost device processes."""
+    """Wall times of a job by phase, `compile_s` in parallel with the others; restarts of its device process."""
 
     total_s: float
     propose_s: float
@@ -112,7 +112,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How a job searched: when it would end before its budget, and what it weighed, None for what its method does."""
+    """Search options of a job: stop criteria besides the budget, and the objective, None for the method's default."""
 
     method: Method
     no_gain: int | None = None
@@ -322,7 +322,7 @@ Record = Header | DeviceRecord | ProblemRecord | JobRecord | KernelRecord | Tria
 
 
 def label_of(device: DeviceSpec) -> str:
-    """What times of a device are labelled as."""
+    """Return the label of times measured on a device."""
     return EMULATED if device.emulates is not None and device.kind is DeviceKind.CPU else NATIVE
 
 

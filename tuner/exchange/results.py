@@ -1,4 +1,4 @@
-"""What a file of results says, whichever its format: configurations as parameters, and what became of each."""
+"""Results of any file format: configurations as parameters, and the outcome of each."""
 
 import json
 import sys
@@ -49,7 +49,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What results of this program say beside what the format asks for: `device` is an id, `label` that of times."""
+    """The fields that XeTune adds to a format: problem, device id, label of the times and origin."""
 
     problem: GemmProblem
     device: str
@@ -111,7 +111,7 @@ def times_of(time: float, runtimes: Sequence[float], unit_us: float) -> Times:
 
 
 def is_time(value: object) -> bool:
-    """Whether a value can be a time: finite and above 0; integers have no end, floats have."""
+    """Return True for a finite number above 0."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < sys.float_info.max
 
 

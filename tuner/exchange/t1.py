@@ -45,7 +45,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How the kernel that stands for the space is launched, and the file that it is in. Sizes are work-items."""
+    """The launch of the best kernel of the space, and its file. Sizes are work-items."""
 
     kernel: str
     file: str

@@ -73,7 +73,7 @@ class _Measured:
 
 
 def results_of(name: str, document: Document) -> Results:
-    """What a T4 file says; kernel, device and problem size only where this program wrote it.
+    """Return the results of a T4 file; kernel, device and problem size only if XeTune wrote it.
 
     Raises:
         InvalidFile: it is not what the format says.

@@ -58,7 +58,7 @@ class RecordedSpace:
         return float(np.nanmin(self.times_us))
 
     def space(self) -> Space[Point]:
-        """What a proposer searches: every recorded configuration, those without a time too."""
+        """Return the space of all recorded configurations, including those without a time."""
         return Space(self.axes, self.points, lambda point: point, lambda values: values)
 
     def time_us(self, row: int) -> float | None:

@@ -50,7 +50,7 @@ def best_so_far(recorded: RecordedSpace, rows: NDArray[np.int64], evaluations: i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chance:
-    """What distinct random draws find on average, calculated: least times, fractions of the optimum; [evaluations]."""
+    """Expected result of random sampling without replacement: least times, fractions of the optimum; [evaluations]."""
 
     best_us: Floats
     fraction: Floats
@@ -79,7 +79,7 @@ _OPEN = 0.01
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Score:
-    """What searches of one kind found on average: fractions of the optimum by evaluations, and the P score.
+    """Mean result of several searches: fractions of the optimum by evaluations, and the P score.
 
     `p_score` is the mean of (base - found) / (base - optimum), with the calculated random draws as base: 0 is chance, 1
     the optimum at once. Evaluations after which chance is within 1 % of the optimum are not in it. `by` counts who

@@ -1,4 +1,4 @@
-"""What a search in one recorded space begins with when another one is known."""
+"""Warm start of a search in a recorded space from another recorded space."""
 
 import numpy as np
 

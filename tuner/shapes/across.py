@@ -60,7 +60,7 @@ _DEFAULT, VISITOR = "default", "other shape"  # who proposes trial 0, and the ot
 
 
 class How(StrEnum):
-    """How a time on a shape is known."""
+    """Evidence of a time on a shape."""
 
     IN_TURNS = "in_turns"
     TRIAL = "trial"
@@ -70,7 +70,7 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a configuration takes on a shape, in microseconds; `reason` says why no time is known."""
+    """Time of a configuration on a shape, in microseconds; `reason` explains a missing one."""
 
     how: How
     time_us: float | None = None
@@ -80,7 +80,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What was found on a shape: its best trial, that beside the default, and what each configuration takes.
+    """Result on a shape: its best trial, its comparison with the default, and the time of each configuration.
 
     Without a comparison in turns `comparison` has the trials' own times; it is None when the default gave none.
     `cancelled`: someone asked for the job to stop before all were tried.
@@ -211,7 +211,7 @@ def _in_turns(
     taken: dict[KernelConfig, Taken],
     as_tried: Comparison | None,
 ) -> tuple[Trial, Comparison | None]:
-    """Who wins in turns; the times of those that took part replace those of their trials in `taken`."""
+    """Re-measure the contenders, interleaved; their times replace those of their trials in `taken`."""
     reference = history.baseline if as_tried is not None else best
     assert reference is not None  # as_tried says that the default has a time
     contenders = _contenders(history, visitors, best, reference, near)

@@ -1,4 +1,4 @@
-"""Which shape of a set gets the next trials: the one that shortens the total time most for each second spent.
+"""Budget allocation: the next trials go to the shape that shortens the total time most per second spent.
 
 A shape's trials are counted in windows. A window's gain is the logarithm of how much faster the best became in it. What
 the next window of a shape will gain is expected from its own windows, late ones counting more, and from what the other
@@ -24,7 +24,7 @@ _GROWTH = 4  # a portion is one window, and one more for each so many windows be
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a shape is. `times_us` has each trial's time in order, None without one; `wall_s` is what they took.
+    """Progress of a shape. `times_us` has each trial's time in order, None without one; `wall_s` is their wall time.
 
     `closed`: it gets no more, because its space is exhausted or its job is over.
     """
@@ -52,7 +52,7 @@ class Progress:
 
     @property
     def is_dry(self) -> bool:
-        """Whether its last windows gained nothing."""
+        """True when its last windows gained nothing."""
         last = self.gains[-DRY_WINDOWS:]
         return len(last) == DRY_WINDOWS and max(last) < LEAST_GAIN
 
@@ -71,7 +71,7 @@ class Grant:
 
 
 def next_grant(shapes: Sequence[Progress], trials_left: int) -> Grant | None:
-    """Who gets the next trials; None when none are left, or no shape is worth them any more.
+    """Return the next grant; None when no trials are left, or no shape is expected to gain.
 
     First each gets its default and as much of a first window as leaves as much to decide on later, in order of the set.
     Then those that have no time yet, then the one that shortens the weighted total most for each second.
@@ -94,7 +94,7 @@ def next_grant(shapes: Sequence[Progress], trials_left: int) -> Grant | None:
 
 
 def expected_gain(shapes: Sequence[Progress], index: int) -> float:
-    """What the next window of a shape is expected to gain, as a logarithm."""
+    """Return the expected gain of a shape's next window, as a logarithm."""
     own, place = shapes[index].gains, len(shapes[index].gains)
     others = [shape.gains for other, shape in enumerate(shapes) if other != index]
     alike = [gains[place] for gains in others if len(gains) > place]

@@ -32,7 +32,7 @@ def carried(config: KernelConfig, source: GemmProblem, problem: GemmProblem, spe
 
 
 def choices(config: KernelConfig, problem: GemmProblem, spec: DeviceSpec) -> tuple[object, ...]:
-    """What a configuration chose, whatever the sizes: equal for what is one kernel on several shapes.
+    """Return the size-independent choices of a configuration: equal for one kernel on several shapes.
 
     Of a kernel that takes sizes that is its code.
     """

@@ -1,4 +1,4 @@
-"""How few kernels serve a set of shapes: each within a bound of its best."""
+"""Greedy cover: few kernels that keep each shape within a bound of its best."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ class Cover:
 
     @property
     def is_one_each(self) -> bool:
-        """Whether nothing is saved: every shape has a kernel of its own."""
+        """True when every shape has a kernel of its own."""
         served = [kernel for kernel in self.serves if kernel is not None]
         return len(served) > 1 and len(self.kernels) == len(served)
 

@@ -36,7 +36,7 @@ class FieldInvalid(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What holds of each shape that does not say otherwise; None leaves it to the problem's own default."""
+    """Defaults of the fields of each shape; None leaves a field to the problem's own default."""
 
     dtype_a: DType = DType.F16
     dtype_b: DType = DType.F16
@@ -93,7 +93,7 @@ def shape_of(said: Mapping[str, str], base: Base) -> Shape:
 
 
 def name_of(said: Mapping[str, object]) -> str:
-    """What a shape is called; empty if nothing says it.
+    """Return the name of a shape; empty if it has none.
 
     Raises:
         FieldInvalid: a name that is long, or holds what is no character of a line.

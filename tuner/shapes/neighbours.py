@@ -1,4 +1,4 @@
-"""What a shape may learn from the others of its set: the best of those that are nearest to it."""
+"""Donors of a shape within its set: the best configurations of the nearest shapes."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ MOST_DONORS = 4
 
 
 def distance(one: GemmProblem, other: GemmProblem) -> float:
-    """How far apart two problems are: the sum over M, N, K and the batch of how many times one is doubled."""
+    """Return the distance of two problems: the sum of the absolute log2 ratios of M, N, K and batch."""
     pairs = ((one.m, other.m), (one.n, other.n), (one.k, other.k), (one.batch, other.batch))
     return sum(abs(math.log2(a / b)) for a, b in pairs)
 

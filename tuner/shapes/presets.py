@@ -40,7 +40,7 @@ class Model:
 
     @property
     def source(self) -> str:
-        """Where its configuration file is."""
+        """URL of its configuration file."""
         return f"https://huggingface.co/{self.card}/blob/main/config.json"
 
     def layers(self) -> dict[str, tuple[int, int, int]]:
@@ -70,7 +70,7 @@ MODELS = {
 
 
 def is_preset(source: str) -> bool:
-    """Whether a text names a preset, or means to."""
+    """Return True if a text has the form of a preset."""
     model, at, choice = source.partition("@")
     is_asked = bool(at) and choice.startswith(_CHOICES)
     return source.startswith(PREFIX) or model in MODELS or is_asked

@@ -16,7 +16,7 @@ from hal import DeviceSpec
 
 
 def code_of(config: KernelConfig, problem: GemmProblem, spec: DeviceSpec) -> DynamicCode | None:
-    """What the code of a kernel that takes sizes is written from; None of one whose sizes are compiled in."""
+    """Return the code key of a dynamic kernel; None for one whose sizes are compiled in."""
     if not isinstance(config, XeConfig):
         return None
     return code_basis(problem, config, target_of(spec))

@@ -1,4 +1,4 @@
-"""What an export sends: JSON lines as they are read, or one document of another format."""
+"""The response of an export: JSON lines as they are read, or one document of another format."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""What is stored, as the records of an exchange file."""
+"""Stored results as the records of an exchange file."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ _ALL = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which results: of a problem (its key), for a device (its id), of one job; None for all."""
+    """A selection of results by problem key, device id and job; None selects all."""
 
     problem_key: str | None = None
     device: str | None = None

@@ -1,4 +1,4 @@
-"""What is stored as results of other formats, and their results as what is stored."""
+"""Convert between stored rows and the results of Kernel Tuner and T4 files."""
 
 import math
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ class Written:
 
 
 def of_job(session: Session, job_id: UUID, origin: str) -> Written:
-    """What a job measured and what failed; what is predicted, or took the time of another job, is left out.
+    """Return the measured and failed trials of a job; predicted and reused ones are left out.
 
     Raises:
         NotFound, Conflict: no such job, it is not over, or it measured nothing.
@@ -82,7 +82,7 @@ def of_job(session: Session, job_id: UUID, origin: str) -> Written:
 
 
 def of_recording(recording: schema.Recording) -> Written:
-    """What was recorded elsewhere, as it came."""
+    """Return the results of a recording."""
     of = recording.problem, recording.device, recording.named
     source = _source(*of, recording.label, recording.origin, None)
     configs = [config_from_json(row.config) for row in recording.tried]
@@ -271,7 +271,7 @@ def _ordered(times: Times) -> tuple[float | None, ...]:
 
 
 def _told(columns: Mapping[str, object]) -> list[object]:
-    """What makes a row another one, whichever file said it."""
+    """Return the fields that identify a row, whichever format it came in."""
     time_us = columns["time_us"]
     # Files say times in units of their own, which costs the last digits.
     return [columns["config_hash"], columns["status"], None if time_us is None else f"{time_us:.12g}"]

@@ -1,4 +1,4 @@
-"""Whether a device of elsewhere is the one that has its id here."""
+"""Comparison of devices that share an id."""
 
 from sqlalchemy.orm import Session
 

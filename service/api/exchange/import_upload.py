@@ -38,7 +38,7 @@ _NAME = "the file"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a request says of its file beside the file: its format, problem, device and origin.
+    """Options of an import request: format, problem, device and origin.
 
     `seconds` is the longest run of each job that measures what the file lists.
     """
@@ -71,7 +71,7 @@ class Queued:
 
 
 def read_file(path: Path, told: Told, context: Context, by: Caller) -> Checked | Recorded | Queued:
-    """What a file brings, with everything checked that needs no transaction.
+    """Read a file and check everything that needs no transaction.
 
     Raises:
         Forbidden: rule `scope`: it brings kernels and their times, which lookups would serve.
@@ -114,7 +114,7 @@ def take_in(session: Session, read: Checked | Recorded | Queued, by: Caller, set
 
 
 def refused(error: TunerError, path: Path) -> BadRequest:
-    """What is wrong with a file, without the name that it has here."""
+    """Return the error for an invalid file, without the name of the temporary file."""
     message = str(error).replace(path.name, _NAME)
     return BadRequest(f"{message}; nothing of the file is imported", rule="import")
 

@@ -60,7 +60,7 @@ Resolve = Callable[[str], DeviceSpec]
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import added, and the kernels of the trials it added.
+    """Counts of an import.
 
     `known` trials were there before; `judged` counts predictions that got a measurement, by device.
     """
@@ -323,7 +323,7 @@ class _Import:
         return row.id
 
     def _key(self, record: TrialRecord, job: schema.Job, driver: str) -> schema.ResultKey | None:
-        """What the time of a trial depends on, where the file has its kernel."""
+        """Return the result key of a trial's time; None if the file does not have its kernel."""
         if record.compile_key is None or record.outcome.kernel_hash is None:
             return None
         kernel = self._exchange.kernels[record.compile_key, record.outcome.kernel_hash].record

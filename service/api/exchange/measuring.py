@@ -47,7 +47,7 @@ class Asked:
 
 
 def understand(exchange: Exchange, resolve: Resolve, device: str | None, seconds: float) -> list[Asked]:
-    """What a file asks to measure; `device` takes the place of those that it names.
+    """Return the requests of a file of runners-up; `device` replaces the devices that it names.
 
     Raises:
         InvalidLine: the file has results in place of configurations to measure.

@@ -23,7 +23,7 @@ Origin = Annotated[str, Field(min_length=1, max_length=200, pattern=_NAME), Afte
 
 
 class ImportQuery(OptionalProblemQuery):
-    """What a file does not say itself: of other programs' formats the problem and the device, of T1 how long."""
+    """Options of an import: problem and device where the file does not state them, and limits of measuring jobs."""
 
     format: Format | None = Field(
         default=None, description="Format of the file; found by what it holds if left out", examples=["kernel-tuner"]
@@ -49,7 +49,7 @@ class ImportQuery(OptionalProblemQuery):
 
 
 class ExportQuery(OptionalProblemQuery):
-    """Which results are written, and how. JSON lines hold everything; other formats what one job or recording has."""
+    """Selection and format of an export. JSON lines hold everything; other formats hold one job or recording."""
 
     format: Format = Field(default=Format.JSONL, description="What is written", examples=["jsonl"])
     job: UUID | None = Field(default=None, description="Only this job, which is over", examples=[_ID])
@@ -78,7 +78,7 @@ class ExportQuery(OptionalProblemQuery):
 
 
 class ImportOut(BaseModel):
-    """What an import added. All of a file comes, or nothing."""
+    """Counts of an import. A file is imported whole or not at all."""
 
     format: Format = Field(description="Format of the file", examples=["jsonl"])
     origin: str = Field(description="Where the results are from", examples=["the lab"])

@@ -1,4 +1,4 @@
-"""What jobs began with, on its way out and in: a donor's configuration goes along, since its own job may not."""
+"""Export and import of warm starts: a donor is written with its configuration, since its job may not be in the file."""
 
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from tuner.exchange.records import DonorRecord
 
 
 def donor_records(session: Session, job_id: UUID) -> tuple[DonorRecord, ...]:
-    """What a job began with, best first, without what this version cannot read."""
+    """Return the donors of a job, best first, without those that this version cannot read."""
     records = map(_record, warm_starts.of_job(session, job_id))
     return tuple(record for record in records if record is not None)
 

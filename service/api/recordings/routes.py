@@ -28,7 +28,7 @@ def list_recordings(
     before: Annotated[UUID | None, Query(description="`next_before` of the page before", examples=[_ID])] = None,
     limit: Annotated[int, Query(ge=1, le=200, description="Most recordings in the answer", examples=[20])] = 50,
 ) -> RecordingPage:
-    """What caches of Kernel Tuner and T4 files brought, newest first. POST /v1/imports brings more."""
+    """List imported Kernel Tuner and T4 files, newest first. POST /v1/imports adds one."""
     return service.list_recordings(session, limit, before)
 
 

@@ -1,4 +1,4 @@
-"""What a request for a set of shapes means."""
+"""Parsing of a shape-set request."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,7 +31,7 @@ _WAYS = ("shapes", "csv", "text", "preset")
 
 
 def understand_body(body: ShapeSetBody, directory: DeviceDirectory, settings: Settings) -> SetRequest:
-    """What a body asks for, with every shape checked; as `understand`.
+    """Parse and check a request body; as `understand`.
 
     Raises:
         BadRequest: not one way of saying the shapes, or the shapes cannot be read; names the field.
@@ -56,7 +56,7 @@ def understand_body(body: ShapeSetBody, directory: DeviceDirectory, settings: Se
 
 
 def _name_of(shapes: Sequence[Shape]) -> str:
-    """What a set without a file or preset is called: its first shape, and how many more."""
+    """Return the name of a set without a preset: its first shape, and how many more."""
     first, more = shapes[0], len(shapes) - 1
     p = first.problem
     return f"{first.name or f'{p.m}x{p.n}x{p.k}'}{f' and {more:,} more' if more else ''}"

@@ -91,7 +91,7 @@ def visitors_of(kernels: Sequence[SetKernel], problem: GemmProblem, spec: Device
 def cells_of(
     visitors: Visitors, found: Compared, problem: GemmProblem, spec: DeviceSpec, *, measured: bool
 ) -> list[Cell]:
-    """What each kernel takes on the problem: as compared, else predicted where nothing is measured, else why not."""
+    """Return a cell for each kernel: its measured time, its prediction where nothing is measured, or a reason."""
     cells = [Cell(kernel_id, How.NONE.value, reason=reason) for kernel_id, reason in visitors.refused.items()]
     for kernel_id, config in visitors.configs:
         taken = found.taken.get(config)

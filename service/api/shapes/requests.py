@@ -36,7 +36,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class SetSearch:
-    """How the shapes of a set are searched, as of a job; `objective` None is what the method weighs anyway."""
+    """Search options of every shape, as of a job; `objective` None is the method's default."""
 
     reuse: bool = True
     warm_start: bool = True
@@ -87,7 +87,7 @@ def understand(
     settings: Settings,
     search: SetSearch | None = None,
 ) -> SetRequest:
-    """What is asked for, with the device found and every shape checked against the rules.
+    """Resolve the device and check every shape against the rules.
 
     `budget` is trials and seconds over all shapes.
 

@@ -27,7 +27,7 @@ from service.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class SetProgress:
-    """How far a run is: `done` of `total` trials while it searches, of shapes while it compares."""
+    """Progress of a run: `done` of `total` trials while it searches, of shapes while it compares."""
 
     doing: str
     done: int

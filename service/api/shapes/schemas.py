@@ -36,7 +36,7 @@ class ShapeBody(BaseModel):
 
 
 class CommonBody(BaseModel):
-    """What holds of each shape of a csv, a text or a preset that does not say otherwise."""
+    """Defaults of the shapes of a csv, a text or a preset."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -56,7 +56,7 @@ class CommonBody(BaseModel):
 
 
 class SetBudgetBody(BaseModel):
-    """When a set ends at the latest, over all its shapes."""
+    """Budget of a set, over all its shapes."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -163,7 +163,7 @@ class ShapeOut(BaseModel):
 
 
 class CellOut(BaseModel):
-    """What a kernel takes on a shape."""
+    """Time of a kernel on a shape."""
 
     kernel: int = Field(description="Number of the kernel, from 1", examples=[1])
     shape: int = Field(description="Number of the shape, from 1", examples=[2])

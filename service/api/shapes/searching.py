@@ -52,14 +52,14 @@ def search(state: SetState, on_progress: Callable[[int], None]) -> None:
 
 
 def _stop_of(left_s: float, left_trials: int) -> Stop:
-    """What ended the search of a set: where both are left, no shape is expected to gain."""
+    """Return the stop reason of a set's search: with budget left, no shape is expected to gain."""
     if left_s <= 0:
         return Stop.SECONDS
     return Stop.TRIALS if left_trials < 1 else Stop.NO_GAIN
 
 
 def _keep_stop(state: SetState, stop: Stop) -> None:
-    """What ended the search of the set ended those of its jobs that had no end of their own."""
+    """Store the stop reason of the set's search with each job that has none of its own."""
     with state.tuning.database.write() as session:
         jobs.set_stop_of_rest(session, [member.job_id for member in state.members], stop.value)
 
@@ -120,7 +120,7 @@ def _run(
 
 
 def _donors(state: SetState, job: ClaimedJob, of_the_set: Sequence[KernelConfig]) -> list[KernelConfig]:
-    """What a shape begins with: what is good for other shapes of the set, then for problems of other jobs."""
+    """Return the donors of a shape: of other shapes of the set, then of other jobs."""
     if not job.warm_start or state.device is None or not job.method.learns:
         return list(of_the_set)
     return list(dict.fromkeys((*of_the_set, *donors_of_jobs(state.tuning.database, job.id, job.problem, state.spec))))

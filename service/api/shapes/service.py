@@ -147,7 +147,7 @@ def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
 
 
 def _how(found: ShapeSet) -> dict[str, object]:
-    """How its shapes are searched: all alike, so as the first is."""
+    """Return the search options of its shapes, which are those of the first."""
     start, search = (found.members[0].job.start, found.members[0].job.search) if found.members else (None, None)
     return {
         "search": Method.PORTFOLIO if search is None else Method(search.method),
@@ -257,5 +257,5 @@ def _choice(number: int, kernel: ShapeSetKernel, cover: Cover, places: dict[int,
 
 
 def _binaries(cells: Sequence[ShapeSetCell]) -> int:
-    """How many binaries these are: those that were made, and one for each cell whose own was not."""
+    """Count the distinct binaries of these cells; a cell without one counts as its own."""
     return len({cell.content_hash for cell in cells if cell.content_hash}) + sum(not c.content_hash for c in cells)

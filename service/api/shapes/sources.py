@@ -1,4 +1,4 @@
-"""Where shapes are read from: a file, a preset, or a line of text."""
+"""Read shapes from a file, a preset, or a line of text."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a run of a set knows and may do: trials of its shapes, the device, runs of its jobs, the time that is left."""
+"""State of a running set: trials of its shapes, the device, its job runner, the time that is left."""
 
 import threading
 import time
@@ -44,7 +44,7 @@ class CountingCompiler:
 
     @property
     def workers(self) -> int:
-        """How many compile at one time."""
+        """Number of compilations that run at one time."""
         return self._compiler.workers
 
     @property
@@ -129,7 +129,7 @@ class SetState:
         return self._ends_s - time.monotonic()
 
     def is_over(self) -> bool:
-        """Whether someone stopped this run, or cancelled the set."""
+        """Return True when this run was stopped or the set cancelled."""
         return self._stopped.is_set() or self.read().status != "active"
 
     def refresh(self, member: ShapeSetMember) -> None:
@@ -150,7 +150,7 @@ class SetState:
         )
 
     def known(self, job: ClaimedJob) -> Known | None:
-        """What earlier jobs measured of a shape on this device; None where all is measured, or nothing."""
+        """Return the reusable measurements of a shape on this device; None without reuse or a device."""
         if not job.reuse or self.device is None:
             return None
         return known_of(self.tuning.database, job.id, job.problem, self.spec)

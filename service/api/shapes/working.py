@@ -27,7 +27,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def sets_at(settings: Settings, tuning_of: Callable[[Database, Place], Tuning]) -> Callable[[Database, Place], RunSet]:
-    """What runs a set at a place."""
+    """Return the function that runs a set at a place."""
 
     def at(database: Database, place: Place) -> RunSet:
         return lambda set_id, interrupt: run_set(tuning_of(database, place), settings, set_id, interrupt)

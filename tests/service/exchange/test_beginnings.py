@@ -1,4 +1,4 @@
-"""How jobs began and searched goes along in JSON lines: method, limits, donors, and who proposed each trial."""
+"""Search options, warm starts and proposers travel in JSON lines."""
 
 from collections.abc import Generator
 from dataclasses import replace

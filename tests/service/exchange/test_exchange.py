@@ -71,7 +71,7 @@ def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def looked_up(session: Session) -> LookupOut:
-    """What is served of the problem on its device."""
+    """Look up the problem on its device."""
     return Lookup(session, GEMM, TABLED, utc_now()).answer()
 
 
@@ -107,7 +107,7 @@ def counts(database: Database) -> dict[str, int]:
 
 
 def exported(database: Database, artifacts: ArtifactStore, selection: Selection = ALL) -> list[Record]:
-    """What an export of the database holds, after a header of another place."""
+    """Export the database, after a header of another place."""
     with database.read() as session:
         found = list(exporting.results(session, artifacts, selection))
     return [lines.header("elsewhere"), *found]

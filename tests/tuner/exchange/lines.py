@@ -144,7 +144,7 @@ def text_of(records: list[Record]) -> bytes:
 
 
 def read(data: bytes) -> Exchange:
-    """What a file of those bytes holds."""
+    """Read a file of these bytes."""
     return read_lines(io.BytesIO(data))
 
 

@@ -49,7 +49,7 @@ def text_of(document: dict[str, Any]) -> str:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where a test writes its cache."""
+    """Path of a test's cache."""
     return tmp_path / "cache.json"
 
 

@@ -43,7 +43,7 @@ def t4(timeunit: str | None = "milliseconds") -> dict[str, Any]:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where a test writes its file."""
+    """Path of a test's file."""
     return tmp_path / "t4.json"
 
 

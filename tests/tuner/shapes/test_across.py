@@ -42,7 +42,7 @@ def visitors() -> list[KernelConfig]:
 
 @dataclass
 class Earlier:
-    """What an earlier job measured, on a day when all took a `scale` less."""
+    """Measurements of an earlier job, on a day when all times were lower by `scale`."""
 
     times_us: dict[KernelConfig, float]
     then_to_now: float

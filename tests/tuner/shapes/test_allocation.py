@@ -1,4 +1,4 @@
-"""Who gets the next trials."""
+"""Allocation of trials to shapes."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""How few kernels serve a set."""
+"""Greedy cover of a set of shapes."""
 
 from collections.abc import Sequence
 from itertools import combinations
