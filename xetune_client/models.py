@@ -969,16 +969,16 @@ class CellOut(Model):
     """Number of the shape, from 1"""
 
     evidence: Literal['in_turns', 'trial', 'predicted', 'none']
-    """Measured in turns with the others, measured by its trial, predicted by the model, or not known"""
+    """Interleaved with the others, measured by its trial, predicted by the model, or unknown"""
 
     time_us: float | None = None
     """Its time, in us"""
 
     slower: float | None = None
-    """Its time over the least that is known of the shape"""
+    """Its time over the least known time of the shape"""
 
     reason: str | None = None
-    """Why no time is known"""
+    """Reason of a missing time"""
 
     content_hash: str | None = None
     """SHA-256 of the binary, equal where shapes share one; null where none was made"""
@@ -1007,10 +1007,10 @@ class CommonBody(Model):
     """Element type of B"""
 
     dtype_c: DType | None = None
-    """Element type of C; that of the sums"""
+    """Element type of C; default: the accumulator type"""
 
     dtype_acc: DType | None = None
-    """Element type of the sums"""
+    """Accumulator type"""
 
     transpose_a: bool = False
     """A is stored [K, M]"""
@@ -1022,13 +1022,13 @@ class CommonBody(Model):
     """Number of independent multiplications"""
 
     alignment: int = 64
-    """What all pointers are aligned to, in bytes"""
+    """Alignment of all pointers, in bytes"""
 
     dynamic: bool = False
-    """Sizes are arguments of the kernels"""
+    """Dynamic shapes: kernels take the sizes as arguments"""
 
     deterministic: bool = False
-    """The same bits every time"""
+    """Bitwise-reproducible results"""
 
     epilogue: str = ''
     """Steps, as the command line has them"""
@@ -1156,7 +1156,7 @@ class CompileOut(Model):
 
 
 class KernelChoice(Model):
-    """A kernel of a set: one configuration, and the shapes that it serves under the recommendation."""
+    """A kernel of a set: one configuration, and the shapes that it serves in the cover."""
 
     number: int
     """Counts from 1"""
@@ -1181,7 +1181,7 @@ class CoverOut(Model):
     """The fewest kernels found that keep each shape within a bound of its best."""
 
     within: float
-    """How far from its best a shape may be, as a fraction"""
+    """Largest slowdown of a shape, as a fraction"""
 
     needed: list[int]
     """Numbers of the kernels, those that take most time first"""
@@ -1190,10 +1190,10 @@ class CoverOut(Model):
     """Numbers of shapes without any time"""
 
     one_each: bool
-    """Whether every shape needs a kernel of its own"""
+    """True if every shape needs its own kernel"""
 
     evidence: list[str]
-    """How the times were found that it rests on"""
+    """Evidence of the times that it rests on"""
 
     total_us: float
     """Weighted time of all served shapes under it, in us"""
@@ -1202,13 +1202,13 @@ class CoverOut(Model):
     """The same with the best kernel of each shape, in us"""
 
     unknown: int
-    """Times of kernels on shapes that are not known"""
+    """Unknown times of kernels on shapes"""
 
     kernels: list[KernelChoice]
-    """Every kernel that was tried on all shapes"""
+    """Kernels that were tried on all shapes"""
 
     cells: list[CellOut]
-    """What each takes on each"""
+    """Time of each kernel on each shape"""
 
     binaries: int = 0
     """Binaries of all needed kernels together"""
@@ -1669,25 +1669,25 @@ class ImportOut(Model):
     """Format of the file"""
 
     origin: str
-    """Where the results are from"""
+    """Origin of the results"""
 
     jobs: int = 0
-    """Jobs that were not here"""
+    """Jobs added"""
 
     trials: int = 0
-    """Trials that were not here"""
+    """Trials added"""
 
     kernels: int = 0
     """Kernels of these trials"""
 
     known: int = 0
-    """Trials, or recorded configurations, that were here before"""
+    """Trials, or recorded configurations, that were known before"""
 
     judged: dict[str, int] = Field(default_factory=dict[str, int])
-    """Predictions that got a measurement, by device"""
+    """Predictions that now have a measurement, by device"""
 
     recording: UUID | None = None
-    """The recording that holds a cache of Kernel Tuner or a T4 file"""
+    """The recording of a Kernel Tuner cache or T4 file"""
 
     configurations: int = 0
     """Configurations of that recording, or to be measured"""
@@ -1696,7 +1696,7 @@ class ImportOut(Model):
     """Those of the recording that have a time"""
 
     notes: list[str] = Field(default_factory=list[str])
-    """What of the file was left out"""
+    """Parts of the file that were left out"""
 
     queued: list[UUID] = Field(default_factory=list[UUID])
     """Jobs that measure what a T1 file or runners-up list, new or active already"""
@@ -2177,10 +2177,10 @@ class PresetOut(Model):
     """Its name"""
 
     source: str
-    """Where its sizes are from"""
+    """Source of its sizes"""
 
     published: str
-    """When that was published"""
+    """Date of publication"""
 
     layers: dict[str, tuple[int, int, int]]
     """N, K and how often each layer occurs in one pass"""
@@ -2381,13 +2381,13 @@ class ShapeBody(Model):
     """A problem of a set, and how often it occurs."""
 
     problem: ProblemBody
-    """What to compute, whole"""
+    """The problem"""
 
     weight: float = 1.0
-    """How often it occurs"""
+    """Number of occurrences"""
 
     name: str = ''
-    """What people call it"""
+    """Name"""
 
 
 class SetBudgetBody(Model):
@@ -2400,11 +2400,11 @@ class SetBudgetBody(Model):
     """Wall time of all its runs, in s"""
 
     no_gain: int | None = None
-    """A shape is given no more when so many of its trials in a row gained less than 1 %"""
+    """A shape gets no more trials after this many in a row that gained less than 1 %"""
 
 
 class ShapeSetBody(Model):
-    """A set of shapes to tune under one budget: one of shapes, csv, text or preset says them."""
+    """A shape set to tune under one budget: given by one of shapes, csv, text or preset."""
 
     device: str = 'auto'
     """Device id, or auto for the best one here"""
@@ -2413,10 +2413,10 @@ class ShapeSetBody(Model):
     """GPU whose kernels an emulating device runs; its default if left out"""
 
     shapes: list[ShapeBody] | None = None
-    """Each shape whole"""
+    """The shapes"""
 
     csv: str | None = None
-    """A table with a header of m, n, k and what else it says"""
+    """A table with a header of m, n, k and optional fields"""
 
     text: str | None = None
     """Lines as m=1,16 n=4096 k=4096"""
@@ -2425,28 +2425,28 @@ class ShapeSetBody(Model):
     """Layers of a model: see /v1/shape-sets/presets"""
 
     common: CommonBody = Field(default_factory=CommonBody)
-    """What holds of each that does not say otherwise"""
+    """Defaults of the shapes"""
 
     budget: SetBudgetBody = Field(default_factory=SetBudgetBody)
     """When to stop"""
 
     within: float = 0.05
-    """How far from its best the fewest kernels may leave a shape, as a fraction"""
+    """Largest slowdown of a shape under the fewest kernels, as a fraction"""
 
     seed: int = 0
-    """Start of the random choices"""
+    """Random seed"""
 
     reuse: bool = True
-    """Take times that earlier jobs measured of the very same kernels"""
+    """Reuse times that earlier jobs measured of the same kernels"""
 
     warm_start: bool = True
-    """Begin with what was best for problems of other jobs too, not of the set alone"""
+    """Start from the best configurations of other jobs too, not of the set alone"""
 
     search: Method = Method.PORTFOLIO
-    """How each space is searched, as of a job"""
+    """Search method of each shape, as of a job"""
 
     objective: Objective | None = None
-    """What is made small on each shape, as of a job: time, time-memory or time-energy; null: what the search weighs anyway"""
+    """Objective to minimize on each shape, as of a job: time, time-memory or time-energy; null: the default of the search"""
 
 
 class StaleBody(Model):
@@ -2550,16 +2550,16 @@ class ScheduleList(Model):
 
 
 class ShapeOut(Model):
-    """One shape of a set: its job, and the best that is known beside the default."""
+    """One shape of a set: its job, its best time and that of the default."""
 
     name: str
-    """What people call it; empty if nothing"""
+    """Name; empty if it has none"""
 
     problem: ProblemBody
-    """What is computed, whole"""
+    """The problem"""
 
     weight: float
-    """How often it occurs, no unit"""
+    """Number of occurrences, no unit"""
 
     job_id: UUID
     """The job that tunes it"""
@@ -2577,10 +2577,10 @@ class ShapeOut(Model):
     """Time of the best, in us"""
 
     gain: float | None
-    """How many times as fast the best is"""
+    """Speedup of the best over the default"""
 
     in_turns: bool
-    """Whether both were measured in turns at the end"""
+    """True if both were re-measured, interleaved, at the end"""
 
     error: str | None = None
     """Why the job failed"""
@@ -2596,7 +2596,7 @@ class ShapeSetLine(Model):
     """Sorts by time of creation"""
 
     source: str
-    """What the shapes were read from"""
+    """Source of the shapes"""
 
     status: str
     """active, succeeded or cancelled"""
@@ -2605,7 +2605,7 @@ class ShapeSetLine(Model):
     """Device id"""
 
     shapes: int
-    """How many"""
+    """Number of shapes"""
 
     created_at: datetime
     """When it was made, UTC"""
@@ -2618,22 +2618,22 @@ class ShapeSetOut(Model):
     """Sorts by time of creation"""
 
     source: str
-    """What the shapes were read from"""
+    """Source of the shapes"""
 
     status: Literal['active', 'succeeded', 'cancelled']
-    """Whether it is over"""
+    """Status of the set"""
 
     running: bool
-    """Whether a process runs it now"""
+    """True while a process runs it"""
 
     search: Method
-    """How each space is searched"""
+    """Search method"""
 
     reuse: bool
-    """Whether times that are known are taken"""
+    """True if stored times are reused"""
 
     warm_start: bool
-    """Whether it begins with what is good for other jobs' problems"""
+    """True if it starts from configurations of other jobs"""
 
     device: str
     """Device id"""
@@ -2642,7 +2642,7 @@ class ShapeSetOut(Model):
     """Over all shapes"""
 
     seed: int
-    """Start of the random choices"""
+    """Random seed"""
 
     spent_s: float
     """Wall time of all runs, in seconds"""
@@ -2654,7 +2654,7 @@ class ShapeSetOut(Model):
     """Kernels that were compiled"""
 
     reused: int
-    """Kernels that were asked for and had been compiled before"""
+    """Compilations that were cache hits"""
 
     default_us: float | None
     """Weighted time of the shapes that have one, with the defaults, in us"""
@@ -2672,13 +2672,13 @@ class ShapeSetOut(Model):
     """Why it ended without a result; null if it did not"""
 
     objective: Objective | None = None
-    """What is made small; null of sets of before, which weigh what the search does"""
+    """Objective to minimize"""
 
     across: int = 0
     """Trials among these of other shapes' kernels, after the search and beyond the budget"""
 
     cover: CoverOut | None = None
-    """Null before kernels were compared across shapes"""
+    """The fewest kernels; null before kernels were compared across shapes"""
 
     finished_at: datetime | None = None
     """When it ended, UTC"""

@@ -83,7 +83,7 @@ def import_results(
     by: CallerDep,
     response: Response,
 ) -> ImportOut:
-    """Take in a file: results of another database, or of other autotuners as a recording; all of it or nothing.
+    """Import a file: results of another database, or of other autotuners as a recording; whole or not at all.
 
     JSON lines of results bring kernels and times that lookups serve from then on, so a key needs the scope `admin` for
     them. A T1 file, and JSON lines of runners-up, hold no results: jobs are queued that measure what they list, on a

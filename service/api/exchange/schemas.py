@@ -26,18 +26,18 @@ class ImportQuery(OptionalProblemQuery):
     """Options of an import: problem and device where the file does not state them, and limits of measuring jobs."""
 
     format: Format | None = Field(
-        default=None, description="Format of the file; found by what it holds if left out", examples=["kernel-tuner"]
+        default=None, description="Format of the file; default: detected from its content", examples=["kernel-tuner"]
     )
     device: str | None = Field(
         default=None,
         min_length=1,
         max_length=200,
-        description="Device that it was measured on, or is to be measured on",
+        description="Device of the results, or to measure on",
         examples=["b580"],
     )
     origin: Origin | None = Field(
         default=None,
-        description="Name of the place that the results are from, in place of the file's",
+        description="Origin of the results; default: the file's",
         examples=["the lab"],
     )
     seconds: FiniteFloat = Field(
@@ -51,7 +51,7 @@ class ImportQuery(OptionalProblemQuery):
 class ExportQuery(OptionalProblemQuery):
     """Selection and format of an export. JSON lines hold everything; other formats hold one job or recording."""
 
-    format: Format = Field(default=Format.JSONL, description="What is written", examples=["jsonl"])
+    format: Format = Field(default=Format.JSONL, description="Format of the export", examples=["jsonl"])
     job: UUID | None = Field(default=None, description="Only this job, which is over", examples=[_ID])
     recording: UUID | None = Field(default=None, description="This recording, not as JSON lines", examples=[_ID])
     device: str | None = Field(
@@ -64,12 +64,12 @@ class ExportQuery(OptionalProblemQuery):
     )
     runners_up: bool = Field(
         default=False,
-        description="Predicted configurations that nobody measured, in place of results",
+        description="Predicted configurations without a measurement, in place of results",
         examples=[False],
     )
     origin: Origin | None = Field(
         default=None,
-        description="Name of the place that the results are from, in place of the service's host",
+        description="Origin of the results; default: the service's host",
         examples=["the lab"],
     )
     limit: int = Field(
@@ -81,18 +81,20 @@ class ImportOut(BaseModel):
     """Counts of an import. A file is imported whole or not at all."""
 
     format: Format = Field(description="Format of the file", examples=["jsonl"])
-    origin: str = Field(description="Where the results are from", examples=["the lab"])
-    jobs: int = Field(default=0, description="Jobs that were not here", examples=[2])
-    trials: int = Field(default=0, description="Trials that were not here", examples=[120])
+    origin: str = Field(description="Origin of the results", examples=["the lab"])
+    jobs: int = Field(default=0, description="Jobs added", examples=[2])
+    trials: int = Field(default=0, description="Trials added", examples=[120])
     kernels: int = Field(default=0, description="Kernels of these trials", examples=[96])
-    known: int = Field(default=0, description="Trials, or recorded configurations, that were here before", examples=[0])
+    known: int = Field(
+        default=0, description="Trials, or recorded configurations, that were known before", examples=[0]
+    )
     judged: dict[str, int] = Field(
         default_factory=dict[str, int],
-        description="Predictions that got a measurement, by device",
+        description="Predictions that now have a measurement, by device",
         examples=[{"b580": 12}],
     )
     recording: UUID | None = Field(
-        default=None, description="The recording that holds a cache of Kernel Tuner or a T4 file", examples=[_ID]
+        default=None, description="The recording of a Kernel Tuner cache or T4 file", examples=[_ID]
     )
     configurations: int = Field(
         default=0, description="Configurations of that recording, or to be measured", examples=[120]
@@ -100,7 +102,7 @@ class ImportOut(BaseModel):
     timed: int = Field(default=0, description="Those of the recording that have a time", examples=[110])
     notes: list[str] = Field(
         default_factory=list[str],
-        description="What of the file was left out",
+        description="Parts of the file that were left out",
         examples=[["the end of the file is missing"]],
     )
     queued: list[UUID] = Field(

@@ -1,4 +1,4 @@
-"""Sets of shapes on the wire. Field names carry their units."""
+"""Request and response bodies of shape sets. Field names carry their units."""
 
 from datetime import datetime
 from typing import Literal
@@ -30,9 +30,9 @@ class ShapeBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    problem: ProblemBody = Field(description="What to compute, whole", examples=[_SHAPE["problem"]])
-    weight: FiniteFloat = Field(default=1.0, gt=0, lt=1e15, description="How often it occurs", examples=[32.0])
-    name: str = Field(default="", max_length=200, description="What people call it", examples=["qkv"])
+    problem: ProblemBody = Field(description="The problem", examples=[_SHAPE["problem"]])
+    weight: FiniteFloat = Field(default=1.0, gt=0, lt=1e15, description="Number of occurrences", examples=[32.0])
+    name: str = Field(default="", max_length=200, description="Name", examples=["qkv"])
 
 
 class CommonBody(BaseModel):
@@ -42,14 +42,18 @@ class CommonBody(BaseModel):
 
     dtype_a: DType = Field(default=DType.F16, description="Element type of A", examples=["bf16"])
     dtype_b: DType = Field(default=DType.F16, description="Element type of B", examples=["bf16"])
-    dtype_c: DType | None = Field(default=None, description="Element type of C; that of the sums", examples=["f32"])
-    dtype_acc: DType | None = Field(default=None, description="Element type of the sums", examples=["f32"])
+    dtype_c: DType | None = Field(
+        default=None, description="Element type of C; default: the accumulator type", examples=["f32"]
+    )
+    dtype_acc: DType | None = Field(default=None, description="Accumulator type", examples=["f32"])
     transpose_a: StrictBool = Field(default=False, description="A is stored [K, M]", examples=[False])
     transpose_b: StrictBool = Field(default=False, description="B is stored [N, K]", examples=[True])
     batch: Size = Field(default=1, description="Number of independent multiplications", examples=[1])
-    alignment: Size = Field(default=64, description="What all pointers are aligned to, in bytes", examples=[64])
-    dynamic: StrictBool = Field(default=False, description="Sizes are arguments of the kernels", examples=[False])
-    deterministic: StrictBool = Field(default=False, description="The same bits every time", examples=[False])
+    alignment: Size = Field(default=64, description="Alignment of all pointers, in bytes", examples=[64])
+    dynamic: StrictBool = Field(
+        default=False, description="Dynamic shapes: kernels take the sizes as arguments", examples=[False]
+    )
+    deterministic: StrictBool = Field(default=False, description="Bitwise-reproducible results", examples=[False])
     epilogue: str = Field(
         default="", max_length=2000, description="Steps, as the command line has them", examples=["bias:column, gelu"]
     )
@@ -68,21 +72,21 @@ class SetBudgetBody(BaseModel):
         default=None,
         ge=1,
         le=2**31 - 1,
-        description="A shape is given no more when so many of its trials in a row gained less than 1 %",
+        description="A shape gets no more trials after this many in a row that gained less than 1 %",
         examples=[30],
     )
 
 
 class ShapeSetBody(DeviceChoice):
-    """A set of shapes to tune under one budget: one of shapes, csv, text or preset says them."""
+    """A shape set to tune under one budget: given by one of shapes, csv, text or preset."""
 
     shapes: list[ShapeBody] | None = Field(
-        default=None, min_length=1, max_length=MOST_SHAPES, description="Each shape whole", examples=[[_SHAPE]]
+        default=None, min_length=1, max_length=MOST_SHAPES, description="The shapes", examples=[[_SHAPE]]
     )
     csv: str | None = Field(
         default=None,
         min_length=1,
-        description="A table with a header of m, n, k and what else it says",
+        description="A table with a header of m, n, k and optional fields",
         examples=["m,n,k,weight\n16,4096,4096,32\n"],
     )
     text: str | None = Field(
@@ -95,33 +99,31 @@ class ShapeSetBody(DeviceChoice):
         description="Layers of a model: see /v1/shape-sets/presets",
         examples=["llama-3.2-1b@tokens=1,16"],
     )
-    common: CommonBody = Field(
-        default_factory=CommonBody, description="What holds of each that does not say otherwise", examples=[_COMMON]
-    )
+    common: CommonBody = Field(default_factory=CommonBody, description="Defaults of the shapes", examples=[_COMMON])
     budget: SetBudgetBody = Field(default_factory=SetBudgetBody, description="When to stop", examples=[_BUDGET])
     within: FiniteFloat = Field(
         default=0.05,
         ge=0,
         le=1,
-        description="How far from its best the fewest kernels may leave a shape, as a fraction",
+        description="Largest slowdown of a shape under the fewest kernels, as a fraction",
         examples=[0.05],
     )
-    seed: StrictInt = Field(default=0, ge=0, le=MAX_SEED, description="Start of the random choices", examples=[0])
+    seed: StrictInt = Field(default=0, ge=0, le=MAX_SEED, description="Random seed", examples=[0])
     reuse: StrictBool = Field(
-        default=True, description="Take times that earlier jobs measured of the very same kernels", examples=[True]
+        default=True, description="Reuse times that earlier jobs measured of the same kernels", examples=[True]
     )
     warm_start: StrictBool = Field(
         default=True,
-        description="Begin with what was best for problems of other jobs too, not of the set alone",
+        description="Start from the best configurations of other jobs too, not of the set alone",
         examples=[True],
     )
     search: Method = Field(
-        default=Method.PORTFOLIO, description="How each space is searched, as of a job", examples=["portfolio"]
+        default=Method.PORTFOLIO, description="Search method of each shape, as of a job", examples=["portfolio"]
     )
     objective: Objective | None = Field(
         default=None,
-        description="What is made small on each shape, as of a job: time, time-memory or time-energy; null: what the "
-        "search weighs anyway",
+        description="Objective to minimize on each shape, as of a job: time, time-memory or time-energy; null: the "
+        "default of the search",
         examples=[None],
     )
 
@@ -130,8 +132,8 @@ class PresetOut(BaseModel):
     """A model whose layers can be tuned."""
 
     name: str = Field(description="Its name", examples=["llama-3-8b"])
-    source: str = Field(description="Where its sizes are from", examples=["https://huggingface.co/..."])
-    published: str = Field(description="When that was published", examples=["2024-04-18"])
+    source: str = Field(description="Source of its sizes", examples=["https://huggingface.co/..."])
+    published: str = Field(description="Date of publication", examples=["2024-04-18"])
     layers: dict[str, tuple[int, int, int]] = Field(
         description="N, K and how often each layer occurs in one pass", examples=[_LAYERS]
     )
@@ -144,19 +146,19 @@ class PresetList(BaseModel):
 
 
 class ShapeOut(BaseModel):
-    """One shape of a set: its job, and the best that is known beside the default."""
+    """One shape of a set: its job, its best time and that of the default."""
 
-    name: str = Field(description="What people call it; empty if nothing", examples=["llama-3-8b qkv"])
-    problem: ProblemBody = Field(description="What is computed, whole", examples=[_SHAPE["problem"]])
-    weight: float = Field(description="How often it occurs, no unit", examples=[32.0])
+    name: str = Field(description="Name; empty if it has none", examples=["llama-3-8b qkv"])
+    problem: ProblemBody = Field(description="The problem", examples=[_SHAPE["problem"]])
+    weight: float = Field(description="Number of occurrences, no unit", examples=[32.0])
     job_id: UUID = Field(description="The job that tunes it", examples=[_ID])
     status: JobStatus = Field(description="Of the job", examples=["succeeded"])
     error: str | None = Field(default=None, description="Why the job failed", examples=["no-valid-measurement: ..."])
     trials: int = Field(description="Configurations tried", examples=[24])
     default_us: float | None = Field(description="Time of the heuristic's choice, in us", examples=[930.2])
     tuned_us: float | None = Field(description="Time of the best, in us", examples=[412.5])
-    gain: float | None = Field(description="How many times as fast the best is", examples=[2.26])
-    in_turns: bool = Field(description="Whether both were measured in turns at the end", examples=[True])
+    gain: float | None = Field(description="Speedup of the best over the default", examples=[2.26])
+    in_turns: bool = Field(description="True if both were re-measured, interleaved, at the end", examples=[True])
     evidence: Evidence | None = Field(
         default=None, description="Of the best trial; null before any", examples=[EVIDENCE_EXAMPLE]
     )
@@ -168,14 +170,14 @@ class CellOut(BaseModel):
     kernel: int = Field(description="Number of the kernel, from 1", examples=[1])
     shape: int = Field(description="Number of the shape, from 1", examples=[2])
     evidence: Literal["in_turns", "trial", "predicted", "none"] = Field(
-        description="Measured in turns with the others, measured by its trial, predicted by the model, or not known",
+        description="Interleaved with the others, measured by its trial, predicted by the model, or unknown",
         examples=["in_turns"],
     )
     time_us: float | None = Field(default=None, description="Its time, in us", examples=[420.1])
     slower: float | None = Field(
-        default=None, description="Its time over the least that is known of the shape", examples=[1.02]
+        default=None, description="Its time over the least known time of the shape", examples=[1.02]
     )
-    reason: str | None = Field(default=None, description="Why no time is known", examples=["rule registers: ..."])
+    reason: str | None = Field(default=None, description="Reason of a missing time", examples=["rule registers: ..."])
     content_hash: str | None = Field(
         default=None,
         description="SHA-256 of the binary, equal where shapes share one; null where none was made",
@@ -184,7 +186,7 @@ class CellOut(BaseModel):
 
 
 class KernelChoice(BaseModel):
-    """A kernel of a set: one configuration, and the shapes that it serves under the recommendation."""
+    """A kernel of a set: one configuration, and the shapes that it serves in the cover."""
 
     number: int = Field(description="Counts from 1", examples=[1])
     shape: int = Field(description="Number of the shape that it is from", examples=[3])
@@ -208,42 +210,40 @@ class KernelChoice(BaseModel):
 class CoverOut(BaseModel):
     """The fewest kernels found that keep each shape within a bound of its best."""
 
-    within: float = Field(description="How far from its best a shape may be, as a fraction", examples=[0.05])
+    within: float = Field(description="Largest slowdown of a shape, as a fraction", examples=[0.05])
     needed: list[int] = Field(description="Numbers of the kernels, those that take most time first", examples=[[1, 4]])
     unserved: list[int] = Field(description="Numbers of shapes without any time", examples=[[]])
-    one_each: bool = Field(description="Whether every shape needs a kernel of its own", examples=[False])
-    evidence: list[str] = Field(description="How the times were found that it rests on", examples=[["in_turns"]])
+    one_each: bool = Field(description="True if every shape needs its own kernel", examples=[False])
+    evidence: list[str] = Field(description="Evidence of the times that it rests on", examples=[["in_turns"]])
     total_us: float = Field(description="Weighted time of all served shapes under it, in us", examples=[5210.0])
     best_us: float = Field(description="The same with the best kernel of each shape, in us", examples=[5100.0])
-    unknown: int = Field(description="Times of kernels on shapes that are not known", examples=[3])
+    unknown: int = Field(description="Unknown times of kernels on shapes", examples=[3])
     binaries: int = Field(default=0, description="Binaries of all needed kernels together", examples=[2])
-    kernels: list[KernelChoice] = Field(description="Every kernel that was tried on all shapes", examples=[[]])
-    cells: list[CellOut] = Field(description="What each takes on each", examples=[[]])
+    kernels: list[KernelChoice] = Field(description="Kernels that were tried on all shapes", examples=[[]])
+    cells: list[CellOut] = Field(description="Time of each kernel on each shape", examples=[[]])
 
 
 class ShapeSetOut(BaseModel):
     """A set of shapes, tuned under one budget."""
 
     id: UUID = Field(description="Sorts by time of creation", examples=[_ID])
-    source: str = Field(description="What the shapes were read from", examples=["llama-3-8b@tokens=1,16"])
-    status: Literal["active", "succeeded", "cancelled"] = Field(description="Whether it is over", examples=["active"])
+    source: str = Field(description="Source of the shapes", examples=["llama-3-8b@tokens=1,16"])
+    status: Literal["active", "succeeded", "cancelled"] = Field(description="Status of the set", examples=["active"])
     error: str | None = Field(
         default=None, description="Why it ended without a result; null if it did not", examples=["UnknownDevice: ..."]
     )
-    running: bool = Field(description="Whether a process runs it now", examples=[True])
-    search: Method = Field(description="How each space is searched", examples=["portfolio"])
+    running: bool = Field(description="True while a process runs it", examples=[True])
+    search: Method = Field(description="Search method", examples=["portfolio"])
     objective: Objective | None = Field(
         default=None,
-        description="What is made small; null of sets of before, which weigh what the search does",
+        description="Objective to minimize",
         examples=["time"],
     )
-    reuse: bool = Field(description="Whether times that are known are taken", examples=[True])
-    warm_start: bool = Field(
-        description="Whether it begins with what is good for other jobs' problems", examples=[True]
-    )
+    reuse: bool = Field(description="True if stored times are reused", examples=[True])
+    warm_start: bool = Field(description="True if it starts from configurations of other jobs", examples=[True])
     device: str = Field(description="Device id", examples=["b580"])
     budget: BudgetOut = Field(description="Over all shapes", examples=[_BUDGET])
-    seed: int = Field(description="Start of the random choices", examples=[0])
+    seed: int = Field(description="Random seed", examples=[0])
     spent_s: float = Field(description="Wall time of all runs, in seconds", examples=[120.5])
     trials: int = Field(description="Configurations tried, on all shapes", examples=[240])
     across: int = Field(
@@ -252,14 +252,14 @@ class ShapeSetOut(BaseModel):
         examples=[40],
     )
     compiled: int = Field(description="Kernels that were compiled", examples=[230])
-    reused: int = Field(description="Kernels that were asked for and had been compiled before", examples=[41])
+    reused: int = Field(description="Compilations that were cache hits", examples=[41])
     default_us: float | None = Field(
         description="Weighted time of the shapes that have one, with the defaults, in us", examples=[9100.0]
     )
     tuned_us: float | None = Field(description="The same with the best of each, in us", examples=[7300.0])
     shapes: list[ShapeOut] = Field(description="In the order of the source", examples=[[]])
     cover: CoverOut | None = Field(
-        default=None, description="Null before kernels were compared across shapes", examples=[None]
+        default=None, description="The fewest kernels; null before kernels were compared across shapes", examples=[None]
     )
     created_at: datetime = Field(description="When it was made, UTC", examples=["2026-01-02T03:04:05Z"])
     finished_at: datetime | None = Field(
@@ -271,10 +271,10 @@ class ShapeSetLine(BaseModel):
     """A set of shapes in a list."""
 
     id: UUID = Field(description="Sorts by time of creation", examples=[_ID])
-    source: str = Field(description="What the shapes were read from", examples=["shapes.csv"])
+    source: str = Field(description="Source of the shapes", examples=["shapes.csv"])
     status: str = Field(description="active, succeeded or cancelled", examples=["active"])
     device: str = Field(description="Device id", examples=["b580"])
-    shapes: int = Field(description="How many", examples=[20], ge=0)
+    shapes: int = Field(description="Number of shapes", examples=[20], ge=0)
     created_at: datetime = Field(description="When it was made, UTC", examples=["2026-01-02T03:04:05Z"])
 
 
