@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve test test-all lint check audit format openapi lock clean
+.PHONY: help setup run serve test test-slow test-all lint check audit format openapi lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,13 +28,19 @@ serve: $(READY) ## Start the service and its worker on http://127.0.0.1:8752
 	@$(BIN)/xetune serve
 
 # A worker a processor, eight at most: each may start a PostgreSQL, a browser and compile workers of its own.
-PARALLEL := --numprocesses logical --maxprocesses 8 --dist worksteal
+PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
+ROOM ?=
+SECONDS ?=
+TESTS = $(if $(SECONDS),--seconds $(SECONDS)) tests/$(ROOM)
 
-test: $(READY) ## All tests but the slow ones; skipped ones say what they need
-	@$(BIN)/python -m pytest -rs -m "not slow and not gpu" $(PARALLEL)
+test: $(READY) ## All tests but the slow ones; of one room: make test ROOM=codegen/cpu
+	@$(PYTEST) -m "not slow and not gpu" $(TESTS)
+
+test-slow: $(READY) ## The slow tests; make test-slow SECONDS=300 begins none after that time
+	@$(PYTEST) -m "slow and not gpu" $(TESTS)
 
 test-all: $(READY) ## Everything, slow tests too
-	@$(BIN)/python -m pytest -rs $(PARALLEL)
+	@$(PYTEST) $(TESTS)
 
 lint: $(READY) ## Format, lint, types and import contracts
 	@$(BIN)/ruff format --check .
@@ -42,7 +48,7 @@ lint: $(READY) ## Format, lint, types and import contracts
 	@$(BIN)/pyright
 	@$(BIN)/lint-imports
 
-check: lint test ## What CI runs
+check: lint test ## Format, lint, types, import contracts and tests
 
 AUDIT := $(VENV)/audit
 

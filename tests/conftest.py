@@ -1,0 +1,29 @@
+"""Options and the summary of the whole suite."""
+
+import time
+from collections import Counter
+
+import pytest
+
+_STARTED_S = time.monotonic()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--seconds`."""
+    parser.addoption(
+        "--seconds", type=float, metavar="S", help="begin no further test after S seconds; those left out are counted"
+    )
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave the test out when the time is over."""
+    seconds = item.config.getoption("--seconds")
+    if seconds is not None and time.monotonic() - _STARTED_S > seconds:
+        pytest.skip(f"left out: not begun within {seconds:.0f} s")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how many tests were skipped for each reason."""
+    reasons = Counter(report.longrepr[2] for report in terminalreporter.getreports("skipped"))
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count} {reason.removeprefix('Skipped: ').splitlines()[0]}")
