@@ -1,9 +1,27 @@
-"""Options and the summary of the whole suite."""
+"""Options, the summary, and the databases that rooms share."""
 
 import time
 from collections import Counter
 
 import pytest
+
+from tests.db.databases import (
+    database,
+    migrated_file,
+    migrated_postgres,
+    postgres_server,
+    postgres_url,
+    sqlite_url,
+)
+
+__all__ = [
+    "database",
+    "migrated_file",
+    "migrated_postgres",
+    "postgres_server",
+    "postgres_url",
+    "sqlite_url",
+]
 
 _STARTED_S = time.monotonic()
 

@@ -40,6 +40,9 @@ def postgres_server() -> Generator[str]:
     folder = Path(tempfile.mkdtemp(prefix="xetune-pg-"))
     folder.chmod(0o755)  # started by root, the server runs as another user
     server = pgserver.get_server(folder / "data", cleanup_mode="delete")
+    for setting in ("fsync", "synchronous_commit", "full_page_writes"):  # it need not outlive a crash
+        server.psql(f"ALTER SYSTEM SET {setting} = off")
+    server.psql("SELECT pg_reload_conf()")
     yield make_url(server.get_uri()).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)

@@ -24,7 +24,6 @@ from service.api.jobs.requests import (
     JobRequest,
     submit,
 )
-from tests.db.databases import postgres_server, sqlite_url  # noqa: F401 (fixtures)
 from tests.faults.test_database_restarted import Server, server  # noqa: F401 (a fixture)
 from tests.system.processes import Processes, until
 

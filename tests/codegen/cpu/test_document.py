@@ -105,7 +105,10 @@ _FEW_TILES = (GemmProblem(13, 33, 42, dtype_a=DType.S8, dtype_b=DType.S8), ((2, 
 @pytest.mark.parametrize(
     ("problem", "config", "order"),
     [
-        *((*_FEW_TILES, order) for order in LoopOrder),
+        *(
+            pytest.param(*_FEW_TILES, order, marks=() if number % 8 == 0 else pytest.mark.slow)
+            for number, order in enumerate(LoopOrder)
+        ),
         *(
             (*case, order)
             for case, order in zip(

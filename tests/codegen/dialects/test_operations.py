@@ -13,7 +13,8 @@ from tests.codegen.operations.verdict import judge
 
 PAGE = (Path(__file__).parents[3] / "docs/operations.md").read_text()
 ROWS = {(row.operation, row.form): row for row in read(PAGE)}
-OTHERS = [case for case in CASES if case not in SAMPLE]
+FEW = SAMPLE[::3]
+OTHERS = [case for case in CASES if case not in FEW]
 
 
 def name(case: Case) -> str:
@@ -29,7 +30,7 @@ def check(case: Case) -> None:
     assert row == replace(said, bmg=NOT_ASKED, pvc=NOT_ASKED)
 
 
-@pytest.mark.parametrize("case", SAMPLE, ids=name)
+@pytest.mark.parametrize("case", FEW, ids=name)
 def test_a_case(case: Case) -> None:
     check(case)
 

@@ -121,6 +121,12 @@ def test_nothing_outside_of_the_matrices_is_touched(cpu: Device) -> None:
 
 
 @pytest.mark.opencl
-@pytest.mark.parametrize("fault", [f for f in FAULTS if f.shows_on_devices], ids=lambda f: f.name)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(fault, id=fault.name, marks=() if number % 4 == 0 else pytest.mark.slow)
+        for number, fault in enumerate(f for f in FAULTS if f.shows_on_devices)
+    ],
+)
 def test_a_planted_fault_shows_on_the_device_too(cpu: Device, fault: Fault) -> None:
     assert fault.fixture.worst(_run(cpu, fault.fixture, fault.ll, fault.fixture.operands())) > 1

@@ -38,7 +38,7 @@ from tuner.verify.verify import (
 
 pytestmark = pytest.mark.opencl
 
-FEW, MANY = range(12), range(12, 150)
+FEW, MANY = range(3), range(3, 150)
 _LIMIT_S = 60
 _TRIES = 20  # sizes
 

@@ -84,8 +84,17 @@ def test_products_of_every_type(
     check(source, args, 0 if types[2] == "i32" else 1e-5)
 
 
-@pytest.mark.parametrize("types", [F16, BF16, TF32, I8], ids=lambda types: types[0])
-@pytest.mark.parametrize(("n", "bt"), [(1, False), (8, False), (24, False), (40, True)])
+_IDLE = [(1, False), (8, False), (24, False), (40, True)]
+
+
+@pytest.mark.parametrize(
+    ("types", "n", "bt"),
+    [
+        pytest.param(types, n, bt, id=f"{types[0]}-{n}", marks=() if i == j else pytest.mark.slow)
+        for i, types in enumerate((F16, BF16, TF32, I8))
+        for j, (n, bt) in enumerate(_IDLE)
+    ],
+)
 def test_products_whose_columns_leave_lanes_idle(types: tuple[str, str, str], n: int, bt: bool) -> None:
     source, args = gemm(types, 12, n, 64, 2, bt=bt)
     check(source, args, 0 if types[2] == "i32" else 1e-5)

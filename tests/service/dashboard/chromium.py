@@ -23,7 +23,7 @@ _QUIET = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module")  # while it is open, no other test of this process can run an event loop
 def browser() -> Generator[Browser]:
     """Chromium without a window, with a fresh profile; the test is skipped where there is none."""
     path = next((found for name in _NAMES if (found := shutil.which(name))), None)

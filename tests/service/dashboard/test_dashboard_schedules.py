@@ -14,11 +14,9 @@ from service.app import create_app
 from service.http.deps import Context
 from service.settings import Settings
 from tests.service.dashboard.accessibility import obstacles
-from tests.service.dashboard.chromium import browser, opened, served
+from tests.service.dashboard.chromium import opened, served
 from tests.service.dashboard.test_dashboard_pages import HOSTILE, text_of
 from tests.service.rest import BODY, Clock, invented_devices
-
-__all__ = ["browser"]
 
 NIGHTLY = {"name": "nightly", "cron": "30 2 * * mon-fri", "timezone": "Europe/Warsaw", "job": BODY}
 

@@ -22,11 +22,9 @@ from service.http.deps import Context
 from service.settings import Settings
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.accessibility import obstacles
-from tests.service.dashboard.chromium import browser, opened, served
+from tests.service.dashboard.chromium import opened, served
 from tests.service.dashboard.test_dashboard_pages import HOSTILE, text_of
 from tests.service.rest import invented_devices
-
-__all__ = ["browser"]
 
 BODY = {"csv": "m,n,k,weight,name\n16,96,64,3,qkv\n32,160,64,1,=down\n", "device": "b580"}
 

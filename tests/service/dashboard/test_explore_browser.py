@@ -12,10 +12,9 @@ from service.app import create_app
 from service.settings import Settings
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.accessibility import obstacles
-from tests.service.dashboard.chromium import browser, opened, served
+from tests.service.dashboard.chromium import opened, served
 from tests.service.rest import invented_devices
 
-__all__ = ["browser"]
 pytestmark = pytest.mark.browser
 
 

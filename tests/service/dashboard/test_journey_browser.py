@@ -18,9 +18,8 @@ from playwright.sync_api import Browser, Page, expect
 from db.session import open_database
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.accessibility import obstacles
-from tests.service.dashboard.chromium import browser, opened
+from tests.service.dashboard.chromium import opened
 
-__all__ = ["browser"]
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 _START_MS, _TUNE_MS = 120_000, 300_000

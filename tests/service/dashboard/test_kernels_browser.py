@@ -20,11 +20,10 @@ from service.settings import Settings
 from tests.conformance.trial_samples import config
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.accessibility import obstacles
-from tests.service.dashboard.chromium import browser, opened, served
+from tests.service.dashboard.chromium import opened, served
 from tests.service.dashboard.test_dashboard_kernels import ISA, LONG
 from tests.service.dashboard.test_dashboard_pages import HERE
 
-__all__ = ["browser"]
 pytestmark = pytest.mark.browser
 
 BINARY = b"\x03\x02\x23\x07" * 300

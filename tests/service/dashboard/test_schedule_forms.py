@@ -21,10 +21,8 @@ from service.app import create_app
 from service.dashboard.forms import hundredths
 from service.settings import Settings
 from tests.service.dashboard.accessibility import obstacles
-from tests.service.dashboard.chromium import browser, opened, served
+from tests.service.dashboard.chromium import opened, served
 from tests.service.rest import invented_devices
-
-__all__ = ["browser"]
 
 WHOLE = {
     "problem": {

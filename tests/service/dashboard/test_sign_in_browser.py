@@ -12,11 +12,10 @@ from service.http.deps import Context
 from service.settings import Settings
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.accessibility import obstacles
-from tests.service.dashboard.chromium import browser, opened, served
+from tests.service.dashboard.chromium import opened, served
 from tests.service.rest import invented_devices
 from tests.service.safety.test_keys import make_key
 
-__all__ = ["browser"]
 pytestmark = pytest.mark.browser
 
 

@@ -11,10 +11,9 @@ from db.migrate import upgrade
 from service.app import create_app
 from service.settings import Settings
 from tests.service.dashboard.accessibility import obstacles
-from tests.service.dashboard.chromium import browser, opened, served
+from tests.service.dashboard.chromium import opened, served
 from tests.service.rest import invented_devices
 
-__all__ = ["browser"]
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 _WAIT_MS = 30_000

@@ -32,7 +32,6 @@ from service.artifacts import ArtifactStore, StorageFull
 from service.jobs.store import DbTrialStore
 from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, artifact, config, measured, predicted
-from tests.db.databases import migrated_file, sqlite_url  # noqa: F401 (fixtures)
 from tests.db.rows import add_job
 from tuner.session.trial import (
     Outcome,
@@ -44,7 +43,7 @@ from tuner.session.trial import (
 
 
 @pytest.fixture
-def store(sqlite_url: str, tmp_path: Path) -> Generator[DbTrialStore]:  # noqa: F811
+def store(sqlite_url: str, tmp_path: Path) -> Generator[DbTrialStore]:
     """A store of a job that its worker claimed."""
     database = open_database(sqlite_url)
     with database.write() as session:

@@ -25,13 +25,11 @@ from service.cluster import local
 from service.http.deps import Context
 from service.settings import Settings
 from tests.db import rows
-from tests.faults.jobs import Place, place, queue
+from tests.faults.jobs import Place, queue
 from tests.service.cluster.job_loop import run_jobs
 from tests.service.rest import BODY, Clock, invented_devices, post_job
 from tests.service.safety.test_keys import bearer, make_key
 from tests.tuner.fakes import FakeCompiler
-
-__all__ = ["place"]
 
 
 def families(client: TestClient, **headers: str) -> dict[str, Metric]:

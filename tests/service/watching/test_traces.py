@@ -23,10 +23,8 @@ from service.jobs.job_runs import (
 )
 from service.settings import InvalidSettings, Settings
 from service.traces import add_trace_id, configure_traces
-from tests.faults.jobs import TRIALS, Place, place, queue
+from tests.faults.jobs import TRIALS, Place, queue
 from tests.service.rest import Clock, invented_devices, post_job
-
-__all__ = ["place"]
 
 THEIRS = "0af7651916cd43dd8448eb211c80319c"
 

@@ -1,0 +1,5 @@
+"""Fixtures of this folder."""
+
+from tests.service.dashboard.chromium import browser
+
+__all__ = ["browser"]

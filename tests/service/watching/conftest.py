@@ -1,0 +1,5 @@
+"""Fixtures of this folder."""
+
+from tests.faults.jobs import place
+
+__all__ = ["place"]
