@@ -26,6 +26,7 @@ from codegen import AnyArtifact, DType, GemmProblem, KernelConfig
 from codegen.backend import compile_kernel
 from hal import Device, DeviceSpec, open_device, resolve_device
 from hal.cpu.device import NativeDevice
+from tuner.backend import tuning_for
 from tuner.measure.interleaved_timing import (
     TimeUs,
     measure_in_turns,
@@ -38,7 +39,6 @@ from tuner.measure.measure import (
     median_us,
 )
 from tuner.space.starts import (
-    default_for,
     search_for,
 )
 from tuner.verify.reference import Reference
@@ -81,7 +81,7 @@ def problem_of(size: tuple[int, int, int], dtype: DType) -> GemmProblem:
 def configs(problem: GemmProblem, spec: DeviceSpec, seed: int, count: int) -> list[KernelConfig]:
     """The default, and other configurations that a search would try."""
     proposer = search_for(problem, spec, seed, measured=True).proposer
-    default = default_for(problem, spec)
+    default = tuning_for(spec).default(problem, spec)
     proposer.skip(default)
     proposals = (proposer.propose() for _ in range(count))
     return [default, *(proposal.config for proposal in proposals if proposal is not None)]

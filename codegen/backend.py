@@ -1,122 +1,179 @@
-"""The two kinds of target, and what each does of what both do: check, compile, describe.
+"""The kernel backends, one row each: what compiles GEMMs for a kind of device, behind one interface.
 
-What either needs is imported when it is first asked for: a job on a CPU waits for no MLIR, one for a GPU for no other.
+A row imports what it needs when it is first called: compiling for a CPU loads no MLIR.
 """
 
-from codegen.artifact.kernel_artifact import (
-    AnyArtifact,
-    CpuArtifact,
-)
-from codegen.config.cpu import CpuConfig
+from typing import Any, Protocol, TypeVar, cast
+
+from codegen.artifact.kernel_artifact import AnyArtifact
+from codegen.artifact.workgroup_tiles import TileGroups
 from codegen.config.kernel_config import KernelConfig
+from codegen.cpu.backend import CpuBackend
 from codegen.errors import Refused
 from codegen.problem.gemm import GemmProblem
 from codegen.serialization import Json
-from codegen.target import target_of
-from hal import DeviceSpec, runs_own_code
+from codegen.xe.backend import XeBackend
+from hal import DeviceSpec
+
+Config = TypeVar("Config", contravariant=True)
+Artifact = TypeVar("Artifact")
+
+
+class Backend(Protocol[Config, Artifact]):
+    """Compiles GEMMs for one kind of device. Stateless; every function is pure and may be called from any thread."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def device(self) -> str:
+        """The kind of device, for messages: "a GPU"."""
+        ...
+
+    @property
+    def config(self) -> type:
+        """The class of its configurations."""
+        ...
+
+    @property
+    def binary(self) -> str:
+        """File name of the stage that a device is given."""
+        ...
+
+    @property
+    def loop_orders(self) -> str:
+        """The loop orders that its kernels may have, for messages."""
+        ...
+
+    @property
+    def compiles_modules(self) -> bool:
+        """Whether it also compiles kernels that are no GEMMs, from their text."""
+        ...
+
+    def targets(self, spec: DeviceSpec) -> bool:
+        """Whether kernels for a device are compiled by this backend."""
+        ...
+
+    def check_problem(self, problem: GemmProblem, spec: DeviceSpec) -> None:
+        """Check what concerns the problem and the device alone.
+
+        Raises:
+            Refused: the first rule that refuses; its message names the others too.
+        """
+        ...
+
+    def check(self, problem: GemmProblem, config: Config, spec: DeviceSpec) -> None:
+        """Check everything.
+
+        Raises:
+            Refused: the first rule that refuses.
+        """
+        ...
+
+    def compile(self, problem: GemmProblem, config: Config, spec: DeviceSpec) -> Artifact:
+        """Compile a GEMM.
+
+        Raises:
+            Refused: a legality rule refuses.
+            CompileFailed: a stage failed.
+        """
+        ...
+
+    def compile_key(self, problem: GemmProblem, config: Config, spec: DeviceSpec) -> str:
+        """Hash of everything that a kernel with its launch depends on.
+
+        Raises:
+            Refused: nothing can be compiled for the device.
+        """
+        ...
+
+    def code_key(self, problem: GemmProblem, config: Config, spec: DeviceSpec) -> str:
+        """Hash of what the code of a kernel depends on: kernels with the same key have the same binary.
+
+        Raises:
+            Refused: nothing can be compiled for the device.
+        """
+        ...
+
+    def code_hash(self, artifact: Artifact) -> str:
+        """Hash of the compiled code, the same whatever version of this program generated it."""
+        ...
+
+    def manifest(self, artifact: Artifact) -> dict[str, Json]:
+        """kernel.json: how to launch the kernel, and its inputs."""
+        ...
+
+    def artifact_to_json(self, artifact: Artifact) -> dict[str, Json]:
+        """The artifact for the compile cache, without its inputs."""
+        ...
+
+    def artifact_from_json(
+        self, stored: Any, key: str, problem: GemmProblem, config: Config, spec: DeviceSpec
+    ) -> Artifact:
+        """The artifact of that JSON and these inputs.
+
+        Raises:
+            ValueError, KeyError, TypeError: the JSON is not from `artifact_to_json` for such inputs.
+            Refused: the code is that of these inputs, and a rule refuses their sizes.
+        """
+        ...
+
+    def tile_groups(self, problem: GemmProblem, config: Config) -> TileGroups:
+        """The tiles of C, and the work-groups over them; a CPU has no work-groups, each block stands for one."""
+        ...
+
+
+AnyBackend = Backend[KernelConfig, AnyArtifact]
+
+_xe: "Backend[Any, Any]" = XeBackend()
+_cpu: "Backend[Any, Any]" = CpuBackend()
+# A row is only called with configurations and artifacts of its own classes.
+XE, CPU = cast(AnyBackend, _xe), cast(AnyBackend, _cpu)
+
+BACKENDS: tuple[AnyBackend, ...] = (XE, CPU)
+
+
+def backend_for(spec: DeviceSpec) -> AnyBackend:
+    """The backend that compiles for a device."""
+    return next(backend for backend in BACKENDS if backend.targets(spec))
+
+
+def backend_of(config: KernelConfig) -> AnyBackend:
+    """The backend whose configuration it is."""
+    return next(backend for backend in BACKENDS if isinstance(config, backend.config))
 
 
 def check_kind(config: KernelConfig, spec: DeviceSpec) -> None:
-    """Check that a configuration is for the kind of target that a device is.
+    """Check that a configuration is one of the backend that compiles for a device.
 
     Raises:
-        Refused: it is for the other.
+        Refused: it is another backend's.
     """
-    if isinstance(config, CpuConfig) == runs_own_code(spec):
-        return
-    of, wanted = ("a CPU", "a GPU") if isinstance(config, CpuConfig) else ("a GPU", "a CPU")
-    raise Refused(
-        "target-kind",
-        f"the configuration is for {of}, {spec.name} needs one for {wanted}: "
-        "leave it out for the default, or name another device",
-    )
-
-
-def check_supported(problem: GemmProblem, spec: DeviceSpec) -> None:
-    """Check what concerns the problem and the device alone.
-
-    Raises:
-        Refused: the first rule that refuses; its message tells of the others too.
-    """
-    if runs_own_code(spec):
-        from codegen.cpu.rules import check_cpu_problem
-
-        check_cpu_problem(problem, spec)
-    else:
-        from codegen.xe.rules import check_problem
-
-        check_problem(problem, spec)
+    of, needed = backend_of(config), backend_for(spec)
+    if of is not needed:
+        raise Refused(
+            "target-kind",
+            f"the configuration is for {of.device}, {spec.name} needs one for {needed.device}: "
+            "leave it out for the default, or name another device",
+        )
 
 
 def check_kernel(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> None:
     """Check everything.
 
     Raises:
-        Refused: the first rule that refuses, or the configuration is for the other kind of target.
+        Refused: the first rule that refuses, or the configuration is for another kind of device.
     """
-    if isinstance(config, CpuConfig):
-        from codegen.cpu.rules import check_cpu
-
-        check_kind(config, spec)
-        check_cpu(problem, config, spec)
-    else:
-        from codegen.xe.rules import check
-
-        check_kind(config, spec)
-        check(problem, config, spec)
+    check_kind(config, spec)
+    backend_of(config).check(problem, config, spec)
 
 
 def compile_kernel(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> AnyArtifact:
-    """Compile a GEMM. Pure, but LLVM and MLIR may end the process: see `pool`.
+    """Compile a GEMM. Pure, but LLVM and MLIR may end the process: see `codegen.workers.pool`.
 
     Raises:
-        Refused: a legality rule refuses, or the configuration is for the other kind of target.
+        Refused: a legality rule refuses, or the configuration is for another kind of device.
         CompileFailed: a stage failed.
     """
     check_kind(config, spec)
-    if isinstance(config, CpuConfig):
-        from codegen.cpu.compile import compile_cpu_gemm
-
-        return compile_cpu_gemm(problem, config, spec)
-    from codegen.pipeline import compile_gemm
-
-    return compile_gemm(problem, config, spec)
-
-
-def kernel_key(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> str:
-    """Hash of everything that a kernel with its launch depends on.
-
-    Raises:
-        Refused: nothing can be compiled for the device.
-    """
-    if isinstance(config, CpuConfig):
-        from codegen.cpu.compile import cpu_compile_key
-
-        return cpu_compile_key(problem, config, spec)
-    from codegen.pipeline import compile_key
-
-    return compile_key(problem, config, target_of(spec))
-
-
-def code_key(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> str:
-    """Hash of what the code of a kernel depends on: kernels of one have the same binary.
-
-    Raises:
-        Refused: nothing can be compiled for the device.
-    """
-    if isinstance(config, CpuConfig):
-        return kernel_key(problem, config, spec)
-    from codegen import pipeline
-
-    return pipeline.code_key(problem, config, target_of(spec))
-
-
-def describe(artifact: AnyArtifact) -> dict[str, Json]:
-    """kernel.json: what someone needs to launch a kernel, and what it was made from."""
-    if isinstance(artifact, CpuArtifact):
-        from codegen.cpu.manifest import cpu_manifest
-
-        return cpu_manifest(artifact)
-    from codegen.artifact.manifest import manifest
-
-    return manifest(artifact)
+    return backend_of(config).compile(problem, config, spec)

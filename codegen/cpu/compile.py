@@ -6,6 +6,7 @@ from codegen.artifact.kernel_artifact import CpuArtifact
 from codegen.artifact.stages import Stages
 from codegen.artifact.toolchain import toolchain_versions
 from codegen.config.cpu import CpuConfig, Packing
+from codegen.cpu.backend import NAME_DIGITS
 from codegen.cpu.deep_tiled_mlir import (
     deep_tiled_mlir,
     has_document_form,
@@ -28,8 +29,6 @@ from codegen.problem.gemm import GemmProblem
 from codegen.serialization import content_hash
 from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep
 
-_DIGITS = 12
-
 
 def cpu_compile_key(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> str:
     """Hash of everything the compiled code depends on."""
@@ -48,7 +47,7 @@ def compile_cpu_gemm(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) 
     plan = Plan(problem, config, spec.isa or ())
     wanted, needs = features(plan.isa, plan.used), needed_flags(plan.isa, plan.used)
     key = cpu_compile_key(problem, config, spec)
-    name = f"xetune_gemm_{key[:_DIGITS]}"
+    name = f"xetune_gemm_{key[:NAME_DIGITS]}"
     stages = Stages()
     if has_document_form(problem) is None:
         stages.add("deep-tiled", "deep-tiled.mlir", lambda: deep_tiled_mlir(problem, config))

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen.artifact.kernel_artifact import GemmArtifact
+from codegen.artifact.workgroup_tiles import (
+    Tile,
+    TileGroups,
+)
 from codegen.simulate import run_kernel
 from codegen.simulate.arguments import Value
 from codegen.simulate.values import Array
-from codegen.xe.workgroup_tiles import (
-    Tile,
-    TileGroups,
-    tile_groups,
-)
+from codegen.xe.tile_groups import tile_groups
 from hal import LaunchStep, Scalar
 from hal.opencl.buffers import (
     SCRATCH_POISON,

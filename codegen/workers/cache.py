@@ -7,15 +7,8 @@ import tempfile
 import threading
 from pathlib import Path
 
-from codegen.artifact.artifact_json import (
-    kernel_from_json,
-    kernel_to_json,
-)
 from codegen.artifact.kernel_artifact import AnyArtifact
-from codegen.backend import (
-    code_key,
-    kernel_key,
-)
+from codegen.backend import backend_of
 from codegen.config.kernel_config import KernelConfig
 from codegen.errors import Refused
 from codegen.problem.gemm import GemmProblem
@@ -49,12 +42,13 @@ class CompileCache:
 
         One that a rule refuses for these sizes is None too: `compile_kernel` says why.
         """
-        path, key = self._path(problem, config, spec), kernel_key(problem, config, spec)
+        backend, path = backend_of(config), self._path(problem, config, spec)
+        key = backend.compile_key(problem, config, spec)
         try:
             digest, _, text = path.read_bytes().partition(b"\n")
             if digest.decode() != hashlib.sha256(text).hexdigest():
                 return None
-            return kernel_from_json(json.loads(text), key, problem, config, spec)
+            return backend.artifact_from_json(json.loads(text), key, problem, config, spec)
         except (OSError, ValueError, KeyError, TypeError, Refused):
             return None
 
@@ -70,7 +64,7 @@ class CompileCache:
         """
         path = self._path(artifact.problem, artifact.config, spec)
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(kernel_to_json(artifact)).encode()
+        text = json.dumps(backend_of(artifact.config).artifact_to_json(artifact)).encode()
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -81,5 +75,5 @@ class CompileCache:
             raise
 
     def _path(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Path:
-        key = code_key(problem, config, spec)
+        key = backend_of(config).code_key(problem, config, spec)
         return self._root / key[:2] / f"{key}.kernel"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from codegen import AnyArtifact, GemmProblem, KernelConfig
-from codegen.backend import kernel_key
+from codegen.backend import backend_of
 from codegen.serialization import to_json
 from db import schema
 from db.queries import measurement_reuse
@@ -37,7 +37,9 @@ class DbKnown:
 
     def of_config(self, config: KernelConfig) -> KnownTime | None:
         """The time of the kernel that a configuration was compiled to, by these very versions."""
-        return self.by_compile_key.get(kernel_key(self.problem, config, self.spec)) if self.by_compile_key else None
+        if not self.by_compile_key:
+            return None
+        return self.by_compile_key.get(backend_of(config).compile_key(self.problem, config, self.spec))
 
     def of_kernel(self, artifact: AnyArtifact) -> KnownTime | None:
         """The time of a kernel, whichever versions wrote it."""

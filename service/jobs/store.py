@@ -9,7 +9,7 @@ from sqlalchemy import inspect, select
 from sqlalchemy.orm import Session, joinedload
 
 from codegen import AnyArtifact, KernelConfig
-from codegen.backend import describe
+from codegen.backend import backend_of
 from db import schema
 from db.queries import (
     jobs,
@@ -103,7 +103,7 @@ class DbTrialStore:
         """
         check_evidence(outcome, artifact)
         # Files first: a row never names bytes that are not there.
-        document = {} if artifact is None else _json_object(describe(artifact))
+        document = {} if artifact is None else _json_object(backend_of(artifact.config).manifest(artifact))
         files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
         with self.database.write() as session:
             leases.check_own(session, self.job_id, self.worker)
@@ -126,7 +126,7 @@ class DbTrialStore:
             StorageError: the artifact's files cannot be written; the trial is still pending.
         """
         check_reused(outcome, artifact)
-        document = {} if artifact is None else _json_object(describe(artifact))
+        document = {} if artifact is None else _json_object(backend_of(artifact.config).manifest(artifact))
         files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
         with self.database.write() as session:
             leases.check_own(session, self.job_id, self.worker)

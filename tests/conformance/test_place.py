@@ -16,10 +16,10 @@ from service.cluster.local import LocalPlace
 from tests.faults.jobs import HERE, SPEC
 from tests.service.cluster.dask_cluster import fake_station, running
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
-from tuner.space.starts import default_for
+from tuner.backend import tuning_for
 from tuner.verify.reference import Reference
 
-CONFIG = default_for(SMALL, SPEC)
+CONFIG = tuning_for(SPEC).default(SMALL, SPEC)
 LAUNCH = artifact_of(SMALL, CONFIG).launch
 
 

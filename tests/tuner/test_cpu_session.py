@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from codegen import CpuConfig, DType, GemmProblem, Refused
-from codegen.xe.workgroup_tiles import tile_groups
+from codegen.backend import CPU
 from hal import Buffer, DeviceKind
 from tests.tuner.fakes import FakeCompiler, FakeDevice, binary_of, cpu_spec
+from tuner.backend import tuning_for
 from tuner.errors import NotOnThisCpu
 from tuner.search.space_prediction import prediction_if_known
 from tuner.session.budget import Budget
@@ -19,7 +20,6 @@ from tuner.session.trial import (
 )
 from tuner.space.cpu.heuristic import default_cpu_config
 from tuner.space.starts import (
-    default_for,
     search_for,
 )
 
@@ -59,7 +59,7 @@ def test_a_wrong_element_of_a_cpu_kernel_is_an_outcome() -> None:
 
 def test_each_block_of_a_cpu_kernel_is_a_tile_of_its_own() -> None:
     config = replace(DEFAULT, matmul=replace(DEFAULT.matmul, block=replace(DEFAULT.matmul.block, m=20, n=32)))
-    grid = tile_groups(PROBLEM, config)
+    grid = CPU.tile_groups(PROBLEM, config)
     assert (grid.tiles, grid.count) == ((2, 3), 6)
     assert len(grid.computed_with([(0, 1, 2)])) == 1
 
@@ -78,7 +78,7 @@ def test_a_problem_that_no_cpu_kernel_can_be_is_refused_before_anything_compiles
 
 
 def test_the_search_follows_the_device() -> None:
-    assert default_for(PROBLEM, SPEC) == DEFAULT
+    assert tuning_for(SPEC).default(PROBLEM, SPEC) == DEFAULT
     assert SPEC.kind is DeviceKind.CPU
     search = search_for(PROBLEM, SPEC, 1, measured=True)
     assert prediction_if_known(PROBLEM, DEFAULT, SPEC) is None

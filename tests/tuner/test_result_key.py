@@ -11,7 +11,6 @@ from tests.conformance.trial_samples import artifact
 from tests.tuner.fakes import artifact_of, cpu_spec
 from tuner.measure.result_key import (
     ResultKey,
-    launch_hash,
     result_key,
 )
 from tuner.space.cpu.heuristic import default_cpu_config
@@ -72,7 +71,3 @@ def test_the_name_of_a_cpu_kernel_is_not_part_of_what_ran() -> None:
 
     runs = [result_key(named(*of), spec, "1").run for of in (("a" * 64,), ("b" * 64,), ("b" * 64, "mul"))]
     assert runs[0] == runs[1] != runs[2]
-
-
-def test_a_launch_of_the_older_form_has_no_hash() -> None:
-    assert launch_hash({"kernel": "gemm", "arguments": []}, "0" * 64) is None

@@ -223,7 +223,7 @@ def test_seconds_that_an_earlier_run_told_count_beyond_those_of_its_trials() -> 
 
 def test_no_candidate_may_outlast_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     space = xe_space(SMALL, SPEC)
-    monkeypatch.setattr("tuner.space.starts.xe_space", lambda *_: space)  # making it takes a part of a short budget
+    monkeypatch.setattr("tuner.space.xe.backend.xe_space", lambda *_: space)  # making it takes a part of a short budget
     device = FakeDevice(SMALL, SPEC)
     _run(MemoryTrialStore(), device, seconds=9)
     assert all(timeout_s <= 9 + 2 for _, timeout_s, _ in device.runs)

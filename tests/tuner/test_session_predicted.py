@@ -9,6 +9,7 @@ import pytest
 from codegen import GemmArtifact, GemmProblem, XeConfig
 from hal import DeviceSpec, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
+from tuner.backend import tuning_for
 from tuner.errors import CannotPredict, ProofFailed, TooLargeToProve
 from tuner.model.xe import MODEL_VERSION, predict
 from tuner.search.samplers.portfolio import STARTUP
@@ -17,7 +18,6 @@ from tuner.search.space_prediction import (
     predict_space,
     predict_space_if_known,
 )
-from tuner.search.stop_criteria import roof_us
 from tuner.session.budget import Budget
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import (
@@ -227,7 +227,7 @@ def test_a_job_that_reaches_the_asked_fraction_of_the_roofline_ends() -> None:
     first = whole.trials()[0].outcome
     assert first is not None
     assert first.time_us is not None
-    fraction = roof_us(PROBLEM, B580) / first.time_us
+    fraction = tuning_for(B580).roof_us(PROBLEM, B580) / first.time_us
     assert 0 < fraction < 1
     store = MemoryTrialStore()
     assert run(store, 0.99 * fraction).stop is Stop.ROOFLINE

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, Extent, GemmArtifact, GemmProblem
-from codegen.xe.workgroup_tiles import Tile
+from codegen.artifact.workgroup_tiles import Tile
 from hal import Buffer
 from tests.tuner.fakes import artifact_of, emulated
 from tests.tuner.numpy_gemm import computed

@@ -23,7 +23,8 @@ from codegen.simulate import (
     SimulationRefused,
     SimulationTimedOut,
 )
-from hal import Device, DeviceFailed, DeviceKind, DeviceSpec, DeviceTimedOut, KernelBuildFailed, RunReport, Timing
+from hal import Device, DeviceFailed, DeviceSpec, DeviceTimedOut, KernelBuildFailed, RunReport, Timing
+from tuner.backend import tuning_for
 from tuner.errors import ProofFailed
 from tuner.measure.isa_check import (
     Compilation,
@@ -53,8 +54,6 @@ from tuner.verify.verify import (
 _HOPELESS, _BEHIND = 2.0, 1.3
 _FIRST_PART = 10  # one in so many samples, the first, is left out: clocks that are not locked begin high
 _EMULATED_TIMING = Timing(warmup=1, min_samples=7, min_time_s=0.2, max_time_s=1.5)
-# The device settles before it is asked for a time; the best are measured again, in turns.
-_CPU_TIMING = Timing(warmup=1, min_samples=15, min_time_s=0.08, max_time_s=1.0)
 
 
 class Compiler(Protocol):
@@ -215,8 +214,7 @@ def timing_for(spec: DeviceSpec, best_us: float | None) -> Timing:
     if spec.emulates is not None:
         plain = _EMULATED_TIMING
     else:
-        plain = _CPU_TIMING if spec.kind is DeviceKind.CPU else Timing()
-        plain = replace(plain, rotate_bytes=2 * _last_caches_bytes(spec) + 1)
+        plain = replace(tuning_for(spec).timing, rotate_bytes=2 * _last_caches_bytes(spec) + 1)
     if best_us is None:
         return plain
     return replace(plain, hopeless_us=_HOPELESS * best_us, behind_us=_BEHIND * best_us)

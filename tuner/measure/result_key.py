@@ -1,12 +1,12 @@
 """What a measured time depends on: the parts that must be the same for the time to hold, and their hashes."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import cast
 
-from codegen import AnyArtifact, CpuArtifact
-from codegen.backend import describe
+from codegen import AnyArtifact
+from codegen.backend import backend_of
+from codegen.cpu.backend import NAME_DIGITS
 from codegen.serialization import (
     Json,
     content_hash,
@@ -16,8 +16,6 @@ from hal import DeviceKind, DeviceSpec
 
 _OF_LAUNCH = ("arguments", "steps", "subgroup_size", "build_options", "needs", "pointer_alignment_bytes")
 _OF_STEP = ("kernel", "parameters", "global_size", "local_size", "threads", "once")
-_NAME_DIGITS = 12
-_COMPILER_OF_CPUS = "llvmlite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +72,10 @@ def identity_of(spec: DeviceSpec) -> DeviceIdentity:
 
 def result_key(artifact: AnyArtifact, spec: DeviceSpec, driver: str) -> ResultKey:
     """The key of what is measured of a kernel on a device under a driver."""
+    backend = backend_of(artifact.config)
     return ResultKey(
-        binary=_binary(artifact),
-        launch=launch_hash(describe(artifact), artifact.key),
+        binary=backend.code_hash(artifact),
+        launch=launch_hash(backend.manifest(artifact), artifact.key),
         problem=artifact.problem.key,
         device=identity_of(spec),
         driver=driver,
@@ -96,16 +95,8 @@ def launch_hash(manifest: Mapping[str, object], compile_key: str) -> str:
     return content_hash(_without_name(said, compile_key))
 
 
-def _binary(artifact: AnyArtifact) -> str:
-    """SHA-256 of the bytes that a device is given; of a CPU, of the code without its name, which the object has."""
-    if not isinstance(artifact, CpuArtifact):
-        return hashlib.sha256(artifact.launch.binary).hexdigest()
-    code = artifact.stage("llvm").data.decode().replace(artifact.key[:_NAME_DIGITS], "")
-    return content_hash([code, artifact.toolchain.get(_COMPILER_OF_CPUS)])
-
-
 def _without_name(said: object, compile_key: str) -> Json:
-    name = compile_key[:_NAME_DIGITS]
+    name = compile_key[:NAME_DIGITS]
     if isinstance(said, str):
         return said.replace(name, "")
     if isinstance(said, list):

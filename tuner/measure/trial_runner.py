@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from codegen import AnyArtifact, KernelConfig, XeConfig
+from codegen import AnyArtifact, KernelConfig
+from tuner.backend import tuning_of
 from tuner.errors import NoEnergy
 from tuner.measure.failure_policy import (
     FAILURES,
@@ -25,7 +26,6 @@ from tuner.measure.measure import (
     median_us,
 )
 from tuner.measure.measurement_reuse import Reuse
-from tuner.model.xe import predict
 from tuner.search.space_prediction import prediction_if_known
 from tuner.session.budget import (
     GRACE_S,
@@ -69,8 +69,7 @@ class Attempts:
         """
         if self._bench.device is not None:
             return self._measure(number, config, candidate)
-        assert isinstance(config, XeConfig)  # a CPU's kernels are measured
-        prediction = predict(self._bench.problem, config, self._bench.spec)
+        prediction = tuning_of(config).predict(self._bench.problem, config, self._bench.spec)
         prove = self._history.proven < _PROVEN or number == 0 or self._history.would_lead(number, prediction)
         return foresee(self._bench, candidate, self._limits(), prediction, prove=prove, keep_spilling=is_last_chance)
 

@@ -1,25 +1,26 @@
-"""Predicted times of a whole space, and what follows from them for the search."""
+"""The predicted times of a whole space, and their use by a search."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen import GemmProblem, KernelConfig, XeConfig
-from hal import DeviceKind, DeviceSpec, Use, readiness, runs_own_code
+from codegen import GemmProblem, KernelConfig
+from hal import DeviceSpec
+from tuner.backend import tuning_for, tuning_of
 from tuner.errors import CannotPredict, NotOnThisCpu
-from tuner.model.xe import Predictions, columns_of_space, predict, predict_many
+from tuner.model.xe import Predictions
 from tuner.session.trial import Prediction
 from tuner.space.space import Space
 
 
 @dataclass(frozen=True, slots=True)
 class SpacePrediction:
-    """The predicted times of a problem's space on a GPU."""
+    """The predicted times of a problem's space."""
 
     problem: GemmProblem
     spec: DeviceSpec
-    space: Space[XeConfig]
+    space: Space[KernelConfig]
     predictions: Predictions
 
     def hopeless(self) -> NDArray[np.bool_]:
@@ -28,46 +29,33 @@ class SpacePrediction:
         return self.predictions.low_us > self.predictions.high_us[best]
 
 
-def check_predictable(spec: DeviceSpec) -> None:
-    """Return when times can be predicted for a device that is not here.
-
-    Raises:
-        NotOnThisCpu: it is a CPU, whose times are measured only.
-        CannotPredict: the model lacks facts of it; names each.
-    """
-    if runs_own_code(spec):
-        raise NotOnThisCpu(spec.id)
-    missing = next(ready.missing for ready in readiness(spec) if ready.use is Use.PREDICT)
-    if missing:
-        raise CannotPredict(spec.name, *missing)
-
-
-def predict_space(problem: GemmProblem, spec: DeviceSpec, space: Space[XeConfig]) -> SpacePrediction:
+def predict_space(problem: GemmProblem, spec: DeviceSpec, space: Space[KernelConfig]) -> SpacePrediction:
     """Predict the whole space.
 
     Raises:
-        CannotPredict: a fact of the device is not known.
+        CannotPredict, NotOnThisCpu: a fact of the device is unknown, or its backend has no model.
     """
-    return SpacePrediction(problem, spec, space, predict_many(problem, columns_of_space(problem, space), spec))
+    return SpacePrediction(problem, spec, space, tuning_for(spec).predict_space(problem, spec, space))
 
 
-def predict_space_if_known(problem: GemmProblem, spec: DeviceSpec, space: Space[XeConfig]) -> SpacePrediction | None:
+def predict_space_if_known(
+    problem: GemmProblem, spec: DeviceSpec, space: Space[KernelConfig]
+) -> SpacePrediction | None:
     """Predict the whole space; None where the model cannot, or where a CPU emulates the GPU."""
-    if spec.kind is not DeviceKind.GPU or spec.emulates is not None:
-        return None
-    try:
-        return predict_space(problem, spec, space)
-    except CannotPredict:
-        return None
+    return predict_space(problem, spec, space) if is_predicted(spec) else None
 
 
 def prediction_if_known(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction | None:
     """Predict a configuration on a device that is here; None where the model does not."""
-    return predict(problem, config, spec) if isinstance(config, XeConfig) and is_predicted(spec) else None
+    return tuning_of(config).predict(problem, config, spec) if is_predicted(spec) else None
 
 
 def is_predicted(spec: DeviceSpec) -> bool:
     """Return whether the model predicts times of a device that is here."""
-    if spec.kind is not DeviceKind.GPU or spec.emulates is not None:
+    if spec.emulates is not None:
         return False
-    return not next(ready.missing for ready in readiness(spec) if ready.use is Use.PREDICT)
+    try:
+        tuning_for(spec).check_predictable(spec)
+    except (CannotPredict, NotOnThisCpu):
+        return False
+    return True

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from codegen import EpilogueKind, GemmProblem, KernelConfig, Refused
-from hal import DeviceSpec, runs_own_code
+from codegen.backend import backend_for
+from hal import DeviceSpec
 from tuner.shapes.carry import carried
 
 MOST = 10
@@ -25,11 +26,7 @@ def kinship(spec: DeviceSpec, other: DeviceSpec) -> int | None:
 
     GPUs, CPUs with code of their own, and CPUs that stand in for a GPU are classes: times of one say nothing of others.
     """
-    if (runs_own_code(spec), spec.emulates is None, spec.kind) != (
-        runs_own_code(other),
-        other.emulates is None,
-        other.kind,
-    ):
+    if backend_for(spec) is not backend_for(other) or (spec.emulates is None) != (other.emulates is None):
         return None
     if spec.id == other.id:
         return 0

@@ -11,7 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from codegen import GemmProblem, KernelConfig
-from hal import Device, DeviceSpec, runs_own_code
+from hal import Device, DeviceSpec
+from tuner.backend import tuning_for
 from tuner.errors import NoEnergy
 from tuner.measure.failure_policy import (
     nothing_valid,
@@ -46,10 +47,8 @@ from tuner.search.search_driver import (
     SearchDriver,
     SpaceTooLate,
 )
-from tuner.search.space_prediction import check_predictable
 from tuner.search.stop_criteria import (
     gains_no_more,
-    roof_us,
 )
 from tuner.session.budget import (
     Allowance,
@@ -73,7 +72,6 @@ from tuner.session.trial import (
 )
 from tuner.space.starts import (
     check_method,
-    default_for,
     search_for,
 )
 from tuner.verify.reference import Reference
@@ -135,15 +133,15 @@ def run_session(
         TooLargeToProve: this machine's memory does not hold what a proof needs.
     """
     begun = time.monotonic(), pool.busy_s
-    default = default_for(problem, spec)
+    default = tuning_for(spec).default(problem, spec)
     # What is missing ends the job before it compiles anything.
     check_method(method, spec, measured=device is not None)
     with_energy = objective is Objective.TIME_ENERGY
     if with_energy and device is None:
         raise NoEnergy(spec.id, "its times are predicted")
     if device is None:
-        check_predictable(spec)
-    enough_us = roof_us(problem, spec) / budget.roofline if budget.roofline is not None else None
+        tuning_for(spec).check_predictable(spec)
+    enough_us = tuning_for(spec).roof_us(problem, spec) / budget.roofline if budget.roofline is not None else None
     history = History(store)
     # The compile workers start with the default while inputs are drawn.
     first = pool.compile(problem, default, spec) if history.next_number == 0 else None
@@ -199,7 +197,7 @@ class _Session:
         self._kernels = Kernels(bench, pool, native, self._reuse, lambda: self._allowance.until_s)
         self._attempts = Attempts(bench, default, history, self._allowance, self._kernels, native, reuse, with_energy)
         depth = pool.workers * (1 if bench.device is not None else _QUEUED)
-        self._quiet = bench.device is not None and runs_own_code(bench.spec)
+        self._quiet = bench.device is not None and tuning_for(bench.spec).shares_host
         self._search = SearchDriver(
             search,
             history,

@@ -8,7 +8,7 @@ from functools import partial
 from statistics import fmean
 
 from codegen import AnyArtifact, KernelConfig
-from hal import runs_own_code
+from tuner.backend import tuning_for
 from tuner.errors import DeviceUnusable, NoValidMeasurement
 from tuner.measure.finalists import NEAR
 from tuner.measure.interleaved_timing import (
@@ -163,7 +163,7 @@ def _try(
                 history.begin(number, config, VISITOR if number else _DEFAULT)
             on_event(TrialBegun(number, config))
             candidate = kernels[place]
-            if runs_own_code(bench.spec):
+            if tuning_for(bench.spec).shares_host:
                 candidate = Quiet(candidate, tuple(kernels[place + 1 :]))
             outcome, artifact = _evaluated(bench, config, candidate, _limits(history, until_s), reuse, number)
             source = reuse.source

@@ -1,6 +1,6 @@
 """A dynamic kernel of one shape on another: the same binary at other sizes."""
 
-from codegen import GemmProblem, KernelConfig, Refused, XeConfig
+from codegen import GemmProblem, Refused, XeConfig
 from codegen.target import target_of
 from codegen.workers.code_key import (
     DynamicCode,
@@ -15,10 +15,8 @@ from codegen.xe.rules import (
 from hal import DeviceSpec
 
 
-def code_of(config: KernelConfig, problem: GemmProblem, spec: DeviceSpec) -> DynamicCode | None:
+def code_of(config: XeConfig, problem: GemmProblem, spec: DeviceSpec) -> DynamicCode | None:
     """Return the code key of a dynamic kernel; None for one whose sizes are compiled in."""
-    if not isinstance(config, XeConfig):
-        return None
     return code_basis(problem, config, target_of(spec))
 
 

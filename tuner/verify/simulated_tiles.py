@@ -1,12 +1,12 @@
 """Which tiles of C a proof in the simulator computes: all, or a sample where the problem is large."""
 
 from codegen import Axis, EpilogueKind, GemmProblem, XeConfig
-from codegen.simulate import sample_groups
-from codegen.xe.workgroup_tiles import (
+from codegen.artifact.workgroup_tiles import (
     Tile,
     TileGroups,
-    tile_groups,
 )
+from codegen.simulate import sample_groups
+from codegen.xe.tile_groups import tile_groups
 
 SIMULATED_WHOLE = 2**28
 """Multiply-adds up to which every work-group is simulated."""

@@ -7,14 +7,14 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from codegen import AnyArtifact, Axis, GemmArtifact, GemmProblem
+from codegen.artifact.workgroup_tiles import (
+    Tile,
+    TileGroups,
+)
+from codegen.backend import backend_of
 from codegen.problem.gemm import Operand
 from codegen.simulate import sample_groups
 from codegen.simulate.run_gemm import run_launch
-from codegen.xe.workgroup_tiles import (
-    Tile,
-    TileGroups,
-    tile_groups,
-)
 from hal import Buffer, Device, RunReport, Timing
 from tuner.errors import ProofFailed
 from tuner.session.trial import (
@@ -113,7 +113,7 @@ def compare(
     Raises:
         ProofFailed: an element is beyond its bound or was not written, or something else was written.
     """
-    p, grid = artifact.problem, tile_groups(artifact.problem, artifact.config)
+    p, grid = artifact.problem, _tile_groups(artifact)
     every = computed is None or len(computed) == grid.count
     tiles = frozenset(_sampled(grid, reference.seed)) if every and _macs(p) > WHOLE_MULTIPLY_ADDS else computed
     found = _Comparison()
@@ -252,13 +252,17 @@ def _check_untouched(artifact: AnyArtifact, output: _Output, computed: Collectio
         raise ProofFailed(f"something was written between the rows of {o.name}, {beyond}", proof)
     if o.step is not None or (computed is None and proof.checked == proof.total):
         return
-    for tile in tile_groups(artifact.problem, artifact.config).all_tiles():
+    for tile in _tile_groups(artifact).all_tiles():
         part = _part(artifact, tile)
         name = output.name(tile[0], part[1].start, part[2].start)
         if computed is None and output.lacks(part):
             raise ProofFailed(f"{name} is not written, or something else of the tile that begins there", proof)
         if computed is not None and tile not in computed and not output.unchanged(part).all():
             raise ProofFailed(f"the tile of C from {name} on was written; no work-group that ran computes it", proof)
+
+
+def _tile_groups(artifact: AnyArtifact) -> TileGroups:
+    return backend_of(artifact.config).tile_groups(artifact.problem, artifact.config)
 
 
 def _outputs(p: GemmProblem, buffers: tuple[Buffer, ...]) -> dict[int, Buffer]:
@@ -296,7 +300,7 @@ def _bands(p: GemmProblem) -> Iterator[Part]:
 
 def _sums(artifact: AnyArtifact, step: int, tiles: Collection[Tile] | None) -> Iterator[Part]:
     """Parts of a second output to compare: all, a sample, or those whose tiles are all there."""
-    p, grid = artifact.problem, tile_groups(artifact.problem, artifact.config)
+    p, grid = artifact.problem, _tile_groups(artifact)
     by_rows = p.epilogue[step].axis is Axis.ROW
     length = p.m if by_rows else p.n
     block = artifact.config.matmul.block.m if by_rows else artifact.config.matmul.block.n

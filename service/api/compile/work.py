@@ -13,8 +13,8 @@ from codegen.artifact.kernel_artifact import (
     KernelArtifact,
 )
 from codegen.backend import (
+    backend_of,
     compile_kernel,
-    describe,
 )
 from hal import DeviceSpec
 from service.sandbox.limits import Limit
@@ -91,11 +91,11 @@ def _module(asked: ModuleWork) -> Json:
 
 
 def _gemm(asked: GemmWork) -> Json:
-    from tuner.space.starts import default_for
+    from tuner.backend import tuning_for
 
-    config = default_for(asked.problem, asked.spec) if asked.config is None else asked.config
+    config = tuning_for(asked.spec).default(asked.problem, asked.spec) if asked.config is None else asked.config
     artifact = compile_kernel(asked.problem, config, asked.spec)
-    return _answer(artifact, dict(describe(artifact)), asked.wanted)
+    return _answer(artifact, dict(backend_of(artifact.config).manifest(artifact)), asked.wanted)
 
 
 def _answer(artifact: AnyArtifact | KernelArtifact, manifest: Json, wanted: Wanted) -> Json:

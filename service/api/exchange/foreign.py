@@ -10,7 +10,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import CpuConfig, GemmProblem, InvalidConfig, KernelConfig
+from codegen import GemmProblem, InvalidConfig, KernelConfig
+from codegen.backend import backend_for, backend_of
 from codegen.serialization import content_hash
 from db import schema
 from db.queries import (
@@ -21,7 +22,7 @@ from db.queries import (
     trials,
 )
 from db.schema.base import JsonObject
-from hal import DeviceKind, DeviceSpec, runs_own_code
+from hal import DeviceKind, DeviceSpec
 from service.errors import BadRequest, Conflict, NotFound
 from service.row_mapping import (
     config_from_json,
@@ -254,9 +255,8 @@ def _check_numbers(results: Results) -> None:
 
 def _check_device(config: KernelConfig, results: Results, spec: DeviceSpec) -> None:
     """All configurations have the same parameters: the first is of the kind of them all."""
-    if isinstance(config, CpuConfig) is not runs_own_code(spec):
-        kind = "a CPU's" if isinstance(config, CpuConfig) else "a GPU's"
-        raise InvalidFile(f"expected configurations for {spec.id}, got {kind}: say the device that they are of")
+    if (backend := backend_of(config)) is not backend_for(spec):
+        raise InvalidFile(f"expected configurations for {spec.id}, got {backend.device}'s: name their device")
     label = label_of(spec)
     if results.source is not None and results.source.label != label:
         raise InvalidFile(f"label: expected {label!r}, which times of {spec.id} are, got {results.source.label!r}")

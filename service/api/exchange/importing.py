@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
-from codegen import CpuConfig
+from codegen.backend import backend_of
 from codegen.serialization import content_hash
 from db import schema
 from db.queries import (
@@ -349,7 +349,7 @@ class _Import:
 
 def _put_files(artifacts: ArtifactStore, kernel: KernelRecord) -> list[ArtifactFile]:
     manifest = (json.dumps(kernel.manifest, indent=2) + "\n").encode()
-    binary = "kernel.o" if isinstance(kernel.config, CpuConfig) else "kernel.spv"
+    binary = backend_of(kernel.config).binary
     contents = [(binary, binary_of(kernel), _BINARY), ("kernel.json", manifest, _MANIFEST)]
     if kernel.header is not None:
         contents.append(("kernel.h", kernel.header.encode(), _TEXT))

@@ -13,12 +13,9 @@ from service.api.explain.schemas import (
 )
 from service.configurations import to_config_body
 from service.row_mapping import config_to_json
+from tuner.backend import tuning_for
 from tuner.model.xe import Explanation, explain
 from tuner.space.cpu.traffic import traffic
-from tuner.space.starts import (
-    default_for,
-    steps_to_default,
-)
 
 
 def explanation(
@@ -31,11 +28,13 @@ def explanation(
         CannotPredict: a fact of the device is not known.
         NotOnThisCpu: the device is a CPU that is not this one.
     """
-    chosen = default_for(problem, spec) if config is None else config
+    chosen = tuning_for(spec).default(problem, spec) if config is None else config
     check_kernel(problem, chosen, spec)
-    if isinstance(chosen, CpuConfig):
-        return cpu_explanation(problem, chosen, spec)
-    return gpu_explanation(problem, chosen, spec, explain(problem, chosen, spec), accuracy)
+    match chosen:
+        case CpuConfig():
+            return cpu_explanation(problem, chosen, spec)
+        case XeConfig():
+            return gpu_explanation(problem, chosen, spec, explain(problem, chosen, spec), accuracy)
 
 
 def gpu_explanation(
@@ -84,7 +83,8 @@ def cpu_explanation(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -
         device=spec.id,
         config=to_config_body(config_to_json(config)),
         default_steps=[
-            HeuristicStepOut(name=s.name, choice=s.choice, why=s.why) for s in steps_to_default(problem, spec)
+            HeuristicStepOut(name=s.name, choice=s.choice, why=s.why)
+            for s in tuning_for(spec).explain_default(problem, spec)
         ],
         operand_bytes=held_bytes(problem),
         traffic_bytes=[

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from codegen.backend import CPU, XE, AnyBackend
+
 
 class Language(StrEnum):
     """An API and its language: the first four launch kernels of a GPU, the others call those of a CPU."""
@@ -14,9 +16,9 @@ class Language(StrEnum):
     CPP = "cpp"
 
     @property
-    def for_cpu(self) -> bool:
-        """Whether it calls object code of a CPU."""
-        return self in (Language.CTYPES, Language.CPP)
+    def backend(self) -> AnyBackend:
+        """The backend whose kernels it launches."""
+        return CPU if self in (Language.CTYPES, Language.CPP) else XE
 
     @property
     def file_name(self) -> str:

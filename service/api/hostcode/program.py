@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from codegen import Axis, CpuConfig, DType, EpilogueKind, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
+from codegen import Axis, DType, EpilogueKind, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig, XeConfig
+from codegen.backend import AnyBackend, backend_of
 from codegen.problem.gemm import Operand
 from codegen.xe.build.workspace import scratch_formulas
 from db import schema
@@ -79,7 +80,7 @@ class HostProgram:
     kernel_id: UUID
     title: str
     problem: GemmProblem
-    for_cpu: bool
+    backend: AnyBackend
     emulated: bool
     binary: str
     sha256: str
@@ -117,7 +118,8 @@ def program_of(kernel: schema.Kernel) -> HostProgram:
         raise Conflict(f"no host code can be written: {error}", rule="host-code-manifest") from error
     manifest = read_manifest(kernel.manifest)
     emulated = kernel.device.emulates is not None and kernel.device.kind == "cpu"
-    binary = _binary(kernel, config, emulated=emulated)
+    backend = backend_of(config)
+    binary = _binary(kernel, backend, emulated=emulated)
     sizes = _sizes(problem)
     names = frozenset(sizes)
     _check_operands(problem, manifest)
@@ -126,7 +128,7 @@ def program_of(kernel: schema.Kernel) -> HostProgram:
             kernel_id=kernel.id,
             title=str(problem),
             problem=problem,
-            for_cpu=isinstance(config, CpuConfig),
+            backend=backend,
             emulated=emulated,
             binary=binary.name,
             sha256=binary.sha256,
@@ -146,9 +148,9 @@ def program_of(kernel: schema.Kernel) -> HostProgram:
         raise Conflict(f"no host code can be written: {error}", rule="host-code-manifest") from error
 
 
-def _binary(kernel: schema.Kernel, config: KernelConfig, *, emulated: bool) -> schema.Artifact:
+def _binary(kernel: schema.Kernel, backend: AnyBackend, *, emulated: bool) -> schema.Artifact:
     """What a launch is given: that of a CPU that stands in for a GPU has the built-ins in it."""
-    name = "kernel.o" if isinstance(config, CpuConfig) else "emulated.spv" if emulated else "kernel.spv"
+    name = "emulated.spv" if emulated else backend.binary
     found = next((artifact for artifact in kernel.artifacts if artifact.name == name), None)
     if found is None or not re.fullmatch("[0-9a-f]{64}", found.sha256):
         raise Conflict(
@@ -220,7 +222,7 @@ def _fill(problem: GemmProblem, operand: Operand) -> str:
 
 def _scratch(problem: GemmProblem, config: KernelConfig, manifest: Manifest, names: frozenset[str]) -> dict[str, str]:
     """Bytes of each scratch buffer; of a dynamic kernel as expressions."""
-    formulas = scratch_formulas(problem, config) if problem.dynamic and not isinstance(config, CpuConfig) else {}
+    formulas = scratch_formulas(problem, config) if problem.dynamic and isinstance(config, XeConfig) else {}
     return {
         a.name: expression(formulas.get(a.name, str(a.bytes)), names) for a in manifest.arguments if a.role == "scratch"
     }

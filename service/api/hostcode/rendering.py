@@ -65,7 +65,7 @@ def languages_of(program: HostProgram) -> list[Language]:
     return [
         language
         for language in Language
-        if language.for_cpu == program.for_cpu and not (program.emulated and language is Language.LEVEL_ZERO)
+        if language.backend is program.backend and not (program.emulated and language is Language.LEVEL_ZERO)
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from codegen import GemmProblem
-from codegen.backend import check_supported
+from codegen.backend import backend_for
 from codegen.serialization import content_hash
 from db.queries import (
     jobs,
@@ -28,14 +28,13 @@ from service.row_mapping import problem_to_json
 from service.schemas import to_problem
 from service.settings import Settings
 from service.traces import keep_trace
+from tuner.backend import tuning_for
 from tuner.search.method import Method
 from tuner.search.objective import (
     Objective,
     agreed,
     check_objective,
 )
-from tuner.search.space_prediction import check_predictable
-from tuner.search.stop_criteria import roof_us
 from tuner.space.starts import check_method
 
 
@@ -85,12 +84,12 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
     problem = to_problem(body.problem)
     check_size(problem, settings)
     listed = directory.resolve(body.device, body.target)
-    check_supported(problem, listed.spec)
+    backend_for(listed.spec).check_problem(problem, listed.spec)
     if not listed.runnable:
-        check_predictable(listed.spec)
+        tuning_for(listed.spec).check_predictable(listed.spec)
     budget = body.budget
     if budget.roofline is not None:
-        roof_us(problem, listed.spec)
+        tuning_for(listed.spec).roof_us(problem, listed.spec)
     method, objective = agreed(body.search, body.objective)
     check_method(method, listed.spec, measured=listed.runnable)
     check_objective(objective, listed.spec.id, listed.no_energy)

@@ -19,7 +19,6 @@ from db.schema import (
 from hal import DeviceSpec
 from hal.facts.listed import (
     ListedDevice,
-    runs_own_code,
 )
 from service.api.kernels import confidence as trust
 from service.api.kernels.freshness import staleness
@@ -32,6 +31,7 @@ from service.errors import NextRequest
 from service.evidence import evidence_of
 from service.row_mapping import config_from_json
 from service.schemas import TimeEvidence, to_body
+from tuner.backend import tuning_for
 
 AT_ONCE = 25
 """Problems whose answers are worked out together: more would take tens of MB."""
@@ -91,7 +91,7 @@ def told(time: TimeEvidence) -> str:
 def what_helps(problem: GemmProblem, device: ListedDevice, does: str) -> list[NextRequest]:
     """The request that would make the answer better, where the device can be tuned for."""
     spec = device.spec
-    if not device.targetable or (runs_own_code(spec) and not device.runnable):
+    if not device.targetable or (tuning_for(spec).needs_device and not device.runnable):
         return []
     body: dict[str, object] = {
         "problem": to_body(problem).model_dump(mode="json"),

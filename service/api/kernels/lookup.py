@@ -20,8 +20,8 @@ from codegen import (
     XeConfig,
 )
 from codegen.backend import (
+    backend_of,
     check_kernel,
-    describe,
 )
 from codegen.workers.cache import CompileCache
 from db.queries import (
@@ -31,7 +31,6 @@ from db.queries import (
 from hal import DeviceSpec
 from hal.facts.listed import (
     ListedDevice,
-    runs_own_code,
 )
 from service.api.kernels import confidence as trust
 from service.api.kernels.exact import (
@@ -57,9 +56,8 @@ from service.errors import NextRequest, NotFound
 from service.evidence import evidence_of
 from service.row_mapping import config_to_json
 from service.schemas import TimeEvidence, to_body
-from tuner.errors import CannotPredict
-from tuner.model.xe import predict
-from tuner.search.space_prediction import check_predictable
+from tuner.backend import tuning_for
+from tuner.search.space_prediction import prediction_if_known
 from tuner.search.warm_start import (
     MOST,
     Donor,
@@ -67,7 +65,6 @@ from tuner.search.warm_start import (
     fitted,
 )
 from tuner.shapes.carry import carried
-from tuner.space.starts import default_for
 
 FARTHEST = 2.0
 """Doublings of M, N, K and batch within which a problem is nearby."""
@@ -155,7 +152,7 @@ class Lookup:
             confidence=trust.confidence(base, what, against),
             kernel=None if kernel is None or launched is None else describe_kernel(kernel, trial),
             config=to_config_body(config_to_json(here)),
-            launch=None if launched is None else to_launch(dict(describe(launched))),
+            launch=None if launched is None else to_launch(dict(backend_of(launched.config).manifest(launched))),
             time=time,
             time_told=(told(time) if time is not None else "unknown here") + at_there,
             elsewhere=ElsewhereOut(
@@ -197,7 +194,7 @@ class Lookup:
         if not self.device.targetable:
             return None
         try:
-            default = default_for(self.problem, spec)
+            default = tuning_for(spec).default(self.problem, spec)
         except Refused:
             return None
         times = [(time.value, place, config, time) for place, config, time in self._ranked(default)]
@@ -243,14 +240,9 @@ class Lookup:
 
     def _predicted(self, config: KernelConfig) -> TimeEvidence | None:
         """What the model predicts for a configuration here; None for CPUs, stand-ins and GPUs that lack facts."""
-        spec = self.device.spec
-        if not isinstance(config, XeConfig) or spec.emulates is not None or runs_own_code(spec):
+        p = prediction_if_known(self.problem, config, self.device.spec)
+        if p is None:
             return None
-        try:
-            check_predictable(spec)
-        except CannotPredict:
-            return None
-        p = predict(self.problem, config, spec)
         return TimeEvidence(kind="predicted", value=p.time_us, low=p.low_us, high=p.high_us, label=p.model_version)
 
     def _what_helps(self) -> list[NextRequest]:

@@ -29,9 +29,9 @@ from service.row_mapping import (
     config_from_json,
     config_to_json,
 )
+from tuner.backend import tuning_for
 from tuner.measure.measure import Bench
 from tuner.shapes.across import compare_across
-from tuner.space.starts import default_for
 
 
 def compare(state: SetState, on_progress: Callable[[int], None]) -> None:
@@ -85,7 +85,7 @@ def _close(
     visitors = visitors_of(kernels, job.problem, state.spec)
     tried: list[KernelConfig] = []
     if state.device is not None:  # the default is trial 0, also of a shape that the search did not come to
-        tried = [default_for(job.problem, state.spec), *(config for _, config in visitors.configs)]
+        tried = [tuning_for(state.spec).default(job.problem, state.spec), *(config for _, config in visitors.configs)]
     bench = Bench(job.problem, state.spec, state.device, state.references.of(job.problem, job.seed))
     store, events, known = state.tuning.store_of(job, interrupt), state.tuning.on_event, state.known(job)
     found = compare_across(bench, store, state.pool, tried, state.within, seconds, events, known)

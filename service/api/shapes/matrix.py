@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen import GemmProblem, KernelConfig, Refused, XeConfig
+from codegen import GemmProblem, KernelConfig, Refused
 from db.queries.shape_sets import Cell
 from hal import DeviceSpec
-from tuner.model.xe import predict
+from tuner.backend import tuning_of
 from tuner.session.trial import Trial
 from tuner.shapes.across import Compared, How
-from tuner.shapes.carry import carried, choices
+from tuner.shapes.carry import carried
 from tuner.shapes.neighbours import distance, ranked
-from tuner.shapes.relaunch import code_of, relaunched
 
 MOST_KERNELS = 24
 """Kernels that are tried on all shapes: the best of each, then those nearly as good."""
@@ -43,7 +42,7 @@ def choose_kernels(shapes: Sequence[Searched], spec: DeviceSpec, within: float) 
                 found.append((place, -shape.weight * times[0], shape, trial.config))
     kernels: dict[tuple[object, ...], tuple[int, KernelConfig]] = {}
     for _, _, shape, config in sorted(found, key=lambda each: each[:2]):
-        kernels.setdefault(choices(config, shape.problem, spec), (shape.member_id, config))
+        kernels.setdefault(tuning_of(config).choices(config, shape.problem, spec), (shape.member_id, config))
     return list(kernels.values())[:MOST_KERNELS]
 
 
@@ -75,14 +74,12 @@ def visitors_of(kernels: Sequence[SetKernel], problem: GemmProblem, spec: Device
     refused: dict[int, str] = {}
     binaries: dict[int, str] = {}
     for kernel in sorted(kernels, key=lambda kernel: (distance(kernel.problem, problem), kernel.id)):
-        config, code = kernel.config, code_of(kernel.config, kernel.problem, spec)
+        config = kernel.config
         try:
-            if code is not None and isinstance(config, XeConfig):
-                configs.append((kernel.id, relaunched(config, code, problem, spec)))
-                if kernel.content_hash is not None:
-                    binaries[kernel.id] = kernel.content_hash
-            else:
-                configs.append((kernel.id, carried(config, kernel.problem, problem, spec)))
+            same = tuning_of(config).relaunch(config, kernel.problem, problem, spec)
+            configs.append((kernel.id, same or carried(config, kernel.problem, problem, spec)))
+            if same is not None and kernel.content_hash is not None:
+                binaries[kernel.id] = kernel.content_hash
         except Refused as refusal:
             refused[kernel.id] = f"rule {refusal.rule}: {refusal.message}"
     return Visitors(tuple(configs), refused, binaries)
@@ -99,8 +96,8 @@ def cells_of(
             cells.append(Cell(kernel_id, taken.how.value, taken.time_us, None, taken.content_hash))
         elif taken is not None:
             cells.append(Cell(kernel_id, How.NONE.value, None, taken.reason or "it gave no time", taken.content_hash))
-        elif not measured and isinstance(config, XeConfig):
-            time_us, binary = predict(problem, config, spec).time_us, visitors.binaries.get(kernel_id)
+        elif not measured:
+            time_us, binary = tuning_of(config).predict(problem, config, spec).time_us, visitors.binaries.get(kernel_id)
             cells.append(Cell(kernel_id, How.PREDICTED.value, time_us, None, binary))
         else:
             cells.append(Cell(kernel_id, How.NONE.value, reason="not tried: the seconds of the set were spent"))

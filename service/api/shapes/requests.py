@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import Refused
-from codegen.backend import check_supported
+from codegen.backend import backend_for
 from codegen.serialization import content_hash
 from db.queries import (
     jobs,
@@ -21,13 +21,13 @@ from service.api.jobs.requests import check_size
 from service.errors import BadRequest, TooMany
 from service.row_mapping import problem_to_json
 from service.settings import Settings
+from tuner.backend import tuning_for
 from tuner.search.method import Method
 from tuner.search.objective import (
     Objective,
     agreed,
     check_objective,
 )
-from tuner.search.space_prediction import check_predictable
 from tuner.shapes.shape import Shape
 from tuner.space.starts import check_method
 
@@ -109,7 +109,7 @@ def understand(
         raise BadRequest(f"within: expected 0 to 100 percent, got {within:.0%}", rule="within")
     listed = directory.resolve(device, target)
     if not listed.runnable:
-        check_predictable(listed.spec)
+        tuning_for(listed.spec).check_predictable(listed.spec)
     _check_shapes(shapes, listed.spec, settings)
     how = SetSearch() if search is None else search
     method, objective = agreed(how.method, how.objective)
@@ -136,7 +136,7 @@ def _check_shapes(shapes: tuple[Shape, ...], spec: DeviceSpec, settings: Setting
     for number, shape in enumerate(shapes, start=1):
         try:
             check_size(shape.problem, settings)
-            check_supported(shape.problem, spec)
+            backend_for(spec).check_problem(shape.problem, spec)
         except BadRequest as fault:
             faults.append(f"shape {number}, {shape.problem}: {fault.detail}")
         except Refused as refusal:

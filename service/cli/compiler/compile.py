@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from codegen import AnyArtifact, CpuArtifact, Distributor, InvalidProblem, KernelConfig
+from codegen import AnyArtifact, Distributor, GemmArtifact, InvalidProblem, KernelConfig
+from codegen.backend import backend_for
 from codegen.workers.pool import CompilePool
 from codegen.xe.isa import (
     NativeCode,
     Ocloc,
 )
-from hal import DeviceSpec, ListedDevice, open_device, runs_own_code
+from hal import DeviceSpec, ListedDevice, open_device
 from service.api.compile.schemas import CompileBody
 from service.cli.compiler.isa import Isa, isa_table, wanted_ocloc, with_code
 from service.cli.compiler.launch import launch_lines
@@ -67,7 +68,7 @@ def compile_command(
     """Compile a GEMM (--m, --n, --k) or the kernels of an .mlir file, and write every stage and kernel.json."""
     listed, url = named_device(device, target), server_of(device)
     spec = listed.spec
-    if runs_own_code(spec) and (file is not None or isa):
+    if not backend_for(spec).compiles_modules and (file is not None or isa):
         given = "a file" if file is not None else "--isa"
         raise InvalidProblem("--device", f"expected a GPU with {given}, got {spec.id}; of a GEMM, kernel.o is its code")
     ocloc = wanted_ocloc(isa)
@@ -91,7 +92,7 @@ def compile_command(
         with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
             artifact = pool.compile(gemm, chosen, spec).result()
         check_same(artifact, there)
-        if not isinstance(artifact, CpuArtifact):
+        if isinstance(artifact, GemmArtifact):
             artifact, code = with_code(artifact, spec, ocloc)
         proof = _proof(artifact, listed) if prove else proof
         made = made_here(artifact)
@@ -112,7 +113,7 @@ def _proof(artifact: AnyArtifact, listed: ListedDevice) -> Proof:
         ProofFailed: the numbers are wrong.
         UnknownDevice: the CPU is not this one.
     """
-    if not isinstance(artifact, CpuArtifact):
+    if isinstance(artifact, GemmArtifact):
         return verify_by_simulation(artifact, seed=0)
     device = open_device(listed)
     try:

@@ -20,8 +20,8 @@ from service.cli.options.configuration import ConfigFile, ConfigOptions, Setting
 from service.cli.options.device_file import named_device
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, with_problem
 from service.cli.printing.output import CONSOLE, print_json
+from tuner.backend import tuning_for
 from tuner.model.xe import Explanation, explain
-from tuner.space.starts import default_for
 
 _BAR = 12  # characters of the longest part
 _ADDED = ("spills", "kernels", "launch")  # parts that no other hides
@@ -63,7 +63,9 @@ def _explain_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, *, a
         return
     CONSOLE.print(f"{problem} on {spec.name}", highlight=False, soft_wrap=True)
     CONSOLE.print(f"configuration  {config}", highlight=False, soft_wrap=True)
-    CONSOLE.print(render_cpu_explanation(problem, config, spec, is_default=config == default_for(problem, spec)))
+    CONSOLE.print(
+        render_cpu_explanation(problem, config, spec, is_default=config == tuning_for(spec).default(problem, spec))
+    )
 
 
 def render_explanation(explained: Explanation) -> RenderableType:

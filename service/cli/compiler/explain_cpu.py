@@ -10,12 +10,12 @@ from rich.text import Text
 from codegen import CpuConfig, GemmProblem
 from hal import DeviceSpec
 from service.api.explain.service import held_bytes
+from tuner.backend import tuning_for
 from tuner.space.cpu.traffic import (
     Traffic,
     traffic,
 )
-from tuner.space.starts import steps_to_default
-from tuner.space.xe.heuristic import HeuristicStep
+from tuner.space.step import HeuristicStep
 
 
 def render_cpu_explanation(
@@ -23,7 +23,10 @@ def render_cpu_explanation(
 ) -> RenderableType:
     """The steps, then a column for each cache and a row for each operand."""
     named = "steps to it" if is_default else "steps to the default, which this is not"
-    return Group(_steps(steps_to_default(problem, spec), named), _traffic(problem, traffic(problem, config, spec)))
+    return Group(
+        _steps(tuning_for(spec).explain_default(problem, spec), named),
+        _traffic(problem, traffic(problem, config, spec)),
+    )
 
 
 def _steps(steps: Sequence[HeuristicStep], title: str) -> Table:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from codegen import AnyArtifact, CpuArtifact, Distribution, Distributor, GemmArtifact, KernelArtifact, StageOutput
+from codegen import AnyArtifact, Distribution, Distributor, KernelArtifact, StageOutput
 from codegen.artifact.manifest import module_manifest
-from codegen.backend import describe
+from codegen.backend import backend_of
 from service.errors import Conflict
 
 
@@ -33,8 +33,10 @@ class Made:
 
 def made_here(artifact: AnyArtifact | KernelArtifact) -> Made:
     """What this machine made."""
-    of_a_gemm = isinstance(artifact, GemmArtifact | CpuArtifact)
-    document = describe(artifact) if of_a_gemm else module_manifest(artifact)
+    if isinstance(artifact, AnyArtifact):
+        document = backend_of(artifact.config).manifest(artifact)
+    else:
+        document = module_manifest(artifact)
     return Made(artifact.target, artifact.content_hash, artifact.stages, document)
 
 

@@ -2,38 +2,27 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, cast, get_type_hints
 
 import typer
 
 from codegen import (
-    CpuConfig,
-    CpuStrategy,
     GemmProblem,
     InvalidConfig,
-    Isa,
     KernelConfig,
     LoopOrder,
     MatmulConfig,
-    Prefetch,
-    XeStrategy,
 )
-from codegen.backend import check_kind
-from codegen.config.xe import XE_ORDERS
-from hal import DeviceSpec, runs_own_code
+from codegen.backend import AnyBackend, backend_for, check_kind
+from hal import DeviceSpec
 from service.cli.options.documents import read_json
 from service.row_mapping import (
     config_from_json,
     config_to_json,
 )
-from tuner.space.cpu.refit import (
-    refit,
-    within,
-)
-from tuner.space.starts import default_for
-from tuner.space.xe.refit import refit_xe
+from tuner.backend import tuning_for
 
 ConfigFile = Annotated[
     Path | None,
@@ -53,12 +42,6 @@ Settings = Annotated[
 ]
 
 _Places = Mapping[str, tuple[str, ...]]
-_OF_MATMUL: _Places = {f.name: ("matmul", f.name) for f in fields(MatmulConfig)}
-_OF_XE: _Places = {f.name: ("strategy", f.name) for f in fields(XeStrategy) if f.name != "prefetch"} | {
-    f"prefetch.{f.name}": ("strategy", "prefetch", f.name) for f in fields(Prefetch)
-}
-_OF_CPU: _Places = {f.name: ("strategy", f.name) for f in fields(CpuStrategy)}
-_CPU_ORDERS = "pmpnpk or pnpmpk, then om, on and ok in any order, then iminik or inimik, all in one word"
 _EXTENTS = ("threads", "block", "innermost")
 _WORDS = {"true": True, "yes": True, "false": False, "no": False, "null": None}
 
@@ -81,23 +64,14 @@ class ConfigOptions:
             Refused: the heuristic is asked, and the problem or the device is refused; or the file is for another kind
                 of device.
         """
-        said = _said(self.settings, spec)
-        chosen = default_for(problem, _as_said(spec, said)) if self.file is None else _read_file(self.file)
+        backend, tuning = backend_for(spec), tuning_for(spec)
+        said = _said(self.settings, backend)
+        chosen = tuning.default(problem, tuning.restrict(spec, said)) if self.file is None else _read_file(self.file)
         check_kind(chosen, spec)
         if not said:
             return chosen
-        changed = _changed(chosen, said, problem)
-        if self.file is not None:
-            return changed
-        if isinstance(changed, CpuConfig):
-            return refit(problem, changed, spec, said)
-        return refit_xe(problem, changed, spec, said)
-
-
-def _as_said(spec: DeviceSpec, said: Mapping[str, object]) -> DeviceSpec:
-    """The device that a default is for: of a CPU, with the instructions that were asked for."""
-    isa = said.get("isa")
-    return within(spec, Isa(isa)) if runs_own_code(spec) and isa in set(Isa) else spec
+        changed = tuning.match_threads(problem, _changed(chosen, said, backend), said)
+        return changed if self.file is not None else tuning.refit(problem, changed, spec, said)
 
 
 def _read_file(path: Path) -> KernelConfig:
@@ -108,36 +82,36 @@ def _read_file(path: Path) -> KernelConfig:
         raise InvalidConfig(f"--config {path}", str(error) if error.field else error.message) from error
 
 
-def _changed(config: KernelConfig, said: Mapping[str, object], problem: GemmProblem) -> KernelConfig:
-    document = config_to_json(config)
-    places = _places(for_cpu=isinstance(config, CpuConfig))
+def _changed(config: KernelConfig, said: Mapping[str, object], backend: AnyBackend) -> KernelConfig:
+    document, places = config_to_json(config), _places(backend)
     for name, value in said.items():
         *path, last = places[name]
         inner = document
         for part in path:
             inner = cast("dict[str, object]", inner[part])
         inner[last] = value
-    if "block" in said and "threads" not in said and not isinstance(config, CpuConfig):
-        matmul, block = cast("dict[str, object]", document["matmul"]), cast("dict[str, int]", said["block"])
-        split = config.matmul.threads.k
-        matmul["threads"] = {"m": -(-problem.m // block["m"]), "n": -(-problem.n // block["n"]), "k": split}
     try:
         return config_from_json(document)
     except InvalidConfig as error:
         raise InvalidConfig("--set", str(error)) from error
 
 
-def _places(*, for_cpu: bool) -> _Places:
-    """Where each field is, by the name that people give it."""
-    return {**_OF_MATMUL, **(_OF_CPU if for_cpu else _OF_XE)}
+def _places(backend: AnyBackend) -> _Places:
+    """The path of each field in the JSON of a configuration, by the name that people give it."""
+    places = {f.name: ("matmul", f.name) for f in fields(MatmulConfig)}
+    for name, hint in get_type_hints(get_type_hints(backend.config)["strategy"]).items():
+        if is_dataclass(hint):
+            places |= {f"{name}.{f.name}": ("strategy", name, f.name) for f in fields(hint)}
+        else:
+            places[name] = ("strategy", name)
+    return places
 
 
-def _said(settings: list[str], spec: DeviceSpec) -> dict[str, object]:
-    places = _places(for_cpu=runs_own_code(spec))
+def _said(settings: list[str], backend: AnyBackend) -> dict[str, object]:
+    places = _places(backend)
     said = dict(_setting(setting, places) for setting in settings)
     if (order := said.get("loop_order", LoopOrder.M_OUTER)) not in [*LoopOrder]:
-        kinds = _CPU_ORDERS if runs_own_code(spec) else f"one of {', '.join(XE_ORDERS)}"
-        raise InvalidConfig("--set", f"expected loop_order={kinds}; got {str(order)[:60]!r}")
+        raise InvalidConfig("--set", f"expected loop_order={backend.loop_orders}; got {str(order)[:60]!r}")
     return said
 
 

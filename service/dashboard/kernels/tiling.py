@@ -55,10 +55,12 @@ class Tiling:
 
 def tiling_of(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec | None) -> Tiling:
     """The splitting of a problem; `spec` is the device whose DPAS is drawn, which is left out where it is not known."""
-    if isinstance(config, CpuConfig):
-        return Tiling(tuple(_cpu_zooms(problem, config)), tuple(_cpu_levels(problem, config)))
-    dpas = _dpas(problem, spec)
-    return Tiling(tuple(_xe_zooms(problem, config, dpas)), tuple(_xe_levels(problem, config, dpas)))
+    match config:
+        case CpuConfig():
+            return Tiling(tuple(_cpu_zooms(problem, config)), tuple(_cpu_levels(problem, config)))
+        case XeConfig():
+            dpas = _dpas(problem, spec)
+            return Tiling(tuple(_xe_zooms(problem, config, dpas)), tuple(_xe_levels(problem, config, dpas)))
 
 
 def _dpas(problem: GemmProblem, spec: DeviceSpec | None) -> Extent | None:

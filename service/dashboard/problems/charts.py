@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from codegen import Refused, XeConfig
+from codegen import Refused
 from codegen.xe.rules import check_problem
 from service.dashboard.charts.document import Axis, Chart, Column, Kind, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
@@ -14,9 +14,9 @@ from service.dashboard.problems.fields import Value
 from service.dashboard.problems.importance import LEAST_TRIALS, Share, shares
 from service.dashboard.problems.samples import Pair, Sample
 from service.row_mapping import config_from_json
+from tuner.backend import tuning_of
 from tuner.errors import CannotPredict
 from tuner.model.core_clocks import gpu_rates
-from tuner.model.traffic import memory_bytes
 
 Item = TypeVar("Item")
 
@@ -177,7 +177,8 @@ def _bytes_of(pair: Pair) -> Callable[[Sample], float]:
             return least
         try:
             config = config_from_json(dict(sample.config))
-            return float(memory_bytes(gemm, config, spec)) if isinstance(config, XeConfig) else least
+            moved = tuning_of(config).memory_bytes(gemm, config, spec)
+            return least if moved is None else float(moved)
         except (CannotPredict, ValueError):
             return least
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen.xe.workgroup_tiles import TileGroups
+from codegen.artifact.workgroup_tiles import TileGroups
 
 grids = st.builds(
     lambda batch, tiles, groups, along_n, raster: TileGroups(

@@ -13,7 +13,7 @@ from hal.facts.listed import (
 )
 from service.cli.main import app
 from tests.tuner.fakes import cpu_spec
-from tuner.space.starts import default_for
+from tuner.backend import tuning_for
 
 SPEC = cpu_spec()
 PROBLEM = GemmProblem(200, 384, 640, dtype_a=DType.BF16, dtype_b=DType.BF16)
@@ -37,7 +37,7 @@ def test_people_see_the_steps_and_a_table_of_traffic() -> None:
     seen = _explain()
     for said in ("innermost", "threads", "block", "loop order", "steps to it", "into L1", "into L2", "into L3", "held"):
         assert said in seen
-    assert str(default_for(PROBLEM, SPEC)) in seen
+    assert str(tuning_for(SPEC).default(PROBLEM, SPEC)) in seen
     assert "480.0 KiB" in seen, "B holds 384 x 640 of two bytes"
 
 

@@ -27,14 +27,14 @@ from service.settings import Settings
 from tests.faults.jobs import HERE, SPEC, TRIALS, check_whole, ended, job_of, queue
 from tests.service.cluster.dask_cluster import Cluster, fake_station, running
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
+from tuner.backend import tuning_for
 from tuner.errors import ProofFailed
 from tuner.measure.measure import StartingDevice
-from tuner.space.starts import default_for
 from tuner.verify.reference import Reference
 from tuner.verify.verify import verify_on_device
 
 WAIT_S = 60.0
-CONFIG = default_for(SMALL, SPEC)
+CONFIG = tuning_for(SPEC).default(SMALL, SPEC)
 LAUNCH = artifact_of(SMALL, CONFIG).launch
 
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from codegen import AnyArtifact, GemmProblem, KernelConfig, StageOutput, XeConfig
-from codegen.backend import kernel_key
+from codegen.backend import backend_of
 from db.queries import (
     devices,
     jobs,
@@ -52,7 +52,9 @@ class Compilation(FakeCompilation):
     versions: str = "1"
 
     def result(self) -> AnyArtifact:
-        key = kernel_key(self.problem, self.config, SPEC)  # by the present versions, which are 1 here
+        key = backend_of(self.config).compile_key(
+            self.problem, self.config, SPEC
+        )  # by the present versions, which are 1 here
         key = key if self.versions == "1" else digest(key)
         made = super().result()
         stages = (StageOutput("spirv", "kernel.spv", made.launch.binary, 1.0),)
@@ -104,7 +106,7 @@ def job(
     database: Database, tmp_path: Path, space: Space[XeConfig], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Ran]:
     """Runs a job with its own compiler, under a driver."""
-    monkeypatch.setattr("tuner.space.starts.xe_space", lambda *_: space)  # making it takes seconds
+    monkeypatch.setattr("tuner.space.xe.backend.xe_space", lambda *_: space)  # making it takes seconds
 
     def run(*, versions: str = "1", driver: str = "fake 1", reuse: bool = True, slow: float = 1.0) -> Ran:
         provenance = dict(SPEC.provenance)

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from codegen import AnyArtifact, GemmProblem, KernelConfig
 from codegen.backend import (
+    backend_of,
     compile_kernel,
-    describe,
 )
 from db.schema import (
     Artifact,
@@ -47,7 +47,7 @@ def kernel_row(artifact: AnyArtifact, spec: DeviceSpec) -> Kernel:
         problem=Problem(definition=problem_to_json(artifact.problem)),
         device=Device(slug=spec.id, kind=spec.kind.value, emulates=spec.emulates),
         config=config_to_json(artifact.config),
-        manifest=json.loads(json.dumps(describe(artifact))),
+        manifest=json.loads(json.dumps(backend_of(artifact.config).manifest(artifact))),
         content_hash=artifact.content_hash,
         artifacts=[Artifact(name=s.file_name, sha256=sha256(s.data).hexdigest()) for s in artifact.stages],
     )

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
 from codegen import CpuConfig, DType, Extent, GemmProblem, InvalidConfig, Isa, Packing, XeConfig
-from codegen.backend import describe
+from codegen.backend import CPU
 from db.queries import leases
 from hal.facts.cpu import probe_cpu
 from hal.facts.listed import (
@@ -124,7 +124,7 @@ def test_a_kernel_of_another_machine_s_cpu_is_served_but_not_tuned(app: FastAPI,
 
 def test_kernel_json_says_all_that_a_caller_needs() -> None:
     artifact = cpu_artifact_of(PROBLEM, BEFOREHAND)
-    document = describe(artifact)
+    document = CPU.manifest(artifact)
     assert document["threads"] == BEFOREHAND.thread_count
     assert document["workspace_bytes"] == 640
     assert document["packing"]["A"]["when"] == BEFOREHAND.strategy.pack_a.value  # pyright: ignore

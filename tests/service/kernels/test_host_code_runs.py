@@ -11,7 +11,7 @@ from codegen.problem.epilogue_text import parse_epilogue
 from hal import DeviceSpec, find, resolve_device
 from service.api.hostcode.languages import Language
 from tests.service.kernels.host_code import build, compiled, of_sycl, run_program, run_python, write_program
-from tuner.space.starts import default_for
+from tuner.backend import tuning_for
 
 pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
@@ -61,7 +61,7 @@ def stand_in() -> DeviceSpec:
 @pytest.mark.parametrize("name", GPU_PROBLEMS)
 def test_kernels_of_gpus_run_by_each_api_that_is_here(name: str, stand_in: DeviceSpec, tmp_path: Path) -> None:
     problem = GPU_PROBLEMS[name]
-    kernel = compiled(problem, default_for(problem, stand_in), stand_in, tmp_path)
+    kernel = compiled(problem, tuning_for(stand_in).default(problem, stand_in), stand_in, tmp_path)
     for language in (Language.PYOPENCL, Language.DPCTL):
         done = run_python(write_program(kernel, language, tmp_path))
         assert done.returncode == 0, done.stderr
@@ -93,7 +93,7 @@ def test_a_kernel_of_dynamic_sizes_runs_for_others_with_several_steps(stand_in: 
 @pytest.mark.opencl
 def test_wrong_numbers_are_found(stand_in: DeviceSpec, tmp_path: Path) -> None:
     problem = GPU_PROBLEMS["bf16 batched"]
-    kernel = compiled(problem, default_for(problem, stand_in), stand_in, tmp_path)
+    kernel = compiled(problem, tuning_for(stand_in).default(problem, stand_in), stand_in, tmp_path)
     for language, change in (
         (Language.PYOPENCL, ("outputs = [", "x[2, 3, 5] += 1\noutputs = [")),
         (Language.SYCL, ("  host.check();", "  host.B.at(0, 5, 7) = {};\n  host.B.at(0, 5, 8) = {};\n  host.check();")),
@@ -111,7 +111,7 @@ def test_wrong_numbers_are_found(stand_in: DeviceSpec, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", CPU_PROBLEMS)
 def test_kernels_of_this_cpu_run_by_ctypes_and_cpp(name: str, tmp_path: Path) -> None:
     problem, spec = CPU_PROBLEMS[name], resolve_device("cpu").spec
-    kernel = compiled(problem, default_for(problem, spec), spec, tmp_path)
+    kernel = compiled(problem, tuning_for(spec).default(problem, spec), spec, tmp_path)
     subprocess.run(["gcc", "-shared", "-pthread", "-o", "kernel.so", "kernel.o"], cwd=tmp_path, check=True)
     done = run_python(write_program(kernel, Language.CTYPES, tmp_path))
     assert f"C: {problem.batch * problem.m * problem.n} numbers are right" in done.stdout, done.stderr

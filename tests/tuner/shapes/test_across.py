@@ -6,6 +6,7 @@ import pytest
 
 from codegen import AnyArtifact, DType, GemmProblem, KernelConfig
 from tests.tuner.fakes import FakeCompiler, FakeDevice, artifact_of, binary_of, cpu_spec
+from tuner.backend import tuning_for
 from tuner.measure.measure import Bench
 from tuner.measure.measurement_reuse import KnownTime
 from tuner.session.memory_store import MemoryTrialStore
@@ -21,13 +22,12 @@ from tuner.session.trial import (
 from tuner.shapes.across import Compared, How, compare_across
 from tuner.shapes.neighbours import ranked
 from tuner.space.starts import (
-    default_for,
     search_for,
 )
 from tuner.verify.reference import Reference
 
 PROBLEM, SPEC = GemmProblem(3, 48, 40, dtype_a=DType.F32, dtype_b=DType.F32), cpu_spec()
-DEFAULT = default_for(PROBLEM, SPEC)
+DEFAULT = tuning_for(SPEC).default(PROBLEM, SPEC)
 
 
 @pytest.fixture(scope="module")

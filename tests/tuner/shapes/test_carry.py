@@ -8,9 +8,9 @@ from codegen import CpuConfig, DType, GemmProblem, Refused
 from codegen.backend import check_kernel
 from hal import find
 from tests.tuner.fakes import cpu_spec
-from tuner.shapes.carry import carried, choices
+from tuner.backend import tuning_for, tuning_of
+from tuner.shapes.carry import carried
 from tuner.space.starts import (
-    default_for,
     search_for,
 )
 
@@ -19,18 +19,19 @@ SOURCE = GemmProblem(48, 320, 512, dtype_a=DType.F32, dtype_b=DType.F32)
 
 
 def test_on_its_own_shape_a_configuration_stays_and_what_is_whole_stays_whole() -> None:
-    config = default_for(SOURCE, CPU)
+    config = tuning_for(CPU).default(SOURCE, CPU)
     assert carried(config, SOURCE, SOURCE, CPU) is config
     larger = replace(SOURCE, m=96, n=640, k=1024, lda=None, ldb=None, ldc=None,
                      batch_stride_a=None, batch_stride_b=None, batch_stride_c=None)  # fmt: skip
     found = carried(config, SOURCE, larger, CPU)
     check_kernel(larger, found, CPU)
-    assert choices(found, larger, CPU)[:3] == choices(config, SOURCE, CPU)[:3]
+    tuning = tuning_of(config)
+    assert tuning.choices(found, larger, CPU)[:3] == tuning.choices(config, SOURCE, CPU)[:3]
 
 
 def test_a_tile_has_no_more_rows_than_there_are() -> None:
     one = GemmProblem(1, 320, 512, dtype_a=DType.F32, dtype_b=DType.F32)
-    found = carried(default_for(SOURCE, CPU), SOURCE, one, CPU)
+    found = carried(tuning_for(CPU).default(SOURCE, CPU), SOURCE, one, CPU)
     assert isinstance(found, CpuConfig)
     assert found.matmul.innermost.m == 1
     check_kernel(one, found, CPU)

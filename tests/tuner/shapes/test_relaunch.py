@@ -27,7 +27,7 @@ from codegen.xe.rules import (
 )
 from hal import find
 from tests.tuner.fakes import cpu_spec
-from tuner.shapes.carry import choices
+from tuner.backend import tuning_of
 from tuner.shapes.relaunch import code_of, relaunched
 from tuner.space.cpu.heuristic import default_cpu_config
 from tuner.verify.verify import verify_by_simulation
@@ -62,7 +62,8 @@ def test_one_binary_is_right_on_each_shape_whatever_has_no_effect_there(problem:
     assert config.strategy == CONFIG.strategy  # of `SMALL` one row of tiles and two K steps, for groups and rounds
     check(problem, config, B580)
     assert code_key(problem, config, target_of(B580)) == code_key(SOURCE, CONFIG, target_of(B580))
-    assert choices(config, problem, B580) == choices(CONFIG, SOURCE, B580)
+    tuning = tuning_of(config)
+    assert tuning.choices(config, problem, B580) == tuning.choices(CONFIG, SOURCE, B580)
     made = compile_gemm(problem, config, B580)
     assert made.content_hash == compile_gemm(SOURCE, CONFIG, B580).content_hash
     assert made.launch.steps[0].groups == (config.matmul.threads.m * config.matmul.threads.n, 1, 1)
@@ -118,4 +119,5 @@ def test_kernels_for_one_size_have_no_code_for_others() -> None:
     assert code_of(CONFIG, static, B580) is None
     cpu = cpu_spec()
     small = GemmProblem(24, 96, 40, dtype_a=DType.F32, dtype_b=DType.F32)
-    assert code_of(default_cpu_config(small, cpu), small, cpu) is None
+    config = default_cpu_config(small, cpu)
+    assert tuning_of(config).relaunch(config, small, small, cpu) is None

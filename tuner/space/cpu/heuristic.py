@@ -35,7 +35,7 @@ from tuner.space.cpu.points import (
     ranges_of,
     unit_of,
 )
-from tuner.space.xe.heuristic import HeuristicStep
+from tuner.space.step import HeuristicStep
 
 _L1_BYTES, _L2_BYTES = 32 * 1024, 1024 * 1024  # where a CPU does not say: the least of those with AVX2, and a usual one
 _LINE_BYTES = 64

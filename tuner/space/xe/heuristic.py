@@ -22,6 +22,7 @@ from hal import DeviceSpec
 from tuner.errors import CannotPredict
 from tuner.model.core_clocks import Rates, access_clocks, core_clocks, gpu_rates
 from tuner.model.traffic import bytes_read_together, split_bytes
+from tuner.space.step import HeuristicStep
 from tuner.space.xe.axes import (
     Point,
     Ranges,
@@ -46,15 +47,6 @@ _STAGES = 2
 _EMULATED_ENGINE_FMA, _EMULATED_BYTES = 16, 4
 # Splitting K must save this many times the clocks that its sums take, and those of one more kernel (assumed).
 _WORTH, _NEXT_KERNEL_CLOCKS = 2, 4000
-
-
-@dataclass(frozen=True, slots=True)
-class HeuristicStep:
-    """One step: what it decides, the choice, and why."""
-
-    name: str
-    choice: str
-    why: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def test_a_job_after_an_import_measures_only_what_may_win(
     def same(_problem: GemmProblem, _spec: DeviceSpec) -> Space[CpuConfig]:
         return space
 
-    monkeypatch.setattr("tuner.space.starts.cpu_space", same)
+    monkeypatch.setattr("tuner.space.cpu.backend.cpu_space", same)
     places: list[tuple[Database, ArtifactStore]] = []
     for name in ("colleague", "mine"):
         (tmp_path / f"{name}.sqlite").write_bytes(migrated_file.read_bytes())

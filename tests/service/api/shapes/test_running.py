@@ -45,13 +45,13 @@ from service.errors import BadRequest, NotFound
 from service.jobs.tuning import Tuning
 from service.settings import Settings
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, Killed, cpu_spec
+from tuner.backend import tuning_for
 from tuner.errors import ContraryObjective, NoEnergy
 from tuner.search.method import Method
 from tuner.search.objective import Objective
 from tuner.session.result import SessionResult
 from tuner.session.session import run_session
 from tuner.shapes.shape import Shape
-from tuner.space.starts import default_for
 
 SPEC = cpu_spec()
 HERE = ListedDevice(SPEC, Backend.HOST, "native", runnable=True, targetable=True, note="")
@@ -136,7 +136,7 @@ def _check_whole(database: Database, found: ShapeSetOut) -> None:
             rows = trials.list_page(session, shape.job_id)
             assert [row.number for row in rows] == list(range(len(rows)))
             assert len({row.config_hash for row in rows}) == len(rows) == shape.trials
-            assert rows[0].config_hash == default_for(wanted.problem, SPEC).key
+            assert rows[0].config_hash == tuning_for(SPEC).default(wanted.problem, SPEC).key
             assert all(row.ended_at is not None for row in rows)
             job = jobs.get(session, shape.job_id)
             assert job is not None

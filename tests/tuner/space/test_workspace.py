@@ -2,14 +2,11 @@
 
 from dataclasses import replace
 
-from codegen import DType, Extent, GemmProblem, SlmOperands, SplitK
+from codegen import DType, Extent, GemmProblem, KernelConfig, SlmOperands, SplitK
 from codegen.cpu.compile import compile_cpu_gemm
-from hal import find
+from hal import DeviceSpec, find
 from tests.tuner.fakes import cpu_spec
-from tuner.measure.workspace import (
-    cpu_extra_bytes,
-    xe_extra_bytes,
-)
+from tuner.backend import tuning_of
 from tuner.search.method import Method
 from tuner.space.cpu.space import cpu_space
 from tuner.space.starts import search_for
@@ -18,29 +15,33 @@ from tuner.space.xe.heuristic import default_config
 PROBLEM = GemmProblem(96, 160, 512, dtype_a=DType.BF16, dtype_b=DType.BF16)
 
 
+def _needed(config: KernelConfig, spec: DeviceSpec) -> int:
+    return tuning_of(config).workspace_bytes(PROBLEM, config, spec)
+
+
 def test_of_a_gpu_it_is_partial_sums_and_what_a_work_group_stages() -> None:
     plain = default_config(PROBLEM, find("b580"))
     plain = replace(plain, strategy=replace(plain.strategy, slm=SlmOperands.NONE, slm_stages=0, split_k=SplitK.NONE))
-    assert xe_extra_bytes(PROBLEM, plain) == 0
+    assert _needed(plain, find("b580")) == 0
     block = plain.matmul.block
     staged = replace(plain, strategy=replace(plain.strategy, slm=SlmOperands.A, slm_stages=3))
-    assert xe_extra_bytes(PROBLEM, staged) == 3 * block.m * block.k * 2
+    assert _needed(staged, find("b580")) == 3 * block.m * block.k * 2
     threads = plain.matmul.threads
     split = replace(
         plain,
         matmul=replace(plain.matmul, threads=Extent(threads.m, threads.n, 4)),
         strategy=replace(plain.strategy, split_k=SplitK.PARTIAL_SUMS),
     )
-    assert xe_extra_bytes(PROBLEM, split) == 4 * 96 * 160 * 4
+    assert _needed(split, find("b580")) == 4 * 96 * 160 * 4
 
 
 def test_of_a_cpu_it_is_the_workspace_that_its_kernels_ask_for() -> None:
     space = cpu_space(PROBLEM, cpu_spec())
-    needs = [cpu_extra_bytes(PROBLEM, space.config(row), cpu_spec()) for row in range(0, len(space), 499)]
+    needs = [_needed(space.config(row), cpu_spec()) for row in range(0, len(space), 499)]
     for row in (499 * needs.index(min(needs)), 499 * needs.index(max(needs))):
         launch = compile_cpu_gemm(PROBLEM, space.config(row), cpu_spec()).launch
         asked = sum(argument.nbytes for argument in launch.arguments if argument.name == "workspace")
-        assert cpu_extra_bytes(PROBLEM, space.config(row), cpu_spec()) == asked
+        assert _needed(space.config(row), cpu_spec()) == asked
     assert min(needs) < max(needs)
 
 
@@ -51,5 +52,5 @@ def test_a_search_for_both_finds_configurations_that_need_less() -> None:
         proposal = search.ask()
         assert proposal is not None
         search.tell(proposal.config, 10.0)  # all as fast: memory alone decides
-        needed.append(cpu_extra_bytes(PROBLEM, proposal.config, cpu_spec()))  # pyright: ignore[reportArgumentType]
+        needed.append(_needed(proposal.config, cpu_spec()))
     assert sum(needed[40:]) < sum(needed[:20])

@@ -1,11 +1,7 @@
-"""Which work-groups of a GEMM's launch compute which tiles of C."""
+"""The tiles of C that each work-group of a GEMM's launch computes."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-
-from codegen.config.cpu import CpuConfig
-from codegen.config.kernel_config import KernelConfig
-from codegen.problem.gemm import GemmProblem
 
 Tile = tuple[int, int, int]  # matrix of the batch, row and column, counted in tiles
 
@@ -57,21 +53,3 @@ class TileGroups:
         for row in range(first_row, self.tiles[0], self.groups[0]):
             for column in range(first_column, self.tiles[1], self.groups[1]):
                 yield entry, row, column
-
-
-def tile_groups(problem: GemmProblem, config: KernelConfig) -> TileGroups:
-    """The tiles of a problem, and the work-groups that a configuration launches over them.
-
-    A CPU has no work-groups: there each block stands for one.
-    """
-    block, threads, order = config.matmul.block, config.matmul.threads, config.matmul.loop_order.value
-    tiles = -(-problem.m // block.m), -(-problem.n // block.n)
-    if isinstance(config, CpuConfig):
-        return TileGroups(problem.batch, tiles, tiles, along_n=True, raster_group=1)
-    return TileGroups(
-        problem.batch,
-        tiles,
-        (min(threads.m, tiles[0]), min(threads.n, tiles[1])),
-        order.index("pm") < order.index("pn"),
-        config.strategy.raster_group,
-    )

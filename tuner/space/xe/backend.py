@@ -1,0 +1,82 @@
+"""Tuning of Intel GPUs: times are measured, or predicted by a model."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from codegen import Extent, GemmProblem, XeConfig
+from codegen.xe.rules import tiles_of
+from hal import DeviceSpec, Timing, Use, readiness
+from tuner.errors import CannotPredict
+from tuner.model.traffic import memory_bytes
+from tuner.model.xe import Predictions, columns_of_space, predict, predict_many
+from tuner.model.xe.roof import roof_us
+from tuner.session.trial import Prediction
+from tuner.shapes.relaunch import code_of, relaunched
+from tuner.space.space import Space
+from tuner.space.step import HeuristicStep
+from tuner.space.xe.carry import carry, choices
+from tuner.space.xe.heuristic import default_config, explain_default
+from tuner.space.xe.refit import refit_xe
+from tuner.space.xe.space import xe_space
+from tuner.space.xe.workspace import workspace_bytes
+
+
+class XeTuning:
+    """A row of `tuner.backend.TUNINGS`; see `tuner.backend.Tuning` for the functions."""
+
+    needs_device = False
+    shares_host = False
+    timing = Timing()
+
+    def default(self, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
+        return default_config(problem, spec)
+
+    def explain_default(self, problem: GemmProblem, spec: DeviceSpec) -> tuple[HeuristicStep, ...]:
+        return explain_default(problem, spec).steps
+
+    def space(self, problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
+        return xe_space(problem, spec)
+
+    def restrict(self, spec: DeviceSpec, given: Mapping[str, object]) -> DeviceSpec:
+        return spec
+
+    def match_threads(self, problem: GemmProblem, config: XeConfig, given: Collection[str]) -> XeConfig:
+        if "block" not in given or "threads" in given:
+            return config
+        threads = Extent(*tiles_of(problem, config), config.matmul.threads.k)
+        return replace(config, matmul=replace(config.matmul, threads=threads))
+
+    def refit(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec, given: Collection[str]) -> XeConfig:
+        return refit_xe(problem, config, spec, given)
+
+    def carry(self, config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
+        return carry(config, source, problem, spec)
+
+    def choices(self, config: XeConfig, problem: GemmProblem, spec: DeviceSpec) -> tuple[object, ...]:
+        return choices(config, problem, spec)
+
+    def relaunch(
+        self, config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec
+    ) -> XeConfig | None:
+        code = code_of(config, source, spec)
+        return None if code is None else relaunched(config, code, problem, spec)
+
+    def workspace_bytes(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
+        return workspace_bytes(problem, config)
+
+    def memory_bytes(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
+        return memory_bytes(problem, config, spec)
+
+    def roof_us(self, problem: GemmProblem, spec: DeviceSpec) -> float:
+        return roof_us(problem, spec)
+
+    def check_predictable(self, spec: DeviceSpec) -> None:
+        missing = next(ready.missing for ready in readiness(spec) if ready.use is Use.PREDICT)
+        if missing:
+            raise CannotPredict(spec.name, *missing)
+
+    def predict(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Prediction:
+        return predict(problem, config, spec)
+
+    def predict_space(self, problem: GemmProblem, spec: DeviceSpec, space: Space[XeConfig]) -> Predictions:
+        return predict_many(problem, columns_of_space(problem, space), spec)
