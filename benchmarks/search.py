@@ -82,7 +82,7 @@ def _run(case: Case, seed: int) -> Replay:
     known = Known()
     if case.warm is not None:
         known = Known(donors=donor_rows(recorded, _recorded(case.data, case.warm)))
-    return replay(recorded, space, build_search(Method(case.method), space, seed, known, EVALUATIONS), EVALUATIONS)
+    return replay(recorded, space, build_search(case.method, space, seed, known, EVALUATIONS), EVALUATIONS)
 
 
 def _print(recorded: RecordedSpace, repeats: int) -> None:

@@ -1,4 +1,4 @@
-"""What a search weighs: time alone, or time and what a kernel takes besides; and which configurations then stay."""
+"""The objectives of a search: time alone, or time and memory or energy; and the Pareto front of two."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -11,7 +11,7 @@ K = TypeVar("K")
 
 
 class Objective(StrEnum):
-    """What is made small."""
+    """Objective to minimize."""
 
     TIME = "time"
     TIME_MEMORY = "time-memory"
@@ -19,22 +19,22 @@ class Objective(StrEnum):
 
 
 def agreed(method: Method, objective: Objective | None) -> tuple[Method, Objective]:
-    """The search and what it weighs, from what was asked for: two objectives are NSGA-II's, whose second is memory.
+    """Return the search and its objective, from what was requested: two objectives need NSGA-II, memory by default.
 
     Raises:
         ContraryObjective: that search does not weigh that.
     """
     if objective is None:
-        return method, Objective.TIME_MEMORY if method is Method.NSGA2 else Objective.TIME
-    if objective is not Objective.TIME and method is Method.PORTFOLIO:  # which is nobody's choice but the usual
+        return method, Objective.TIME_MEMORY if method == Method.NSGA2 else Objective.TIME
+    if objective is not Objective.TIME and method == Method.PORTFOLIO:  # the default
         return Method.NSGA2, objective
-    if (objective is Objective.TIME) == (method is Method.NSGA2):
+    if (objective is Objective.TIME) == (method == Method.NSGA2):
         raise ContraryObjective(objective.value, method.value)
     return method, objective
 
 
 def check_objective(objective: Objective, device: str, no_energy: str | None) -> None:
-    """Return when what is to be weighed can be known of a device; `no_energy` says why its energy cannot be read.
+    """Return if a device can measure an objective; `no_energy` says why its energy cannot be read.
 
     Raises:
         NoEnergy: it is to be weighed and cannot be read.
@@ -44,7 +44,7 @@ def check_objective(objective: Objective, device: str, no_energy: str | None) ->
 
 
 def front(points: Iterable[tuple[K, float, float]]) -> list[K]:
-    """Those of named points that no other beats in both numbers, from the least of the first number on.
+    """Return the named points that no other beats in both numbers, by ascending first number.
 
     Of points that are alike in both, the first stays.
     """

@@ -1,7 +1,6 @@
 """xetune replay: what searches would have found in a space that was recorded."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -20,19 +19,7 @@ from tuner.search.method import Known, Method
 from tuner.search.samplers.build import build_search
 
 _MARKS = (10, 20, 50, 100, 200, 500, 1000)
-_DEFAULT = (Method.PORTFOLIO, Method.RANDOM)
-
-
-class _Search(StrEnum):
-    """Methods that need no predicted times: of a recorded space there are none."""
-
-    PORTFOLIO = Method.PORTFOLIO
-    GP = Method.GP
-    TPE = Method.TPE
-    CMAES = Method.CMAES
-    NSGA2 = Method.NSGA2
-    RANDOM = Method.RANDOM
-    EXHAUSTIVE = Method.EXHAUSTIVE
+_DEFAULT = (Method.PORTFOLIO.value, Method.RANDOM.value)
 
 
 Recorded = Annotated[Path, typer.Argument(help="A cache of Kernel Tuner or a T4 file.", exists=True, dir_okay=False)]
@@ -51,7 +38,11 @@ class _Line:
 def replay_command(
     file: Recorded,
     search: Annotated[
-        list[_Search] | None, typer.Option(help="How to search; may be repeated. Left out: portfolio and random.")
+        list[str] | None,
+        typer.Option(
+            help="How to search: portfolio, gp, tpe, cmaes, nsga2, random, exhaustive, a class of optuna.samplers, or "
+            "package.module:Class; may be repeated (default: portfolio and random)."
+        ),
     ] = None,
     trials: Annotated[int, typer.Option(min=1, max=10_000, help="Evaluations of each search.")] = 200,
     seeds: Annotated[int, typer.Option(min=1, max=1_000, help="Searches of each kind, each with a seed.")] = 10,
@@ -67,7 +58,7 @@ def replay_command(
     donors = donor_rows(recorded, read_recorded(warm, on_note=_note)) if warm is not None else []
     evaluations = min(trials, len(recorded))
     marks = [*(mark for mark in _MARKS if mark < evaluations), evaluations]
-    lines = _replayed(recorded, [Method(each) for each in search or _DEFAULT], evaluations, seeds, donors, marks)
+    lines = _replayed(recorded, list(search or _DEFAULT), evaluations, seeds, donors, marks)
     timed = int((recorded.times_us > 0).sum())
     if as_json:
         print_json(
@@ -97,7 +88,7 @@ def _note(text: str) -> None:
 
 
 def _replayed(
-    recorded: RecordedSpace, methods: list[Method], evaluations: int, seeds: int, donors: list[int], marks: list[int]
+    recorded: RecordedSpace, methods: list[str], evaluations: int, seeds: int, donors: list[int], marks: list[int]
 ) -> list[_Line]:
     """A line for calculated random draws, then one for each method."""
     at_random = chance(recorded, evaluations).fraction
@@ -109,7 +100,7 @@ def _replayed(
             for seed in range(seeds)
         ]
         found = score(recorded, runs, evaluations)
-        lines.append(_Line(method.value, {mark: found.at(mark) for mark in marks}, found.p_score, dict(found.by)))
+        lines.append(_Line(method, {mark: found.at(mark) for mark in marks}, found.p_score, dict(found.by)))
     return lines
 
 
