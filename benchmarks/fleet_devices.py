@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.fleet_clock import FleetClock
-from codegen import AnyArtifact, Distribution, Distributor, GemmArtifact, GemmProblem, KernelConfig, StageOutput
+from codegen import AnyArtifact, GemmArtifact, GemmProblem, KernelConfig, StageOutput
 from codegen.serialization import canonical_text
 from hal import (
     Argument,
@@ -212,7 +212,6 @@ def _kernel(problem: GemmProblem, config: KernelConfig) -> AnyArtifact:
         stages=tuple(StageOutput(stage, name, stage.encode() + body, 1.0) for stage, name in names.items()),
         toolchain={"xetune": "fleet"},
         kernels=(),
-        distribution=Distribution(Distributor.MLIR),
         problem=problem,
         config=config,  # type: ignore[arg-type]
         launch=LaunchSpec(text, arguments, (step,), 16, ""),

@@ -35,7 +35,7 @@ def main() -> None:
     seeds = range(first + options.first, first + options.count)
     facts, refusals, faults, begun_s = Counter[Fact](), Counter[str](), 0, time.monotonic()
     for drawn, verdict in each(partial(_judge_seed, ocloc), seeds, options.processes):
-        facts.update({*facts_of(drawn), ("way to lanes", verdict.way)})
+        facts.update(facts_of(drawn))
         refusals += drawn.refusals
         if verdict.fault:
             faults += 1

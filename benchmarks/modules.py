@@ -1,18 +1,15 @@
-"""Modules by both ways to lanes: compile time by stage in one warm process, size of the code, and what the GPU runs.
+"""Modules: compile time by stage in one warm process, size of the code, and instructions of the GPU.
 
 Run: python -m benchmarks.modules [--count 5] [--device b580] [--ocloc PATH]
 """
 
 import argparse
 import statistics
-from contextlib import suppress
 from pathlib import Path
 
 from benchmarks.isa import chosen_ocloc
 from benchmarks.products import PRODUCTS
 from codegen import (
-    CompileFailed,
-    Distributor,
     Extent,
     GemmProblem,
     KernelArtifact,
@@ -49,12 +46,12 @@ def main() -> None:
     arguments.add_argument("--ocloc", type=Path, help="Intel's offline compiler (default: the one installed)")
     options = arguments.parse_args()
     spec, ocloc = find(options.device), chosen_ocloc(options.ocloc)
-    columns = ["module", "way", *STAGES, "total ms", "lanes lines", "LLVM lines", "SPIR-V bytes"]
+    columns = ["module", *STAGES, "total ms", "lanes lines", "LLVM lines", "SPIR-V bytes"]
     columns += _ISA_COLUMNS if ocloc is not None else []
     _print(columns)
-    _print(["---", "---", *(["---:"] * (len(columns) - 2))])
-    for (name, way), artifacts in compiled(modules(spec), spec, options.count).items():
-        _print([name, way.value, *_row(artifacts, spec, ocloc)])
+    _print(["---", *(["---:"] * (len(columns) - 1))])
+    for name, artifacts in compiled(modules(spec), spec, options.count).items():
+        _print([name, *_row(artifacts, spec, ocloc)])
 
 
 def modules(spec: DeviceSpec) -> dict[str, str]:
@@ -76,20 +73,13 @@ def _config(block: tuple[int, int, int], subgroups: tuple[int, int], distance: i
     return XeConfig(MatmulConfig(Extent(1, 1, 1), Extent(*block), _LOAD), XeStrategy(subgroups, prefetch))
 
 
-def compiled(
-    sources: dict[str, str], spec: DeviceSpec, count: int
-) -> dict[tuple[str, Distributor], list[KernelArtifact]]:
-    """All modules by both ways in turn, and that `count` times after one to warm up: what else runs slows all alike.
-
-    By MLIR's way there is nothing of a module that runs into one of its faults.
-    """
-    made: dict[tuple[str, Distributor], list[KernelArtifact]] = {}
+def compiled(sources: dict[str, str], spec: DeviceSpec, count: int) -> dict[str, list[KernelArtifact]]:
+    """Compile all modules `count` times, interleaved so that what else runs slows all alike, after one warm-up."""
+    made: dict[str, list[KernelArtifact]] = {name: [] for name in sources}
     for _ in range(count + 1):
         for name, source in sources.items():
-            for way in Distributor:
-                with suppress(CompileFailed):
-                    made.setdefault((name, way), []).append(compile_module(source, spec, distribution=way))
-    return {key: artifacts[1:] for key, artifacts in made.items() if artifacts}
+            made[name].append(compile_module(source, spec))
+    return {name: artifacts[1:] for name, artifacts in made.items()}
 
 
 def _row(artifacts: list[KernelArtifact], spec: DeviceSpec, ocloc: Ocloc | None) -> list[str]:

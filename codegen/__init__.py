@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 from codegen.artifact.kernel_artifact import (
     AnyArtifact,
     CpuArtifact,
-    Distribution,
-    Distributor,
     GemmArtifact,
     KernelArtifact,
     StageOutput,
@@ -49,9 +47,8 @@ from codegen.problem.gemm import (
 )
 
 if TYPE_CHECKING:
-    from codegen.pipeline import compile_gemm
+    from codegen.pipeline import compile_gemm, compile_module
     from codegen.simulate.run_module import simulate_module
-    from codegen.xe.modules import compile_module
 
 __all__ = [
     "AnyArtifact",
@@ -64,8 +61,6 @@ __all__ = [
     "CpuConfig",
     "CpuStrategy",
     "DType",
-    "Distribution",
-    "Distributor",
     "EpilogueKind",
     "EpilogueStep",
     "Extent",
@@ -96,7 +91,7 @@ __all__ = [
 # What needs the compiler's libraries is imported when it is first asked for.
 _LATE = {
     "compile_gemm": "codegen.pipeline",
-    "compile_module": "codegen.xe.modules",
+    "compile_module": "codegen.pipeline",
     "simulate_module": "codegen.simulate.run_module",
 }
 

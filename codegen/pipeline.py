@@ -1,14 +1,26 @@
-"""Compilation of a GEMM: an ordered list of named stages, from XeTile to SPIR-V."""
+"""The compiler on a page: the stages that kernels go through, from XeTile or XeGPU to SPIR-V.
+
+A GEMM begins as XeTile that `build/` writes, a module as its parsed text. The table `LOWERING` is shared by both, and
+`EMULATION` follows it on a CPU that stands in for a GPU. Every stage leaves a file.
+"""
 
 import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 from xdsl.dialects.builtin import ModuleOp
 
 from codegen.artifact.kernel_artifact import (
-    Distributor,
     GemmArtifact,
+    KernelArtifact,
+    StageOutput,
 )
 from codegen.artifact.launch import launch_spec
+from codegen.artifact.signature import (
+    KernelArgument,
+    KernelSignature,
+)
 from codegen.artifact.stages import Stages
 from codegen.artifact.toolchain import toolchain_versions
 from codegen.config.xe import XeConfig
@@ -20,25 +32,196 @@ from codegen.target import Target, target_of
 from codegen.workers.code_key import code_basis
 from codegen.xe.build.gemm import build_gemm
 from codegen.xe.dialects import text
+from codegen.xe.dialects.generic_text import generic_text
+from codegen.xe.dialects.gpu.host import (
+    Extents,
+    device_part,
+)
+from codegen.xe.layout import block_limits
 from codegen.xe.llvm import (
     OptimisedModule,
     Prefetches,
     optimise,
 )
+from codegen.xe.mlir import MlirModule
+from codegen.xe.modules.blocks import set_blocks
 from codegen.xe.modules.kernels import (
     arguments_of,
+    check_fits,
     kernels_of,
     signature_of,
 )
-from codegen.xe.modules.ways import lower
+from codegen.xe.modules.source import (
+    lower_source,
+    parse_source,
+)
 from codegen.xe.operand_access import memory_paths
+from codegen.xe.passes.distribute import distribute_to_subgroups
+from codegen.xe.passes.expand_subgroup_threads import counts_subgroups
+from codegen.xe.passes.lanes import lower_to_lanes
 from codegen.xe.passes.lower_xetile import lower_gemm
 from codegen.xe.passes.tile_mma_to_contract import tile_mma_to_contract
 from codegen.xe.rules import check
 from codegen.xe.spirv import emit_spirv
 from hal import DeviceSpec
 
-_FEWER = "fewer-instructions"
+
+@dataclass(slots=True)
+class Compilation:
+    """Kernels between two stages. Passes rewrite `module` in place; a later stage sets what it makes of it."""
+
+    target: Target
+    prefetches: Prefetches = Prefetches.PORTABLE
+    verify_xegpu: bool = False
+    module: ModuleOp = field(init=False)
+    arguments: dict[str, tuple[KernelArgument, ...]] = field(init=False)
+    counts_subgroups: set[str] = field(init=False)
+    lanes: MlirModule = field(init=False)
+    llvm: OptimisedModule = field(init=False)
+    emulated_llvm: str = field(init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage by name, the file that it leaves, and the function that returns its contents."""
+
+    name: str
+    file_name: str
+    run: Callable[[Compilation], str | bytes]
+
+
+def distribute(c: Compilation) -> str:
+    """Distribute the work of a work-group to its sub-groups."""
+    distribute_to_subgroups(c.module)
+    return xegpu_text(c, "subgroup")
+
+
+def lower_lanes(c: Compilation) -> str:
+    """Lower the work of a sub-group to that of one lane, in dialects that MLIR converts to LLVM."""
+    lower_to_lanes(c.module, block_limits(c.target))
+    c.lanes = MlirModule(generic_text(c.module), "lanes")
+    return str(c.lanes)
+
+
+def to_llvm(c: Compilation) -> str:
+    """Convert to LLVM IR and optimise it."""
+    c.llvm = optimise(c.lanes.to_bitcode(c.target.chip), c.arguments, c.prefetches)
+    return c.llvm.text
+
+
+def to_spirv(c: Compilation) -> bytes:
+    """Emit SPIR-V."""
+    return emit_spirv(c.llvm.text)
+
+
+def emulate_lanes(c: Compilation) -> str:
+    """Rewrite LLVM IR for a CPU, with emulated built-ins."""
+    c.emulated_llvm = emulate(c.llvm.text)
+    return c.emulated_llvm
+
+
+def emulated_to_spirv(c: Compilation) -> bytes:
+    """Emit SPIR-V for a CPU."""
+    return emit_spirv(c.emulated_llvm)
+
+
+LOWERING = (
+    Stage("subgroup", "subgroup.mlir", distribute),
+    Stage("lanes", "lanes.mlir", lower_lanes),
+    Stage("llvm", "llvm.ll", to_llvm),
+    Stage("spirv", "kernel.spv", to_spirv),
+)
+EMULATION = (
+    Stage("emulated", "emulated.ll", emulate_lanes),
+    Stage("emulated-spirv", "emulated.spv", emulated_to_spirv),
+)
+
+
+def compile_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> GemmArtifact:
+    """Compile the kernels of a GEMM. Pure, but LLVM and MLIR may end the process: see `pool`.
+
+    Raises:
+        Refused: a legality rule refuses.
+        CompileFailed: a stage failed.
+    """
+    check(problem, config, spec)
+    target = target_of(spec)
+
+    def build(c: Compilation) -> str:
+        c.module = build_gemm(problem, config, spec)
+        _note_kernels(c)
+        return text(c.module)
+
+    def lower(c: Compilation) -> str:
+        if problem.dtype_a is DType.F32:
+            tile_mma_to_contract(c.module)
+        lower_gemm(c.module, problem, config, target)
+        return xegpu_text(c, "xegpu")
+
+    stages = (Stage("xetile", "xetile.mlir", build), Stage("xegpu", "xegpu.mlir", lower), *LOWERING)
+    payloads = config.strategy.prefetch.payloads
+    c = Compilation(target, Prefetches.PAYLOADS if payloads else Prefetches.PORTABLE, verify_xegpu=True)
+    outputs = _run((*stages, *EMULATION) if target.emulated else stages, c)
+    kernels = _signatures(c)
+    return GemmArtifact(
+        key=compile_key(problem, config, target),
+        content_hash=_hash_of("spirv", outputs),
+        problem=problem,
+        config=config,
+        target=spec.emulates or spec.id,
+        stages=outputs,
+        launch=launch_spec(problem, config, target, outputs[-1].data, kernels),
+        toolchain=dict(toolchain_versions()),
+        kernels=kernels,
+        memory_paths=memory_paths(problem, target),
+    )
+
+
+def compile_module(
+    source: str,
+    spec: DeviceSpec,
+    name: str = "<input>",
+    *,
+    prefetches: Prefetches = Prefetches.PORTABLE,
+    block: Extents | None = None,
+) -> KernelArtifact:
+    """Compile the kernels of a module: XeTile or XeGPU, at work-group or sub-group level; host functions are ignored.
+
+    Pure, but LLVM and MLIR may end the process: see `pool`. Errors name places in `name`. `prefetches` asks for
+    built-ins that only Intel's compiler has. `block` is that of kernels whose threads are sub-groups, counted so, where
+    neither they nor a launch in the file say it.
+
+    Raises:
+        Refused: codegen cannot target the device, or a work-group or a value does not fit on it.
+        CompileFailed: a stage failed; parsing and verification are stage "source".
+    """
+    target = target_of(spec)
+
+    def read(c: Compilation) -> str:
+        part = device_part(source)
+        c.module = parse_source(part.text, name)
+        set_blocks(kernels_of(c.module), part.launches, block)
+        _note_kernels(c)
+        return text(c.module)
+
+    def lower(c: Compilation) -> str:
+        lower_source(c.module, target)
+        return xegpu_text(c, "xegpu")
+
+    stages = (Stage("source", "source.mlir", read), Stage("xegpu", "xegpu.mlir", lower), *LOWERING)
+    c = Compilation(target, prefetches)
+    outputs = _run(stages, c)
+    kernels = _signatures(c)
+    for signature in kernels:
+        check_fits(signature, spec)
+    return KernelArtifact(
+        key=content_hash([toolchain_versions(), source, target, prefetches, block]),
+        content_hash=_hash_of("spirv", outputs),
+        target=spec.emulates or spec.id,
+        stages=outputs,
+        toolchain=dict(toolchain_versions()),
+        kernels=kernels,
+    )
 
 
 def compile_key(problem: GemmProblem, config: XeConfig, target: Target) -> str:
@@ -53,60 +236,35 @@ def code_key(problem: GemmProblem, config: XeConfig, target: Target) -> str:
     return content_hash([toolchain_versions(), basis, target])
 
 
-def compile_gemm(
-    problem: GemmProblem,
-    config: XeConfig,
-    spec: DeviceSpec,
-    *,
-    distribution: Distributor = Distributor.XETUNE,
-) -> GemmArtifact:
-    """Compile the kernels of a GEMM. Pure, but LLVM and MLIR may end the process: see `pool`.
+def xegpu_text(c: Compilation, stage: str) -> str:
+    """Return the XeGPU of a compilation as text, verified by MLIR where all of it is MLIR's.
 
-    `distribution` asks for MLIR's way to lanes in place of ours, whose kernels have fewer messages and moves.
-
-    Raises:
-        Refused: a legality rule refuses.
-        CompileFailed: a stage failed.
+    A module may also hold what only the RFC of the dialect has, or layouts that MLIR refuses.
     """
-    check(problem, config, spec)
-    target = target_of(spec)
-    stages = Stages()
-    module = build_gemm(problem, config, spec)
-    stages.add("xetile", "xetile.mlir", lambda: text(module))
-    arguments = {kernel.sym_name.data: arguments_of(kernel) for kernel in kernels_of(module)}
-    stages.run("xegpu", lambda: _to_xegpu(module, problem, config, target))
-
-    def finish(bitcode: bytes) -> tuple[OptimisedModule, bytes]:
-        optimised = stages.run("llvm", lambda: optimise(bitcode, arguments, _prefetches(config)))
-        stages.add("llvm", "llvm.ll", lambda: optimised.text)
-        return optimised, stages.add("spirv", "kernel.spv", lambda: emit_spirv(optimised.text))
-
-    taken, (optimised, spirv) = lower(module, stages, target, distribution, finish, _FEWER)
-    kernels = tuple(signature_of(kernel, arguments, optimised, set()) for kernel in kernels_of(module))
-    binary = spirv
-    if target.emulated:
-        emulated = stages.add("emulated", "emulated.ll", lambda: emulate(optimised.text))
-        binary = stages.add("emulated-spirv", "emulated.spv", lambda: emit_spirv(emulated.decode()))
-    return GemmArtifact(
-        key=compile_key(problem, config, target),
-        content_hash=hashlib.sha256(spirv).hexdigest(),
-        problem=problem,
-        config=config,
-        target=spec.emulates or spec.id,
-        stages=stages.outputs(),
-        launch=launch_spec(problem, config, target, binary, kernels),
-        toolchain=dict(toolchain_versions()),
-        kernels=kernels,
-        distribution=taken,
-        memory_paths=memory_paths(problem, target),
-    )
+    written = text(c.module)
+    if c.verify_xegpu:
+        MlirModule(written, stage)
+    return written
 
 
-def _prefetches(config: XeConfig) -> Prefetches:
-    return Prefetches.PAYLOADS if config.strategy.prefetch.payloads else Prefetches.PORTABLE
+def _run(stages: Sequence[Stage], c: Compilation) -> tuple[StageOutput, ...]:
+    outputs = Stages()
+    for stage in stages:
+        outputs.add(stage.name, stage.file_name, partial(stage.run, c))
+    return outputs.outputs()
 
 
-def _to_xegpu(module: ModuleOp, problem: GemmProblem, config: XeConfig, target: Target) -> None:
-    if problem.dtype_a is DType.F32:
-        tile_mma_to_contract(module)
-    lower_gemm(module, problem, config, target)
+def _note_kernels(c: Compilation) -> None:
+    """Note what signatures say of the source, before passes change it."""
+    kernels = kernels_of(c.module)
+    c.arguments = {kernel.sym_name.data: arguments_of(kernel) for kernel in kernels}
+    c.counts_subgroups = {kernel.sym_name.data for kernel in kernels if counts_subgroups(kernel)}
+
+
+def _signatures(c: Compilation) -> tuple[KernelSignature, ...]:
+    return tuple(signature_of(kernel, c.arguments, c.llvm, c.counts_subgroups) for kernel in kernels_of(c.module))
+
+
+def _hash_of(stage: str, outputs: Sequence[StageOutput]) -> str:
+    (data,) = (output.data for output in outputs if output.name == stage)
+    return hashlib.sha256(data).hexdigest()

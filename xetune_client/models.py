@@ -1047,13 +1047,6 @@ class Comparison(Model):
     """How many times as fast the best is"""
 
 
-class Distributor(StrEnum):
-    """The lowering that distributed a work-group to sub-groups and lanes."""
-
-    MLIR = 'mlir'
-    XETUNE = 'xetune'
-
-
 class CompileBody(Model):
     """What to compile: the text of kernels, or a problem."""
 
@@ -1068,9 +1061,6 @@ class CompileBody(Model):
 
     source: str | None = None
     """Kernels as text, XeTile or XeGPU; then without problem and config"""
-
-    distribution: Distributor | None = None
-    """Who deals the work of a text out to lanes; null: whoever can"""
 
     problem: ProblemBody | None = None
     """A GEMM; then without source"""

@@ -1,7 +1,6 @@
 """Results of a compilation: every stage's output, the kernels in it, and its inputs."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from codegen.artifact.signature import KernelSignature
 from codegen.config.cpu import CpuConfig
@@ -9,21 +8,6 @@ from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.operand_access import MemoryPath
 from hal import LaunchSpec
-
-
-class Distributor(StrEnum):
-    """The lowering that distributed a work-group to sub-groups and lanes."""
-
-    MLIR = "mlir"
-    XETUNE = "xetune"
-
-
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """The path that a module took, and why it was not MLIR's: names of its faults, or of what it does not do."""
-
-    by: Distributor
-    because: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +30,6 @@ class KernelArtifact:
     stages: tuple[StageOutput, ...]
     toolchain: dict[str, str]
     kernels: tuple[KernelSignature, ...]
-    distribution: Distribution
 
     def stage(self, name: str) -> StageOutput:
         """The output of the stage `name`.

@@ -106,9 +106,7 @@ def _parameter(signature: KernelSignature, parameter: Parameter) -> Json:
 
 
 def _provenance(artifact: KernelArtifact) -> dict[str, Json]:
-    distribution = artifact.distribution
     return {
-        "distribution": {"by": distribution.by.value, "because": list(distribution.because)},
         "stages": [
             {"name": s.name, "file": s.file_name, "bytes": len(s.data), "elapsed_ms": round(s.elapsed_ms, 3)}
             for s in artifact.stages

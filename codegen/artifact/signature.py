@@ -104,8 +104,8 @@ class KernelSignature:
     """A kernel's name, arguments and parameters in order, and its work-group.
 
     `local_size` is in work-items, `slm_bytes` the shared local memory of a work-group. Where `counts_subgroups`,
-    the source counts one thread for each sub-group, and so do blocks given to `simulate`. `assumes` is what a launch
-    must fulfil; None: not known, as of MLIR's code.
+    the source counts one thread for each sub-group, and so do blocks given to `simulate_module`. `assumes` is what a
+    launch must fulfil.
     """
 
     name: str

@@ -18,7 +18,6 @@ from pebble import ProcessExpired, ProcessFuture, ProcessPool
 from codegen.artifact.kernel_artifact import (
     AnyArtifact,
     CpuArtifact,
-    Distributor,
     KernelArtifact,
 )
 from codegen.backend import compile_kernel
@@ -127,13 +126,11 @@ class CompilePool:
         spec: DeviceSpec,
         name: str = "<input>",
         *,
-        distribution: Distributor | None = None,
         block: tuple[int, int, int] | None = None,
     ) -> Compilation[KernelArtifact]:
         """Begin to compile the kernels of a module; the cache is not asked."""
         self._revive()
-        asked = {"distribution": distribution, "block": block}
-        future = self._pool.schedule(_compile_module, args=[source, spec, name], kwargs=asked, timeout=self._timeout_s)
+        future = self._pool.schedule(_compile_module, args=[source, spec, name, block], timeout=self._timeout_s)
         return Compilation(future, self._timeout_s)
 
     def close(self) -> None:
@@ -194,12 +191,12 @@ def _compile(
 
 
 def _compile_module(
-    source: str, spec: DeviceSpec, name: str, *, distribution: Distributor | None, block: tuple[int, int, int] | None
+    source: str, spec: DeviceSpec, name: str, block: tuple[int, int, int] | None
 ) -> Made[KernelArtifact]:
-    from codegen.xe.modules import compile_module  # MLIR, which workers for CPUs do without
+    from codegen.pipeline import compile_module  # MLIR, which workers for CPUs do without
 
     collect_between()
-    return Made(compile_module(source, spec, name, distribution=distribution, block=block))
+    return Made(compile_module(source, spec, name, block=block))
 
 
 def _how(exitcode: int | None) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from codegen.artifact.artifact_json import common_to_json, stages_from_json
-from codegen.artifact.kernel_artifact import Distribution, GemmArtifact
+from codegen.artifact.kernel_artifact import GemmArtifact
 from codegen.artifact.launch import launch_spec
 from codegen.artifact.signature import KernelSignature
 from codegen.config.xe import XeConfig
@@ -17,7 +17,7 @@ from hal import DeviceSpec
 
 def artifact_to_json(artifact: GemmArtifact) -> dict[str, Json]:
     """The artifact, without its inputs and what follows from them."""
-    own = {"kernels": to_json(artifact.kernels), "distribution": to_json(artifact.distribution)}
+    own = {"kernels": to_json(artifact.kernels)}
     return common_to_json(artifact) | own
 
 
@@ -39,7 +39,6 @@ def artifact_from_json(stored: Any, key: str, problem: GemmProblem, config: XeCo
         stages=stages,
         toolchain=stored["toolchain"],
         kernels=kernels,
-        distribution=decode(Distribution, stored["distribution"]),
         problem=problem,
         config=config,
         launch=launch_spec(problem, config, target, stages[-1].data, kernels),

@@ -13,7 +13,6 @@ PASSES = {
     "expand-subgroup-threads": "codegen.xe.passes.expand_subgroup_threads:ExpandSubgroupThreadsPass",
     "fold-tile-offsets": "codegen.xe.passes.fold_tile_offsets:FoldTileOffsetsPass",
     "insert-layout-conversions": "codegen.xe.passes.distribute:InsertLayoutConversionsPass",
-    "legalise-xegpu": "codegen.xe.passes.legalise_xegpu:LegaliseXeGPUPass",
     "lower-to-lanes": "codegen.xe.passes.lanes:LowerToLanesPass",
     "lower-xetile": "codegen.xe.passes.lower_xetile:LowerXeTilePass",
     "state-maps": "codegen.xe.passes.infer_maps:StateMapsPass",

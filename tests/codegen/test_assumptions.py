@@ -1,14 +1,13 @@
 """What kernels rely on is published, and a launch that breaks it is refused."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import cast
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen import Distributor, InvalidLaunch, KernelArtifact, compile_module, simulate_module
+from codegen import InvalidLaunch, KernelArtifact, compile_module, simulate_module
 from codegen.artifact.manifest import module_manifest
 from codegen.simulate.run_module import Value
 from hal.facts.xe import find
@@ -98,7 +97,7 @@ def compiled() -> Compile:
 
     def compile_(name: str) -> KernelArtifact:
         if name not in done:
-            done[name] = compile_module(KERNELS[name], find("b580"), distribution=Distributor.XETUNE)
+            done[name] = compile_module(KERNELS[name], find("b580"))
         return done[name]
 
     return compile_
@@ -166,13 +165,3 @@ def test_of_arrays_it_names_shapes_and_strides(compiled: Compile) -> None:
     assert "width in bytes (2 * A.shape[1]): at least 64, at most 16777216, a multiple of 4" in words
     assert PITCH.format("2 * B.shape[1]") in words  # the rows of B follow one another
     assert not any("computed" in said for said in words)
-
-
-def test_what_mlirs_code_relies_on_is_not_known() -> None:
-    source = (Path(__file__).parents[2] / "examples" / "gemm_prefetch.mlir").read_text()
-    ours, mlirs = (
-        compile_module(source, find("b580"), distribution=way) for way in (Distributor.XETUNE, Distributor.MLIR)
-    )
-    assert [len(a.kernels[0].assumes or ()) for a in (ours, mlirs)] == [3, 0]
-    (kernel,) = cast("list[dict[str, object]]", module_manifest(mlirs)["kernels"])
-    assert kernel["assumes"] is None

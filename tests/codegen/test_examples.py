@@ -8,12 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen.artifact.kernel_artifact import (
-    Distributor,
-    KernelArtifact,
-)
+from codegen import KernelArtifact, compile_module
 from codegen.simulate.run_module import simulate_module
-from codegen.xe.modules import compile_module
 from hal.facts.xe import find
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -29,7 +25,6 @@ class Example:
     grid: tuple[int, int, int]
     arguments: Callable[[np.random.Generator], Arrays]
     expected: Callable[[Arrays], Arrays]
-    path: Distributor
     tolerance: float = 1e-4
 
 
@@ -87,14 +82,14 @@ def scattered(x: Arrays) -> Arrays:
 
 
 EXAMPLE = {
-    "gemm_prefetch": Example((1, 2, 1), gemm(512, 256, 192), plain, Distributor.MLIR),
-    "xegpu_gemm_prefetch": Example((1, 2, 1), gemm(512, 256, 192), plain, Distributor.MLIR),
-    "gemm_two_cache_levels": Example((1, 1, 1), gemm(512, 256, 256), plain, Distributor.MLIR),
-    "gemm_shared_memory": Example((2, 1, 1), gemm(128, 256, 192), plain, Distributor.XETUNE),
-    "batched_gemm": Example((1, 1, 3), gemm(64, 128, 96, (3,)), plain, Distributor.MLIR),
-    "subgroup_gemm": Example((2, 1, 1), gemm(128, 256, 64), plain, Distributor.XETUNE),
+    "gemm_prefetch": Example((1, 2, 1), gemm(512, 256, 192), plain),
+    "xegpu_gemm_prefetch": Example((1, 2, 1), gemm(512, 256, 192), plain),
+    "gemm_two_cache_levels": Example((1, 1, 1), gemm(512, 256, 256), plain),
+    "gemm_shared_memory": Example((2, 1, 1), gemm(128, 256, 192), plain),
+    "batched_gemm": Example((1, 1, 3), gemm(64, 128, 96, (3,)), plain),
+    "subgroup_gemm": Example((2, 1, 1), gemm(128, 256, 64), plain),
     "gemm_transpose_in_registers": Example(
-        (1, 1, 1), transposed_gemm(256, 256, 96), lambda x: {"C": product(x["A"], x["BT"].T)}, Distributor.XETUNE
+        (1, 1, 1), transposed_gemm(256, 256, 96), lambda x: {"C": product(x["A"], x["BT"].T)}
     ),
     "gemm_transpose_broadcast_reduce": Example(
         (1, 1, 1),
@@ -102,26 +97,22 @@ EXAMPLE = {
             transposed_gemm(256, 512, 64)(rng) | {"bias": single(rng, 1, 512), "sums": np.full((256, 1), 7, np.float32)}
         ),
         with_bias_and_sums,
-        Distributor.XETUNE,
         tolerance=1e-2,  # a sum of 512 elements of C
     ),
     "softmax_rows": Example(
         (2, 1, 1),
         lambda rng: {"X": 4 * single(rng, 64, 128), "Y": np.zeros((64, 128), np.float32)},
         softmax,
-        Distributor.XETUNE,
     ),
     "atomic_accumulation": Example(
         (1, 1, 3),
         gemm(64, 64, 192),
         lambda x: {"C": product(x["A"], x["B"]) + 7},
-        Distributor.XETUNE,
     ),
     "gather_scatter": Example(
         (8, 1, 1),
         lambda rng: {"X": single(rng, 256), "Y": np.full(512, 7, np.float32), "n": 200},
         scattered,
-        Distributor.XETUNE,
     ),
 }
 
@@ -140,7 +131,6 @@ def compiled(name: str, device: str) -> KernelArtifact:
 def test_the_numbers_of_an_example_are_right(name: str, device: str) -> None:
     example = EXAMPLE[name]
     artifact = compiled(name, device)
-    assert artifact.distribution.by is example.path, artifact.distribution.because
     (signature,) = artifact.kernels
     arguments = example.arguments(np.random.default_rng(0))
     expected = example.expected(arguments)

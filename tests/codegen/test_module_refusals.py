@@ -1,11 +1,11 @@
-"""Who says the work-group of a kernel, and which blocks, elements and values are refused."""
+"""Work-group sizes of kernels, and refused blocks, elements and values."""
 
 import re
 
 import numpy as np
 import pytest
 
-from codegen import CompileFailed, Distributor, Refused, compile_module, simulate_module
+from codegen import CompileFailed, Refused, compile_module, simulate_module
 from codegen.artifact.stages import Stages
 from codegen.xe.opt import (
     OptFailed,
@@ -53,12 +53,11 @@ def copy_in(items: str, level: str = "") -> str:
     return source.replace(", #t>", ">") if level == "sub-group" else source
 
 
-@pytest.mark.parametrize("way", [None, *Distributor])
 @pytest.mark.parametrize("items", ["16, 1, 1", "112, 1, 1", "24, 1, 1", "8, 15, 1"])
-def test_a_block_has_the_sub_groups_that_maps_count(way: Distributor | None, items: str) -> None:
+def test_a_block_has_the_sub_groups_that_maps_count(items: str) -> None:
     message = f"of whole sub-groups of 16 work-items, at least 8 as its maps count, got {items.replace(', ', 'x')}"
     with pytest.raises(CompileFailed, match=re.escape(message)):
-        compile_module(copy_in(items), B580, distribution=way)
+        compile_module(copy_in(items), B580)
 
 
 def test_a_block_is_whole_sub_groups_without_maps_too() -> None:
@@ -66,11 +65,10 @@ def test_a_block_is_whole_sub_groups_without_maps_too() -> None:
         compile_module(copy_in("24, 1, 1", "sub-group"), B580)
 
 
-@pytest.mark.parametrize("way", Distributor)
-def test_a_block_may_have_more_sub_groups(way: Distributor) -> None:
+def test_a_block_may_have_more_sub_groups() -> None:
     a = np.random.default_rng(0).random((64, 64), np.float32)
     c = np.zeros_like(a)
-    simulate_module(compile_module(copy_in("256, 1, 1"), B580, distribution=way), "copy", (1, 1, 1), None, [a, c])
+    simulate_module(compile_module(copy_in("256, 1, 1"), B580), "copy", (1, 1, 1), None, [a, c])
     np.testing.assert_array_equal(a, c)
 
 
@@ -93,12 +91,6 @@ def test_a_kernel_that_counts_sub_groups_takes_the_block_that_is_given() -> None
 def test_a_launch_in_the_file_is_stronger_than_a_block_that_is_given() -> None:
     artifact = compile_module(COUNTING + LAUNCH, B580, block=(2, 1, 1))
     assert artifact.kernels[0].local_size == (64, 1, 1)
-
-
-def test_a_way_may_be_a_string() -> None:
-    assert compile_module(copy_in("128, 1, 1"), B580, distribution="xetune").distribution.by is Distributor.XETUNE
-    with pytest.raises(ValueError, match="other"):
-        compile_module(COPY, B580, distribution="other")
 
 
 @pytest.mark.parametrize("device_only", [False, True])

@@ -1,16 +1,12 @@
 """Modules of any kernels are compiled, and run on the arguments that their source has."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from codegen import CompileFailed, Distributor, InvalidLaunch, KernelArtifact, Refused, compile_module, simulate_module
-from codegen.artifact.kernel_artifact import Distribution
+from codegen import CompileFailed, InvalidLaunch, KernelArtifact, Refused, compile_module, simulate_module
 from codegen.artifact.signature import Field
 from codegen.simulate import SimulationRefused
 from codegen.simulate.run_module import Value
-from codegen.xe.spirv import emit_spirv
 from hal.facts.xe import find
 
 DYNAMIC = """
@@ -106,20 +102,6 @@ def test_arguments_that_a_kernel_does_not_take_are_refused(
 ) -> None:
     with pytest.raises(InvalidLaunch, match=message):
         simulate_module(artifact, kernel, (1, 1, 1), block, arguments)
-
-
-def test_what_ends_llvm_after_mlir_goes_our_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    ends = iter([True])
-
-    def ending(text: str) -> bytes:
-        if next(ends, False):
-            raise CompileFailed("spirv", "LLVM ended with SIGABRT")
-        return emit_spirv(text)
-
-    monkeypatch.setattr("codegen.xe.modules.compile.emit_spirv", ending)
-    source = (Path(__file__).parents[2] / "examples" / "gemm_prefetch.mlir").read_text()
-    artifact = compile_module(source, find("b580"))
-    assert artifact.distribution == Distribution(Distributor.XETUNE, ("mlir-refused: LLVM ended with SIGABRT",))
 
 
 @pytest.mark.parametrize("strides", [(48, 1), (7, 1), (1, 1)])

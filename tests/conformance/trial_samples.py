@@ -3,8 +3,6 @@
 import hashlib
 
 from codegen import (
-    Distribution,
-    Distributor,
     Extent,
     GemmArtifact,
     GemmProblem,
@@ -55,7 +53,6 @@ def artifact(number: int, problem: GemmProblem = PROBLEM, config_number: int | N
         launch=LaunchSpec(binary, (Argument("A", "input", "f16", 24576),), (_STEP,), 16, ""),
         toolchain={"llvm": "22.1"},
         kernels=(),
-        distribution=Distribution(Distributor.MLIR),
         memory_paths={},
     )
 

@@ -20,7 +20,7 @@ xetile.store_tile %d, %tc : vector<64x128xf32>, !xetile.tile<64x128xf32, #c>
 // CHECK-NEXT:   %tc = xegpu.create_nd_tdesc %C : memref<200x136xf32> -> !xegpu.tensor_desc<64x128xf32>
 // CHECK-NEXT:   %a = xegpu.load_nd %ta[%m, 16] <{layout = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 16], inst_data = [32, 16]>}> : !xegpu.tensor_desc<64x16xf16> -> vector<64x16xf16>
 // CHECK-NEXT:   %b = xegpu.load_nd %tb[16, %n] <{layout = #xegpu.layout<sg_layout = [2, 4], sg_data = [16, 32], inst_data = [16, 32]>}> : !xegpu.tensor_desc<16x128xf16> -> vector<16x128xf16>
-// CHECK-NEXT:   %d = xegpu.dpas %a, %b, %acc <{layout_a = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 16], inst_data = [8, 16]>, layout_b = #xegpu.layout<sg_layout = [2, 4], sg_data = [16, 32], inst_data = [16, 16]>, layout_cd = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 32], inst_data = [8, 16]>}> : vector<64x16xf16>, vector<16x128xf16>, vector<64x128xf32> -> vector<64x128xf32>
+// CHECK-NEXT:   %d = xegpu.dpas %a, %b, %acc {layout_a = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 16], inst_data = [8, 16]>, layout_b = #xegpu.layout<sg_layout = [2, 4], sg_data = [16, 32], inst_data = [16, 16]>, layout_cd = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 32], inst_data = [8, 16]>} : vector<64x16xf16>, vector<16x128xf16>, vector<64x128xf32> -> vector<64x128xf32>
 // CHECK-NEXT:   xegpu.store_nd %d, %tc[%m, %n] <{layout = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 32], inst_data = [8, 16]>}> : vector<64x128xf32>, !xegpu.tensor_desc<64x128xf32>
 // CHECK-NEXT: }
 
@@ -48,7 +48,7 @@ xetile.store_tile %d, %tc : vector<64x128xf32>, !xetile.tile<64x128xf32, #c>
 // CHECK-NEXT:   %a = xegpu.load_nd %ta[0, 0] <{l1_hint = #xegpu.cache_hint<cached>, layout = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 16], inst_data = [32, 16]>}> : !xegpu.tensor_desc<64x16xf16> -> vector<64x16xf16>
 // CHECK-NEXT:   %b = xegpu.load_nd %tb[0, 0] <{layout = #xegpu.layout<sg_layout = [2, 4], sg_data = [16, 32], inst_data = [16, 32]>}> : !xegpu.tensor_desc<16x128xf16> -> vector<16x128xf16>
 // CHECK-NEXT:   %c = xegpu.load_nd %tc[0, 0] <{layout = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 32], inst_data = [8, 16]>}> : !xegpu.tensor_desc<64x128xf32> -> vector<64x128xf32>
-// CHECK-NEXT:   %d = xegpu.dpas %a, %b, %c <{layout_a = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 16], inst_data = [8, 16]>, layout_b = #xegpu.layout<sg_layout = [2, 4], sg_data = [16, 32], inst_data = [16, 16]>, layout_cd = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 32], inst_data = [8, 16]>}> : vector<64x16xf16>, vector<16x128xf16>, vector<64x128xf32> -> vector<64x128xf32>
+// CHECK-NEXT:   %d = xegpu.dpas %a, %b, %c {layout_a = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 16], inst_data = [8, 16]>, layout_b = #xegpu.layout<sg_layout = [2, 4], sg_data = [16, 32], inst_data = [16, 16]>, layout_cd = #xegpu.layout<sg_layout = [2, 4], sg_data = [32, 32], inst_data = [8, 16]>} : vector<64x16xf16>, vector<16x128xf16>, vector<64x128xf32> -> vector<64x128xf32>
 // CHECK-NEXT: }
 
 // -----

@@ -95,11 +95,11 @@ xegpu.prefetch %t {L1 = cached} : tensor_desc<16xbf16, #xegpu.scatter_tdesc_attr
 // CHECK:      builtin.module {
 // CHECK-NEXT:   "test.op"()
 // CHECK-NEXT:   = xegpu.dpas %a, %b : vector<8x16xf16>, vector<16x32xf16> -> vector<8x32xf32>
-// CHECK-NEXT:   = xegpu.dpas %a, %b3, %c <{layout_cd = #xegpu.layout<sg_layout = [2, 1], sg_data = [4, 32]>}> {key} : vector<8x16xf16>, vector<8x32x2xf16>, vector<8x32xf32> -> vector<8x32xf32>
+// CHECK-NEXT:   = xegpu.dpas %a, %b3, %c {layout_cd = #xegpu.layout<sg_layout = [2, 1], sg_data = [4, 32]>, key} : vector<8x16xf16>, vector<8x32x2xf16>, vector<8x32xf32> -> vector<8x32xf32>
 // CHECK-NEXT:   = xegpu.dpas %a3, %b3, %c : vector<8x8x2xf16>, vector<8x32x2xf16>, vector<8x32xf32> -> vector<8x32xf32>
-// CHECK-NEXT:   = xegpu.dpas %a, %b, %c <{layout_a = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>, layout_b = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [2, 1]>, layout_cd = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>}> : vector<8x16xf16>, vector<16x32xf16>, vector<8x32xf32> -> vector<8x32xf32>
+// CHECK-NEXT:   = xegpu.dpas %a, %b, %c {layout_a = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>, layout_b = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [2, 1]>, layout_cd = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>} : vector<8x16xf16>, vector<16x32xf16>, vector<8x32xf32> -> vector<8x32xf32>
 // CHECK-NEXT:   "test.op"()
-// CHECK-NEXT:   = xegpu.dpas %la, %lb <{layout_cd = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>}> : vector<8x1xbf16>, vector<8x2xbf16> -> vector<8x1xf32>
+// CHECK-NEXT:   = xegpu.dpas %la, %lb {layout_cd = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>} : vector<8x1xbf16>, vector<8x2xbf16> -> vector<8x1xf32>
 // CHECK-NEXT:   "test.op"()
 // CHECK-NEXT:   = xegpu.dpas %fa, %fb, %lc : vector<8xbf16>, vector<16xbf16>, vector<8xf32> -> vector<8xf32>
 // CHECK-NEXT: }

@@ -1,5 +1,5 @@
 """The one door to MLIR's bindings."""
 
-from codegen.xe.mlir.pipeline import XeGpuModule
+from codegen.xe.mlir.module import MlirModule
 
-__all__ = ["XeGpuModule"]
+__all__ = ["MlirModule"]

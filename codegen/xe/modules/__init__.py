@@ -1,5 +1,1 @@
-"""Compilation of any module with kernels: from XeTile or XeGPU text to SPIR-V."""
-
-from codegen.xe.modules.compile import compile_module
-
-__all__ = ["compile_module"]
+"""Kernels of a module: source, work-groups, signatures, and what a device has room for."""

@@ -1,4 +1,4 @@
-"""The work-groups of kernels: who says how many threads they have, and whether these are the sub-groups they need."""
+"""Work-group sizes of kernels: from the kernel, its launches, an argument or its layouts."""
 
 from collections.abc import Sequence
 from math import prod
@@ -34,6 +34,14 @@ def set_blocks(kernels: Sequence[gpu.FuncOp], launches: Sequence[Launch], given:
         if block is not None:
             _check_extents(name, block)
             kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, block)
+
+
+def set_default_blocks(kernels: Sequence[gpu.FuncOp]) -> None:
+    """Give work-group-level kernels without a block as many sub-groups as their largest layout counts."""
+    for kernel in kernels:
+        subgroups = most_subgroups(kernel)
+        if subgroups and kernel.known_block_size is None:
+            kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, (subgroups * SUBGROUP_SIZE, 1, 1))
 
 
 def check_blocks(kernels: Sequence[gpu.FuncOp]) -> None:

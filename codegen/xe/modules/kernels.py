@@ -1,4 +1,4 @@
-"""The kernels of a module: their arguments and signatures, and whether a device has room for them."""
+"""Kernels of a module: arguments, signatures, and limits of the device."""
 
 from collections.abc import Sequence
 from math import prod
@@ -24,7 +24,7 @@ from hal import DeviceSpec
 
 
 def kernels_of(module: ModuleOp) -> tuple[gpu.FuncOp, ...]:
-    """The kernels of a module, at least one, each of a name of its own.
+    """Return the kernels of a module: at least one, of different names.
 
     Raises:
         CompileFailed: stage source; there is none, or two have one name.
@@ -40,7 +40,7 @@ def kernels_of(module: ModuleOp) -> tuple[gpu.FuncOp, ...]:
 
 
 def check_operations(kernels: Sequence[gpu.FuncOp]) -> None:
-    """Neither way takes a vector's transfers, which a pass makes tiles of.
+    """Refuse vector transfers, which `vector-to-xetile` rewrites.
 
     Raises:
         CompileFailed: stage source; a kernel has some.
@@ -56,7 +56,7 @@ def check_operations(kernels: Sequence[gpu.FuncOp]) -> None:
 
 
 def arguments_of(kernel: gpu.FuncOp) -> tuple[KernelArgument, ...]:
-    """What a kernel takes, as its source has it; buffers that the function declares are no arguments."""
+    """Return the arguments of a kernel, as its source has them; buffers that the function declares are none."""
     given = kernel.body.blocks[0].args[: len(kernel.function_type.inputs)]
     names = [argument.name_hint or f"arg{i}" for i, argument in enumerate(given)]
     return tuple(_argument(name, argument.type) for name, argument in zip(names, given, strict=True))

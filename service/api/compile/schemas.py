@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from codegen import Distributor
 from service.configurations import ConfigChoice
 from service.schemas import ProblemBody
 
@@ -24,9 +23,6 @@ class CompileBody(ConfigChoice):
         min_length=1,
         description="Kernels as text, XeTile or XeGPU; then without problem and config",
         examples=["gpu.module @kernels { ... }"],
-    )
-    distribution: Distributor | None = Field(
-        default=None, description="Who deals the work of a text out to lanes; null: whoever can", examples=["xetune"]
     )
     problem: ProblemBody | None = Field(
         default=None, description="A GEMM; then without source", examples=[{"m": 512, "n": 384, "k": 1024}]

@@ -113,10 +113,8 @@ def understand(body: CompileBody, spec: DeviceSpec, settings: Settings) -> Modul
         if nbytes > settings.max_source_bytes:
             message = f"source has {nbytes} bytes; at most {settings.max_source_bytes} are compiled"
             raise TooLarge(f"{message} (XETUNE_MAX_SOURCE_BYTES)", rule="source-bytes")
-        return ModuleWork(body.source, spec, body.distribution, wanted)
+        return ModuleWork(body.source, spec, wanted)
     assert body.problem is not None
-    if body.distribution is not None:
-        raise _invalid("distribution", "expected it with source, got it with problem")
     problem = to_problem(body.problem)
     check_size(problem, settings)
     return GemmWork(problem, None if body.config is None else from_config_body(body.config), spec, wanted)

@@ -7,7 +7,7 @@ import sys
 from base64 import b64encode
 from dataclasses import dataclass
 
-from codegen import CompileFailed, Distributor, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig, Refused
+from codegen import CompileFailed, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig, Refused
 from codegen.artifact.kernel_artifact import (
     AnyArtifact,
     KernelArtifact,
@@ -48,7 +48,6 @@ class ModuleWork:
 
     source: str
     spec: DeviceSpec
-    distribution: Distributor | None
     wanted: Wanted = _NOTHING
 
 
@@ -84,9 +83,9 @@ def run(asked: ModuleWork | GemmWork) -> Json:
 
 def _module(asked: ModuleWork) -> Json:
     from codegen.artifact.manifest import module_manifest
-    from codegen.xe.modules import compile_module
+    from codegen.pipeline import compile_module
 
-    artifact = compile_module(asked.source, asked.spec, "source", distribution=asked.distribution)
+    artifact = compile_module(asked.source, asked.spec, "source")
     return _answer(artifact, dict(module_manifest(artifact)), asked.wanted)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from codegen import AnyArtifact, Distributor, GemmArtifact, InvalidProblem, KernelConfig
+from codegen import AnyArtifact, GemmArtifact, InvalidProblem, KernelConfig
 from codegen.backend import backend_for
 from codegen.workers.pool import CompilePool
 from codegen.xe.isa import (
@@ -21,7 +21,7 @@ from service.cli.compiler.isa import Isa, isa_table, wanted_ocloc, with_code
 from service.cli.compiler.launch import launch_lines
 from service.cli.compiler.made import Made, check_same, made_here
 from service.cli.compiler.made_there import made_there
-from service.cli.compiler.modules import Way, described, read_source
+from service.cli.compiler.modules import read_source
 from service.cli.options.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.options.device_file import named_device, server_of
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, TargetName, with_problem
@@ -55,7 +55,6 @@ def compile_command(
     target: TargetName = None,
     config: ConfigFile = None,
     settings: Settings = None,
-    distribution: Way = None,
     prove: Annotated[
         bool,
         typer.Option(
@@ -79,10 +78,8 @@ def compile_command(
             raise InvalidProblem(
                 "FILE", f"expected either a file, or --m, --n and --k, got both: {got}; `xetune run` executes a file"
             )
-        _compile_file(file, spec, folder, distribution, url, ocloc, as_json=as_json)
+        _compile_file(file, spec, folder, url, ocloc, as_json=as_json)
         return
-    if distribution is not None:
-        raise InvalidProblem("--distribution", "expected a file with it; MLIR distributes the work of a GEMM")
     gemm = problem.read()
     chosen = ConfigOptions(config, settings or []).read(gemm, spec)
     body = CompileBody(problem=to_body(gemm), config=ConfigBody.model_validate(config_to_json(chosen)), device=spec.id)
@@ -126,19 +123,18 @@ def _compile_file(
     file: Path,
     spec: DeviceSpec,
     folder: Path,
-    distribution: Distributor | None,
     url: str | None,
     ocloc: Ocloc | None,
     *,
     as_json: bool,
 ) -> None:
     source = read_source(file)
-    body = CompileBody(source=source, distribution=distribution, device=spec.id)
+    body = CompileBody(source=source, device=spec.id)
     there = None if url is None else made_there(url, body, str(file))
     made, code = there, None
     if made is None or ocloc is not None:
         with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-            artifact = pool.compile_module(source, spec, str(file), distribution=distribution).result()
+            artifact = pool.compile_module(source, spec, str(file)).result()
         check_same(artifact, there)
         artifact, code = with_code(artifact, spec, ocloc)
         made = made_here(artifact)
@@ -147,7 +143,6 @@ def _compile_file(
         print_json(dict(made.document) | _isa_json(code))
         return
     CONSOLE.print(_stage_table(made, f"{', '.join(made.kernel_names)} for {made.target}", folder))
-    CONSOLE.print(f"distribution   {described(made.distribution)}")
     CONSOLE.print("numbers        not proven (`xetune run` executes a kernel in the simulator)")
     _print_isa(code)
 

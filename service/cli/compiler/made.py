@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from codegen import AnyArtifact, Distribution, Distributor, KernelArtifact, StageOutput
+from codegen import AnyArtifact, KernelArtifact, StageOutput
 from codegen.artifact.manifest import module_manifest
 from codegen.backend import backend_of
 from service.errors import Conflict
@@ -18,12 +18,6 @@ class Made:
     content_hash: str
     stages: tuple[StageOutput, ...]
     document: Mapping[str, object]
-
-    @property
-    def distribution(self) -> Distribution:
-        """Who dealt the work of a module out, and why it was not MLIR."""
-        told = cast("Mapping[str, object]", self.document["distribution"])
-        return Distribution(Distributor(str(told["by"])), tuple(cast("list[str]", told["because"])))
 
     @property
     def kernel_names(self) -> list[str]:

@@ -15,12 +15,12 @@ from codegen.simulate.run_module import (
     Extents,
     Value,
     kernel_of,
-    simulate,
+    simulate_module,
 )
 from codegen.workers.pool import CompilePool
 from hal import DeviceSpec, resolve_device
 from service.cli.compiler.arrays import load_array, output_array, saved, scalar
-from service.cli.compiler.modules import Way, described, read_source
+from service.cli.compiler.modules import read_source
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 from service.files import write_atomically
@@ -48,7 +48,6 @@ def run_command(
         list[str] | None, typer.Option("--arg", help="Value of a scalar argument.", metavar="NAME=NUMBER")
     ] = None,
     device: Annotated[str, typer.Option(help="GPU to compile for: a name that `xetune devices` lists.")] = "b580",
-    distribution: Way = None,
     as_json: AsJson = False,
 ) -> None:
     """Compile a kernel for a GPU and execute it in the simulator: no GPU is needed, and no time is claimed.
@@ -63,10 +62,10 @@ def run_command(
     _check_targets(targets)
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
         spec = _gpu(device)
-        artifact = pool.compile_module(source, spec, str(file), distribution=distribution, block=size).result()
+        artifact = pool.compile_module(source, spec, str(file), block=size).result()
     signature = kernel_of(artifact, kernel or _only_kernel(artifact))
     values = _values(signature, files, targets, numbers)
-    report = simulate(artifact, signature.name, groups, size, list(values.values()))
+    report = simulate_module(artifact, signature.name, groups, size, list(values.values()))
     contents = {Path(path): _npy(signature, name, values[name]) for name, path in targets.items()}
     for path, data in contents.items():
         write_atomically(path, data)
@@ -171,14 +170,12 @@ def _print(
     *,
     as_json: bool,
 ) -> None:
-    distribution = artifact.distribution
     if as_json:
         print_json(
             {
                 "kernel": signature.name,
                 "compiled_for": artifact.target,
                 "content_hash": f"sha256:{artifact.content_hash}",
-                "distribution": {"by": distribution.by.value, "because": list(distribution.because)},
                 "proof": {"kind": "simulator", "workgroups": report.executed, "instructions": report.instructions},
                 "outputs": dict(targets),
                 "stages": [{"name": s.name, "elapsed_ms": round(s.elapsed_ms, 3)} for s in artifact.stages],
@@ -186,7 +183,6 @@ def _print(
         )
         return
     CONSOLE.print(f"kernel        {signature.name}, compiled for {artifact.target}")
-    CONSOLE.print(f"distribution  {described(distribution)}")
     CONSOLE.print(f"stages        {', '.join(f'{s.name} {s.elapsed_ms:.0f} ms' for s in artifact.stages)}")
     CONSOLE.print(
         f"executed      in the simulator: {report.executed} work-groups, {report.instructions:,} LLVM instructions; "

@@ -1,16 +1,11 @@
-"""What the ways make of a drawn kernel, against the interpreter."""
+"""Compiles a random kernel and compares its numbers with the interpreter."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen.artifact.kernel_artifact import (
-    Distributor,
-    KernelArtifact,
-)
+from codegen import KernelArtifact, compile_module
 from codegen.errors import CompileFailed, InvalidLaunch
 from codegen.simulate.run_module import (
     Value,
@@ -18,11 +13,11 @@ from codegen.simulate.run_module import (
     simulate_module,
 )
 from codegen.xe.dialects import parse
-from codegen.xe.modules import compile_module
 from hal.facts.xe import find
 from tests.codegen.fuzz.draw import Draw
 from tests.codegen.fuzz.kernel import Memory
 from tests.codegen.fuzz.numbers import INTEGERS
+from tests.codegen.upstream import check_upstream
 from tests.oracle import interpret
 
 Array = NDArray[np.generic]
@@ -31,16 +26,8 @@ _ODD_INTEGER = re.compile(r"(?<![\w.%@])i(?!(?:1|8|16|32|64)\b)\d+\b")
 _SLACK = 4.0
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A way that does not take a kernel, and why."""
-
-    way: str
-    reason: str
-
-
-def judge(drawn: Draw) -> Iterator[Refusal]:
-    """Take a kernel through the interpreter, the default way and ours; the ways that refuse it.
+def judge(drawn: Draw) -> str | None:
+    """Compile and run a kernel, and return why it is refused, or None if its numbers are the interpreter's.
 
     Raises:
         AssertionError: numbers differ.
@@ -48,21 +35,18 @@ def judge(drawn: Draw) -> Iterator[Refusal]:
     """
     expected = values(drawn)
     interpret(parse(drawn.source), "k", drawn.grid, expected, drawn.block)
-    done: dict[Distributor, KernelArtifact] = {}
-    for way, asked in (("default", None), ("ours", Distributor.XETUNE)):
-        if asked in done:
-            continue
-        try:
-            artifact = compile_module(drawn.source, find("b580"), distribution=asked)
-            done[artifact.distribution.by] = artifact
-            check_widths(artifact)
-            _compare(drawn, way, artifact, expected)
-        except CompileFailed as failed:
-            if not _NAMED.search(failed.message):
-                raise
-            yield Refusal(way, failed.message)
-        except InvalidLaunch as broken:
-            yield Refusal(way, str(broken))
+    try:
+        artifact = compile_module(drawn.source, find("b580"))
+        check_widths(artifact)
+        check_upstream(artifact)
+        _compare(drawn, artifact, expected)
+    except CompileFailed as failed:
+        if not _NAMED.search(failed.message):
+            raise
+        return failed.message
+    except InvalidLaunch as broken:
+        return str(broken)
+    return None
 
 
 def values(drawn: Draw) -> list[Value]:
@@ -89,7 +73,7 @@ def check_widths(artifact: KernelArtifact) -> None:
     assert not found, f"integers of {found}"
 
 
-def _compare(drawn: Draw, way: str, artifact: KernelArtifact, expected: list[Value]) -> None:
+def _compare(drawn: Draw, artifact: KernelArtifact, expected: list[Value]) -> None:
     got = values(drawn)
     report = simulate_module(artifact, "k", drawn.grid, drawn.block, got)
     assert report.executed == report.total
@@ -101,7 +85,7 @@ def _compare(drawn: Draw, way: str, artifact: KernelArtifact, expected: list[Val
         if wrong.any():
             at = tuple(map(int, np.argwhere(wrong)[0]))
             raise AssertionError(
-                f"{way} ({artifact.distribution.by}): {memory.name}{list(at)}: expected {wanted[at]}, got {found[at]}; "
+                f"{memory.name}{list(at)}: expected {wanted[at]}, got {found[at]}; "
                 f"{wrong.sum()} of {wrong.size} differ by more than {_SLACK * memory.numbers.error}"
             )
 

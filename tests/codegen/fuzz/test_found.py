@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from codegen import Distributor, compile_module, simulate_module
+from codegen import compile_module, simulate_module
 from codegen.xe.dialects import parse
 from hal.facts.xe import find
 from tests.codegen.fuzz.judge import Array, check_widths
@@ -95,14 +95,13 @@ FOUND = {
 }
 
 
-@pytest.mark.parametrize("way", [None, Distributor.XETUNE], ids=["default", "ours"])
 @pytest.mark.parametrize("name", FOUND)
-def test_what_was_found_stays_mended(name: str, way: Distributor | None) -> None:
+def test_what_was_found_stays_mended(name: str) -> None:
     found = FOUND[name]
     expected, got = found.made(), found.made()
     interpret(parse(found.source), "k", (1, 1, 1), expected)
     assert not all(_same(expected, found.made()))
-    artifact = compile_module(found.source, find("b580"), distribution=way)
+    artifact = compile_module(found.source, find("b580"))
     check_widths(artifact)
     simulate_module(artifact, "k", (1, 1, 1), None, got)
     assert all(_same(expected, got))

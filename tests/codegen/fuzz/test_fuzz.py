@@ -1,4 +1,4 @@
-"""Random kernels compute what the interpreter says, whichever way they are compiled, or are refused by name."""
+"""Random kernels compute what the interpreter says, or are refused by name."""
 
 import re
 from collections import Counter
@@ -13,7 +13,6 @@ from tests.codegen.fuzz.judge import judge
 SAMPLE = (0, 2, 4, 5, 10, 13, 14)
 DRAWS, PART = 400, 25
 MOST_REFUSED = 0.1
-# MLIR's way reduces wrongly what sub-groups share (229) and what one has in rounds (281); no fault names it yet.
 
 
 def test_a_seed_is_one_kernel() -> None:
@@ -24,7 +23,7 @@ def test_a_seed_is_one_kernel() -> None:
 
 @pytest.mark.parametrize("seed", SAMPLE)
 def test_a_drawn_kernel_computes_what_the_interpreter_says(seed: int) -> None:
-    assert list(judge(draw(seed))) == []
+    assert judge(draw(seed)) is None
 
 
 @pytest.mark.slow
@@ -34,16 +33,17 @@ def test_many_drawn_kernels_compute_what_the_interpreter_says(first: int) -> Non
     for reason, count in refused.most_common():
         print(f"{count} refused: {reason}")
     assert not failed, "\n".join(failed)
-    assert refused.total() <= MOST_REFUSED * 2 * PART
+    assert refused.total() <= MOST_REFUSED * PART
 
 
 def _judged(seeds: Iterable[int]) -> tuple[Counter[str], list[str]]:
-    """Reasons of ways that refused, without their numbers, and what went wrong."""
+    """Count reasons of refusals, without their numbers, and list what went wrong."""
     refused: Counter[str] = Counter()
     failed: list[str] = []
     for seed in seeds:
         try:
-            refused.update(re.sub(r"\d+", "N", f"{refusal.way}: {refusal.reason}") for refusal in judge(draw(seed)))
+            if (reason := judge(draw(seed))) is not None:
+                refused[re.sub(r"\d+", "N", reason)] += 1
         except (AssertionError, CodegenError) as error:
             failed.append(f"seed {seed}: {error}")
     return refused, failed

@@ -32,18 +32,16 @@ _LIMIT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The way to lanes that was taken, and what went wrong: nothing if empty."""
+    """What went wrong: nothing if empty."""
 
-    way: str
     fault: str
 
 
 def judge(drawn: Draw, ocloc: Ocloc | None = None, by_validator: bool = True) -> Verdict:
     """Compile a draw, validate its SPIR-V, ask Intel's compiler if there is one, and compare its numbers."""
-    way, at = "", ""
+    at = ""
     try:
         artifact = compile_gemm(drawn.problem, drawn.config, find(drawn.device))
-        way = artifact.distribution.by.value
         fault = invalid(artifact) if by_validator else ""
         if ocloc is not None:
             spirv, options = artifact.stage("spirv").data, artifact.launch.build_options
@@ -52,9 +50,9 @@ def judge(drawn: Draw, ocloc: Ocloc | None = None, by_validator: bool = True) ->
         for other in _other_sizes(artifact, drawn):
             at = f"at {other}: "
             verify_launched_for(artifact, other, find(drawn.device))
-        return Verdict(way, fault)
+        return Verdict(fault)
     except (CodegenError, ProofFailed) as error:
-        return Verdict(way, f"{at}{type(error).__name__}: {error}")
+        return Verdict(f"{at}{type(error).__name__}: {error}")
 
 
 def verify_launched_for(artifact: GemmArtifact, other: GemmProblem, spec: DeviceSpec) -> None:

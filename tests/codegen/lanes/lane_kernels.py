@@ -25,7 +25,7 @@ from codegen.xe.llvm import (
     OptimisedModule,
     optimise,
 )
-from codegen.xe.mlir import XeGpuModule
+from codegen.xe.mlir import MlirModule
 from codegen.xe.passes.lanes import lower_to_lanes
 from codegen.xe.spirv import emit_spirv
 from tests.oracle import interpret
@@ -64,7 +64,7 @@ def lanes_text(source: str) -> str:
     module.verify()
     lower_to_lanes(module)
     module.verify()
-    return str(XeGpuModule(text(module, generic=True)))
+    return str(MlirModule(text(module, generic=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def compiled(source: str, chip: str = "pvc") -> Compiled:
     arguments = [_argument(value) for value in _function(source).body.blocks[0].args]
     lower_to_lanes(module)
     module.verify()
-    optimised: OptimisedModule = optimise(XeGpuModule(text(module, generic=True)).lower(chip, "lane"), {"k": arguments})
+    optimised: OptimisedModule = optimise(MlirModule(text(module, generic=True)).to_bitcode(chip), {"k": arguments})
     assert emit_spirv(optimised.text)
     return Compiled(optimised.text, optimised.parameters["k"])
 

@@ -27,7 +27,7 @@ from codegen.xe.layout import (
     plan_block_prefetches,
     plan_block_stores,
 )
-from codegen.xe.mlir import XeGpuModule
+from codegen.xe.mlir import MlirModule
 from hal import resolve_device
 
 LIMITS = BlockLimits()
@@ -275,6 +275,6 @@ module attributes {{gpu.container_module}} {{
     }}
   }}
 }}"""
-    lowered = str(llvm.parse_bitcode(XeGpuModule(text).lower("bmg", level="lane")))
+    lowered = str(llvm.parse_bitcode(MlirModule(text).to_bitcode("bmg")))
     called = set(re.findall(r"@_Z\d+(intel_sub_group_2d_block_\w+?c)PU3AS1", lowered))
     assert called == {m.name for m in messages}

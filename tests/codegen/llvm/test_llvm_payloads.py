@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from codegen import Distributor, compile_module, simulate_module
+from codegen import compile_module, simulate_module
 from codegen.xe.llvm import Prefetches
 from codegen.xe.llvm.payloads import reuse_payloads
 from hal.facts.xe import find
@@ -16,14 +16,13 @@ _SOURCE = (EXAMPLES / f"{_NAME}.mlir").read_text()
 _PREFETCH = "_Z45intel_sub_group_2d_block_prefetch_16b_8r16x2cPU3AS1viiiDv2_i"
 
 
-def _code(prefetches: Prefetches, way: Distributor = Distributor.XETUNE) -> str:
-    artifact = compile_module(_SOURCE, find("b580"), distribution=way, prefetches=prefetches)
+def _code(prefetches: Prefetches) -> str:
+    artifact = compile_module(_SOURCE, find("b580"), prefetches=prefetches)
     return next(stage.data.decode() for stage in artifact.stages if stage.name == "llvm")
 
 
-@pytest.mark.parametrize("way", Distributor)
-def test_a_loop_sets_what_changes(way: Distributor) -> None:
-    before, code = _code(Prefetches.PORTABLE, way), _code(Prefetches.PAYLOADS, way)
+def test_a_loop_sets_what_changes() -> None:
+    before, code = _code(Prefetches.PORTABLE), _code(Prefetches.PAYLOADS)
     assert "__builtin_IB" not in before
     loop = code.index("phi ")
     assert "block_prefetch" not in code[loop:]
@@ -36,7 +35,7 @@ def test_a_loop_sets_what_changes(way: Distributor) -> None:
 def test_numbers_stay() -> None:
     example = EXAMPLE[_NAME]
     named = example.arguments(np.random.default_rng(1))
-    artifact = compile_module(_SOURCE, find("b580"), distribution=Distributor.XETUNE, prefetches=Prefetches.PAYLOADS)
+    artifact = compile_module(_SOURCE, find("b580"), prefetches=Prefetches.PAYLOADS)
     wanted = example.expected(named)
     simulate_module(artifact, artifact.kernels[0].name, example.grid, None, list(named.values()))
     for name, expected in wanted.items():

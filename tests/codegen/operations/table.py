@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from itertools import groupby
 
-from codegen.artifact.kernel_artifact import Distributor
 from hal.facts.xe import find
 from tests.codegen.operations.case import Case, Level
-from tests.codegen.operations.verdict import Verdict, judge
+from tests.codegen.operations.verdict import Step, Verdict, judge
 
 YES, NO, NONE, NOT_ASKED = "yes", "no", "-", "not asked"
 DEVICE = "b580"
@@ -18,10 +17,9 @@ _HEAD = (
     "parses",
     "verifies",
     "interprets",
-    "lowers, work-group",
-    "lowers, sub-group",
+    "compiles, work-group",
+    "compiles, sub-group",
     "numbers, work-group",
-    "by our way too",
     "numbers, sub-group",
     "IGC, bmg",
     "IGC, pvc",
@@ -34,10 +32,8 @@ Every operation that kernels may be written in, in every form, and how far each 
 and `python -m benchmarks.operations` writes this page.
 
 - **parses, verifies, interprets**: at both levels; it is printed as it is parsed.
-- **lowers**: by MLIR's pipeline (`mlir`), or by our own distribution and lane code (`xetune`) and why: sub-group-level
-  kernels always, others for the faults of MLIR that [upstream_faults.md](upstream_faults.md) lists.
-- **numbers**: the simulator's, of the code for {DEVICE}, are the interpreter's: the same bits where elements only
-  move, else within the tolerance of the kernel. Where MLIR's pipeline lowers, also by our own way.
+- **compiles, numbers**: it becomes SPIR-V for {DEVICE}, and the simulator's numbers are the interpreter's: the same
+  bits where elements only move, else within the tolerance of the kernel.
   What work-items have of their own, `gpu.lane_id` and `gpu.shuffle`, belongs to neither level.
 - **IGC**: Intel's compiler accepts the SPIR-V for that GPU, of both levels, and its code calls no function that does
   not exist; `{NOT_ASKED}` where it was not at hand.
@@ -53,10 +49,9 @@ class Row:
     parses: str
     verifies: str
     interprets: str
-    lowers_workgroup: str
-    lowers_subgroup: str
+    compiles_workgroup: str
+    compiles_subgroup: str
     right_workgroup: str
-    right_both_ways: str
     right_subgroup: str
     bmg: str = NOT_ASKED
     pvc: str = NOT_ASKED
@@ -72,22 +67,18 @@ def row_of(case: Case) -> tuple[Row, tuple[str, ...]]:
     spec = find(DEVICE)
     verdicts = {level: judge(case, level, spec) for level in case.sources}
     workgroup, subgroup = (verdicts.get(level) for level in Level)
-    ours = None
-    if workgroup is not None and _by(workgroup) is Distributor.MLIR:
-        ours = judge(case, Level.WORKGROUP, spec, Distributor.XETUNE)
     row = Row(
         case.operation,
         case.form,
-        _said(all(v.parses for v in verdicts.values())),
-        _said(all(v.verifies for v in verdicts.values())),
-        _said(all(v.interprets for v in verdicts.values())),
-        _way(workgroup),
-        _way(subgroup),
+        _said(all(v.passes(Step.PARSE) for v in verdicts.values())),
+        _said(all(v.passes(Step.VERIFY) for v in verdicts.values())),
+        _said(all(v.passes(Step.INTERPRET) for v in verdicts.values())),
+        _compiles(workgroup),
+        _compiles(subgroup),
         _right(workgroup),
-        _right(ours),
         _right(subgroup),
     )
-    return row, tuple(v.fault for v in (workgroup, ours, subgroup) if v is not None and v.fault)
+    return row, tuple(v.fault for v in (workgroup, subgroup) if v is not None and v.fault)
 
 
 def render(rows: Sequence[Row], cases: Sequence[Case]) -> str:
@@ -149,21 +140,8 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().strip("|").split(" | ")]
 
 
-def _by(verdict: Verdict) -> Distributor | None:
-    return None if verdict.distribution is None else verdict.distribution.by
-
-
-def _way(verdict: Verdict | None) -> str:
-    """Who distributed, and the faults that it was for; of a refusal by MLIR only that."""
-    if verdict is None:
-        return NONE
-    if verdict.distribution is None:
-        return NO
-    because = [b.partition(":")[0] for b in verdict.distribution.because if b != "sub-group-level"]
-    by = verdict.distribution.by.value
-    if "sub-group-level" in verdict.distribution.because:
-        return by
-    return f"{by}: {', '.join(because)}" if because else by
+def _compiles(verdict: Verdict | None) -> str:
+    return NONE if verdict is None else _said(verdict.passes(Step.COMPILE))
 
 
 def _right(verdict: Verdict | None) -> str:

@@ -1,68 +1,74 @@
-"""What becomes of a kernel at a level: parsed, verified, interpreted, compiled, executed, compared."""
+"""Takes a kernel at a level through all of it: parsed, verified, interpreted, compiled, executed, compared."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from codegen.artifact.kernel_artifact import (
-    Distribution,
-    Distributor,
-    KernelArtifact,
-)
+from codegen import KernelArtifact, compile_module
 from codegen.errors import CodegenError, CompileFailed
 from codegen.simulate.run_module import simulate_module
 from codegen.xe.dialects import (
     parse,
     text,
 )
-from codegen.xe.modules import compile_module
 from hal import DeviceSpec
 from tests.codegen.operations.arguments import Argument, arguments, signature
 from tests.codegen.operations.case import Case, Level
+from tests.codegen.upstream import check_upstream
 from tests.oracle import interpret
+
+
+class Step(StrEnum):
+    """What a kernel goes through, in order."""
+
+    PARSE = "parse"
+    VERIFY = "verify"
+    INTERPRET = "interpret"
+    COMPILE = "compile"
+    COMPARE = "compare"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How far a kernel came; `fault` is what ended its way, empty at the end."""
+    """The step at which a kernel failed and why; none and an empty message if its numbers are right."""
 
-    fault: str
-    parses: bool = True
-    verifies: bool = True
-    interprets: bool = True
-    distribution: Distribution | None = None
-    spirv: bytes = b""
+    failed: Step | None = None
+    fault: str = ""
+
+    def passes(self, step: Step) -> bool:
+        """Whether the kernel got past a step."""
+        order = list(Step)
+        return self.failed is None or order.index(step) < order.index(self.failed)
 
 
-def judge(case: Case, level: Level, spec: DeviceSpec, asked: Distributor | None = None) -> Verdict:
-    """Take a case all the way to numbers, which must be the interpreter's. `asked` asks for a way to lanes."""
+def judge(case: Case, level: Level, spec: DeviceSpec) -> Verdict:
+    """Take a case all the way to numbers, which must be the interpreter's."""
     source = case.sources[level]
     try:
         module = parse(source)
         if text(parse(text(module))) != text(module):
-            return Verdict("it is not printed as it is parsed", parses=False, verifies=False, interprets=False)
+            return Verdict(Step.PARSE, "it is not printed as it is parsed")
     except ParseError as error:
-        return Verdict(str(error), parses=False, verifies=False, interprets=False)
+        return Verdict(Step.PARSE, str(error))
     try:
         module.verify()
     except VerifyException as error:
-        return Verdict(str(error), verifies=False, interprets=False)
+        return Verdict(Step.VERIFY, str(error))
     expected = arguments(case, source)
     try:
         interpret(module, "k", (case.groups, 1, 1), expected, case.block(level))
     except CodegenError as error:
-        return Verdict(str(error), interprets=False)
+        return Verdict(Step.INTERPRET, str(error))
     try:
-        artifact = compile_module(source, spec, distribution=asked)
+        artifact = compile_module(source, spec)
+        check_upstream(artifact)
     except CompileFailed as error:
-        return Verdict(str(error))
-    return Verdict(
-        _simulated(case, level, artifact, expected),
-        distribution=artifact.distribution,
-        spirv=artifact.stage("spirv").data,
-    )
+        return Verdict(Step.COMPILE, str(error))
+    fault = _simulated(case, level, artifact, expected)
+    return Verdict(Step.COMPARE, fault) if fault else Verdict()
 
 
 def _simulated(case: Case, level: Level, artifact: KernelArtifact, expected: list[Argument]) -> str:

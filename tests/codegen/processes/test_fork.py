@@ -1,18 +1,12 @@
 """Work that may end its process is run in a fork, which says how it ended."""
 
 import os
-import signal
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from codegen import CompileFailed, Distributor, compile_module
+from codegen import CompileFailed
 from codegen.workers.fork import in_fork
-from codegen.xe.mlir import XeGpuModule
-from hal.facts.xe import find
-
-EXAMPLE = Path(__file__).parents[3] / "examples" / "batched_gemm.mlir"
 
 
 def test_what_the_work_gives_comes_back_whole() -> None:
@@ -56,17 +50,3 @@ def test_the_end_of_the_work_is_the_reason(work: Callable[[], bytes], message: s
     with pytest.raises(CompileFailed) as failed:
         in_fork("llvm", "LLVM", work, 1)
     assert (failed.value.stage, failed.value.message) == ("llvm", message)
-
-
-def test_a_module_over_which_mlir_ends_goes_our_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    lower = XeGpuModule.lower
-
-    def ending(self: XeGpuModule, chip: str, level: str = "workgroup") -> bytes:
-        if level == "workgroup":
-            os.kill(os.getpid(), signal.SIGSEGV)
-        return lower(self, chip, level)
-
-    monkeypatch.setattr(XeGpuModule, "lower", ending)
-    artifact = compile_module(EXAMPLE.read_text(), find("b580"))
-    assert artifact.distribution.by is Distributor.XETUNE
-    assert artifact.distribution.because == ("mlir-refused: MLIR ended with SIGSEGV",)

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from codegen import (
-    Distribution,
-    Distributor,
     Extent,
     GemmArtifact,
     GemmProblem,
@@ -119,7 +117,6 @@ def _artifact(*, steps: tuple[LaunchStep, ...] = (), problem: GemmProblem = _PRO
         stages=(StageOutput("llvm", "llvm.ll", text.encode(), 0),),
         toolchain={},
         kernels=(),
-        distribution=Distribution(Distributor.MLIR),
         problem=problem,
         config=_CONFIG,
         launch=LaunchSpec(b"", arguments, launched, 16, ""),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from codegen import Distributor, KernelArtifact, compile_module
+from codegen import KernelArtifact, compile_module
 from codegen.artifact.signature import KernelArgument
 from codegen.simulate.run_module import Array
 from hal import DeviceSpec, find
@@ -63,10 +63,9 @@ class InProcess:
         spec: DeviceSpec,
         name: str,
         *,
-        distribution: Distributor | None = None,
         block: tuple[int, int, int] | None = None,
     ) -> "Done":
-        return Done(source, spec, name, distribution, block)
+        return Done(source, spec, name, block)
 
 
 @dataclass
@@ -76,11 +75,10 @@ class Done:
     source: str
     spec: DeviceSpec
     name: str
-    distribution: Distributor | None
     block: tuple[int, int, int] | None
 
     def result(self) -> KernelArtifact:
-        return compile_module(self.source, self.spec, self.name, distribution=self.distribution, block=self.block)
+        return compile_module(self.source, self.spec, self.name, block=self.block)
 
 
 @pytest.fixture
@@ -123,7 +121,6 @@ def test_json_says_the_evidence(folder: Path) -> None:
     result = CliRunner().invoke(app, [*arguments(folder), "--json"])
     document = json.loads(result.output)
     assert document["proof"]["kind"] == "simulator"
-    assert document["distribution"] == {"by": "xetune", "because": ["sub-group-level"]}
 
 
 @pytest.mark.usefixtures("in_process")
@@ -147,7 +144,6 @@ def test_json_says_the_evidence(folder: Path) -> None:
         ({"in": "X=zero.npy"}, "--in X: expected an array of 2 dimensions, got 0 in zero.npy"),
         ({"kernel": "other"}, "expected a kernel of scale, got other"),
         ({"device": "riva128"}, "riva128"),
-        ({"distribution": "mlir"}, "expected a module that MLIR's pipeline lowers rightly, got one with sub-group-lev"),
     ],
 )
 def test_bad_input_is_refused_and_writes_nothing(
@@ -218,21 +214,6 @@ def test_a_file_that_does_not_parse_is_named_with_its_line(folder: Path) -> None
 def test_a_file_and_a_gemm_are_not_both_compiled(folder: Path, flags: tuple[str, ...], named: str) -> None:
     result = CliRunner().invoke(app, ["compile", str(folder / "k.mlir"), *flags, "-o", str(folder / "out")])
     assert f"expected either a file, or --m, --n and --k, got both: {named}" in str(result.exception)
-
-
-@pytest.mark.usefixtures("in_process")
-def test_the_work_of_a_gemm_is_distributed_one_way(folder: Path) -> None:
-    line = ["compile", "--m", "64", "--n", "96", "--k", "32", "--distribution", "xetune", "-o", str(folder / "out")]
-    assert "--distribution: expected a file" in str(CliRunner().invoke(app, line).exception)
-
-
-@pytest.mark.usefixtures("in_process")
-def test_a_file_is_distributed_as_asked(folder: Path) -> None:
-    example = Path(__file__).parents[3] / "examples" / "batched_gemm.mlir"
-    for distribution in ("mlir", "xetune"):
-        line = ["compile", str(example), "--distribution", distribution, "-o", str(folder / "out")]
-        assert CliRunner().invoke(app, line).exit_code == 0
-        assert json.loads((folder / "out" / "kernel.json").read_text())["distribution"]["by"] == distribution
 
 
 @pytest.mark.usefixtures("in_process")

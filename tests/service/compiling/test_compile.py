@@ -8,7 +8,7 @@ import time
 import pytest
 from fastapi.testclient import TestClient
 
-from codegen.xe.modules import compile_module
+from codegen import compile_module
 from hal import find
 from service.http.deps import Context
 from service.settings import Settings
@@ -144,7 +144,6 @@ def test_more_compilations_than_the_setting_are_refused_for_now(client: TestClie
     [
         ({}, 400, "invalid-request"),
         ({"source": "x", "problem": {"m": 5, "n": 6, "k": 64}}, 400, "invalid-request"),
-        ({"problem": {"m": 5, "n": 6, "k": 64}, "distribution": "mlir"}, 400, "invalid-request"),
         ({"problem": {"m": 2**24, "n": 2**24 - 1, "k": 64}}, 400, "problem-bytes"),
         ({"source": "x", "device": "../../etc/passwd"}, 400, "unknown-device"),
         ({"source": "x" * 3000}, 413, "source-bytes"),

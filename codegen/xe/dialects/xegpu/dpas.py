@@ -84,7 +84,7 @@ class DpasOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         print_values(printer, self.a, self.b, self.c)
-        print_extras(printer, self)
+        printer.print_op_attributes(self.properties | self.attributes)  # MLIR reads no `<{...}>` here
         print_types(printer, self.a, self.b, self.c, result=self.d)
 
     def verify_(self) -> None:

@@ -1,8 +1,7 @@
-"""XeGPU to LLVM bitcode, by MLIR's own pipeline."""
+"""Modules that MLIR parses, verifies and converts to LLVM."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Literal
 
 from torch_mlir import ir
 from torch_mlir.dialects import gpu
@@ -11,37 +10,34 @@ from torch_mlir.passmanager import PassManager
 from codegen.errors import CompileFailed
 from codegen.xe.mlir.context import context
 
-Level = Literal["workgroup", "subgroup", "lane"]
-"""What the operations of a module say: what a work-group, a sub-group or one work-item of it does."""
-
 _SHOWN_DIAGNOSTICS = 4
 _SHOWN_CHARACTERS = 300  # of one diagnostic: some print the operation with all that is in it
 # MLIR describes two of the chips; the others have the DPAS shapes and 2-D block messages of bmg.
 _DESCRIBED_AS = {"pvc": "pvc", "bmg": "bmg", "lnl-m": "bmg", "ptl-h": "bmg"}
 
 
-class XeGpuModule:
-    """An XeGPU module that MLIR parsed and verified.
+class MlirModule:
+    """A module that MLIR parsed and verified, in a stage that messages name.
 
     Raises:
-        CompileFailed: stage xegpu, with MLIR's first diagnostics.
+        CompileFailed: that stage, with MLIR's first diagnostics.
     """
 
-    def __init__(self, text: str) -> None:
-        with _diagnosed("xegpu"):
+    def __init__(self, text: str, stage: str = "xegpu") -> None:
+        with _diagnosed(stage):
             self._module = ir.Module.parse(text)
 
     def __str__(self) -> str:
         return str(self._module)
 
-    def lower(self, chip: str, level: Level = "workgroup") -> bytes:
-        """The kernels as LLVM bitcode for `chip`, a key of the table above. Once only: the module is used up.
+    def to_bitcode(self, chip: str) -> bytes:
+        """Convert kernels of single lanes to LLVM bitcode for `chip`. Once only: the module is used up.
 
         Raises:
             CompileFailed: stage llvm, with MLIR's first diagnostics.
         """
         with _diagnosed("llvm"):
-            passes = PassManager.parse(_pipeline(chip, level))
+            passes = PassManager.parse(_pipeline(chip))
             # The module was verified when it was parsed, and LLVM verifies what comes out; in between it costs 40 %.
             passes.enable_verifier(False)
             passes.run(self._module.operation)
@@ -58,10 +54,10 @@ def _diagnosed(stage: str) -> Generator[None]:
         raise CompileFailed(stage, "; ".join(shown) or str(error)[:_SHOWN_CHARACTERS]) from None
 
 
-def _pipeline(chip: str, level: Level) -> str:
+def _pipeline(chip: str) -> str:
     if chip not in _DESCRIBED_AS:
-        raise CompileFailed("llvm", f"MLIR has no description of chip {chip!r}; it has {sorted(_DESCRIBED_AS)}")
-    options = f"xegpu-op-level={level} zebin-chip={_DESCRIBED_AS[chip]} binary-format=llvm"
+        raise CompileFailed("llvm", f"expected a chip that MLIR describes ({sorted(_DESCRIBED_AS)}), got {chip!r}")
+    options = f"xegpu-op-level=lane zebin-chip={_DESCRIBED_AS[chip]} binary-format=llvm"
     return f"builtin.module(gpu-lower-to-xevm-pipeline{{{options}}})"
 
 

@@ -1,0 +1,59 @@
+"""The first stages of a module of kernels: its text, and XeGPU made of it."""
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import ParseError
+
+from codegen.errors import CompileFailed
+from codegen.target import Target
+from codegen.xe.dialects import parse
+from codegen.xe.dialects.maps import WgMap
+from codegen.xe.modules.blocks import (
+    check_blocks,
+    set_default_blocks,
+)
+from codegen.xe.modules.kernels import (
+    check_operations,
+    kernels_of,
+)
+from codegen.xe.modules.registers import check_registers
+from codegen.xe.passes.expand_subgroup_threads import expand_subgroup_threads
+from codegen.xe.passes.lower_xetile import (
+    LowerXeTilePass,
+    lower_xetile,
+)
+
+
+def parse_source(source: str, name: str) -> ModuleOp:
+    """Parse and verify a module; errors name places in `name`.
+
+    Raises:
+        CompileFailed: stage source; it is not a module of kernels in XeTile or XeGPU.
+    """
+    try:
+        module = parse(source, name)
+    except ParseError as error:
+        raise CompileFailed("source", str(error)) from error
+    module.verify()
+    check_operations(kernels_of(module))
+    return module
+
+
+def lower_source(module: ModuleOp, target: Target) -> None:
+    """Lower a module to XeGPU, with layouts on the operations at work-group level.
+
+    Raises:
+        CompileFailed: stage xegpu; a block is not the sub-groups that the layouts of a kernel count.
+        Refused: registers have no room for a value.
+    """
+    expand_subgroup_threads(module)
+    largest = target.block2d_max_rows, target.block2d_max_width_bytes  # of bytes: as many as fit of longer elements
+    lower_xetile(module, LowerXeTilePass(load_a=largest, load_b=largest, prefetch=largest))
+    for op in module.walk():  # the layouts say it now, and MLIR does not know it
+        if isinstance(op.attributes.get("map"), WgMap):
+            del op.attributes["map"]
+    module.verify()
+    kernels = kernels_of(module)
+    check_blocks(kernels)
+    for kernel in kernels:
+        check_registers(kernel, target)
+    set_default_blocks(kernels)
