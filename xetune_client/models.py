@@ -1706,7 +1706,7 @@ class Method(StrEnum):
 
 
 class Objective(StrEnum):
-    """What is made small."""
+    """Objective to minimize."""
 
     TIME = 'time'
     TIME_MEMORY = 'time-memory'

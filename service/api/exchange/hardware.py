@@ -10,7 +10,7 @@ _OF_CPUS = ("architecture", "isa", "vector_bytes", "l1_bytes", "l2_bytes", "l3_b
 
 
 def difference(spec: DeviceSpec, here: DeviceSpec) -> tuple[str, str] | None:
-    """The fact by which two devices of one id are not the same hardware, of each; None if they may be the same."""
+    """Return the fact in which two devices of one id differ, as each has it; None if they may be the same hardware."""
     facts = [(s.kind.value, s.emulates, s.ip_version, s.pci_ids, s.name) for s in (spec, here)]
     (kind, emulates, ip_version, pci_ids, name), (kind_2, emulates_2, ip_version_2, pci_ids_2, name_2) = facts
     if (kind, emulates) != (kind_2, emulates_2):
@@ -38,9 +38,6 @@ def _kind(kind: str, emulates: str | None) -> str:
 
 
 def stored_spec(session: Session, id: str) -> DeviceSpec | None:
-    """The newest device of an id; None if there is none that this version can read."""
+    """Return the newest stored device of an id; None if there is none."""
     row = devices.latest(session, id)
-    try:
-        return None if row is None else spec_from_json(row.spec)
-    except ValueError:  # of another version
-        return None
+    return None if row is None else spec_from_json(row.spec)

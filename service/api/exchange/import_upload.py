@@ -1,4 +1,4 @@
-"""A file that was sent, whatever its format: read and checked before the transaction, taken in within it."""
+"""Import of an uploaded file of any format: read and checked before the transaction, added within it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _NAME = "the file"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ImportOptions:
     """Options of an import request: format, problem, device and origin.
 
     `seconds` is the longest run of each job that measures what the file lists.
@@ -52,7 +52,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Results of a cache of Kernel Tuner or of a T4 file that may be kept as a recording."""
+    """Checked results of a Kernel Tuner cache or T4 file, to be stored as a recording."""
 
     results: Results
     format: Format
@@ -63,34 +63,34 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """Configurations that a file lists to be measured, by problem and device."""
+    """Configurations of a file to measure, by problem and device."""
 
     asked: tuple[Asked, ...]
     format: Format
     origin: str
 
 
-def read_file(path: Path, told: Told, context: Context, by: Caller) -> Checked | Recorded | Queued:
+def read_file(path: Path, options: ImportOptions, context: Context, by: Caller) -> Checked | Recorded | Queued:
     """Read a file and check everything that needs no transaction.
 
     Raises:
         Forbidden: rule `scope`: it brings kernels and their times, which lookups would serve.
-        BadRequest: rule `import`: it is not what its format says, or what it lacks is not told; or a budget.
+        BadRequest: rule `import`: it is not what its format says, a missing option; or a budget.
         Unavailable: the files of its kernels cannot be kept.
         Refused: a rule refuses a problem on its device.
     """
     try:
-        file = open_file(path, told.format, context.settings.max_import_bytes)
+        file = open_file(path, options.format, context.settings.max_import_bytes)
         match file.format:
             case Format.JSONL:
-                return _lines(path, told, context, by)
+                return _lines(path, options, context, by)
             case Format.T1:
                 space = measuring.understand_space(
-                    _NAME, specification_of(file), _listed(context), told.device, told.seconds
+                    _NAME, specification_of(file), _listed(context), options.device, options.seconds
                 )
                 return _queued([space], file.format, _NAME, context.settings)
             case _:
-                return _recorded(file, told, context)
+                return _recorded(file, options, context)
     except TunerError as error:
         raise refused(error, path) from error
     except StorageError as error:
@@ -98,11 +98,11 @@ def read_file(path: Path, told: Told, context: Context, by: Caller) -> Checked |
 
 
 def take_in(session: Session, read: Checked | Recorded | Queued, by: Caller, settings: Settings) -> ImportOut:
-    """Take in what was read, with its events in the audit log.
+    """Add what was read, with its events in the audit log.
 
     Raises:
-        TunerError: it contradicts what is here, or not all of it is of this program.
-        TooMany: as many jobs as may be are active.
+        TunerError: it contradicts what is stored, or holds configurations that are not XeTune's.
+        TooMany: the limit of active jobs is reached.
     """
     match read:
         case Checked():
@@ -119,32 +119,32 @@ def refused(error: TunerError, path: Path) -> BadRequest:
     return BadRequest(f"{message}; nothing of the file is imported", rule="import")
 
 
-def _lines(path: Path, told: Told, context: Context, by: Caller) -> Checked | Queued:
+def _lines(path: Path, options: ImportOptions, context: Context, by: Caller) -> Checked | Queued:
     with path.open("rb") as stream:
         exchange = read_lines(stream)
     if exchange.candidates and not exchange.trials:
-        _check_untold(told.problem, None)
-        asked = measuring.understand(exchange, _listed(context), told.device, told.seconds)
-        return _queued(asked, Format.JSONL, told.origin or exchange.header.origin, context.settings)
+        _check_not_given(options.problem, None)
+        asked = measuring.understand(exchange, _listed(context), options.device, options.seconds)
+        return _queued(asked, Format.JSONL, options.origin or exchange.header.origin, context.settings)
     # Others run what lookups answer; what the other formats bring is measured here before it is served, or never is.
     check_scope(context, by, Scope.ADMIN, "POST /v1/imports", "the import of kernels and times that lookups serve")
-    _check_untold(told.problem, told.device)
+    _check_not_given(options.problem, options.device)
     return importing.check(
-        exchange, context.database, context.artifacts, lambda name: _listed(context)(name).spec, told.origin
+        exchange, context.database, context.artifacts, lambda name: _listed(context)(name).spec, options.origin
     )
 
 
-def _check_untold(problem: GemmProblem | None, device: str | None) -> None:
+def _check_not_given(problem: GemmProblem | None, device: str | None) -> None:
     said = next((name for name, value in (("m", problem), ("device", device)) if value is not None), None)
     if said is not None:
         message = "JSON lines say the problem and the device themselves: leave them out"
         raise BadRequest(message, rule="import", errors=[FieldError(field=said, message=message)])
 
 
-def _recorded(file: File, told: Told, context: Context) -> Recorded:
+def _recorded(file: File, options: ImportOptions, context: Context) -> Recorded:
     results = results_of(file)
     source = results.source
-    problem, device = told.problem, None if told.device is None else _listed(context)(told.device).spec
+    problem, device = options.problem, None if options.device is None else _listed(context)(options.device).spec
     if source is None:
         if problem is None:
             raise _lacking("m", "the file does not say the problem: give m, n, k and types")
@@ -157,7 +157,7 @@ def _recorded(file: File, told: Told, context: Context) -> Recorded:
             raise _lacking("device", f"the file is of {source.device}: leave device out")
         problem, device = source.problem, device or _listed(context)(source.device).spec
     check_size(problem, context.settings)
-    origin = told.origin or ("a request" if source is None else source.origin)
+    origin = options.origin or ("a request" if source is None else source.origin)
     return Recorded(results, file.format, problem, device, origin)
 
 

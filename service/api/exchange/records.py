@@ -32,20 +32,12 @@ from tuner.session.trial import Outcome
 
 
 def device_record(row: schema.Device) -> DeviceRecord:
-    """A device with all its facts.
-
-    Raises:
-        ValueError: this version cannot read them.
-    """
+    """Return the record of a device with all its facts."""
     return DeviceRecord(spec_from_json(row.spec))
 
 
 def problem_record(row: schema.Problem) -> ProblemRecord:
-    """A problem, whole.
-
-    Raises:
-        InvalidProblem, ValueError: this version cannot read it.
-    """
+    """Return the record of a problem."""
     return ProblemRecord(row.key, problem_from_json(row.definition))
 
 
@@ -85,11 +77,7 @@ def _search(row: schema.JobSearch) -> Search:
 
 
 def trial_record(row: schema.Trial) -> TrialRecord:
-    """A trial that ended, with times and kernel; without a time its kernel stays behind.
-
-    Raises:
-        InvalidConfig: this version cannot read its configuration.
-    """
+    """Return the record of a trial that ended; without a time it names no kernel."""
     trial = trial_from_row(row)
     assert trial.outcome is not None  # it ended
     assert row.ended_at is not None
@@ -124,7 +112,6 @@ def kernel_record(
 
     Raises:
         ArtifactMissing, ArtifactDamaged: its binary is not there.
-        InvalidConfig: this version cannot read its configuration.
     """
     config, binary = config_from_json(row.config), base64.b64encode(artifacts.get(row.content_hash)).decode()
     is_cpu = isinstance(config, CpuConfig)
@@ -145,7 +132,7 @@ def kernel_record(
 
 
 def _finite(outcome: Outcome) -> Outcome:
-    """An infinite error cannot be said in JSON: it is left out, and the reason says that the result is wrong."""
+    """Drop an infinite error, which JSON does not have; the reason states that the result is wrong."""
     error = outcome.proof.max_error
     if error is None or math.isfinite(error):
         return outcome

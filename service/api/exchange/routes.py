@@ -9,7 +9,7 @@ from service.api.exchange import (
     export_stream,
     import_upload,
 )
-from service.api.exchange.import_upload import Told
+from service.api.exchange.import_upload import ImportOptions
 from service.api.exchange.schemas import (
     ExportQuery,
     ImportOut,
@@ -89,9 +89,9 @@ def import_results(
     them. A T1 file, and JSON lines of runners-up, hold no results: jobs are queued that measure what they list, on a
     device that is here.
     """
-    told = Told(query.format, query.problem(), query.device, query.origin, query.seconds)
+    options = ImportOptions(query.format, query.problem(), query.device, query.origin, query.seconds)
     with context.imports.one():
-        read = import_upload.read_file(upload.path, told, context, by)
+        read = import_upload.read_file(upload.path, options, context, by)
         with upload.once.write() as session:
             try:
                 done = import_upload.take_in(session, read, by, context.settings)

@@ -4,7 +4,6 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import InvalidConfig, InvalidProblem
 from db import schema
 from db.queries import (
     trials,
@@ -20,13 +19,12 @@ from tuner.exchange.records import DonorRecord
 
 
 def donor_records(session: Session, job_id: UUID) -> tuple[DonorRecord, ...]:
-    """Return the donors of a job, best first, without those that this version cannot read."""
-    records = map(_record, warm_starts.of_job(session, job_id))
-    return tuple(record for record in records if record is not None)
+    """Return the donors of a job, best first."""
+    return tuple(map(_record, warm_starts.of_job(session, job_id)))
 
 
 def add_donors(session: Session, job_id: UUID, records: tuple[DonorRecord, ...]) -> None:
-    """Keep what a job that ran elsewhere began with: as a trial that is here too, or else as the file has it."""
+    """Add the donors of an imported job: a reference where the trial is in this database, else a copy."""
     for position, record in enumerate(records):
         of = None if record.job is None else trials.get(session, UUID(record.job), record.number)
         if of is not None and of.config_hash == record.config.key:
@@ -47,22 +45,26 @@ def add_donors(session: Session, job_id: UUID, records: tuple[DonorRecord, ...])
             )
 
 
-def _record(kept: warm_starts.Beginning) -> DonorRecord | None:
+def _record(stored: warm_starts.Beginning) -> DonorRecord:
     job, recording = None, None
-    match kept:
+    match stored:
         case schema.Donor():
-            of, source = kept.source, kept.source.job
+            of, source = stored.source, stored.source.job
             number, config, definition, device = of.number, of.config, source.problem.definition, source.device.slug
             job = str(of.job_id)
         case schema.RecordedDonor():
-            of, source = kept.source, kept.source.recording
+            of, source = stored.source, stored.source.recording
             number, config, definition, device = of.number, of.config, source.problem.definition, source.device.slug
             recording = source.digest
         case schema.ImportedDonor():
-            number, config, definition, device = kept.number, kept.config, kept.definition, kept.device
-            job, recording = None if kept.source_job is None else str(kept.source_job), kept.source_recording
-    try:
-        read = config_from_json(config), problem_from_json(definition)
-    except (InvalidConfig, InvalidProblem):
-        return None
-    return DonorRecord(number, read[1], device, read[0], kept.distance, job=job, recording=recording)
+            number, config, definition, device = stored.number, stored.config, stored.definition, stored.device
+            job, recording = None if stored.source_job is None else str(stored.source_job), stored.source_recording
+    return DonorRecord(
+        number,
+        problem_from_json(definition),
+        device,
+        config_from_json(config),
+        stored.distance,
+        job=job,
+        recording=recording,
+    )
