@@ -131,9 +131,7 @@ def create_app(
         finally:
             if clock is not None:
                 clock.stop()
-            freshness.close()
-            context.news.close()
-            database.close()
+            context.close()
 
     app = FastAPI(
         title="XeTune",

@@ -1,4 +1,4 @@
-"""The API contract, openapi.yaml, and the client's models of it; `python -m service.openapi --write` writes both."""
+"""The API contract and the generated files of the client; `python -m service.openapi --write` writes them."""
 
 import argparse
 import sys
@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from service.client_models import MODELS_FILE, models_text
+from service.client_sync import SYNC_FILES, sync_text
 from service.errors import Problem
 from service.http.responses import OF_BODIES
 
@@ -62,17 +63,19 @@ def contract_text(app: FastAPI) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write openapi.yaml and the client's models, or say whether they are current."""
+    """Write openapi.yaml and the generated files of the client, or check that they are current."""
     # Imported here: the app itself uses this module.
     from service.app import create_app
     from service.settings import Settings
 
-    parser = argparse.ArgumentParser(description="Write openapi.yaml and the client's models, or check them.")
+    parser = argparse.ArgumentParser(description="Write the API contract and the client, or check them.")
     parser.add_argument("--write", action="store_true", help="write the files instead of checking them")
     write: bool = parser.parse_args(arguments).write
     app = create_app(Settings(scheduler=False))
     stale = False
-    for file, text in ((CONTRACT_FILE, contract_text(app)), (MODELS_FILE, models_text(contract(app)))):
+    texts = {CONTRACT_FILE: contract_text(app), MODELS_FILE: models_text(contract(app))}
+    texts |= {file: sync_text(source.read_text()) for file, source in SYNC_FILES.items()}
+    for file, text in texts.items():
         if write:
             file.write_text(text)
         elif not file.exists() or file.read_text() != text:

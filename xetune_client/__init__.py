@@ -23,8 +23,8 @@ from xetune_client.errors import (
     Unauthorized,
     Unreadable,
 )
-from xetune_client.fetching import Fetched
-from xetune_client.following import JobChanged, JobEvent, TrialEnded
+from xetune_client.events import JobChanged, JobEvent, TrialEnded
+from xetune_client.fetched import Fetched
 from xetune_client.retrying import Retries
 
 __all__ = [

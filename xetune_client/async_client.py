@@ -1,30 +1,47 @@
-"""The same client for programs with an event loop, of asyncio or trio."""
+"""Client of a XeTune service: a method for each operation of its API."""
 
 from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
+from pydantic import BaseModel
 
-from xetune_client import calls, models
-from xetune_client.asynchronous import Line
-from xetune_client.connecting import server
-from xetune_client.fetching import Fetched, fetch
-from xetune_client.following import JobEvent, follow
-from xetune_client.retrying import Retries, converse
-from xetune_client.waiting import wait_for
-from xetune_client.wire import Call, T
+from xetune_client import models
+from xetune_client.async_connection import AsyncConnection
+from xetune_client.events import JobEvent
+from xetune_client.fetched import Fetched
+from xetune_client.retrying import Retries
+from xetune_client.server import server
+from xetune_client.wire import (
+    BYTES,
+    JSON,
+    JSON_LINES,
+    Answer,
+    Query,
+    Request,
+    T,
+    Value,
+    creation,
+    part,
+    post,
+    query_of,
+    read,
+    to_json,
+)
 
+Explanation = models.GpuExplanation | models.CpuExplanation
 _JOBS_A_PAGE, _TRIALS_A_PAGE = 200, 1000
-"""The most that a page has."""
+"""Largest pages."""
 
 
 class AsyncClient:
-    """A service, for one event loop. Close it, or use it in an `async with`.
+    """A XeTune service. Close the client, or use it in a `with` statement.
 
-    The address is `url`, else XETUNE_SERVER, else http://127.0.0.1:8752; the key `api_key`, else XETUNE_API_KEY.
-    Requests are repeated as `retries` says; `timeout_s` is the longest silence within one. Every method raises
-    ClientError: Refused where the service says no, NotReached where it says nothing.
+    The URL is `url`, else XETUNE_SERVER, else http://127.0.0.1:8752; the API key is `api_key`, else XETUNE_API_KEY.
+    `retries` is the retry policy, `timeout_s` the longest silence within a request. Every method raises ClientError:
+    Refused if the service refuses, NotReached if it does not answer. Client is thread-safe, each iterator is for one
+    thread; AsyncClient is for one event loop.
     """
 
     def __init__(
@@ -37,7 +54,7 @@ class AsyncClient:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._server = server(url, api_key, timeout_s, retries)
-        self._line = Line(self._server, transport)
+        self._connection = AsyncConnection(self._server, transport)
 
     async def __aenter__(self) -> "AsyncClient":
         return self
@@ -51,32 +68,32 @@ class AsyncClient:
         return f"{type(self).__name__}({str(self._server.url)!r})"
 
     async def close(self) -> None:
-        """Let the connections go."""
-        await self._line.close()
+        """Close all connections."""
+        await self._connection.close()
 
-    async def send(self, call: Call[T]) -> T:
-        """Send a call of `xetune_client.calls`."""
-        return await self._line.hold(converse(call, self._server.retries))
+    async def send(self, request: Request) -> Answer:
+        """Send a request, with retries: the way to what has no method of its own."""
+        return await self._connection.send(request)
 
     async def devices(self) -> models.DeviceList:
-        """Every device of the service, and those that get no jobs."""
-        return await self.send(calls.devices())
+        """List the devices of the service, and those in quarantine."""
+        return await self._get("/v1/devices", models.DeviceList)
 
     async def device(self, name: str) -> models.DeviceOut:
-        """One device, by any of its names."""
-        return await self.send(calls.device(name))
+        """Return a device by any of its names."""
+        return await self._get(f"/v1/devices/{part(name)}", models.DeviceOut)
 
     async def accuracy(self, name: str) -> models.AccuracyList:
-        """How far predictions for a device were off."""
-        return await self.send(calls.accuracy(name))
+        """Return the accuracy of predictions for a device."""
+        return await self._get(f"/v1/devices/{part(name)}/accuracy", models.AccuracyList)
 
-    async def release_device(self, name: str) -> None:
-        """Let a device that kept failing have jobs again."""
-        await self.send(calls.release_device(name))
+    async def release_device(self, name: str, *, host: str | None = None) -> None:
+        """Release a quarantined device, on one host or on all."""
+        await self._delete(f"/v1/devices/{part(name)}/quarantine", {"host": host})
 
     async def create_job(self, body: models.JobBody, *, idempotency_key: str | None = None) -> models.JobOut:
-        """Queue a job, or get the identical one that is active. Sent twice it makes one."""
-        return await self.send(calls.create_job(body, idempotency_key))
+        """Queue a job, or return the identical active one. Idempotent."""
+        return await self._create("/v1/jobs", body, models.JobOut, idempotency_key)
 
     async def jobs(
         self,
@@ -90,9 +107,9 @@ class AsyncClient:
         before: UUID | None = None,
         limit: int | None = None,
     ) -> models.JobPage:
-        """A page of jobs, the newest first; all that is given must hold."""
-        query: calls.Query = {"status": [*status], "kind": [*kind], "device": device, "m": m, "n": n, "k": k}
-        return await self.send(calls.jobs({**query, "before": before, "limit": limit}))
+        """Return a page of jobs that match every filter, newest first."""
+        query: Query = {"status": [*status], "kind": [*kind], "device": device, "m": m, "n": n, "k": k}
+        return await self._get("/v1/jobs", models.JobPage, {**query, "before": before, "limit": limit})
 
     async def each_job(
         self,
@@ -104,7 +121,7 @@ class AsyncClient:
         n: int | None = None,
         k: int | None = None,
     ) -> AsyncIterator[models.JobOut]:
-        """Every job, the newest first, page by page; all that is given must hold."""
+        """Iterate over all jobs that match every filter, newest first."""
         before: UUID | None = None
         while True:
             page = await self.jobs(
@@ -117,8 +134,8 @@ class AsyncClient:
                 return
 
     async def job(self, job_id: UUID) -> models.JobOut:
-        """A job: how far it is, and its best so far."""
-        return await self.send(calls.job(job_id))
+        """Return a job with its progress and its best trial so far."""
+        return await self._get(f"/v1/jobs/{part(job_id)}", models.JobOut)
 
     async def trials(
         self,
@@ -128,14 +145,14 @@ class AsyncClient:
         after: int | None = None,
         limit: int | None = None,
     ) -> models.TrialPage:
-        """A page of a job's trials, in order of number."""
-        query: calls.Query = {"status": [*status], "after": after, "limit": limit}
-        return await self.send(calls.trials(job_id, query))
+        """Return a page of a job's trials, in order of number."""
+        query: Query = {"status": [*status], "after": after, "limit": limit}
+        return await self._get(f"/v1/jobs/{part(job_id)}/trials", models.TrialPage, query)
 
     async def each_trial(
         self, job_id: UUID, *, status: Sequence[models.TrialStatus] = (), after: int | None = None
     ) -> AsyncIterator[models.TrialOut]:
-        """Every trial of a job that is there, numbered above `after`, in order of number, page by page."""
+        """Iterate over the trials of a job numbered above `after`, in order of number."""
         while True:
             page = await self.trials(job_id, status=status, after=after, limit=_TRIALS_A_PAGE)
             for trial in page.trials:
@@ -147,182 +164,189 @@ class AsyncClient:
     def events(
         self, job_id: UUID, *, after: int = -1, poll_s: float = 1.0, stream: bool = True
     ) -> AsyncIterator[JobEvent]:
-        """Each trial once, numbered above `after`, and the job whenever it changed, until it is over.
+        """Iterate over each trial numbered above `after` and each change of the job, until it is over.
 
-        From the event stream, which it comes back to when that breaks; else, or without `stream`, by polling.
+        Reads the event stream and resumes it when it breaks; polls without `stream`, or where there is no stream.
         """
-        return self._line.follow(follow(job_id, after, self._server.retries, poll_s, stream=stream))
+        return self._connection.follow(job_id, after, poll_s, stream=stream)
 
     async def wait(self, job_id: UUID, timeout_s: float | None = None) -> models.JobOut:
-        """The job when it is over; TookTooLong is raised after `timeout_s`."""
-        return await self._line.hold(wait_for(job_id, timeout_s, self._server.retries))
+        """Return the job when it is over; raise TookTooLong after `timeout_s`."""
+        return await self._connection.wait(job_id, timeout_s)
 
     async def cancel(self, job_id: UUID) -> models.JobOut:
-        """Ask a job to stop; what it found stays."""
-        return await self.send(calls.cancel_job(job_id))
+        """Cancel a job; its results stay."""
+        return await self._post(f"/v1/jobs/{part(job_id)}/cancel", models.JobOut)
 
     async def retry(self, job_id: UUID, *, idempotency_key: str | None = None) -> models.JobOut:
-        """Do a job anew that failed or was cancelled."""
-        return await self.send(calls.retry_job(job_id, idempotency_key))
+        """Resubmit a failed or cancelled job."""
+        return await self._create(f"/v1/jobs/{part(job_id)}/retry", None, models.JobOut, idempotency_key)
 
     async def lookup(self, body: models.LookupBody) -> models.LookupOut:
-        """What to run for a problem on a device, and how far to trust it."""
-        return await self.send(calls.lookup(body))
+        """Return what to run for a problem on a device, with its confidence."""
+        return await self._post("/v1/kernels/lookup", models.LookupOut, body)
 
-    async def find(self, m: int, n: int, k: int, **said: calls.Value) -> models.LookupOut:
-        """The same by an address: `said` is what else it may say, such as dtype="bf16" or device="b580"."""
-        return await self.send(calls.find({"m": m, "n": n, "k": k, **said}))
+    async def find(self, m: int, n: int, k: int, **said: Value) -> models.LookupOut:
+        """Look a problem up by query parameters; `said` holds further ones, such as dtype="bf16" or device="b580"."""
+        return await self._get("/v1/kernels", models.LookupOut, {"m": m, "n": n, "k": k, **said})
 
     async def lookup_batch(self, body: models.BatchBody) -> models.BatchOut:
-        """The same for at most 1,000 problems."""
-        return await self.send(calls.lookup_batch(body))
+        """Look up at most 1,000 problems."""
+        return await self._post("/v1/kernels/lookup/batch", models.BatchOut, body)
 
     async def kernels(
-        self, *, before: UUID | None = None, limit: int | None = None, **said: calls.Value
+        self, *, before: UUID | None = None, limit: int | None = None, **said: Value
     ) -> models.KernelPage:
-        """A page of stored kernels, the newest first; `said` is what must hold, such as device="b580" or m=512."""
-        return await self.send(calls.kernels({**said, "before": before, "limit": limit}))
+        """Return a page of stored kernels, newest first; `said` filters, such as device="b580" or m=512."""
+        return await self._get("/v1/kernels/stored", models.KernelPage, {**said, "before": before, "limit": limit})
 
     async def kernel(self, kernel_id: UUID) -> models.KernelOut:
-        """A kernel, its launch, its files and evidence."""
-        return await self.send(calls.kernel(kernel_id))
+        """Return a kernel with its launch, files and evidence."""
+        return await self._get(f"/v1/kernels/{part(kernel_id)}", models.KernelOut)
 
     async def artifact(self, sha256: str, fetched: Fetched | None = None) -> bytes:
-        """A file by the hash of what it holds, which is compared. What `fetched` holds is not asked for again."""
-        return await self._line.hold(fetch(sha256, Fetched() if fetched is None else fetched, self._server.retries))
+        """Return a file by its SHA-256, which is verified. Bytes that `fetched` holds are not requested again."""
+        return await self._connection.download(sha256, Fetched() if fetched is None else fetched)
 
     async def artifact_size(self, sha256: str) -> int:
-        """Bytes of a file, by the hash of what it holds."""
-        return await self.send(calls.artifact_size(sha256))
+        """Return the size of a file, by its SHA-256, in bytes."""
+        return _size(await self.send(Request("HEAD", f"/v1/artifacts/{part(sha256)}")))
 
     async def kernel_file(self, kernel_id: UUID, name: str) -> bytes:
-        """A file of a kernel by its name, such as kernel.spv."""
-        return await self.send(calls.kernel_file(kernel_id, name))
+        """Return a file of a kernel by its name, such as kernel.spv."""
+        return (await self.send(Request("GET", f"/v1/kernels/{part(kernel_id)}/artifacts/{part(name)}"))).body
 
     async def kernel_file_size(self, kernel_id: UUID, name: str) -> int:
-        """Bytes of a file of a kernel, by its name."""
-        return await self.send(calls.kernel_file_size(kernel_id, name))
+        """Return the size of a file of a kernel, in bytes."""
+        return _size(await self.send(Request("HEAD", f"/v1/kernels/{part(kernel_id)}/artifacts/{part(name)}")))
 
     async def host_codes(self, kernel_id: UUID) -> models.HostCodeList:
-        """The programs that there are for a kernel."""
-        return await self.send(calls.host_codes(kernel_id))
+        """List the host programs of a kernel."""
+        return await self._get(f"/v1/kernels/{part(kernel_id)}/host-code", models.HostCodeList)
 
     async def host_code(self, kernel_id: UUID, language: models.Language) -> str:
-        """A complete program that runs a kernel."""
-        return await self.send(calls.host_code(kernel_id, language))
+        """Return a complete program that runs a kernel."""
+        return (
+            await self.send(Request("GET", f"/v1/kernels/{part(kernel_id)}/host-code/{language.value}"))
+        ).body.decode()
 
     async def compile(self, body: models.CompileBody) -> models.CompileOut:
-        """Compile a text or a problem at once; nothing is kept."""
-        return await self.send(calls.compile_kernels(body))
+        """Compile a module or a problem; nothing is stored."""
+        return await self._post("/v1/compile", models.CompileOut, body)
 
-    async def explain(self, body: models.ExplainBody) -> calls.Explanation:
-        """Why a configuration takes its time."""
-        return await self.send(calls.explain(body))
+    async def explain(self, body: models.ExplainBody) -> Explanation:
+        """Return the performance breakdown of a configuration."""
+        return read(await self.send(post("/v1/explain", body)), Explanation)  # pyright: ignore[reportArgumentType]
 
     async def create_schedule(
         self, body: models.ScheduleBody, *, idempotency_key: str | None = None
     ) -> models.ScheduleOut:
-        """Make a schedule."""
-        return await self.send(calls.create_schedule(body, idempotency_key))
+        """Create a schedule."""
+        return await self._create("/v1/schedules", body, models.ScheduleOut, idempotency_key)
 
     async def schedules(self) -> models.ScheduleList:
-        """Every schedule."""
-        return await self.send(calls.schedules())
+        """List all schedules."""
+        return await self._get("/v1/schedules", models.ScheduleList)
 
     async def schedule(self, schedule_id: UUID) -> models.ScheduleOut:
-        """A schedule, its next run and its last fires."""
-        return await self.send(calls.schedule(schedule_id))
+        """Return a schedule with its next and last runs."""
+        return await self._get(f"/v1/schedules/{part(schedule_id)}", models.ScheduleOut)
 
     async def pause_schedule(self, schedule_id: UUID) -> models.ScheduleOut:
-        """Let a schedule fire no more until it is resumed."""
-        return await self.send(calls.pause_schedule(schedule_id))
+        """Pause a schedule."""
+        return await self._post(f"/v1/schedules/{part(schedule_id)}/pause", models.ScheduleOut)
 
     async def resume_schedule(self, schedule_id: UUID) -> models.ScheduleOut:
-        """Let a paused schedule fire again."""
-        return await self.send(calls.resume_schedule(schedule_id))
+        """Resume a paused schedule."""
+        return await self._post(f"/v1/schedules/{part(schedule_id)}/resume", models.ScheduleOut)
 
     async def run_schedule(self, schedule_id: UUID, *, idempotency_key: str | None = None) -> models.FireOut:
-        """Start what a schedule starts, now and beside its due times. Sent twice it starts it once."""
-        return await self.send(calls.run_schedule(schedule_id, idempotency_key))
+        """Start a run of a schedule now, beside its due times. Idempotent."""
+        return await self._create(f"/v1/schedules/{part(schedule_id)}/run", None, models.FireOut, idempotency_key)
 
     async def next_times(self, schedule_id: UUID, *, count: int | None = None) -> models.DueList:
-        """When a schedule comes due next."""
-        return await self.send(calls.next_times(schedule_id, count))
+        """Return the next due times of a schedule."""
+        return await self._get(f"/v1/schedules/{part(schedule_id)}/next", models.DueList, {"count": count})
 
     async def fires(self, schedule_id: UUID, *, before: int | None = None, limit: int | None = None) -> models.FirePage:
-        """A page of a schedule's runs, the newest first: what each started, and what was missed or refused."""
-        return await self.send(calls.fires(schedule_id, before, limit))
+        """Return a page of a schedule's runs, newest first."""
+        return await self._get(
+            f"/v1/schedules/{part(schedule_id)}/fires", models.FirePage, {"before": before, "limit": limit}
+        )
 
     async def replace_schedule(self, schedule_id: UUID, body: models.ScheduleBody) -> models.ScheduleOut:
-        """Make a schedule another one; its id and history stay."""
-        return await self.send(calls.replace_schedule(schedule_id, body))
+        """Replace a schedule; its id and history stay."""
+        return await self._put(f"/v1/schedules/{part(schedule_id)}", body, models.ScheduleOut)
 
     async def delete_schedule(self, schedule_id: UUID) -> None:
-        """Forget a schedule."""
-        await self.send(calls.delete_schedule(schedule_id))
+        """Delete a schedule."""
+        await self._delete(f"/v1/schedules/{part(schedule_id)}")
 
     async def create_shape_set(
         self, body: models.ShapeSetBody, *, idempotency_key: str | None = None
     ) -> models.ShapeSetOut:
-        """Queue a set of shapes under one budget, or get the identical one that is active."""
-        return await self.send(calls.create_shape_set(body, idempotency_key))
+        """Queue a shape set, or return the identical active one. Idempotent."""
+        return await self._create("/v1/shape-sets", body, models.ShapeSetOut, idempotency_key)
 
     async def shape_sets(self, *, before: UUID | None = None, limit: int | None = None) -> models.ShapeSetPage:
-        """A page of sets of shapes, the newest first."""
-        return await self.send(calls.shape_sets(before, limit))
+        """Return a page of shape sets, newest first."""
+        return await self._get("/v1/shape-sets", models.ShapeSetPage, {"before": before, "limit": limit})
 
     async def shape_set(self, set_id: UUID, *, within: float | None = None) -> models.ShapeSetOut:
-        """A set of shapes; `within` recommends kernels for another bound than its own, as a fraction."""
-        return await self.send(calls.shape_set(set_id, within))
+        """Return a shape set; `within` overrides its bound for recommended kernels, as a fraction."""
+        return await self._get(f"/v1/shape-sets/{part(set_id)}", models.ShapeSetOut, {"within": within})
 
     async def cancel_shape_set(self, set_id: UUID) -> models.ShapeSetOut:
-        """End a set of shapes and its jobs; what was found stays."""
-        return await self.send(calls.cancel_shape_set(set_id))
+        """Cancel a shape set and its jobs; their results stay."""
+        return await self._post(f"/v1/shape-sets/{part(set_id)}/cancel", models.ShapeSetOut)
 
     async def delete_shape_set(self, set_id: UUID) -> None:
-        """Forget a set of shapes that is over."""
-        await self.send(calls.delete_shape_set(set_id))
+        """Delete a shape set that is over."""
+        await self._delete(f"/v1/shape-sets/{part(set_id)}")
 
     async def presets(self) -> models.PresetList:
-        """The models whose layers a set can be made of."""
-        return await self.send(calls.presets())
+        """List the presets of shape sets."""
+        return await self._get("/v1/shape-sets/presets", models.PresetList)
 
     async def import_results(
-        self, content: bytes, *, idempotency_key: str | None = None, **said: calls.Value
+        self, content: bytes, *, idempotency_key: str | None = None, **said: Value
     ) -> models.ImportOut:
-        """Take in what an export wrote: all of it, or nothing.
+        """Import a file of results, all of it or nothing. Idempotent.
 
-        Of other formats `said` says what the file does not: format="kernel-tuner", device="b580", m=512 and so on.
+        `said` holds what the file does not say: format="kernel-tuner", device="b580", m=512 and so on.
         """
-        return await self.send(calls.import_results(content, said, idempotency_key))
+        kind = JSON_LINES if said.get("format") in (None, models.Format.JSONL) else BYTES
+        headers = {"content-type": kind, "idempotency-key": idempotency_key or str(uuid4())}
+        return read(await self.send(Request("POST", "/v1/imports", query_of(said), headers, content)), models.ImportOut)
 
-    async def export_results(
-        self, *, job_id: UUID | None = None, device: str | None = None, **said: calls.Value
-    ) -> bytes:
-        """Results as JSON lines: all, of a job, or of a device; `said` may choose a problem or another format."""
-        return await self.send(calls.export_results({"job": job_id, "device": device, **said}))
+    async def export_results(self, *, job_id: UUID | None = None, device: str | None = None, **said: Value) -> bytes:
+        """Export results as JSON lines, of a job or a device if given; `said` chooses a problem or another format."""
+        query = query_of({"job": job_id, "device": device, **said})
+        return (await self.send(Request("GET", "/v1/exports", query))).body
 
     async def recordings(self, *, before: UUID | None = None, limit: int | None = None) -> models.RecordingPage:
-        """A page of what was imported from other autotuners, the newest first."""
-        return await self.send(calls.recordings(before, limit))
+        """Return a page of recordings of other autotuners, newest first."""
+        return await self._get("/v1/recordings", models.RecordingPage, {"before": before, "limit": limit})
 
     async def recording(
         self, recording_id: UUID, *, after: int | None = None, limit: int | None = None
     ) -> models.RecordingOut:
-        """A recording, and a page of its measurements."""
-        return await self.send(calls.recording(recording_id, after, limit))
+        """Return a recording with a page of its measurements."""
+        return await self._get(
+            f"/v1/recordings/{part(recording_id)}", models.RecordingOut, {"after": after, "limit": limit}
+        )
 
     async def create_key(self, body: models.KeyBody, *, idempotency_key: str | None = None) -> models.NewKeyOut:
-        """Make an API key. Its secret is null when the first answer was lost: then revoke it and make another."""
-        return await self.send(calls.create_key(body, idempotency_key))
+        """Create an API key. Its secret is None if the first answer was lost: revoke it then, and create another."""
+        return await self._create("/v1/keys", body, models.NewKeyOut, idempotency_key)
 
     async def keys(self) -> models.KeyList:
-        """Every key, without its secret."""
-        return await self.send(calls.keys())
+        """List all keys, without their secrets."""
+        return await self._get("/v1/keys", models.KeyList)
 
     async def revoke_key(self, key_id: UUID) -> models.KeyOut:
-        """Let a key work no more, from the next request on."""
-        return await self.send(calls.revoke_key(key_id))
+        """Revoke a key."""
+        return await self._post(f"/v1/keys/{part(key_id)}/revoke", models.KeyOut)
 
     async def audit(
         self,
@@ -333,18 +357,38 @@ class AsyncClient:
         action: str | None = None,
         subject: str | None = None,
     ) -> models.AuditPage:
-        """A page of who changed what, the newest first."""
-        query: calls.Query = {"before": before, "limit": limit, "key": key, "action": action, "subject": subject}
-        return await self.send(calls.audit(query))
+        """Return a page of the audit log, newest first."""
+        query: Query = {"before": before, "limit": limit, "key": key, "action": action, "subject": subject}
+        return await self._get("/v1/audit", models.AuditPage, query)
 
     async def health(self) -> models.Health:
-        """Whether the process answers."""
-        return await self.send(calls.health())
+        """Return the liveness of the service."""
+        return await self._get("/healthz", models.Health)
 
     async def metrics(self) -> str:
-        """Metrics as Prometheus reads them."""
-        return await self.send(calls.metrics())
+        """Return the metrics in the format of Prometheus."""
+        return (await self.send(Request("GET", "/metrics"))).body.decode()
 
     async def readiness(self) -> models.Readiness:
-        """Whether the service can work; Failed is raised when it cannot."""
-        return await self.send(calls.readiness())
+        """Return the readiness of the service; raise Failed if it is not ready."""
+        return await self._get("/readyz", models.Readiness)
+
+    async def _get(self, path: str, model: type[T], query: Query | None = None) -> T:
+        return read(await self.send(Request("GET", path, query_of(query or {}))), model)
+
+    async def _post(self, path: str, model: type[T], body: BaseModel | None = None) -> T:
+        return read(await self.send(post(path, body)), model)
+
+    async def _create(self, path: str, body: BaseModel | None, model: type[T], key: str | None) -> T:
+        return read(await self.send(creation(path, body, key)), model)
+
+    async def _put(self, path: str, body: BaseModel, model: type[T]) -> T:
+        request = Request("PUT", path, headers={"content-type": JSON}, body=to_json(body))
+        return read(await self.send(request), model)
+
+    async def _delete(self, path: str, query: Query | None = None) -> None:
+        await self._connection.send(Request("DELETE", path, query_of(query or {})), deletes=True)
+
+
+def _size(answer: Answer) -> int:
+    return int(answer.headers["content-length"])

@@ -1,9 +1,12 @@
-"""Requests and answers as values, whoever sends them: no socket is opened here."""
+"""Requests and answers as values; opens no socket."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from datetime import datetime
+from functools import cache
+from typing import TypeVar
 from urllib.parse import quote
+from uuid import UUID, uuid4
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -11,7 +14,9 @@ from xetune_client.errors import Misused, Refused, Unreadable, kind_of
 from xetune_client.models import Problem
 
 T = TypeVar("T")
-M = TypeVar("M")
+Value = str | int | float | bool | UUID | datetime | None
+Query = Mapping[str, Value | Sequence[str]]
+_SCALAR = (str, int, float, UUID, datetime)
 
 PROBLEM_JSON, JSON, JSON_LINES, BYTES, EVENTS = (
     "application/problem+json",
@@ -25,7 +30,7 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request, less the service's address and the API key. Names of headers are in lower case."""
+    """A request without the service's address and the API key. Header names are in lower case."""
 
     method: str
     path: str
@@ -34,13 +39,13 @@ class Request:
     body: bytes | None = None
 
     def with_headers(self, **headers: str) -> "Request":
-        """The same with further headers; `_` in a name is `-`."""
+        """Return the request with further headers; `_` in a name is `-`."""
         return replace(self, headers={**self.headers, **{k.replace("_", "-"): v for k, v in headers.items()}})
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came; names of headers are in lower case. `is_whole` is false when the connection broke within the body."""
+    """An answer; header names are in lower case. `is_whole` is False if the connection broke within the body."""
 
     status: int
     headers: Mapping[str, str]
@@ -49,70 +54,78 @@ class Answer:
 
     @property
     def media_type(self) -> str:
-        """What the body is, without parameters."""
+        """Media type without parameters."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     @property
     def request_id(self) -> str | None:
-        """What the service calls the request in its log."""
+        """Id of the request in the service's log."""
         return self.headers.get("x-request-id")
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """No answer came; `why` is in words."""
+    """No answer came, and why."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call(Generic[T]):
-    """A request and how its answer is read.
+@cache
+def _adapter(model: type[T]) -> TypeAdapter[T]:
+    return TypeAdapter(model)
 
-    `deletes` says that "no such thing" after a lost answer means that it was done; `in_parts` that the beginning of a
-    body is of use, and so is "no such bytes".
+
+def read(answer: Answer, model: type[T]) -> T:
+    """Parse the JSON of an answer.
+
+    Raises:
+        Unreadable: it is no JSON, or does not match the model.
     """
+    try:
+        return _adapter(model).validate_json(answer.body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the answer"
+        shown = answer.body[:_SHOWN].decode(errors="replace")
+        raise Unreadable(
+            f"expected {getattr(model, '__name__', model)}, but {where}: {first['msg']}; got {answer.status} "
+            f"{answer.media_type or 'without a type'}, {shown!r}: is this a XeTune service of this version?"
+        ) from error
 
-    request: Request
-    read: Callable[[Answer], T]
-    deletes: bool = False
-    in_parts: bool = False
 
-    def into(self, model: type[M]) -> "Call[M]":
-        """The same, with the answer read as another type."""
-        return Call(self.request, reading(model))
+def query_of(values: Query) -> tuple[tuple[str, str], ...]:
+    """Return query parameters: None is left out, a list repeats its name."""
+    return tuple(
+        (name, _text(one))
+        for name, value in values.items()
+        for one in ([value] if value is None or isinstance(value, _SCALAR) else value)
+        if one is not None
+    )
 
 
-def reading(model: type[T]) -> Callable[[Answer], T]:
-    """Reads the JSON of an answer as a type.
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
-    Raises (when it reads):
-        Unreadable: it is no JSON, or not of that type.
-    """
-    adapter = TypeAdapter(model)
 
-    def read(answer: Answer) -> T:
-        try:
-            return adapter.validate_json(answer.body)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(map(str, first["loc"])) or "the answer"
-            shown = answer.body[:_SHOWN].decode(errors="replace")
-            raise Unreadable(
-                f"expected {getattr(model, '__name__', model)}, but {where}: {first['msg']}; got {answer.status} "
-                f"{answer.media_type or 'without a type'}, {shown!r}: is this a XeTune service of this version?"
-            ) from error
+def creation(path: str, body: BaseModel | None, key: str | None = None) -> Request:
+    """Return a POST that creates something, with an Idempotency-Key: sent twice it creates one."""
+    return post(path, body).with_headers(idempotency_key=key or str(uuid4()))
 
-    return read
+
+def post(path: str, body: BaseModel | None = None) -> Request:
+    """Return a POST, with a JSON body if one is given."""
+    return Request("POST", path) if body is None else Request("POST", path, (), {"content-type": JSON}, to_json(body))
 
 
 def to_json(body: BaseModel) -> bytes:
-    """A body as it is sent: what was not set is left to the service's defaults."""
+    """Serialize a body; fields that were not set are left to the service's defaults."""
     return body.model_dump_json(exclude_unset=True).encode()
 
 
 def refusal(answer: Answer) -> Refused:
-    """What an answer of status 400 and above is raised as."""
+    """Return the error that an answer of status 400 or above is raised as."""
     kind = kind_of(answer.status)
     try:
         told = Problem.model_validate_json(answer.body) if answer.media_type == PROBLEM_JSON else None
@@ -133,10 +146,10 @@ def refusal(answer: Answer) -> Refused:
 
 
 def part(name: object) -> str:
-    """One part of a path.
+    """Return one segment of a path, quoted.
 
     Raises:
-        Misused: it would name another path.
+        Misused: the segment would change the path.
     """
     text = str(name)
     if text in ("", ".", ".."):

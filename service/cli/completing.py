@@ -1,4 +1,4 @@
-"""What a shell completes: devices, presets, jobs, sets and kernels, as far as they are known within a bound of time."""
+"""Shell completion of devices, presets, jobs and shape sets, within a time limit."""
 
 import threading
 from collections.abc import Callable
@@ -8,12 +8,12 @@ import typer
 
 from db.errors import DatabaseError
 from hal import XE_DEVICES
-from service.cli.backend.chosen import existing, of_service
-from service.cli.backend.protocol import Backend
+from service.cli.connection import has_database, in_process, of_service, same
 from service.errors import ServiceError
-from service.schemas import to_problem
+from service.schemas import ProblemBody, to_problem
 from service.settings import InvalidSettings
 from tuner.shapes.presets import MODELS
+from xetune_client import Client, ClientError
 
 Known = list[tuple[str, str]]
 """Values, each with what it is in words."""
@@ -36,8 +36,8 @@ def devices(context: typer.Context, incomplete: str) -> Known:
         return known
 
     def ask() -> Known:
-        with of_service(url, attempts=1) as remote:
-            return [(device.id, device.name) for device in remote.list_devices().devices]
+        with of_service(url, attempts=1) as client:
+            return [(device.id, device.name) for device in client.devices().devices]
 
     named = {name for name, _ in known}
     return known + [one for one in _within_bound(ask) if one[0] not in named]
@@ -53,9 +53,12 @@ def jobs(context: typer.Context, incomplete: str) -> Known:
     """The newest jobs."""
     del incomplete
 
-    def ask(backing: Backend) -> Known:
-        found = backing.list_jobs((), None, _MOST).jobs
-        return [(str(job.id), f"{job.status.value}, {to_problem(job.problem)} on {job.device}") for job in found]
+    def ask(client: Client) -> Known:
+        found = client.jobs(limit=_MOST).jobs
+        return [
+            (str(job.id), f"{job.status.value}, {to_problem(same(ProblemBody, job.problem))} on {job.device}")
+            for job in found
+        ]
 
     return _asked(context, ask)
 
@@ -64,8 +67,9 @@ def sets(context: typer.Context, incomplete: str) -> Known:
     """The newest sets of shapes."""
     del incomplete
 
-    def ask(backing: Backend) -> Known:
-        return [(str(one.id), f"{one.status}, {one.source} on {one.device}") for one in backing.list_sets(_MOST)]
+    def ask(client: Client) -> Known:
+        found = client.shape_sets(limit=_MOST).shape_sets
+        return [(str(one.id), f"{one.status}, {one.source} on {one.device}") for one in found]
 
     return _asked(context, ask)
 
@@ -76,12 +80,15 @@ def _url(context: typer.Context) -> str | None:
     return named if isinstance(named, str) and named else None
 
 
-def _asked(context: typer.Context, ask: Callable[[Backend], Known]) -> Known:
-    """What the database or service tells; nothing where there is none."""
+def _asked(context: typer.Context, ask: Callable[[Client], Known]) -> Known:
+    """Return what the service or the database of this machine lists; nothing if that database does not exist."""
 
     def run() -> Known:
-        with existing(_url(context)) as backing:
-            return [] if backing is None else ask(backing)
+        url = _url(context)
+        if url is None and not has_database():
+            return []
+        with in_process() if url is None else of_service(url, attempts=1) as client:
+            return ask(client)
 
     return _within_bound(run)
 
@@ -92,7 +99,7 @@ def _within_bound(ask: Callable[[], Known]) -> Known:
 
     def run() -> None:
         # A shell has no place for errors; the command itself will tell.
-        with suppress(DatabaseError, InvalidSettings, ServiceError):
+        with suppress(ClientError, DatabaseError, InvalidSettings, ServiceError):
             found.extend(ask())
 
     asking = threading.Thread(target=run, daemon=True)

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from service.cli import bash_words
-from service.cli.backend.choice import choose
+from service.cli.chosen_server import choose
 from service.cli.loading import LoadedWhenNamed
 
 app = typer.Typer(
     name="xetune",
     cls=LoadedWhenNamed,
-    help="Tunes GEMM kernels for Intel GPUs, proves their numbers, stores and serves them.",
+    help="Tune GEMM kernels for Intel GPUs and CPUs; verify, store and serve them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -36,7 +36,7 @@ def options(
             "--server",
             metavar="URL",
             envvar="XETUNE_SERVER",
-            help="Work with this service in place of the database of this machine; XETUNE_API_KEY holds the key.",
+            help="Service to use in place of the database of this machine; XETUNE_API_KEY holds the key.",
             show_default=False,
         ),
     ] = None,
@@ -44,7 +44,7 @@ def options(
         bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Tunes GEMM kernels for Intel GPUs, proves their numbers, stores and serves them."""
+    """Tune GEMM kernels for Intel GPUs and CPUs; verify, store and serve them."""
     source = context.get_parameter_source("server")
     is_option = source is not None and source.name == "COMMANDLINE"
     choose(server, context.invoked_subcommand, is_option=is_option)
@@ -60,7 +60,8 @@ _EXPECTED = {
     "service.artifacts": "StorageError",
     "service.settings": "InvalidSettings",
     "service.api.toolchain.install": "CannotInstall",
-    "service.cli.backend.choice": "WorksHereAlone",
+    "service.cli.chosen_server": "LocalCommand",
+    "xetune_client.errors": "ClientError",
 }
 _BAD_INPUT = 2
 
@@ -75,12 +76,21 @@ def main() -> None:
             raise
         _end(f"{error.strerror}: {error.filename or 'file'}")
     except _expected() as error:
-        _end(str(error))
+        _end(_message(error))
 
 
 def _expected() -> tuple[type[Exception], ...]:
-    """The errors that are told in one line, of the modules that are imported by now."""
+    """Return the errors that are printed in one line, of the modules that are imported by now."""
     return tuple(getattr(sys.modules[module], name) for module, name in _EXPECTED.items() if module in sys.modules)
+
+
+def _message(error: Exception) -> str:
+    if "service.cli.connection" not in sys.modules:
+        return str(error)
+    # Imported here, where a command used the client.
+    from service.cli.connection import message_of
+
+    return message_of(error)
 
 
 def _end(message: str) -> None:

@@ -96,7 +96,7 @@ class Coordinator:
     """One coordinator of an engine's places. `run` blocks; `stop` may be called from any thread or a signal handler.
 
     `run_at` gives what runs a job at a place, on a database that the fence guards; `set_at` a set of shapes, for which
-    places are taken when no job waits.
+    places are taken when no job waits. With `only`, it runs that job or set of shapes and leaves others alone.
     """
 
     def __init__(
@@ -108,9 +108,10 @@ class Coordinator:
         holder: str | None = None,
         clock: Clock | None = None,
         set_at: Callable[[Database, Place], RunSet] | None = None,
+        only: UUID | None = None,
     ) -> None:
         self._database, self._settings, self._engine, self._run_at = database, settings, engine, run_at
-        self._set_at = set_at
+        self._set_at, self._only = set_at, only
         self._clock = clock or Clock()
         self._stop, self._wake = threading.Event(), threading.Event()
         self._is_away = False  # the database, since the last look
@@ -207,6 +208,10 @@ class Coordinator:
             release_abandoned(session, lambda name: name != self.name and is_dead(name))
             kept = {(row.host, row.slug) for row in quarantines.active(session, now=self._clock.now())}
         term.left -= left
+        if self._only is not None:
+            for place in [*free.values()][:1]:
+                self._begin_only(term, place, self._only)
+            return
         slugs = {p.id: {s for s in p.devices() if (p.host, s) not in kept} for p in free.values()}
         room = self._settings.max_running_jobs - len(busy)
         while free and room > 0 and not self._stop.is_set() and (job := self._claim(term, free, slugs)) is not None:
@@ -236,14 +241,19 @@ class Coordinator:
             if place is None:
                 continue
             del free[place.id]
-            run = _Run(place, threading.Event())
-            task = set_at(term.database, place)
-            run.thread = threading.Thread(
-                target=self._work_on_set, args=(term, found.id, run, task), name=f"set {found.id}", daemon=True
-            )
-            with term.lock:
-                term.runs[found.id] = run
-            self._clock.start(run.thread)
+            self._begin_set(term, found, place, set_at)
+
+    def _begin_set(
+        self, term: _Term, found: ShapeSet, place: Place, set_at: Callable[[Database, Place], RunSet]
+    ) -> None:
+        run = _Run(place, threading.Event())
+        task = set_at(term.database, place)
+        run.thread = threading.Thread(
+            target=self._work_on_set, args=(term, found.id, run, task), name=f"set {found.id}", daemon=True
+        )
+        with term.lock:
+            term.runs[found.id] = run
+        self._clock.start(run.thread)
 
     def _work_on_set(self, term: _Term, set_id: UUID, run: _Run, task: RunSet) -> None:
         """The thread of a set. Whatever its end is, the place is free then."""
@@ -258,6 +268,17 @@ class Coordinator:
             with term.lock:
                 del term.runs[set_id]
             self._wake.set()
+
+    def _begin_only(self, term: _Term, place: Place, only: UUID) -> None:
+        """Begin the one job or set of shapes, unless it is over or another worker has it."""
+        with term.database.write() as session:
+            now = self._clock.now()
+            job = leases.claim(session, only, self.name, self._settings.lease_s, now=now)
+            found = next((row for row in shape_sets.waiting(session, is_dead, now) if row.id == only), None)
+        if job is not None:
+            self._begin(term, job, place)
+        elif found is not None and self._set_at is not None:
+            self._begin_set(term, found, place, self._set_at)
 
     def _claim(self, term: _Term, free: dict[str, Place], slugs: dict[str, set[str]]) -> Job | None:
         devices = {slug for place_id in free for slug in slugs[place_id]}

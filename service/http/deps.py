@@ -44,6 +44,12 @@ class Context:
     news: SharedNews
     accuracies: Accuracies
 
+    def close(self) -> None:
+        """Close what reads the database, and the database."""
+        self.freshness.close()
+        self.news.close()
+        self.database.close()
+
 
 def context_of(request: Request) -> Context:
     """The context of the app that serves a request."""

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 
 from db.queries import quarantines
 from service.api.audit.log import record
@@ -39,10 +39,15 @@ def list_devices(devices: DevicesDep, session: ReadSessionDep) -> DeviceList:
 
 
 @router.delete("/{device_id}/quarantine", responses=NOT_FOUND, dependencies=[TUNE], status_code=HTTPStatus.NO_CONTENT)
-def release_device(device_id: DeviceId, database: DatabaseDep, by: CallerDep) -> None:
-    """Let a device that kept failing have jobs again, on all hosts."""
+def release_device(
+    device_id: DeviceId,
+    database: DatabaseDep,
+    by: CallerDep,
+    host: Annotated[str | None, Query(description="Only on this host; on all if left out", examples=["lab-7"])] = None,
+) -> None:
+    """Release a quarantined device, on one host or on all."""
     with database.write() as session:
-        if not quarantines.release(session, device_id):
+        if not quarantines.release(session, device_id, host):
             raise NotFound(f"{device_id} is not kept from jobs; GET /v1/devices lists what is", rule="not-quarantined")
         record(session, by, "device.release", device_id)
 

@@ -4,7 +4,6 @@ import hashlib
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from codegen import StageOutput
 from service.api.compile.schemas import (
@@ -14,13 +13,12 @@ from service.api.compile.schemas import (
     StageOut,
 )
 from service.api.compile.work import EVERY_FILE
-from service.cli.backend.chosen import of_service
 from service.cli.compiler.made import Made
+from service.cli.connection import of_service, same
 from service.errors import BadRequest, Unavailable
 from service.files import is_plain_name
-
-if TYPE_CHECKING:
-    from service.cli.backend.remote import Remote
+from xetune_client import BadRequest as Refused
+from xetune_client import Client, models
 
 _PLACE = re.compile(r'\bsource(?="?:\d+:\d+)')  # what a service calls the text that it was sent
 
@@ -31,30 +29,34 @@ def made_there(url: str, body: CompileBody, name: str | None = None) -> Made:
     Raises:
         ServiceError: it refuses, cannot compile it, or answers what cannot be.
     """
-    with of_service(url) as remote:
+    with of_service(url) as client:
         try:
-            answer = _compiled(remote, body)
-        except BadRequest as refused:
+            answer = _compiled(client, body)
+        except Refused as refused:
             if name is None or refused.rule != "compile-failed":
                 raise
             raise BadRequest(_PLACE.sub(lambda _: name, refused.detail), rule=refused.rule) from refused
     return Made(answer.target, answer.content_hash, tuple(_stages(answer)), answer.manifest)
 
 
-def _compiled(remote: "Remote", body: CompileBody) -> CompileOut:
+def _compiled(client: Client, body: CompileBody) -> CompileOut:
     """All files in one answer; each in its own where they are too large together."""
     try:
-        return remote.compile(body.model_copy(update={"files": [EVERY_FILE]}))
-    except BadRequest as refused:
+        return _compile(client, body.model_copy(update={"files": [EVERY_FILE]}))
+    except Refused as refused:
         if refused.rule != "files-bytes":
             raise
-    answer = remote.compile(body)
+    answer = _compile(client, body)
     for name in dict.fromkeys(stage.file for stage in answer.stages):
         try:
-            answer.files += remote.compile(body.model_copy(update={"files": [name]})).files
-        except BadRequest as refused:
+            answer.files += _compile(client, body.model_copy(update={"files": [name]})).files
+        except Refused as refused:
             raise BadRequest(f"{name}: {refused.detail}", rule=refused.rule) from refused
     return answer
+
+
+def _compile(client: Client, body: CompileBody) -> CompileOut:
+    return same(CompileOut, client.compile(same(models.CompileBody, body)))
 
 
 def _stages(answer: CompileOut) -> Iterator[StageOutput]:

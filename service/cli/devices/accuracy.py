@@ -1,25 +1,26 @@
-"""What a terminal says of the accuracy of predictions for a device."""
+"""Accuracy of predictions for a device, as lines of text."""
 
 from collections.abc import Iterator
 
+from db.errors import DatabaseError
 from service.api.accuracy.schemas import AccuracyList
-from service.api.accuracy.service import accuracy_of
-from service.cli.backend.choice import server
-from service.cli.backend.chosen import of_service
-from service.cli.backend.peek import peek
+from service.cli.connection import connect, same
+from service.cli.printing.output import ERRORS, print_line
+from xetune_client import ClientError
 
 
 def known_accuracy(device: str) -> AccuracyList:
-    """What the service tells that the command works with, else the database; nothing without one."""
-    if (url := server()) is not None:
-        with of_service(url) as remote:
-            return remote.accuracy(device)
-    none = AccuracyList(device=device, models=[])
-    return peek(lambda session: accuracy_of(session, device), none, "whether predictions were right")
+    """Return the accuracy of predictions for a device; empty, with a message, if the database does not answer."""
+    try:
+        with connect() as client:
+            return same(AccuracyList, client.accuracy(device))
+    except (ClientError, DatabaseError) as error:
+        print_line(f"accuracy of predictions is not known: {error}", ERRORS)
+        return AccuracyList(device=device, models=[])
 
 
 def accuracy_lines(accuracy: AccuracyList) -> Iterator[str]:
-    """A line for each version of the model that is judged."""
+    """Yield a line for each version of the model."""
     for of in accuracy.models:
         yield (
             f"predictions for {accuracy.device} by {of.model} were off by x{of.off_by:.2f} (median of {of.measured}); "

@@ -14,8 +14,6 @@ from hal import (
     DeviceKind,
     DeviceSpec,
     ListedDevice,
-    list_devices,
-    resolve_device,
     untargetable_reason,
 )
 from hal.facts.spec import (
@@ -23,26 +21,24 @@ from hal.facts.spec import (
     PROBED,
 )
 from service.api.accuracy.schemas import AccuracyList
-from service.api.devices.quarantine import listed as quarantined_now
 from service.api.devices.quarantine import sentence
 from service.api.devices.schemas import (
     DeviceList,
     DeviceOut,
     QuarantineOut,
 )
-from service.api.devices.service import describe
 from service.cli import completing
-from service.cli.backend.choice import server
-from service.cli.backend.chosen import backend, of_service
-from service.cli.backend.peek import peek
-from service.cli.devices.accuracy import accuracy_lines, known_accuracy
+from service.cli.connection import connect, same
+from service.cli.devices.accuracy import accuracy_lines
 from service.cli.devices.one import render_device
 from service.cli.options.device_file import listed_of
 from service.cli.options.problem import AsJson
 from service.cli.printing.facts import UNKNOWN, shown
 from service.cli.printing.output import CONSOLE, print_json
+from service.errors import NotFound
+from xetune_client import NotFound as Missing
 
-devices_app = typer.Typer(no_args_is_help=False, help="List what can run here and the Intel GPUs that are known.")
+devices_app = typer.Typer(no_args_is_help=False, help="List the devices of this machine and the known Intel GPUs.")
 
 
 def render_devices(listed: list[ListedDevice]) -> RenderableType:
@@ -160,9 +156,10 @@ def _in(value: int | None, unit: int) -> str:
 
 @devices_app.callback(invoke_without_command=True)
 def devices_command(context: typer.Context, as_json: AsJson = False) -> None:
-    """List what can run here and the Intel GPUs that are known."""
+    """List the devices of this machine and the known Intel GPUs."""
     if context.invoked_subcommand is None:
-        told = _told()
+        with connect() as client:
+            told = same(DeviceList, client.devices())
         if as_json:
             quarantined = [one.model_dump(mode="json") for one in told.quarantined]
             print_json({"devices": devices_json(told.devices), "quarantined": quarantined})
@@ -171,43 +168,25 @@ def devices_command(context: typer.Context, as_json: AsJson = False) -> None:
             _print_quarantined(told.quarantined)
 
 
-def _told() -> DeviceList:
-    """What is here, or what the service has; those that get no jobs as far as a database tells."""
-    if (url := server()) is not None:
-        with of_service(url) as remote:
-            return remote.list_devices()
-    return DeviceList(devices=[describe(device) for device in list_devices()], quarantined=_quarantined())
-
-
-def _told_of(name: str) -> tuple[DeviceOut, list[QuarantineOut], AccuracyList]:
-    """One device, where it gets no jobs, and how far predictions for it were off."""
-    if (url := server()) is not None:
-        with of_service(url) as remote:
-            device, kept = remote.read_device(name), remote.list_devices().quarantined
-    else:
-        device, kept = describe(resolve_device(name)), _quarantined()
-    return device, [one for one in kept if one.device == device.id], known_accuracy(device.id)
-
-
-def _quarantined() -> list[QuarantineOut]:
-    return peek(quarantined_now, [], "which devices get no jobs")
-
-
 def _print_quarantined(kept: list[QuarantineOut]) -> None:
     for one in kept:
-        release = f"`xetune devices release {one.device}` lets it have jobs again."
+        release = f"`xetune devices release {one.device}` releases it."
         CONSOLE.print(f"\n{sentence(one)}. {release}", highlight=False, markup=False)
 
 
 @devices_app.command("release")
 def release_command(
-    device: Annotated[str, typer.Argument(help="Id of a device that kept failing.")],
-    host: Annotated[str | None, typer.Option(help="Only on this machine; on all if left out.")] = None,
+    device: Annotated[str, typer.Argument(help="Id of the quarantined device.")],
+    host: Annotated[str | None, typer.Option(help="Host to release it on (default: all).")] = None,
 ) -> None:
-    """Let a device that kept failing have jobs again."""
-    with backend() as backing:
-        backing.release_device(device, host)
-    CONSOLE.print(f"{device} gets jobs again", highlight=False)
+    """Release a quarantined device."""
+    try:
+        with connect() as client:
+            client.release_device(device, host=host)
+    except Missing as error:
+        where = "" if host is None else f" on {host}"
+        raise NotFound(f"{device}{where} is not in quarantine; `xetune devices` lists what is") from error
+    CONSOLE.print(f"{device} is released", highlight=False)
 
 
 @devices_app.command("show")
@@ -220,8 +199,11 @@ def show_command(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Show every fact of a device, where it comes from, what is not known and what that prevents."""
-    told, kept, accuracy = _told_of(device)
+    """Show every fact of a device with its source, and what is not known."""
+    with connect() as client:
+        told = same(DeviceOut, client.device(device))
+        kept = [one for one in same(DeviceList, client.devices()).quarantined if one.device == told.id]
+        accuracy = same(AccuracyList, client.accuracy(told.id))
     if as_json:
         (document,) = devices_json([told])
         print_json({"devices": [document | {"accuracy": accuracy.model_dump(mode="json")["models"]}]})

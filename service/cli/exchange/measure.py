@@ -1,6 +1,5 @@
-"""xetune measure: what a file or a service lists is measured here, and the results go where they are asked for."""
+"""xetune measure: measure on this machine what a file or a service lists."""
 
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated
@@ -8,30 +7,19 @@ from uuid import UUID
 
 import typer
 
-from hal import resolve_device
-from service.api.audit.log import record
-from service.api.exchange import (
-    exporting,
-    measuring,
-)
-from service.api.exchange.exporting import Selection
-from service.api.exchange.measuring import Asked
-from service.api.jobs.service import read_job
-from service.api.keys.caller import COMMAND_LINE
-from service.cli.backend.choice import server
-from service.cli.backend.chosen import of_service
-from service.cli.backend.stored import Stored, stored
+from service.cli.chosen_server import server
 from service.cli.completing import devices
-from service.cli.exchange import served
-from service.cli.exchange.lines import check_origin, lines_of, read_file, tell_imported, write
+from service.cli.connection import in_process, of_service, same
+from service.cli.exchange.lines import check_origin, tell_imported, write
 from service.cli.exchange.results import Origin, Output
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_line
 from service.cli.tuning.running import work_on_job
-from service.errors import BadRequest, ServiceError
+from service.errors import BadRequest
+from service.schemas import ProblemBody, to_problem
 from tuner.exchange.formats import Format, open_file, specification_of
 from tuner.exchange.jsonl import read_lines
-from tuner.exchange.records import Record
+from xetune_client import Client, ClientError, models
 
 
 def measure_command(
@@ -52,44 +40,43 @@ def measure_command(
     origin: Origin = None,
     output: Output = None,
 ) -> None:
-    """Measure on this machine what runners-up or a T1 file list, and write the results or send them to the service."""
+    """Measure runners-up or a T1 file on this machine, and write the results or send them to the service."""
     url = server()
-    if origin is not None:
-        check_origin(origin)
-    asked = _asked_by_service(url, device, seconds) if file is None else _asked_by_file(file, device, seconds)
-    with stored() as store:
-        job_ids: list[UUID] = []
-        for of in asked:
-            with store.database.write() as session:
-                job_ids.append(measuring.submit(session, of))
-                record(session, COMMAND_LINE, "job.create", job_ids[-1])
-            _tell(
-                f"measuring {counted(len(of.configs), 'configuration')} of {of.problem} on {of.device.spec.id}, "
-                f"job {job_ids[-1]}"
-            )
-            work_on_job(store, job_ids[-1], quiet=False)
-        lines = lines_of(_results(store, job_ids), origin)
-        with store.database.read() as session:
-            failed = [job for job in job_ids if read_job(session, job).best is None]
+    check_origin(origin)
+    with in_process() as client:
+        content = _of_service(client, url, device) if file is None else _of_file(file)
+        queued = client.import_results(content, device=device, seconds=seconds).queued
+        for job_id in queued:
+            print_line(_begun(client.job(job_id)), ERRORS)
+            work_on_job(client, job_id, quiet=False)
+        lines = _results(client, queued, origin)
+        failed = [job_id for job_id in queued if client.job(job_id).best is None]
     if url is None or output is not None:
         write(lines, output)
     if url is not None:
-        _send(url, lines, job_ids)
+        _send(url, lines, queued)
     if failed:
-        _tell(f"no time was measured in {', '.join(str(job) for job in failed)}: `xetune jobs show`")
+        print_line(f"no time was measured in {', '.join(map(str, failed))}: `xetune jobs show`", ERRORS)
         raise typer.Exit(1)
 
 
-def _asked_by_file(file: Path, device: str | None, seconds: float) -> list[Asked]:
-    opened = open_file(file)
-    if opened.format is Format.JSONL:
-        return measuring.understand(read_file(file), resolve_device, device, seconds)
-    space = specification_of(opened)
-    return [measuring.understand_space(file.name, space, resolve_device, device, seconds)]
+def _of_file(file: Path) -> bytes:
+    """Return the content of a file that lists configurations to measure.
+
+    Raises:
+        BadRequest: it holds results.
+        InvalidFile: it is no T1 file.
+    """
+    content, opened = file.read_bytes(), open_file(file)
+    if opened.format is not Format.JSONL:
+        specification_of(opened)
+    elif read_lines(BytesIO(content)).trials:
+        raise BadRequest(f"{file.name}: expected configurations to measure, got results: `xetune import` reads them")
+    return content
 
 
-def _asked_by_service(url: str | None, device: str | None, seconds: float) -> list[Asked]:
-    """What the service predicted for a device that is here, and nobody measured.
+def _of_service(client: Client, url: str | None, device: str | None) -> bytes:
+    """Return what the service predicted for a device of this machine, and nobody measured.
 
     Raises:
         BadRequest: no service or no device is named, or there is nothing to measure.
@@ -99,32 +86,33 @@ def _asked_by_service(url: str | None, device: str | None, seconds: float) -> li
             "expected FILE, which `xetune export --runners-up` writes, or --server and --device: then the service's "
             "runners-up of that device are measured"
         )
-    spec = resolve_device(device).spec
-    of = spec.emulates or spec.id
+    found = client.device(device)
+    of = found.emulates or found.id
     with of_service(url) as remote:
-        lines = remote.export_results({"runners_up": True, "device": of}).content
-    exchange = read_lines(BytesIO(lines))
-    if not exchange.candidates:
+        lines = remote.export_results(device=of, runners_up=True)
+    if not read_lines(BytesIO(lines)).candidates:
         raise BadRequest(f"{url} has no configuration of {of} that is predicted and was not measured")
-    return measuring.understand(exchange, resolve_device, device, seconds)
+    return lines
 
 
-def _results(store: Stored, job_ids: list[UUID]) -> Iterator[Record]:
-    with store.database.read() as session:
-        said: set[object] = set()
-        for job_id in job_ids:
-            yield from exporting.results(session, store.artifacts, Selection(job_id=job_id), said)
+def _begun(job: models.JobOut) -> str:
+    problem, count = to_problem(same(ProblemBody, job.problem)), job.budget.trials - 1  # less the default
+    return f"measuring {counted(count, 'configuration')} of {problem} on {job.device}, job {job.id}"
 
 
-def _send(url: str, lines: bytes, job_ids: list[UUID]) -> None:
+def _results(client: Client, jobs: list[UUID], origin: str | None) -> bytes:
+    """Return the results of several jobs below one header."""
+    exports = [client.export_results(job_id=job, origin=origin).splitlines(keepends=True) for job in jobs]
+    return exports[0][0] + b"".join(dict.fromkeys(line for lines in exports for line in lines[1:]))
+
+
+def _send(url: str, lines: bytes, jobs: list[UUID]) -> None:
     try:
-        done = served.take_in_lines(url, lines, None, None)
-    except ServiceError:
-        again = " and ".join(f"`xetune export --job {job} -o FILE`" for job in job_ids)
-        _tell(f"the results did not get to {url}; they are in the database of this machine: {again}, then import that")
+        with of_service(url) as remote:
+            done = remote.import_results(lines)
+    except ClientError:
+        again = " and ".join(f"`xetune export --job {job} -o FILE`" for job in jobs)
+        told = f"the results did not get to {url}; they are in the database of this machine: {again}, then import that"
+        print_line(told, ERRORS)
         raise
     tell_imported(done, as_json=False)
-
-
-def _tell(text: str) -> None:
-    print_line(text, ERRORS)

@@ -11,16 +11,19 @@ from service.api.recordings.schemas import (
     RecordedOut,
     RecordingLine,
     RecordingOut,
+    RecordingPage,
 )
-from service.cli.backend.chosen import backend
+from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 from service.configurations import ConfigBody
 from service.errors import NotFound
 from service.row_mapping import config_line
 from service.schemas import to_problem
+from xetune_client import Client
+from xetune_client import NotFound as Missing
 
-_SHOWN = 20
+_SHOWN, _PAGE, _RECORDINGS_A_PAGE = 20, 1000, 200
 _NUMBERS = ("number", "tried", "timed", "time_us", "best_us")
 
 
@@ -30,14 +33,14 @@ def recordings_command(
     as_json: AsJson = False,
 ) -> None:
     """List what was imported from Kernel Tuner and T4 files, or show one, fastest first."""
-    with backend() as backing:
+    with connect() as client:
         if recording is None:
-            rows = [_line(found) for found in backing.list_recordings()]
+            rows = [_line(found) for found in _all(client)]
             shown = {"recordings": rows}
         else:
             try:
-                found = backing.read_recording(recording, limit)
-            except NotFound as error:
+                found = _one(client, recording, limit)
+            except Missing as error:
                 message = f"recording {recording} does not exist; `xetune recordings` lists those that do"
                 raise NotFound(message) from error
             rows = [_tried(row) for row in found.configurations]
@@ -54,6 +57,25 @@ def recordings_command(
         if "evidence" in shown:
             CONSOLE.print(f"times {shown['evidence']}", highlight=False, soft_wrap=True)
         CONSOLE.print(_stacked(rows) if recording is None else _table(rows))
+
+
+def _all(client: Client) -> list[RecordingLine]:
+    found: list[RecordingLine] = []
+    before: UUID | None = None
+    while True:
+        page = same(RecordingPage, client.recordings(before=before, limit=_RECORDINGS_A_PAGE))
+        found, before = found + page.recordings, page.next_before
+        if before is None:
+            return found
+
+
+def _one(client: Client, recording: UUID, limit: int) -> RecordingOut:
+    found = client.recording(recording, limit=min(limit, _PAGE))
+    while found.next_after is not None and len(found.configurations) < limit:
+        page = client.recording(recording, after=found.next_after, limit=min(limit - len(found.configurations), _PAGE))
+        found.configurations += page.configurations
+        found.next_after = page.next_after
+    return same(RecordingOut, found)
 
 
 def _line(recording: RecordingLine) -> dict[str, object]:

@@ -1,31 +1,24 @@
-"""xetune export and import: what was found goes from one database to another."""
+"""xetune export and import: results as files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from uuid import UUID
 
 import typer
 
-from hal import resolve_device
-from service.api.exchange import exporting
-from service.api.exchange.exporting import Selection
-from service.api.exchange.importing import (
-    Imported,
-    take_in,
-)
-from service.api.exchange.schemas import ImportOut
-from service.cli.backend.choice import server
-from service.cli.backend.stored import stored
+from service.cli.chosen_server import server
 from service.cli.completing import devices, jobs
-from service.cli.exchange import foreign, served
-from service.cli.exchange.lines import check_origin, lines_of, origin_of, read_file, tell_imported, write
+from service.cli.connection import connect
+from service.cli.exchange import foreign
+from service.cli.exchange.lines import check_origin, tell_imported, write
 from service.cli.options.problem import AsJson, ProblemOptions, with_problem
+from service.cli.printing.counted import counted
+from service.cli.printing.output import print_json, print_line
 from service.errors import BadRequest
 from service.http.problem_query import to_query
 from tuner.exchange.formats import Format, open_file
-
-if TYPE_CHECKING:
-    from xetune_client.calls import Query
+from xetune_client import Client, NotFound, models
+from xetune_client.wire import query_of
 
 File = Annotated[Path, typer.Argument(help="File of results.", exists=True, dir_okay=False)]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write (default: standard output).")]
@@ -50,35 +43,31 @@ def export_command(
     origin: Origin = None,
     output: Output = None,
 ) -> None:
-    """Write results: all, or of a problem (--m, --n, --k), a device, a job; or one job in another format."""
-    url = server()
-    if origin is not None:
-        check_origin(origin)
+    """Export results: all, or of a problem (--m, --n, --k), a device or a job; or one job in another format."""
+    check_origin(origin)
     if format is not Format.JSONL or recording is not None:
         if problem.given or device is not None or runners_up:
             raise BadRequest(f"--format {format.value} takes --job or --recording, and no other choice of results")
-        if url is not None:
-            served.export(url, format, job, recording, origin, output)
-        else:
-            foreign.export(format, job, recording, origin_of(origin), output)
+        with connect() as client:
+            foreign.export(client, format, job, recording, origin, output)
         return
-    if url is not None:
-        asked: Query = to_query(problem.read()) if problem.given else {}
-        which: Query = {"job": job, "device": device, "origin": origin, "runners_up": runners_up, "limit": limit}
-        served.export_lines(url, {**which, **asked}, output)
-        return
-    selection = Selection(
-        problem.read().key if problem.given else None,
-        None if device is None else resolve_device(device).spec.id,
-        job,
-    )
-    with stored() as store, store.database.read() as session:
-        found = (
-            exporting.runners_up(session, selection, limit)
-            if runners_up
-            else exporting.results(session, store.artifacts, selection)
-        )
-        write(lines_of(found, origin), output, chosen=selection != Selection() and not runners_up)
+    asked = to_query(problem.read()) if problem.given else {}
+    query = query_of({"origin": origin, "runners_up": runners_up, "limit": limit, **asked})
+    with connect() as client:
+        of = None if device is None else _device_id(client, device)
+        lines = client.export_results(job_id=job, device=of, **dict(query))
+        if device is not None and lines.count(b"\n") < 2:
+            client.device(device)  # says so if there is no such device
+    chosen = problem.given or device is not None or job is not None
+    write(lines, output, chosen=bool(chosen) and not runners_up)
+
+
+def _device_id(client: Client, name: str) -> str:
+    """Return the id of a device by any of its names; a name that is none now may be in results."""
+    try:
+        return client.device(name).id
+    except NotFound:
+        return name
 
 
 @with_problem
@@ -93,30 +82,26 @@ def import_command(
     origin: Origin = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take in results: JSON lines of another database, a cache of Kernel Tuner, a T4 file. All of a file or nothing."""
-    if origin is not None:
-        check_origin(origin)
+    """Import results: JSON lines of another database, a cache of Kernel Tuner or a T4 file; all of it or nothing."""
+    check_origin(origin)
     opened = open_file(file, format)
     said = foreign.Said(problem.read() if problem.given else None, device, spec)
-    if opened.format is not Format.JSONL:
-        if (url := server()) is not None:
-            served.take_in(url, file, opened, said, origin, as_json=as_json)
+    with connect() as client:
+        done = foreign.import_file(client, file, opened, said, origin)
+        if done.queued:
+            _tell_queued(done, as_json=as_json)
+        elif done.recording is not None:
+            foreign.tell_recording(client, done.recording, done, opened.name, as_json=as_json)
         else:
-            foreign.take_in(opened, said, origin, as_json=as_json)
-        return
-    url = server()
-    if said != foreign.Said(device=None if url is None else device):  # a service may measure runners-up on another
-        raise BadRequest("JSON lines say the problem and the device themselves: leave them out")
-    done = _take_in(url, file, device, origin)
-    if isinstance(done, ImportOut) and done.queued:
-        served.tell_queued(done, as_json=as_json)
-        return
-    tell_imported(done, as_json=as_json)
+            tell_imported(done, as_json=as_json)
 
 
-def _take_in(url: str | None, file: Path, device: str | None, origin: str | None) -> Imported | ImportOut:
-    if url is not None:
-        return served.take_in_lines(url, file.read_bytes(), device, origin)
-    exchange = read_file(file)
-    with stored() as store:
-        return take_in(exchange, store.database, store.artifacts, lambda name: resolve_device(name).spec, origin)
+def _tell_queued(done: models.ImportOut, *, as_json: bool) -> None:
+    """Print which jobs measure what a file lists."""
+    if as_json:
+        print_json({"queued": [str(job) for job in done.queued], "configurations": done.configurations})
+        return
+    for job in done.queued:
+        print_line(f"job {job} is queued: `xetune jobs show {job}`")
+    by = "a worker; `xetune jobs resume ID` runs a job here" if server() is None else "the service's workers"
+    print_line(f"{counted(done.configurations, 'configuration')} to be measured by {by}")

@@ -1,4 +1,4 @@
-"""xetune audit: who changed what."""
+"""xetune audit: the audit log."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -9,9 +9,12 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from service.api.audit.schemas import AuditPage
-from service.cli.backend.chosen import backend
+from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
+from xetune_client import models
+
+_PAGE = 200
 
 
 def audit_command(
@@ -21,12 +24,18 @@ def audit_command(
     subject: Annotated[str | None, typer.Option(help="Only what was done to this, such as a job's id.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List who changed what, the newest first."""
-    with backend() as backing:
-        page = backing.audit(limit, before, action, subject)
+    """List who changed what, newest first."""
+    with connect() as client:
+        events: list[models.AuditEventOut] = []
+        while True:
+            part = client.audit(before=before, limit=min(limit - len(events), _PAGE), action=action, subject=subject)
+            events, before = events + part.events, part.next_before
+            if before is None or len(events) >= limit:
+                break
+        page = same(AuditPage, models.AuditPage(events=events, next_before=before))
         # A name may be of several keys, one after another; a prefix is of one.
         of_keys = not as_json and any(event.key_id is not None for event in page.events)
-        prefixes = {key.id: key.prefix for key in backing.list_keys().keys} if of_keys else {}
+        prefixes = {key.id: key.prefix for key in client.keys().keys} if of_keys else {}
     if as_json:
         print_json(page.model_dump(mode="json"))
     elif not page.events:

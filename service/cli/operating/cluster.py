@@ -1,12 +1,13 @@
 """xetune cluster: the scheduler of many machines, and who gives out work."""
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
+from db.migrate import prepare
 from db.queries import coordinators
-from service.cli.backend.stored import stored
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 from service.cluster.link import check_installed, link_to
@@ -39,7 +40,8 @@ def scheduler_command(
 @app.command("show")
 def show_command(as_json: AsJson = False) -> None:
     """Who gives out work now, and which devices it reaches."""
-    with stored() as store, store.database.read() as session:
+    database = prepare(read_settings().database_url, create=True)
+    with closing(database), database.read() as session:
         leaders = [
             {"name": row.name, "holder": row.holder, "fence": row.fence, "since": row.since.isoformat()}
             for row in coordinators.live(session)

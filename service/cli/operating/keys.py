@@ -1,4 +1,4 @@
-"""xetune keys: make, list and revoke the keys that requests show."""
+"""xetune keys: create, list and revoke API keys."""
 
 import re
 from datetime import timedelta
@@ -11,16 +11,19 @@ from rich.table import Table
 from db.schema.base import utc_now
 from service.api.keys.schemas import (
     KeyBody,
+    KeyList,
     KeyOut,
 )
 from service.api.keys.scopes import Scope
-from service.cli.backend.chosen import backend
+from service.api.keys.service import none_named
+from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
-from service.errors import BadRequest
+from service.errors import BadRequest, Unavailable
 from service.http.validation_errors import shown
+from xetune_client import models
 
-app = typer.Typer(help="Make, list and revoke API keys.", invoke_without_command=True)
+app = typer.Typer(help="Create, list and revoke API keys.", invoke_without_command=True)
 
 _DIGITS = 4
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -28,11 +31,11 @@ _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=
 
 @app.callback()
 def list_command(context: typer.Context, as_json: AsJson = False) -> None:
-    """List keys, the newest first."""
+    """List keys, newest first."""
     if context.invoked_subcommand is not None:
         return
-    with backend() as backing:
-        keys = backing.list_keys()
+    with connect() as client:
+        keys = same(KeyList, client.keys())
     if as_json:
         print_json(keys.model_dump(mode="json"))
     elif not keys.keys:
@@ -53,11 +56,16 @@ def create_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a key and show it, once. From the first key on every request to the service needs one."""
+    """Create a key and print it once; from the first key on, every request to the service needs one."""
     now = utc_now()
     body = KeyBody(name=_name(name), scope=scope, expires_at=None if expires is None else now + _span(expires))
-    with backend() as backing:
-        made = backing.create_key(body)
+    with connect() as client:
+        made = client.create_key(same(models.KeyBody, body))
+    if made.key is None:
+        raise Unavailable(
+            f"the answer with the secret of key {made.name} was lost, and it is stored nowhere: "
+            f"`xetune keys revoke {made.name}` and create another"
+        )
     if as_json:
         print_json(made.model_dump(mode="json"))
         return
@@ -70,9 +78,14 @@ def create_command(
 def revoke_command(
     key: Annotated[str, typer.Argument(help="Name, prefix or id of the key.")], as_json: AsJson = False
 ) -> None:
-    """Let a key work no more, from the next request on."""
-    with backend() as backing:
-        revoked = backing.revoke_key(key)
+    """Revoke a key, from the next request on."""
+    with connect() as client:
+        known = same(KeyList, client.keys()).keys
+        named = [one for one in known if one.name == key and one.revoked_at is None]
+        chosen = named or [one for one in known if key in (one.prefix, str(one.id))]
+        if not chosen:
+            raise none_named(key, known)
+        revoked = client.revoke_key(chosen[0].id)
     if as_json:
         print_json(revoked.model_dump(mode="json"))
     else:

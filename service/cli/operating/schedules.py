@@ -1,9 +1,10 @@
-"""xetune schedules: work that starts by the clock."""
+"""xetune schedules: jobs and shape sets that start on a schedule."""
 
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
+from uuid import UUID
 
 import typer
 from pydantic import BaseModel
@@ -12,16 +13,21 @@ from rich.table import Table
 
 from service.api.schedules.schemas import (
     FireOut,
+    FirePage,
     ScheduleBody,
+    ScheduleList,
     ScheduleOut,
 )
-from service.cli.backend.chosen import timetable
+from service.cli.connection import connect, same
 from service.cli.options.documents import read_json
 from service.cli.options.naming import told_by_options
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
+from service.errors import NotFound
+from xetune_client import Client, models
 
-app = typer.Typer(help="Start work by the clock.", invoke_without_command=True)
+_PAGE = 200
+app = typer.Typer(help="Create, list and run schedules of jobs.", invoke_without_command=True)
 
 _OPTIONS = MappingProxyType(
     {
@@ -46,8 +52,8 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
     """List schedules, with their next and last runs."""
     if context.invoked_subcommand is not None:
         return
-    with timetable() as times:
-        found = times.list_schedules()
+    with connect() as client:
+        found = same(ScheduleList, client.schedules())
     if as_json:
         print_json(found.model_dump(mode="json"))
     elif not found.schedules:
@@ -59,9 +65,9 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command("create")
 def create_command(
-    name: Annotated[str, typer.Argument(help="Unique name for people.")],
+    name: Annotated[str, typer.Argument(help="Unique name.")],
     cron: Annotated[str, typer.Option(help='minute hour day month weekday, such as "30 2 * * mon-fri".')],
-    timezone: Annotated[str, typer.Option(help="IANA time zone that it is read in.")] = "UTC",
+    timezone: Annotated[str, typer.Option(help="IANA time zone of --cron.")] = "UTC",
     hours: Annotated[
         str | None, typer.Option(help="Hours of the day in which it may run, such as 20:00-06:00 (default: all).")
     ] = None,
@@ -77,12 +83,12 @@ def create_command(
     device: Annotated[list[str] | None, typer.Option(help="With --stale: only results of this device.")] = None,
     trials: Annotated[int, typer.Option(help="With --stale: most trials of each job.")] = 100,
     seconds: Annotated[float, typer.Option(help="With --stale: most seconds of each job.")] = 600.0,
-    missed: Annotated[str, typer.Option(help="Missed runs: skip, once (one makes up for all), or all.")] = "skip",
-    most: Annotated[int, typer.Option(help="With --missed all: most due times that get a run.")] = 1,
+    missed: Annotated[str, typer.Option(help="Missed runs: skip, once (one for all), or all.")] = "skip",
+    most: Annotated[int, typer.Option(help="With --missed all: maximum number of missed runs.")] = 1,
     grace: Annotated[int, typer.Option(help="With --missed skip: how late a run may be, in seconds.")] = 300,
     as_json: AsJson = False,
 ) -> None:
-    """Start a job or a set of shapes, or tune stale results again, by the clock."""
+    """Create a schedule of a job, a shape set, or jobs for stale results."""
     budget = {"trials": trials, "seconds": seconds}
     values = {
         "name": name,
@@ -95,16 +101,16 @@ def create_command(
         "missed": {"policy": missed, "most": most},
         "misfire_grace_s": grace,
     }
-    with timetable() as times, told_by_options(_OPTIONS):
-        made = times.create_schedule(ScheduleBody.model_validate(values))
+    with connect() as client, told_by_options(_OPTIONS):
+        made = same(ScheduleOut, client.create_schedule(same(models.ScheduleBody, ScheduleBody.model_validate(values))))
     _say(made, as_json, f"schedule {made.name}: first run {_moment(made.next_due_at)}")
 
 
 @app.command("show")
 def show_command(schedule: Named, as_json: AsJson = False) -> None:
     """Show a schedule."""
-    with timetable() as times:
-        found = times.read_schedule(schedule)
+    with connect() as client:
+        found = same(ScheduleOut, client.schedule(_id_of(client, schedule)))
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -114,56 +120,56 @@ def show_command(schedule: Named, as_json: AsJson = False) -> None:
 
 @app.command("pause")
 def pause_command(schedule: Named, as_json: AsJson = False) -> None:
-    """Let a schedule rest."""
-    with timetable() as times:
-        paused = times.pause_schedule(schedule)
+    """Pause a schedule."""
+    with connect() as client:
+        paused = client.pause_schedule(_id_of(client, schedule))
     _say(paused, as_json, f"schedule {paused.name} is paused")
 
 
 @app.command("resume")
 def resume_command(schedule: Named, as_json: AsJson = False) -> None:
-    """Let a schedule come due again; what came due in the pause does not count."""
-    with timetable() as times:
-        resumed = times.resume_schedule(schedule)
+    """Resume a schedule; runs that came due in the pause are skipped."""
+    with connect() as client:
+        resumed = client.resume_schedule(_id_of(client, schedule))
     _say(resumed, as_json, f"schedule {resumed.name}: next run {_moment(resumed.next_due_at)}")
 
 
 @app.command("run")
 def run_command(schedule: Named, as_json: AsJson = False) -> None:
-    """Start what a schedule starts now, beside its due times; a worker runs it."""
-    with timetable() as times:
-        fire = times.run_schedule(schedule)
+    """Start a run now, beside the due times; a worker runs it."""
+    with connect() as client:
+        fire = same(FireOut, client.run_schedule(_id_of(client, schedule)))
     _say(fire, as_json, f"schedule {schedule}: {_result(fire)}")
 
 
 @app.command("next")
 def next_command(
     schedule: Named,
-    count: Annotated[int, typer.Option(min=1, max=100, help="How many times.")] = 5,
+    count: Annotated[int, typer.Option(min=1, max=100, help="Number of due times.")] = 5,
     as_json: AsJson = False,
 ) -> None:
-    """Show when a schedule comes due next."""
-    with timetable() as times:
-        found = times.next_times(schedule, count)
+    """Show the next due times of a schedule."""
+    with connect() as client:
+        found = client.next_times(_id_of(client, schedule), count=count)
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
     for due in found.due:
         CONSOLE.print(f"{due.local}  ({_moment(due.due_at)})", highlight=False, soft_wrap=True)
     if not found.due:
-        CONSOLE.print(f"never: it is paused; `xetune schedules resume {schedule}` lets it come due again")
+        CONSOLE.print(f"never: it is paused; `xetune schedules resume {schedule}` resumes it")
 
 
 @app.command("history")
 def history_command(
     schedule: Named,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most runs shown.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of runs.")] = 20,
     before: Annotated[int | None, typer.Option(help="Only runs below this number.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the runs of a schedule, newest first."""
-    with timetable() as times:
-        page = times.fires(schedule, before, limit)
+    with connect() as client:
+        page = _runs(client, _id_of(client, schedule), before, limit)
     if as_json:
         print_json(page.model_dump(mode="json"))
         return
@@ -180,10 +186,26 @@ def history_command(
 
 @app.command("delete")
 def delete_command(schedule: Named) -> None:
-    """Remove a schedule and its history; the jobs that it started stay."""
-    with timetable() as times:
-        times.delete_schedule(schedule)
+    """Delete a schedule and its history; the jobs that it started stay."""
+    with connect() as client:
+        client.delete_schedule(_id_of(client, schedule))
     CONSOLE.print(f"schedule {schedule} is deleted", highlight=False)
+
+
+def _id_of(client: Client, schedule: str) -> UUID:
+    for one in client.schedules().schedules:
+        if schedule in (one.name, str(one.id)):
+            return one.id
+    raise NotFound(f"no schedule {schedule!r}; `xetune schedules` lists those that exist")
+
+
+def _runs(client: Client, schedule_id: UUID, before: int | None, limit: int) -> FirePage:
+    found: list[models.FireOut] = []
+    while True:
+        page = client.fires(schedule_id, before=before, limit=min(limit - len(found), _PAGE))
+        found, before = found + page.fires, page.next_before
+        if before is None or len(found) >= limit:
+            return same(FirePage, models.FirePage(fires=found, next_before=before))
 
 
 def _say(made: BaseModel, as_json: bool, sentence: str) -> None:

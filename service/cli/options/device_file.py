@@ -10,9 +10,8 @@ from service.api.devices.schemas import (
     DeviceOut,
     MatchOut,
 )
-from service.cli.backend.choice import server
-from service.cli.backend.chosen import of_service
-from service.cli.backend.refusing import not_there
+from service.cli.chosen_server import server
+from service.cli.connection import of_service, same
 from service.cli.options.documents import read_json
 from service.errors import BadRequest
 from service.row_mapping import spec_from_json
@@ -32,9 +31,9 @@ def named_device(name: str, target: str | None) -> ListedDevice:
         if (url := server()) is None:
             return resolve_device(name, target)
         if target is not None:
-            raise not_there("--target", "name the device itself")
-        with of_service(url) as remote:
-            return listed_of(remote.read_device(name))
+            raise BadRequest("--target: expected none with --server; name the device itself")
+        with of_service(url) as client:
+            return listed_of(same(DeviceOut, client.device(name)))
     try:
         return listed(_spec_of(path), Backend.TABLE, None, runnable=False)
     except OSError as error:

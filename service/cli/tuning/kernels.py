@@ -14,11 +14,12 @@ from service.api.hostcode.languages import Language
 from service.api.kernels.lookup_schemas import LookupOut
 from service.api.kernels.schemas import (
     KernelOut,
+    LookupBody,
     Tune,
 )
-from service.cli.backend.chosen import backend
-from service.cli.backend.protocol import Backend
+from service.cli.chosen_server import server
 from service.cli.completing import devices
+from service.cli.connection import connect, file_places, same
 from service.cli.default_command import FirstByDefault
 from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with_problem
 from service.cli.printing.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
@@ -26,8 +27,10 @@ from service.cli.printing.output import CONSOLE, print_json
 from service.errors import NotFound, Unavailable
 from service.files import is_plain_name, write_atomically
 from service.row_mapping import config_line
-from service.schemas import to_problem
+from service.schemas import to_body, to_problem
+from xetune_client import Client, models
 
+_PAGE = 200
 app = typer.Typer(
     cls=FirstByDefault,
     help="List stored kernels, say what to run for a problem, and write programs that run a kernel.",
@@ -54,12 +57,13 @@ def kernels_command(
     as_json: AsJson = False,
 ) -> None:
     """List stored kernels, newest first, or say what to run for a problem (--m, --n, --k) and how far to trust it."""
-    with backend() as backing:
+    with connect() as client:
         if not problem.given:
-            _list(backing.list_kernels(device, limit), as_json)
+            _list(_newest(client, device, limit), as_json)
         else:
-            found = backing.look_up(problem.read(), device or "auto", target, tune)
-            _show(found, _files(backing, found.kernel, output), as_json)
+            body = LookupBody(problem=to_body(problem.read()), device=device or "auto", target=target, tune=tune)
+            found = client.lookup(same(models.LookupBody, body))
+            _show(same(LookupOut, found), _files(client, found.kernel, output), as_json)
 
 
 @app.command("host-code")
@@ -73,18 +77,18 @@ def host_code_command(
     ] = None,
 ) -> None:
     """Print a complete program that runs a kernel, checks its numbers and tells its time, or write it beside them."""
-    with backend() as backing:
-        text = backing.host_code(kernel, language)
+    with connect() as client:
+        text = client.host_code(kernel, models.Language(language))
         if output is None:
             sys.stdout.write(text)
             return
-        paths = copy_files(backing, backing.read_kernel(kernel), output)
+        paths = copy_files(client, client.kernel(kernel), output)
     write_atomically(output / language.file_name, text.encode())
     for path in (*paths.values(), str(output / language.file_name)):
         CONSOLE.print(path, highlight=False, soft_wrap=True)
 
 
-def _files(backing: Backend, kernel: KernelOut | None, output: Path | None) -> dict[str, str]:
+def _files(client: Client, kernel: models.KernelOut | None, output: Path | None) -> dict[str, str]:
     """Where the files of a kernel are, copied to `output` if there is one.
 
     Raises:
@@ -94,7 +98,17 @@ def _files(backing: Backend, kernel: KernelOut | None, output: Path | None) -> d
         if output is not None:
             raise NotFound("no kernel is stored that runs the problem, so there are no files to copy: tune it first")
         return {}
-    return backing.places_of(kernel) if output is None else copy_files(backing, kernel, output)
+    return file_places(kernel) if output is None else copy_files(client, kernel, output)
+
+
+def _newest(client: Client, device: str | None, limit: int) -> list[KernelOut]:
+    found: list[UUID] = []
+    before: UUID | None = None
+    while True:
+        page = client.kernels(device=device, before=before, limit=min(limit - len(found), _PAGE))
+        found, before = [*found, *(line.id for line in page.kernels)], page.next_before
+        if before is None or len(found) >= limit:
+            return [same(KernelOut, client.kernel(kernel_id)) for kernel_id in found]  # a line has not all
 
 
 def _list(listed: list[KernelOut], as_json: bool) -> None:
@@ -122,7 +136,7 @@ def _table(listed: list[KernelOut]) -> Table:
     return table
 
 
-def copy_files(backing: Backend, kernel: KernelOut, folder: Path) -> dict[str, str]:
+def copy_files(client: Client, kernel: models.KernelOut, folder: Path) -> dict[str, str]:
     """Write the files of a kernel under their names; their paths by name.
 
     Raises:
@@ -135,7 +149,7 @@ def copy_files(backing: Backend, kernel: KernelOut, folder: Path) -> dict[str, s
         )
     folder.mkdir(parents=True, exist_ok=True)
     for artifact in kernel.artifacts:
-        write_atomically(folder / artifact.name, backing.read_file(artifact.sha256))
+        write_atomically(folder / artifact.name, client.artifact(artifact.sha256))
     return {artifact.name: str(folder / artifact.name) for artifact in kernel.artifacts}
 
 
@@ -175,7 +189,8 @@ def _what_is_what(found: LookupOut) -> Iterator[str]:
         several = "configurations are" if found.unmeasured > 1 else "configuration is"
         yield f"{found.unmeasured} {several} predicted faster and not measured: `xetune export --runners-up`"
     if found.job is not None:
-        yield f"job {found.job} is queued for a worker; `xetune jobs resume {found.job}` runs it here"
+        resumes = "runs it here" if server() is None else "follows it"
+        yield f"job {found.job} is queued for a worker; `xetune jobs resume {found.job}` {resumes}"
     elif found.next:
         yield f"`xetune tune` {found.next[0].why.removesuffix('; its best kernel is then served here')}"
 

@@ -14,7 +14,7 @@ from service.api.jobs.schemas import (
     TrialOut,
 )
 from service.api.jobs.wall import wall_sentence
-from service.cli.backend.protocol import Backend
+from service.cli.connection import file_places, same
 from service.cli.printing.evidence import (
     shown_files,
     shown_kind,
@@ -36,20 +36,18 @@ from tuner.search.objective import (
     Objective,
     front,
 )
+from xetune_client import Client
 
 _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
 
 
-def print_job(backend: Backend, job_id: UUID, as_json: bool) -> JobOut:
-    """Print a job, its trials from fastest to slowest, and where the winner's files are; returns the job.
-
-    Raises:
-        NotFound: there is no such job.
-    """
-    job, trials = backend.read_job(job_id), backend.trials(job_id)
+def print_job(client: Client, job_id: UUID, as_json: bool) -> JobOut:
+    """Print a job, its trials from fastest to slowest, and where the winner's files are; return the job."""
+    job = same(JobOut, client.job(job_id))
+    trials = [same(TrialOut, trial) for trial in client.each_trial(job_id)]
     best = job.best.kernel_id if job.best is not None else None
     ranked = sorted((t for t in trials if t.evidence.time is not None), key=_order)
-    files = {} if best is None else backend.places_of(backend.read_kernel(best))
+    files = {} if best is None else file_places(client.kernel(best))
     if as_json:
         document = job.model_dump(mode="json")
         document["trials"] = [trial.model_dump(mode="json") for trial in [*ranked, *_without_time(trials)]]

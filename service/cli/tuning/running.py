@@ -1,88 +1,230 @@
-"""Runs one job in this process with a progress bar, or follows the worker that runs it."""
+"""Run a job or a shape set in this process, or follow the service that runs it."""
 
+import os
+import signal
 import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import typer
-from rich.progress import Progress, TaskID
 
 from db.errors import DatabaseError
+from db.migrate import prepare
+from db.session import Database
 from service.api.devices.quarantine import check_free
-from service.api.jobs import service
 from service.api.jobs.schemas import JobOut
-from service.api.toolchain.offline import (
-    OfflineCompiler,
-    find_ocloc,
-)
+from service.api.shapes.schemas import ShapeSetOut
+from service.api.shapes.working import sets_at
 from service.artifacts import StorageError
-from service.cli.backend.stored import Stored
-from service.cli.printing.progress import INTERRUPTED, bar, stopping, tell, update
+from service.cli.connection import command_settings, same
+from service.cli.printing.evidence import shown_time
+from service.cli.printing.progress import INTERRUPTED, bar, tell
+from service.cluster.coordinator import Coordinator
+from service.cluster.executor import Place
+from service.cluster.local import LocalEngine
+from service.cluster.starting import tuning_at
+from service.jobs.job_runs import ClaimedJob, JobEnd, RunJob
 from service.jobs.tuning import Tuning
-from service.jobs.worker import Worker
-from tuner.session.result import Event
+from xetune_client import Client
 
-_POLL_S = 0.5
+_FIRST_POLL_S, _POLL_S, _GROWTH = 0.05, 1.0, 1.5
+_OTHER_POLLS = 3  # as long as this process may need to begin a job that it claimed
 
 
-def work_on_job(store: Stored, job_id: UUID, quiet: bool) -> None:
-    """Return when the job is over.
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Progress of a job or shape set: `done` of `total` trials."""
+
+    device: str
+    is_running: bool
+    is_over: bool
+    done: int
+    total: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A job or shape set, by its name in messages and its group of commands."""
+
+    id: UUID
+    name: str
+    group: str
+    read: Callable[[], _State]
+
+    @property
+    def resumed_by(self) -> str:
+        """Return what a message says of resuming it."""
+        return f"`xetune {self.group} resume {self.id}` resumes it"
+
+
+def work_on_job(client: Client, job_id: UUID, url: str | None = None, *, quiet: bool) -> None:
+    """Return when a job is over: run it in this process, or follow the service at `url`.
 
     Raises:
-        typer.Exit: Ctrl-C put it back in the queue, or stopped watching another process run it; what was finished is
-            stored.
+        typer.Exit: interrupted by Ctrl-C; finished trials are stored.
+        Conflict: the device is in quarantine.
+        StorageError, DatabaseError: results cannot be stored; finished trials are.
     """
-    job = _read(store, job_id)
-    if not job.status.over:
-        with store.database.read() as session:
-            check_free(session, job.device)
+
+    def read() -> _State:
+        job = same(JobOut, client.job(job_id))
+        best = "" if job.best is None else f"best {shown_time(job.best.evidence.time)}"
+        running = job.status == "running"
+        return _State(job.device, running, job.status.over, job.done, job.budget.trials, f"trials  {best}")
+
+    _work_on(_Work(job_id, f"job {job_id}", "jobs", read), url, quiet=quiet)
+
+
+def work_on_set(client: Client, set_id: UUID, url: str | None = None, *, quiet: bool) -> None:
+    """Return when a shape set is over; raises as `work_on_job`."""
+
+    def read() -> _State:
+        found = same(ShapeSetOut, client.shape_set(set_id))
+        over = sum(shape.status.over for shape in found.shapes)
+        text = f"trials  {over} of {len(found.shapes)} shapes done"
+        is_over = found.status != "active"
+        return _State(found.device, not is_over, is_over, found.trials, found.budget.trials, text)
+
+    _work_on(_Work(set_id, f"shape set {set_id}", "shapes", read), url, quiet=quiet)
+
+
+def _work_on(work: _Work, url: str | None, *, quiet: bool) -> None:
+    if url is None:
+        if not (state := work.read()).is_over:
+            _run_here(work, state.device, quiet=quiet)
+        return
+    try:
+        _follow(work, quiet=quiet)
+    except KeyboardInterrupt:
+        cancel = f"xetune --server {url} {work.group} cancel {work.id}"
+        tell(f"{work.name} goes on at {url}; `{cancel}` stops it")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _follow(work: _Work, check: Callable[[_State], None] = lambda _: None, *, quiet: bool) -> None:
+    """Show progress until the work is over, or `check` raises."""
     with bar(quiet) as progress:
-        task = progress.add_task("starting", total=None)
+        task, pause_s = progress.add_task("waiting for a worker", total=None), _FIRST_POLL_S
+        while True:
+            state = work.read()
+            progress.update(task, description=state.text, completed=state.done, total=state.total)
+            if state.is_over:
+                return
+            check(state)
+            time.sleep(pause_s)
+            pause_s = min(pause_s * _GROWTH, _POLL_S)
 
-        def show(_event: Event) -> None:
-            update(progress, task, _read(store, job_id))
 
-        native_for = OfflineCompiler(find_ocloc(store.settings))
-        tuning = Tuning(
-            store.database,
-            store.artifacts,
-            store.settings.cache_dir,
-            on_event=show,
-            native_for=native_for,
-            on_wait=lambda message: tell(f"job {job_id} {message}"),
+def _run_here(work: _Work, device: str, *, quiet: bool) -> None:
+    settings = command_settings()
+    database = prepare(settings.database_url, create=False)
+    with database.read() as session:
+        check_free(session, device)
+    runner = _Runner(database, work)
+    try:
+        with _terminable():
+            runner.start()
+            _follow(work, runner.check, quiet=quiet)
+    except (DatabaseError, StorageError):
+        tell(f"finished trials are stored; {work.resumed_by}")
+        raise
+    except KeyboardInterrupt:
+        _stop(runner, work)
+    finally:
+        runner.stop()
+        database.close()
+
+
+def _stop(runner: "_Runner", work: _Work) -> None:
+    """Stop after the present trial, or at once on a second Ctrl-C.
+
+    Raises:
+        typer.Exit: the work is not over.
+    """
+    tell("stopping after the present trial (Ctrl-C again stops at once)")
+    try:
+        runner.stop()
+    except KeyboardInterrupt:
+        tell(f"stopped at once; finished trials are stored; {work.resumed_by}")
+        os._exit(INTERRUPTED)  # without waiting for the trial's thread
+    state = work.read()
+    if state.is_over:
+        return
+    if runner.is_elsewhere(state):
+        tell(f"{work.name} goes on in the other process; `xetune {work.group} cancel {work.id}` stops it")
+    else:
+        tell(f"stopped after {state.done} trials, which are stored; {work.resumed_by}")
+    raise typer.Exit(INTERRUPTED)
+
+
+@contextmanager
+def _terminable() -> Generator[None]:
+    """Let SIGTERM end the command as Ctrl-C does."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class _Runner:
+    """Coordinator of one job or shape set, in a thread of this process: the loop that `xetune worker` runs."""
+
+    def __init__(self, database: Database, work: _Work) -> None:
+        settings = command_settings()
+        self._work, self._begun, self._polls = work, False, 0
+        self._failure: Exception | None = None
+        tuning_of = tuning_at(settings)
+
+        def on_wait(message: str) -> None:
+            tell(f"{work.name} {message}")
+
+        def tuning(fenced: Database, place: Place) -> Tuning:
+            self._begun = True
+            return replace(tuning_of(fenced, place), on_wait=on_wait)
+
+        self._coordinator = Coordinator(
+            database,
+            settings,
+            LocalEngine(),
+            lambda fenced, place: self._noting(tuning(fenced, place).run),
+            set_at=sets_at(settings, tuning),
+            only=work.id,
         )
-        worker = Worker(store.database, store.settings, tuning.run)
-        with stopping(worker.stop) as stopped:
+        self._thread = threading.Thread(target=self._coordinator.run, name="coordinator", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Put the work back after its present trial, and wait for the thread."""
+        if self._thread.is_alive():
+            self._coordinator.stop()
+            self._thread.join()
+
+    def check(self, state: _State) -> None:
+        """Raise what ended the run early; say once that another process has the work."""
+        if self._failure is not None:
+            raise self._failure
+        self._polls += self.is_elsewhere(state)
+        if self._polls == _OTHER_POLLS:
+            tell(f"{self._work.name} is run by another process, which is followed here")
+
+    def is_elsewhere(self, state: _State) -> bool:
+        """Return True if another process runs the work."""
+        return state.is_running and not self._begun
+
+    def _noting(self, run: RunJob) -> RunJob:
+        def noted(job: ClaimedJob, interrupt: threading.Event) -> JobEnd:
             try:
-                if not worker.run_one(job_id):
-                    _follow(store, job_id, progress, task, stopped)
-            except (DatabaseError, StorageError):
-                tell(f"what was finished is stored; {_goes_on(job_id)}")
+                return run(job, interrupt)
+            except (DatabaseError, StorageError) as error:
+                self._failure = error
                 raise
-            except KeyboardInterrupt:
-                tell(f"stopped at once; what was finished is stored; {_goes_on(job_id)}")
-                raise typer.Exit(INTERRUPTED) from None
-        job = _read(store, job_id)
-        update(progress, task, job)
-    if not job.status.over:
-        tell(f"stopped after {job.done} trials, which are stored; {_goes_on(job_id)}")
-        raise typer.Exit(INTERRUPTED)
 
-
-def _goes_on(job_id: UUID) -> str:
-    return f"`xetune jobs resume {job_id}` goes on"
-
-
-def _follow(store: Stored, job_id: UUID, progress: Progress, task: TaskID, stopped: threading.Event) -> None:
-    """Another worker has the job, or it is over: show how it goes."""
-    if not _read(store, job_id).status.over:
-        tell(f"job {job_id} is run by another process, which is followed here")
-    while not (job := _read(store, job_id)).status.over:
-        update(progress, task, job)
-        if stopped.wait(_POLL_S):
-            tell(f"job {job_id} goes on in the other process; `xetune jobs cancel {job_id}` stops it")
-            raise typer.Exit(INTERRUPTED)
-
-
-def _read(store: Stored, job_id: UUID) -> JobOut:
-    with store.database.read() as session:
-        return service.read_job(session, job_id)
+        return noted

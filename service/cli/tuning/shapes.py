@@ -1,6 +1,9 @@
 """xetune tune --shapes and xetune shapes: sets of shapes under one budget."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from http import HTTPStatus
+from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
@@ -11,22 +14,33 @@ from rich.table import Table
 from service.api.jobs.schemas import JobStatus
 from service.api.shapes.bodies import EACH
 from service.api.shapes.requests import SetSearch
-from service.api.shapes.schemas import ShapeSetOut
+from service.api.shapes.schemas import (
+    CommonBody,
+    SetBudgetBody,
+    ShapeBody,
+    ShapeSetBody,
+    ShapeSetOut,
+    ShapeSetPage,
+)
 from service.api.shapes.sources import read_shapes
 from service.cli import completing
-from service.cli.backend.chosen import backend
-from service.cli.backend.protocol import Backend
-from service.cli.backend.sets import SetAsked
+from service.cli.chosen_server import server
+from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json
-from service.cli.printing.progress import INTERRUPTED, tell
+from service.cli.tuning.running import work_on_set
 from service.cli.tuning.shape_tables import print_set
 from service.errors import BadRequest
+from service.schemas import to_body
 from tuner.shapes.fields import Base
-from tuner.shapes.presets import MODELS
+from tuner.shapes.presets import MODELS, is_preset
+from tuner.shapes.shape import Shape
+from xetune_client import Client, models
+from xetune_client.wire import creation, read
 
-app = typer.Typer(help="List, show, resume and cancel sets of shapes.", invoke_without_command=True)
+_PAGE = 200
+app = typer.Typer(help="List, show, resume and cancel shape sets.", invoke_without_command=True)
 
 SetId = Annotated[UUID, typer.Argument(help="Id of the set.", autocompletion=completing.sets)]
 
@@ -62,48 +76,58 @@ def read_within(text: str) -> float:
 
 
 def tune_shapes(options: SetOptions, base: Base, as_json: bool) -> None:
-    """Tune a set of shapes under one budget, and print what came of it.
+    """Tune a shape set under one budget, and print its results.
 
     Raises:
         InvalidShapes: the source is not a list of shapes.
-        typer.Exit: a shape gave no result, or Ctrl-C.
+        typer.Exit: a shape has no result, or Ctrl-C.
     """
     shapes = read_shapes(options.source, base)
-    trials = EACH * len(shapes) if options.trials is None else options.trials
-    asked = SetAsked(
-        options.source,
-        shapes,
-        base,
-        options.device,
-        options.target,
-        trials,
-        options.seconds,
-        options.seed,
-        options.within,
-        options.search,
-    )
-    with backend() as backing:
-        set_id, where, is_new = backing.create_set(asked)
+    with connect() as client:
+        answer = client.send(creation("/v1/shape-sets", same(models.ShapeSetBody, _body(options, shapes, base))))
+        made = read(answer, models.ShapeSetOut)
         if not as_json:
+            where = made.device if (url := server()) is None else f"{made.device} of {url}"
             told = f"tuning {counted(len(shapes), 'shape')} of {options.source} on {where}"
             CONSOLE.print(told, highlight=False, soft_wrap=True)
-            CONSOLE.print(f"{'set of shapes' if is_new else 'going on with set of shapes'} {set_id}", highlight=False)
-        _work(backing, set_id, as_json)
+            is_new = answer.status == HTTPStatus.ACCEPTED
+            CONSOLE.print(f"{'shape set' if is_new else 'resuming shape set'} {made.id}", highlight=False)
+        _work(client, made.id, as_json)
 
 
-def _work(backing: Backend, set_id: UUID, as_json: bool) -> None:
-    """Run a set here, or follow it where it runs; the status of the program says whether each shape has a result."""
-    is_over = backing.work_on_set(set_id, as_json)
-    found = _show(backing, set_id, None, as_json)
-    if not is_over:
-        tell(f"stopped after {found.trials} trials, which are stored; `xetune shapes resume {set_id}` goes on")
-        raise typer.Exit(INTERRUPTED)
+def _body(options: SetOptions, shapes: Sequence[Shape], base: Base) -> ShapeSetBody:
+    """Return a preset by its name, which the service stores as the source; anything else as its shapes."""
+    by_name = is_preset(options.source) and not Path(options.source).is_file() and not base.epilogue
+    common = {f.name: getattr(base, f.name) for f in fields(base) if f.name != "epilogue"}
+    bodies = [ShapeBody(problem=to_body(one.problem), weight=one.weight, name=one.name) for one in shapes]
+    how = options.search
+    trials = EACH * len(shapes) if options.trials is None else options.trials
+    return ShapeSetBody(
+        preset=options.source if by_name else None,
+        common=CommonBody(**(common if by_name else {})),
+        shapes=None if by_name else bodies,
+        device=options.device,
+        target=options.target,
+        budget=SetBudgetBody(trials=trials, seconds=options.seconds, no_gain=how.no_gain),
+        within=options.within,
+        seed=options.seed,
+        reuse=how.reuse,
+        warm_start=how.warm_start,
+        search=how.method,
+        objective=how.objective,
+    )
+
+
+def _work(client: Client, set_id: UUID, as_json: bool) -> None:
+    """Run a set, and print it; exit with status 1 if a shape has no result."""
+    work_on_set(client, set_id, server(), quiet=as_json)
+    found = _show(client, set_id, None, as_json)
     if any(shape.status is not JobStatus.SUCCEEDED for shape in found.shapes):
         raise typer.Exit(1)
 
 
-def _show(backing: Backend, set_id: UUID, within: float | None, as_json: bool) -> ShapeSetOut:
-    found = backing.read_set(set_id, within)
+def _show(client: Client, set_id: UUID, within: float | None, as_json: bool) -> ShapeSetOut:
+    found = same(ShapeSetOut, client.shape_set(set_id, within=within))
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -123,8 +147,8 @@ def list_command(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most sets shown.")] = 20, as_json: AsJson = False
 ) -> None:
     """List the newest sets."""
-    with backend() as backing:
-        found = backing.list_sets(limit)
+    with connect() as client:
+        found = same(ShapeSetPage, client.shape_sets(limit=min(limit, _PAGE))).shape_sets
     if as_json:
         print_json([line.model_dump(mode="json") for line in found])
     elif not found:
@@ -149,22 +173,22 @@ def show_command(
 ) -> None:
     """Show a set: its shapes, and the fewest kernels that serve them."""
     bound = None if within is None else read_within(within)
-    with backend() as backing:
-        _show(backing, set_id, bound, as_json)
+    with connect() as client:
+        _show(client, set_id, bound, as_json)
 
 
 @app.command("resume")
 def resume_command(set_id: SetId, as_json: AsJson = False) -> None:
     """Go on with a set that was interrupted, in this process; one of a service is followed."""
-    with backend() as backing:
-        _work(backing, set_id, as_json)
+    with connect() as client:
+        _work(client, set_id, as_json)
 
 
 @app.command("cancel")
 def cancel_command(set_id: SetId, as_json: AsJson = False) -> None:
     """End a set and its jobs; what was found stays."""
-    with backend() as backing:
-        found = backing.cancel_set(set_id)
+    with connect() as client:
+        found = client.cancel_shape_set(set_id)
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -174,8 +198,8 @@ def cancel_command(set_id: SetId, as_json: AsJson = False) -> None:
 @app.command("delete")
 def delete_command(set_id: SetId) -> None:
     """Forget a set that is over; its jobs and what they found stay."""
-    with backend() as backing:
-        backing.delete_set(set_id)
+    with connect() as client:
+        client.delete_shape_set(set_id)
     CONSOLE.print(f"set of shapes {set_id} is deleted; its jobs stay", highlight=False)
 
 

@@ -1,5 +1,6 @@
 """xetune tune: one problem on one device, from search to stored kernel."""
 
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import Annotated
 
@@ -10,18 +11,22 @@ from service.api.jobs.schemas import (
     JobBody,
 )
 from service.api.shapes.requests import SetSearch
-from service.cli.backend.chosen import backend
+from service.cli.chosen_server import server
 from service.cli.completing import presets
+from service.cli.connection import connect, same
 from service.cli.options.naming import told_by_options
 from service.cli.options.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.printing.output import CONSOLE
 from service.cli.printing.progress import end_with
 from service.cli.tuning.results import print_job
+from service.cli.tuning.running import work_on_job
 from service.cli.tuning.shapes import SetOptions, read_within, tune_shapes
 from service.errors import BadRequest
 from service.schemas import to_body
 from tuner.search.method import Method
 from tuner.search.objective import Objective
+from xetune_client import models
+from xetune_client.wire import creation, read
 
 _TRIALS = 50
 _OPTIONS = MappingProxyType(
@@ -91,7 +96,7 @@ def tune_command(
         tune_shapes(options, problem.base(), as_json)
         return
     gemm = problem.read()
-    with backend() as backing:
+    with connect() as client:
         with told_by_options(_OF_BUDGET):
             most = _TRIALS if trials is None else trials
             budget = BudgetBody(trials=most, seconds=seconds, no_gain=no_gain, roofline=roofline)
@@ -106,9 +111,12 @@ def tune_command(
                 reuse=not again,
                 warm_start=not cold,
             )
-            job, where, is_new = backing.create_job(body)
+            answer = client.send(creation("/v1/jobs", same(models.JobBody, body)))
+        job = read(answer, models.JobOut)
         if not as_json:
+            is_new = answer.status == HTTPStatus.ACCEPTED
+            where = job.device if (url := server()) is None else f"{job.device} of {url}"
             CONSOLE.print(f"tuning {gemm} on {where}", highlight=False, soft_wrap=True)
-            CONSOLE.print(f"{'job' if is_new else 'going on with job'} {job.id}", highlight=False)
-        backing.work_on(job.id, as_json)
-        end_with(print_job(backing, job.id, as_json))
+            CONSOLE.print(f"{'job' if is_new else 'resuming job'} {job.id}", highlight=False)
+        work_on_job(client, job.id, server(), quiet=as_json)
+        end_with(print_job(client, job.id, as_json))

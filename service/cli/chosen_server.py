@@ -1,4 +1,4 @@
-"""Which service the command of this process works with: --server, XETUNE_SERVER, or none."""
+"""The service that the command of this process works with: --server, XETUNE_SERVER, or none."""
 
 from contextvars import ContextVar
 
@@ -9,26 +9,26 @@ from service.cli.commands import COMMANDS
 _SERVER: ContextVar[str | None] = ContextVar("server", default=None)
 
 
-class WorksHereAlone(Exception):
-    """A command that works on this machine alone was asked to work with a service."""
+class LocalCommand(Exception):
+    """--server was given to a command that works on this machine only."""
 
 
 def choose(server: str | None, command: str | None, *, is_option: bool) -> None:
-    """Let a command work with a service. Where only the variable names it, other commands go on without, and say so.
+    """Let a command work with a service; XETUNE_SERVER is ignored by commands that work on this machine only.
 
     Raises:
-        WorksHereAlone: the option is given to a command that works on this machine alone.
+        LocalCommand: --server is given to a command that works on this machine only.
     """
     known = None if command is None else COMMANDS.get(command)
     works = known is not None and known.with_server
     if server and is_option and known is not None and not works:
         named = ", ".join(sorted(name for name, other in COMMANDS.items() if other.with_server))
-        raise WorksHereAlone(f"--server: `xetune {command}` works on this machine alone; with a service work {named}")
+        raise LocalCommand(f"--server: `xetune {command}` works on this machine only; with a service work {named}")
     if server and not is_option and known is not None and known.of_database:
         typer.echo(f"xetune {command} works with the database of this machine: XETUNE_SERVER is not used", err=True)
     _SERVER.set(server if works else None)
 
 
 def server() -> str | None:
-    """The service that the command works with; None of the database of this machine."""
+    """Return the URL of the service that the command works with; None for the database of this machine."""
     return _SERVER.get() or None

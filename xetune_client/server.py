@@ -1,4 +1,4 @@
-"""Where a service is and who asks: what both faces of the client are made with."""
+"""Address and API key of a service, from arguments or the environment."""
 
 import os
 import re
@@ -9,7 +9,6 @@ import httpx
 
 from xetune_client.errors import Misused
 from xetune_client.retrying import Retries
-from xetune_client.wire import Answer, Lost, Request
 
 DEFAULT_URL = "http://127.0.0.1:8752"
 _PASSWORD = re.compile(r"[^/\s]*@")
@@ -18,7 +17,7 @@ KEY_VARIABLE, SERVER_VARIABLE = "XETUNE_API_KEY", "XETUNE_SERVER"
 
 
 class _Bearer(httpx.Auth):
-    """Shows the key to the service; nothing else of it can be read."""
+    """Adds the key to each request; the key is in no attribute that repr shows."""
 
     def __init__(self, key: str) -> None:
         self.__key = key
@@ -30,7 +29,7 @@ class _Bearer(httpx.Auth):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A service's address and how it is asked."""
+    """Address, authentication, timeout and retries."""
 
     url: httpx.URL
     auth: httpx.Auth | None = field(repr=False)
@@ -38,7 +37,7 @@ class Server:
     retries: Retries
 
     def settings(self) -> dict[str, object]:
-        """What httpx is given."""
+        """Return the arguments of an httpx client."""
         return {
             "base_url": self.url,
             "auth": self.auth,
@@ -48,10 +47,10 @@ class Server:
 
 
 def server(url: str | None, api_key: str | None, timeout_s: float, retries: Retries | None) -> Server:
-    """A service by its URL, else XETUNE_SERVER, else the one on this machine; the key else from XETUNE_API_KEY.
+    """Return the service at `url`, else XETUNE_SERVER, else on this machine; the key defaults to XETUNE_API_KEY.
 
     Raises:
-        Misused: a URL or a key that cannot be.
+        Misused: the URL or the key is invalid.
     """
     told = url or os.environ.get(SERVER_VARIABLE) or DEFAULT_URL
     key = os.environ.get(KEY_VARIABLE) if api_key is None else api_key
@@ -59,10 +58,10 @@ def server(url: str | None, api_key: str | None, timeout_s: float, retries: Retr
 
 
 def address(text: str) -> httpx.URL:
-    """The URL of a service as people say it: with or without the /v1 that its paths begin with.
+    """Parse the URL of a service, with or without a trailing /v1.
 
     Raises:
-        Misused: it is none; says what was perhaps meant, and nothing of a password.
+        Misused: the text is no such URL; suggests one where it can, and never shows a password.
     """
     expected, shown = f"expected the URL of a service, such as {DEFAULT_URL}", repr(_PASSWORD.sub("***@", text))
     try:
@@ -78,12 +77,12 @@ def address(text: str) -> httpx.URL:
 
 
 def _meant(text: str) -> str:
-    """What a text that is no URL was perhaps to be, as a question."""
+    """Return a suggestion for a text without a scheme."""
     return f": did you mean http://{text}?" if _HOST.fullmatch(text) else ""
 
 
 def check_open(client: httpx.Client | httpx.AsyncClient) -> None:
-    """Return when requests can be sent.
+    """Raise Misused if the client was closed.
 
     Raises:
         Misused: the client was closed.
@@ -96,24 +95,3 @@ def _checked(key: str) -> str:
     if not key.isascii() or not key.isprintable() or " " in key:
         raise Misused(f"the API key holds characters that no key has; {KEY_VARIABLE} is to hold the key alone")
     return key
-
-
-def to_httpx(client: httpx.Client | httpx.AsyncClient, request: Request) -> httpx.Request:
-    """A request as httpx sends it."""
-    return client.build_request(
-        request.method,
-        request.path,
-        params=request.query or None,
-        headers=dict(request.headers),
-        content=request.body,
-    )
-
-
-def head_of(response: httpx.Response, body: bytes = b"", *, is_whole: bool = True) -> Answer:
-    """What httpx got, as a value."""
-    return Answer(response.status_code, {k.lower(): v for k, v in response.headers.items()}, body, is_whole)
-
-
-def lost(error: httpx.RequestError) -> Lost:
-    """Why no answer came, in words."""
-    return Lost(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
