@@ -1,40 +1,57 @@
-"""Ctrl-C once ends a job after its present trial, twice at once: it is back in the queue and goes on whole."""
+"""Ctrl-C ends a job of the command line after its present trial: it is back in the queue and resumes."""
 
+import os
 import signal
+from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
+import typer
 
 from db.queries import trials
 from db.session import Database
-from service.cli.printing.progress import stopping
-from tests.faults.jobs import Place, check_whole, ended, job_of, queue
+from service.cli.connection import in_process
+from service.cli.printing.progress import INTERRUPTED
+from service.cli.tuning import running
+from service.cluster import local
+from service.cluster.executor import Place as ExecutorPlace
+from service.cluster.local import LocalPlace
+from service.jobs.tuning import Tuning
+from tests.faults.jobs import HERE, SPEC, Place, Steps, check_whole, ended, job_of, queue
+from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice
 
 BEFORE = 2  # trials that have ended when it comes
 
 
-@pytest.mark.parametrize("times", [1, 2], ids=["once", "twice"])
-def test_a_job_that_is_interrupted_goes_on(database: Database, place: Place, times: int) -> None:
+def test_a_job_that_is_interrupted_resumes(
+    database: Database, sqlite_url: str, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("DATA_DIR", str(tmp_path)), ("DATABASE_URL", sqlite_url), ("WORKER_POLL_S", "0.02")):
+        monkeypatch.setenv(f"XETUNE_{name}", value)
     job_id, sent = queue(database), False
 
     def interrupt() -> None:
         nonlocal sent
         if not sent and len(ended(database, job_id)) == BEFORE:
             sent = True
-            for _ in range(times):
-                signal.raise_signal(signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
 
-    worker, at_once = place.worker(database, interrupt), False
-    with stopping(worker.stop) as stopped:
-        try:
-            worker.run_one(job_id)
-        except KeyboardInterrupt:
-            at_once = True
-    assert (stopped.is_set(), at_once) == (True, times == 2)
+    steps, here = Steps(interrupt), LocalPlace(lambda _: HERE, tmp_path / "locks")
+    monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(FakeCompiler(fuse=steps)))
+    monkeypatch.setattr(local, "open_device", lambda _: FakeDevice(SMALL, SPEC, fuse=steps))
+
+    def tuning(fenced: Database, _: ExecutorPlace) -> Tuning:
+        return Tuning(fenced, place.artifacts, tmp_path / "cache", place=here)
+
+    monkeypatch.setattr(running, "tuning_at", lambda _: tuning)
+    with in_process() as client, pytest.raises(typer.Exit) as ended_by:
+        running.work_on_job(client, job_id, quiet=True)
+    assert (ended_by.value.exit_code, sent) == (INTERRUPTED, True)
     job, before = job_of(database, job_id), ended(database, job_id)
     assert (job.status, job.worker, job.error) == ("queued", None, None)
     with database.read() as session:
-        pending = len(trials.list_page(session, job_id)) - len(before)
-    assert (len(before), pending) in ([(BEFORE, 0), (BEFORE, 1)] if at_once else [(BEFORE + 1, 0)])
-    assert place.run_jobs(database) == 1
+        assert len(trials.list_page(session, job_id)) == len(before) < 4
+    with in_process() as client:
+        running.work_on_job(client, job_id, quiet=True)
     assert {number: ended(database, job_id)[number] for number in before} == before
     check_whole(database, job_id, place.artifacts)

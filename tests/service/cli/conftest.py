@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from service.cli.backend import remote
+from service.cli import connection
 from service.cli.main import main
 from tests.service.cli.ways import Run
 from tests.service.passed import Passed
@@ -22,10 +22,10 @@ def one_database(tmp_path: Path, sqlite_url: str, client: TestClient, monkeypatc
     monkeypatch.setenv("COLUMNS", "100")
     transport = Passed(client._transport)  # pyright: ignore[reportPrivateUsage]
 
-    def asked(url: str, **how: object) -> Client:
-        return Client(url, **(how | {"transport": transport}))  # pyright: ignore[reportArgumentType]
+    def asked(url: str, key: str | None = None, **how: object) -> Client:
+        return Client(url, key, **({"transport": transport} | how))  # pyright: ignore[reportArgumentType]
 
-    monkeypatch.setattr(remote, "Client", asked)
+    monkeypatch.setattr(connection, "Client", asked)
 
 
 @pytest.fixture

@@ -19,8 +19,7 @@ from db.session import Database, open_database
 from service.api.audit.log import record
 from service.api.keys.caller import Caller
 from service.api.keys.scopes import Scope
-from service.cli.backend.local import Local
-from service.cli.backend.stored import stored
+from service.cli.connection import in_process
 from service.cli.main import main
 from service.cli.printing.evidence import shown_files
 from service.cli.printing.output import CONSOLE
@@ -221,8 +220,8 @@ def test_a_measured_time_is_shown_against_what_the_model_predicted(
             rows.predict(session, rows.add_measured(session, job, number, median_us, kernel.id), predicted_us)
         predictions.judge(session, problem.id, "opencl-cpu-as-b580")
         jobs.update_best(session, job.id)
-    with stored() as store:
-        print_job(Local(store), job.id, as_json=False)
+    with in_process() as client:
+        print_job(client, job.id, as_json=False)
     shown = " ".join(capsys.readouterr().out.split())
     assert "measured over predicted by xe-1: median 1.25, 0.90 to 3.00; 2 of 3 in the interval" in shown
     assert "1.25 times predicted" in shown
@@ -293,8 +292,8 @@ def test_files_are_listed_below_each_other() -> None:
 
 def test_brackets_in_an_error_are_shown_as_they_are(database: Database, capsys: pytest.CaptureFixture[str]) -> None:
     job_id = stored_job(database, "internal: cannot read [/foo] of [bold]x[/bold]")
-    with stored() as store:
-        print_job(Local(store), job_id, as_json=False)
+    with in_process() as client:
+        print_job(client, job_id, as_json=False)
     assert "internal: cannot read [/foo] of [bold]x[/bold]" in capsys.readouterr().out
     CONSOLE.print("[/foo]")
     assert capsys.readouterr().out == "[/foo]\n"

@@ -58,7 +58,7 @@ def test_import_says_what_it_did_and_twice_that_it_did_nothing(
     assert run("import", str(file)) == 0
     said = capsys.readouterr().out
     assert "4 trials of 1 job with 2 kernels imported from the lab; 0 trials were here before" in said
-    assert "1 prediction is now judged by a measurement: `xetune devices show b580`" in said
+    assert "1 prediction is now compared with a measurement: `xetune devices show b580`" in said
     assert run("import", str(file), "--json") == 0
     done = json.loads(capsys.readouterr().out)
     assert done == {"origin": "the lab", "jobs": 0, "trials": 0, "kernels": 0, "known": 4, "judged": {}}
@@ -114,7 +114,7 @@ def test_export_goes_to_standard_output_and_holds_nothing_only_where_all_was_ask
     capsys.readouterr()
     for choice in (("--device", "b60"), ("--m", "1", "--n", "2", "--k", "3")):
         assert run("export", *choice, "-o", str(tmp_path / "nothing.jsonl")) == 2
-        assert capsys.readouterr().err.startswith("error: nothing is known of what was asked for")
+        assert capsys.readouterr().err.startswith("error: no such results, and nothing written")
     assert not (tmp_path / "nothing.jsonl").exists()
     assert run("export", "-o", str(tmp_path / "nowhere" / "all.jsonl")) == 2
     assert capsys.readouterr().err.strip() == f"error: No such folder: {tmp_path / 'nowhere'}"
@@ -130,8 +130,8 @@ def test_export_goes_to_standard_output_and_holds_nothing_only_where_all_was_ask
         (("export", "--origin", ""), "error: --origin: expected 1 to 200 printable characters"),
         (("export", "--device", "nosuch"), "error: no device is known as 'nosuch'"),
         (("measure", "{candidates}"), "error: b580 is not in this machine: take the file to where it is"),
-        (("measure", "{results}"), "error: line 6: trial: expected configurations to measure, got results"),
-        (("import", "{candidates}"), "error: line 4: candidate: expected results, got a configuration to measure"),
+        (("measure", "{results}"), "error: results.jsonl: expected configurations to measure, got results"),
+        (("import", "{candidates}"), "error: b580 is not in this machine: take the file to where it is"),
         (("import", "{results}", "--origin", "a\tb"), "error: --origin: expected 1 to 200 printable characters"),
     ],
 )

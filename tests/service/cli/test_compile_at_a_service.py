@@ -9,17 +9,15 @@ from pathlib import Path
 import pytest
 
 from service.api.compile.schemas import (
-    CompileBody,
     CompiledFileOut,
     CompileOut,
     ConfinementOut,
     StageOut,
 )
-from service.cli.backend.remote import Remote
 from service.cli.compiler import compile as command
-from service.errors import BadRequest
 from tests.service.cli.ways import Run
 from tests.service.compiling.test_compile import KERNEL
+from xetune_client import BadRequest, Client, models
 
 AT = ("--server", "http://testserver")
 GEMM = ("compile", "--m", "8", "--n", "16", "--k", "48", "--dtype", "bf16", "--device", "b580")
@@ -90,7 +88,7 @@ def test_a_service_names_no_file_outside_the_folder(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     name = name.replace("/evil", f"{tmp_path}/evil") if name.startswith("/") else name
-    monkeypatch.setattr(Remote, "compile", lambda *_: answered(name))  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(Client, "compile", lambda *_: answered(name))  # pyright: ignore[reportUnknownLambdaType]
     status, told, said = run(*AT, *GEMM, "-o", str(tmp_path / "out"))
     assert (status, told) == (2, "")
     assert said.startswith(
@@ -110,7 +108,7 @@ def test_a_service_names_no_file_outside_the_folder(
 def test_files_that_are_not_what_the_answer_says_are_not_written(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: CompileOut, why: str
 ) -> None:
-    monkeypatch.setattr(Remote, "compile", lambda *_: answer)  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(Client, "compile", lambda *_: answer)  # pyright: ignore[reportUnknownLambdaType]
     status, _, said = run(*AT, *GEMM, "-o", str(tmp_path / "out"))
     assert (status, why in said) == (2, True), said
     assert not (tmp_path / "out").exists()
@@ -119,16 +117,16 @@ def test_files_that_are_not_what_the_answer_says_are_not_written(
 def test_files_that_are_too_large_for_one_answer_come_one_by_one(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compiled, asked = Remote.compile, list[list[str]]()
+    compiled, asked = Client.compile, list[list[str]]()
     refused = [["*"]]
 
-    def up_to_a_size(remote: Remote, body: CompileBody) -> CompileOut:
+    def up_to_a_size(client: Client, body: models.CompileBody) -> models.CompileOut:
         asked.append(body.files)
         if body.files in refused:
-            raise BadRequest("files: the files have 5 bytes together", rule="files-bytes")
-        return compiled(remote, body)
+            raise BadRequest(400, "files: the files have 5 bytes together", "files-bytes")
+        return compiled(client, body)
 
-    monkeypatch.setattr(Remote, "compile", up_to_a_size)
+    monkeypatch.setattr(Client, "compile", up_to_a_size)
     status, _, said = run(*AT, *GEMM, "-o", str(tmp_path / "out"))
     assert (status, said) == (0, "")
     assert asked[:2] == [["*"], []]

@@ -1,4 +1,4 @@
-"""Runners-up of a service are measured here and the results sent back."""
+"""Configurations that a service or a file lists are measured, by the service or here."""
 
 import json
 import re
@@ -7,27 +7,18 @@ from pathlib import Path
 import pytest
 
 from hal import DeviceKind
-from service.cli.exchange import measure
-from service.errors import Unavailable
 from service.http.deps import Context
 from tests.service.cli.ways import Run
 from tests.tuner.exchange import lines
-from tests.tuner.exchange.lines import GEMM, results, text_of
+from tests.tuner.exchange.lines import GEMM, text_of
 from tuner.exchange.jsonl import read_lines
+from xetune_client import Client, NotReached
 
 AT = ("--server", "http://testserver")
-SECOND = "01970a3c-0000-7000-8000-00000000000b"
+IMPORT = Client.import_results
 EMULATED = ("--device", "opencl-cpu-as-b580")
 
 pytestmark = pytest.mark.usefixtures("one_database")
-
-
-@pytest.fixture
-def other(tmp_path: Path) -> Path:
-    """A file with a job of two times, one failure and one prediction."""
-    file = tmp_path / "theirs.jsonl"
-    file.write_bytes(text_of(results()))
-    return file
 
 
 def test_a_service_measures_runners_up_on_the_device_that_is_named(run: Run, tmp_path: Path) -> None:
@@ -37,8 +28,6 @@ def test_a_service_measures_runners_up_on_the_device_that_is_named(run: Run, tmp
     (queued,) = json.loads(told)["queued"]
     shown = json.loads(run("jobs", "show", queued, "--json")[1])
     assert (status, shown["device"], shown["kind"]) == (0, "opencl-cpu-as-b580", "measure")
-    status, _, said = run("import", str(file), *EMULATED)
-    assert (status, "leave them out" in said) == (2, True)
 
 
 def test_what_is_to_be_measured_is_a_file_or_of_a_service(run: Run, tmp_path: Path) -> None:
@@ -55,17 +44,15 @@ def test_what_is_to_be_measured_is_a_file_or_of_a_service(run: Run, tmp_path: Pa
 @pytest.mark.opencl
 @pytest.mark.slow
 def test_what_a_service_lists_is_measured_here_and_comes_back(
-    run: Run, tmp_path: Path, other: Path, monkeypatch: pytest.MonkeyPatch, sqlite_url: str, context: Context
+    run: Run, tmp_path: Path, job: str, monkeypatch: pytest.MonkeyPatch, sqlite_url: str, context: Context
 ) -> None:
     """On the CPU that stands in for the GPU: the way is the same, its times are its own."""
     gpus = tuple(listed for listed in context.devices.all() if listed.spec.kind is DeviceKind.GPU)
     object.__setattr__(context.devices, "_list_all", lambda: gpus)  # else its CPU is another of that name
     object.__setattr__(context.devices, "_listed", None)
-    came = run(*AT, "import", str(other))
-    assert came[0] == 0, came
     monkeypatch.setenv("XETUNE_DATABASE_URL", f"sqlite:///{tmp_path / 'here.sqlite'}")  # of the commands alone
     with monkeypatch.context() as away:
-        away.setattr(measure.served, "take_in_lines", _unavailable)
+        away.setattr(Client, "import_results", _away)
         status, _, said = run(*AT, "measure", *EMULATED)
     assert status == 2, said
     kept = re.findall(r"`xetune export --job (\S+) -o FILE`", said)
@@ -83,5 +70,7 @@ def test_what_a_service_lists_is_measured_here_and_comes_back(
     assert (shown["status"], shown["best"]["status"]) == ("succeeded", "measured")
 
 
-def _unavailable(*_: object) -> None:
-    raise Unavailable("the service is away")
+def _away(client: Client, content: bytes, **said: object) -> object:
+    if "testserver" in repr(client):
+        raise NotReached("the service is away")
+    return IMPORT(client, content, **said)  # pyright: ignore[reportArgumentType]

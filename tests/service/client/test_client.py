@@ -1,7 +1,6 @@
-"""The client: both faces hold the same conversations; retries double nothing, events lose nothing, files are whole."""
+"""The client: retries send nothing twice, events miss nothing, downloads are complete."""
 
 import hashlib
-import inspect
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -34,13 +33,11 @@ from xetune_client import (
     TooMany,
     TrialEnded,
     Unreadable,
+    connection,
     models,
 )
 from xetune_client import async_client as asynchronous
 from xetune_client import client as synchronous
-from xetune_client.calls import job
-from xetune_client.retrying import converse
-from xetune_client.steps import Conversation, Wait
 from xetune_client.wire import Answer, Lost
 
 PROMPT = Retries(attempts=4, first_s=0.0, most_s=0.0, patience_s=0.0)
@@ -143,22 +140,9 @@ def test_lookups_schedules_sets_keys_and_the_log_are_read(own: Client) -> None:
     assert isinstance(explained, models.GpuExplanation)
     key = own.create_key(models.KeyBody(name="ana", scope=models.Scope.ADMIN))
     assert key.key is not None
-    with Client("http://testserver", key.key, retries=PROMPT, transport=own._line._client._transport) as known:  # pyright: ignore[reportPrivateUsage]
+    with Client("http://testserver", key.key, retries=PROMPT, transport=own._connection._http._transport) as known:  # pyright: ignore[reportPrivateUsage]
         assert known.revoke_key(known.create_key(models.KeyBody(name="b", scope=models.Scope.READ)).id).revoked_at
         assert known.audit(action="schedule.delete").events[0].subject == str(made.id)
-
-
-def test_both_faces_are_alike() -> None:
-    def methods(face: type) -> dict[str, str]:
-        found = inspect.getmembers(face, inspect.isfunction)
-        return {name: _spelled(method) for name, method in found if not name.startswith("__")}
-
-    assert methods(Client) == methods(AsyncClient)
-    assert all(inspect.iscoroutinefunction(m) for n, m in inspect.getmembers(AsyncClient) if n in ("job", "wait"))
-
-
-def _spelled(method: object) -> str:
-    return f"{inspect.signature(method)} {inspect.getdoc(method)}".replace("AsyncIterator", "Iterator")  # pyright: ignore[reportArgumentType]
 
 
 def test_a_request_is_sent_again_with_the_same_key_until_it_is_answered() -> None:
@@ -186,22 +170,22 @@ def test_a_request_is_sent_again_with_the_same_key_until_it_is_answered() -> Non
     assert len(set(keys)) == 2  # another call, another key
 
 
-def test_it_waits_as_long_as_it_is_asked_to_and_gives_up_at_last() -> None:
+def test_it_waits_as_long_as_it_is_asked_to_and_gives_up_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Retries(attempts=3, first_s=1.0, most_s=8.0, patience_s=20.0, draw=lambda: 1.0)
 
     def waited(*outcomes: Answer | Lost) -> list[float]:
-        conversation, left, waits = converse(job(UUID(int=1)), plan), list(outcomes), list[float]()
-        with pytest.raises((TooMany, NotReached)):
-            hold(conversation, left, waits)
-        return waits
+        left, waits = list(outcomes), list[float]()
 
-    def hold(conversation: Conversation[models.JobOut], left: list[Answer | Lost], waits: list[float]) -> None:
-        outcome: Answer | Lost | None = None
-        while True:
-            step = conversation.send(outcome)
-            outcome = None if isinstance(step, Wait) else left.pop(0)
-            if isinstance(step, Wait):
-                waits.append(step.seconds)
+        def handler(_: httpx.Request) -> httpx.Response:
+            outcome = left.pop(0)
+            if isinstance(outcome, Lost):
+                raise httpx.ReadError(outcome.why)
+            return httpx.Response(outcome.status, headers=dict(outcome.headers))
+
+        monkeypatch.setattr(connection.time, "sleep", waits.append)
+        with pytest.raises((TooMany, NotReached)):
+            faked(handler, retries=plan).job(UUID(int=1))
+        return waits
 
     busy = Answer(429, {"retry-after": "5"})
     assert waited(busy, Lost("x"), busy) == [5.0, 2.0]

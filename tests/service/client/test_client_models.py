@@ -1,19 +1,27 @@
-"""The client's models are those of the contract."""
+"""The generated files of the client are current."""
 
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from fastapi import FastAPI
 
 from service.client_models import MODELS_FILE, models_text
+from service.client_sync import SYNC_FILES, sync_text
 from service.openapi import contract
 from xetune_client import models
 
 
 def test_the_models_are_current(app: FastAPI) -> None:
     assert MODELS_FILE.read_text() == models_text(contract(app)), "run: python -m service.openapi --write"
+
+
+@pytest.mark.parametrize("file", SYNC_FILES, ids=lambda file: file.name)
+def test_the_synchronous_client_is_generated(file: Path) -> None:
+    assert file.read_text() == sync_text(SYNC_FILES[file].read_text()), "run: python -m service.openapi --write"
 
 
 def test_the_models_ask_for_what_the_contract_asks_for(app: FastAPI) -> None:

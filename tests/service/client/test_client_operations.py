@@ -1,7 +1,6 @@
 """The client has every operation of the contract, with and without an event loop; and it speaks TLS."""
 
 import http.server
-import inspect
 import re
 import shutil
 import ssl
@@ -17,7 +16,7 @@ import pytest
 from fastapi import FastAPI
 
 from service.openapi import contract
-from xetune_client import AsyncClient, Client, ClientError, NotReached, Retries, models
+from xetune_client import Client, ClientError, NotReached, Retries, models
 
 ID = UUID("01970a3c-0000-7000-8000-000000000000")
 SHA = "0" * 64
@@ -132,14 +131,6 @@ def test_a_text_for_an_id_names_no_other_path(given: str) -> None:
                 ask(client)
     assert all(re.fullmatch(rb"/v1/[a-z]+/[^/?#]+(/(events|trials|artifacts/[^/?#]+))?(\?.*)?", path) for path in paths)
     assert not any(path.endswith((b"/.", b"/..", b"/")) or b"/../" in path for path in paths)
-
-
-def test_both_faces_have_the_same_methods() -> None:
-    def of(face: type) -> dict[str, list[str]]:
-        public = inspect.getmembers(face, inspect.isfunction)
-        return {name: [*inspect.signature(it).parameters] for name, it in public if not name.startswith("_")}
-
-    assert of(Client) == of(AsyncClient)
 
 
 @pytest.fixture

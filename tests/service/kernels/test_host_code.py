@@ -41,7 +41,7 @@ from service.api.hostcode.rendering import (
     render,
 )
 from service.api.kernels.service import read_kernel
-from service.cli.backend.protocol import Backend
+from service.cli.connection import same
 from service.cli.main import app as command_line
 from service.cli.tuning.kernels import copy_files
 from service.errors import Conflict, Unavailable
@@ -51,6 +51,7 @@ from service.row_mapping import (
     problem_to_json,
 )
 from tests.service.kernels.host_code import KERNEL_ID, compiled, run_python, write_program
+from xetune_client import Client, models
 
 HERE = Path(__file__).parent
 SIZES = frozenset({"m", "n", "k", "lda"})
@@ -164,7 +165,7 @@ def test_a_service_names_no_file_outside_the_folder(context: Context, tmp_path: 
         strange = kernel.artifacts[0].model_copy(update={"name": name})
         told = kernel.model_copy(update={"artifacts": [*kernel.artifacts, strange]})
         with pytest.raises(Unavailable, match="no name of a file in a folder; nothing was written"):
-            copy_files(cast(Backend, None), told, tmp_path / "out")
+            copy_files(cast(Client, None), same(models.KernelOut, told), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
