@@ -24,9 +24,10 @@ BEFORE = 2  # trials that have ended when it comes
 
 
 def test_a_job_that_is_interrupted_resumes(
-    database: Database, sqlite_url: str, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database: Database, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("DATA_DIR", str(tmp_path)), ("DATABASE_URL", sqlite_url), ("WORKER_POLL_S", "0.02")):
+    url = database.engine.url.render_as_string(hide_password=False)
+    for name, value in (("DATA_DIR", str(tmp_path)), ("DATABASE_URL", url), ("WORKER_POLL_S", "0.02")):
         monkeypatch.setenv(f"XETUNE_{name}", value)
     job_id, sent = queue(database), False
 
