@@ -28,12 +28,12 @@ from hal.cpu.program import (
     Program,
     link,
 )
+from hal.devices.listing import list_devices
 from hal.facts.cores import (
     pinning_order,
     usable_cpus,
 )
 from hal.facts.cpu import probe_cpu
-from hal.facts.listing import list_devices
 from hal.probe.probe import (
     ProbeReport,
     Probes,

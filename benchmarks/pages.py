@@ -32,7 +32,7 @@ from db.schema import (
     Trial,
 )
 from db.session import Database, open_database
-from hal.facts.listing import list_devices
+from hal.devices.listing import list_devices
 from service.app import create_app
 from service.artifacts import ArtifactStore
 from service.settings import Settings

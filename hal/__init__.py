@@ -1,6 +1,16 @@
 """What the hardware is, and how to run on it."""
 
 from hal.device import Argument, Buffer, Device, LaunchSpec, LaunchStep, Role, RunReport, Scalar, Timing
+from hal.devices.listed import (
+    Backend,
+    Disagreement,
+    ListedDevice,
+    Match,
+    runs_own_code,
+    untargetable_reason,
+)
+from hal.devices.listing import list_devices
+from hal.devices.resolve import open_device, resolve_device
 from hal.errors import (
     AmbiguousDevice,
     DeviceCrashed,
@@ -10,25 +20,12 @@ from hal.errors import (
     KernelBuildFailed,
     UnknownDevice,
 )
-from hal.facts.listed import (
-    Backend,
-    Disagreement,
-    ListedDevice,
-    Match,
-    runs_own_code,
-    untargetable_reason,
-)
-from hal.facts.listing import list_devices
 from hal.facts.needs import (
     NEEDS,
     Readiness,
     Use,
     needs_of,
     readiness,
-)
-from hal.facts.resolve import (
-    open_device,
-    resolve_device,
 )
 from hal.facts.spec import (
     FACT_NAMES,

@@ -12,8 +12,8 @@ from fastapi.routing import APIRoute
 
 from db.schema.base import utc_now
 from db.session import open_database
-from hal.facts.listed import ListedDevice
-from hal.facts.listing import list_devices
+from hal.devices.listed import ListedDevice
+from hal.devices.listing import list_devices
 from service.api.accuracy.kept import Accuracies
 from service.api.accuracy.routes import router as accuracy
 from service.api.audit.routes import router as audit

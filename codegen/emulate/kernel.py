@@ -2,21 +2,35 @@
 
 import re
 
-from codegen.emulate.block_functions import block_function
-from codegen.emulate.byte_moves import move_bytes
 from codegen.emulate.calls import Kind, kind_of, name_of
-from codegen.emulate.control_flow import Paths
+from codegen.emulate.control.control_flow import Paths
+from codegen.emulate.control.lanes import Lanes
 from codegen.emulate.dpas_function import dpas_function
-from codegen.emulate.elements import FORMS
-from codegen.emulate.exchange import exchange, reduce_lanes
-from codegen.emulate.lane_memory import atomic, gather, scatter
-from codegen.emulate.lanes import Lanes
-from codegen.emulate.math_forms import math_form
-from codegen.emulate.private_memory import message_bytes, stays_in_memory
+from codegen.emulate.memory.block_functions import block_function
+from codegen.emulate.memory.byte_moves import move_bytes
+from codegen.emulate.memory.lane_memory import atomic, gather, scatter
+from codegen.emulate.memory.private_memory import message_bytes, stays_in_memory
+from codegen.emulate.memory.shared_memory import (
+    byte_offset,
+    is_shared,
+    offset_rows,
+    offsets_of,
+    shared_instruction,
+)
 from codegen.emulate.refusal import not_emulated
-from codegen.emulate.rows import Functions
-from codegen.emulate.shared_memory import byte_offset, is_shared, offset_rows, offsets_of, shared_instruction
-from codegen.emulate.vectors import apply, bitcast, extract, insert, resize, shuffle, single_uses
+from codegen.emulate.rows.elements import FORMS
+from codegen.emulate.rows.exchange import exchange, reduce_lanes
+from codegen.emulate.rows.math_forms import math_form
+from codegen.emulate.rows.rows import Functions
+from codegen.emulate.rows.vectors import (
+    apply,
+    bitcast,
+    extract,
+    insert,
+    resize,
+    shuffle,
+    single_uses,
+)
 from codegen.emulate.work_item_ids import (
     Sizes,
     group,

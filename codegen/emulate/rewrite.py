@@ -2,10 +2,10 @@
 
 import re
 
+from codegen.emulate.control.lanes import analyse
 from codegen.emulate.kernel import Kernel
-from codegen.emulate.lanes import analyse
 from codegen.emulate.refusal import STAGE
-from codegen.emulate.rows import Functions
+from codegen.emulate.rows.rows import Functions
 from codegen.emulate.work_item_ids import emulated_sizes
 from codegen.errors import CompileFailed
 from codegen.simulate.llvm_ir.ir import Function

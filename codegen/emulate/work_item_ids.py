@@ -3,8 +3,8 @@
 from math import prod
 
 from codegen.emulate.calls import name_of
-from codegen.emulate.exchange import set_same
 from codegen.emulate.refusal import not_emulated
+from codegen.emulate.rows.exchange import set_same
 from codegen.emulate.writer import Writer
 from codegen.simulate.llvm_ir.ir import Instruction
 from codegen.simulate.values import LANES

@@ -5,9 +5,17 @@ A vector, a phi and what other blocks take from a region are arrays; other scala
 
 import re
 
-from codegen.emulate.lanes import Lanes
-from codegen.emulate.row_moves import BLEND, COPY, FILL
-from codegen.emulate.rows import Functions, Lines, computed, constant_row, kept, literal, row_type
+from codegen.emulate.control.lanes import Lanes
+from codegen.emulate.rows.row_moves import BLEND, COPY, FILL
+from codegen.emulate.rows.rows import (
+    Functions,
+    Lines,
+    computed,
+    constant_row,
+    kept,
+    literal,
+    row_type,
+)
 from codegen.simulate.llvm_ir.ir import (
     Function,
     Instruction,

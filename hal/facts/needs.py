@@ -4,10 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hal.facts.listed import (
-    runs_own_code,
-    untargetable_reason,
-)
+from hal.devices.listed import runs_own_code, untargetable_reason
 from hal.facts.spec import DeviceSpec
 
 

@@ -1,11 +1,8 @@
 """A device in a child process: a kernel that hangs or crashes takes that process down, and no other."""
 
 from hal.device import Buffer, Device, LaunchSpec, RunReport, Timing
+from hal.devices.listed import NATIVE, OVERSUBSCRIBED
 from hal.errors import DeviceFailed, DeviceTimedOut, HalError, KernelBuildFailed
-from hal.facts.listed import (
-    NATIVE,
-    OVERSUBSCRIBED,
-)
 from hal.facts.spec import DeviceSpec
 from hal.process.child import Child
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from hal import XE_DEVICES, ListedDevice, list_devices
-from hal.facts.listing import OPENCL_CPU_ID
+from hal.devices.listing import OPENCL_CPU_ID
 from hal.opencl.emulation import PREFIX
 
 _FRESH_S = 60.0

@@ -18,10 +18,7 @@ from db.schema import (
 )
 from db.session import Database
 from hal import HalError
-from hal.facts.listed import (
-    Backend,
-    ListedDevice,
-)
+from hal.devices.listed import Backend, ListedDevice
 from service.api.jobs.requests import (
     JobRequest,
     submit,

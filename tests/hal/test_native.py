@@ -15,15 +15,12 @@ from hal.cpu.memory import (
     guarded,
     rows_of_buffers,
 )
+from hal.devices.listed import NATIVE, OVERSUBSCRIBED
 from hal.facts.cores import (
     pinning_order,
     usable_cpus,
 )
 from hal.facts.cpu import probe_cpu
-from hal.facts.listed import (
-    NATIVE,
-    OVERSUBSCRIBED,
-)
 from hal.process.device_process import ProcessDevice
 from tests.hal.kernels import N, expected, operands
 from tests.hal.native_kernels import (

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from hal import DeviceTimedOut
+from hal.devices.listed import NATIVE
 from hal.facts.cpu import probe_cpu
-from hal.facts.listed import NATIVE
 from hal.process.device_process import ProcessDevice
 
 LONG_S = 600.0

@@ -13,7 +13,7 @@ from db.queries import jobs
 from db.schema import Job
 from db.session import Database
 from hal import DeviceKind, Fact
-from hal.facts.listed import (
+from hal.devices.listed import (
     NATIVE,
     Backend,
     ListedDevice,

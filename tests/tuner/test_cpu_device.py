@@ -8,8 +8,8 @@ import pytest
 from codegen import CpuConfig, DType, Extent, GemmProblem, Packing
 from codegen.cpu.compile import compile_cpu_gemm
 from hal import Device, KernelBuildFailed, Timing, open_device, resolve_device
+from hal.devices.listing import list_devices
 from hal.facts.cpu import probe_cpu
-from hal.facts.listing import list_devices
 from hal.probe.probe import (
     ProbeReport,
     Probes,

@@ -21,9 +21,9 @@ from codegen.cpu.nest.pool_runtime import (
     POOL,
 )
 from hal import Device, DeviceSpec, open_device, resolve_device
+from hal.devices.listed import NATIVE
+from hal.devices.listing import list_devices
 from hal.facts.cpu import probe_cpu
-from hal.facts.listed import NATIVE
-from hal.facts.listing import list_devices
 from hal.probe.probe import (
     ProbeReport,
     Probes,

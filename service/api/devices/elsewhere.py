@@ -13,11 +13,8 @@ from db.queries import (
 from db.schema import ReachedDevice
 from db.session import Database
 from hal import Backend, ListedDevice
-from hal.facts.listed import (
-    listed,
-    runs_own_code,
-)
-from hal.facts.listing import OPENCL_CPU_ID
+from hal.devices.listed import listed, runs_own_code
+from hal.devices.listing import OPENCL_CPU_ID
 from service.row_mapping import spec_from_json
 
 _log = structlog.stdlib.get_logger(__name__)

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from hal import DeviceKind, Use
-from hal.facts.listed import Backend
+from hal.devices.listed import Backend
 
 FactValue = bool | int | float | str | list[int | str]
 

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from hal import Match, Readiness, UnknownDevice, XeDevice, readiness, row_of
-from hal.facts.listed import ListedDevice
-from hal.facts.resolve import resolve_device
+from hal.devices.listed import ListedDevice
+from hal.devices.resolve import resolve_device
 from service.api.devices.schemas import (
     DeviceOut,
     DisagreementOut,

@@ -17,9 +17,7 @@ from db.schema import (
     Trial,
 )
 from hal import DeviceSpec
-from hal.facts.listed import (
-    ListedDevice,
-)
+from hal.devices.listed import ListedDevice
 from service.api.kernels import confidence as trust
 from service.api.kernels.freshness import staleness
 from service.api.kernels.lookup_schemas import (

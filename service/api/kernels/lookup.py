@@ -29,9 +29,7 @@ from db.queries import (
     warm_start_candidates,
 )
 from hal import DeviceSpec
-from hal.facts.listed import (
-    ListedDevice,
-)
+from hal.devices.listed import ListedDevice
 from service.api.kernels import confidence as trust
 from service.api.kernels.exact import (
     Found,

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from codegen import GemmProblem
 from codegen.workers.cache import CompileCache
-from hal.facts.listed import ListedDevice
+from hal.devices.listed import ListedDevice
 from service.api.devices.elsewhere import device_elsewhere
 from service.api.kernels.answers import (
     Answer,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from hal import Backend, DeviceSpec, Disagreement, ListedDevice, Match, resolve_device
-from hal.facts.listed import listed
+from hal.devices.listed import listed
 from service.api.devices.schemas import (
     DeviceOut,
     MatchOut,

@@ -15,7 +15,7 @@ from distributed import Client, Future, KilledWorker, fire_and_forget
 from distributed.comm.core import CommClosedError
 
 from hal import XE_DEVICES, Backend, ListedDevice
-from hal.facts.listed import listed
+from hal.devices.listed import listed
 from service.cluster.dask.dask_worker import (
     Offer,
     tell_offer,

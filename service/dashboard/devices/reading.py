@@ -17,7 +17,7 @@ from db.schema import (
     Trial,
 )
 from hal import readiness
-from hal.facts.listed import ListedDevice
+from hal.devices.listed import ListedDevice
 from hal.facts.spec import DeviceSpec
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
 from service.dashboard.devices.facts import ShownFact, shown

@@ -12,8 +12,8 @@ from db.schema import (
     Job,
     Measurement,
 )
-from hal.facts.listed import ListedDevice
-from hal.facts.listing import OPENCL_CPU_ID
+from hal.devices.listed import ListedDevice
+from hal.devices.listing import OPENCL_CPU_ID
 from service.dashboard.evidence import TimeEvidence
 from tuner.session.evidence import NATIVE
 

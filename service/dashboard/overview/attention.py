@@ -17,7 +17,7 @@ from db.schema import (
     Schedule,
     ScheduleFire,
 )
-from hal.facts.listed import ListedDevice
+from hal.devices.listed import ListedDevice
 from service.dashboard.naming import problem_label
 
 RECENT = timedelta(days=7)

@@ -14,7 +14,7 @@ from db.schema import (
     Schedule,
     ScheduleFire,
 )
-from hal.facts.listed import ListedDevice
+from hal.devices.listed import ListedDevice
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.rows import JobRow, job_rows

@@ -2,8 +2,8 @@
 
 import pytest
 
-from codegen.emulate.lanes import analyse
-from codegen.emulate.regions import RETURN, Flow, Region
+from codegen.emulate.control.lanes import analyse
+from codegen.emulate.control.regions import RETURN, Flow, Region
 from codegen.simulate.llvm_ir.ir import Function
 from codegen.simulate.llvm_ir.parser import parse_kernel
 

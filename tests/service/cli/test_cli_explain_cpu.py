@@ -6,11 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from codegen import DType, GemmProblem
-from hal.facts.listed import (
-    NATIVE,
-    Backend,
-    ListedDevice,
-)
+from hal.devices.listed import NATIVE, Backend, ListedDevice
 from service.cli.main import app
 from tests.tuner.fakes import cpu_spec
 from tuner.backend import tuning_for

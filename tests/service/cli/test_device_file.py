@@ -7,11 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hal import UnknownDevice
-from hal.facts.listed import (
-    NATIVE,
-    Backend,
-    ListedDevice,
-)
+from hal.devices.listed import NATIVE, Backend, ListedDevice
 from service.api.devices.service import describe
 from service.cli.devices.listing import devices_json
 from service.cli.main import app

@@ -23,10 +23,7 @@ from db.schema import Job
 from db.schema.base import utc_now
 from db.session import Database
 from hal import Fact, find
-from hal.facts.listed import (
-    Backend,
-    listed,
-)
+from hal.devices.listed import Backend, listed
 from hal.facts.spec import spec_from_facts
 from service.api.devices.stored import store_device
 from service.cluster.coordinator import Coordinator

@@ -26,10 +26,7 @@ from db.schema import (
 )
 from db.session import Database
 from hal import DeviceKind, DeviceSpec
-from hal.facts.listed import (
-    Backend,
-    ListedDevice,
-)
+from hal.devices.listed import Backend, ListedDevice
 from service.api.jobs.schemas import JobBody
 from service.app import create_app
 from service.cli.main import main

@@ -17,10 +17,7 @@ from db.schema import (
 )
 from db.session import Database, open_database
 from hal import find
-from hal.facts.listed import (
-    Backend,
-    listed,
-)
+from hal.devices.listed import Backend, listed
 from service.api.kernels.lookup import Lookup
 from service.artifacts import ArtifactStore
 from service.row_mapping import problem_from_json

@@ -19,11 +19,7 @@ from db.schema import JobStop
 from db.schema.base import utc_now
 from db.session import Database, open_database
 from hal import find
-from hal.facts.listed import (
-    NATIVE,
-    Backend,
-    ListedDevice,
-)
+from hal.devices.listed import NATIVE, Backend, ListedDevice
 from service.api.jobs.service import read_job
 from service.api.jobs.wall import wall_sentence
 from service.artifacts import ArtifactStore

@@ -15,12 +15,8 @@ from typer.testing import CliRunner
 from codegen import CpuConfig, DType, Extent, GemmProblem, InvalidConfig, Isa, Packing, XeConfig
 from codegen.backend import CPU
 from db.queries import leases
+from hal.devices.listed import NATIVE, Backend, ListedDevice
 from hal.facts.cpu import probe_cpu
-from hal.facts.listed import (
-    NATIVE,
-    Backend,
-    ListedDevice,
-)
 from service.app import create_app
 from service.artifacts import ArtifactStore
 from service.cli.compiler.launch import launch_lines

@@ -19,7 +19,7 @@ from db.schema import (
 )
 from db.session import Database, open_database
 from hal import ListedDevice
-from hal.facts.listed import Backend
+from hal.devices.listed import Backend
 from service.api.exchange.measuring import understand_space
 from service.cli.main import main
 from tests.tuner.exchange import lines

@@ -36,7 +36,7 @@ from db.schema import (
 from db.schema.base import utc_now
 from db.session import Database, open_database
 from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, find
-from hal.facts.listed import Backend
+from hal.devices.listed import Backend
 from service.api.exchange import (
     exporting,
     measuring,

@@ -18,10 +18,7 @@ from db.queries import (
 )
 from db.session import Database, open_database
 from hal import Buffer, DeviceCrashed, DeviceSpec, LaunchSpec, RunReport, Timing
-from hal.facts.listed import (
-    Backend,
-    ListedDevice,
-)
+from hal.devices.listed import Backend, ListedDevice
 from service.api.devices.service import DeviceDirectory
 from service.api.shapes import (
     searching,

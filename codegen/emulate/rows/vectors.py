@@ -2,10 +2,15 @@
 
 from collections import Counter
 
-from codegen.emulate.elements import Form
 from codegen.emulate.refusal import not_emulated
-from codegen.emulate.row_moves import COPY, join, split
-from codegen.emulate.rows import Lines, computed, constant_row, row_type
+from codegen.emulate.rows.elements import Form
+from codegen.emulate.rows.row_moves import COPY, join, split
+from codegen.emulate.rows.rows import (
+    Lines,
+    computed,
+    constant_row,
+    row_type,
+)
 from codegen.emulate.writer import Writer, local_value
 from codegen.simulate.llvm_ir.ir import (
     Function,

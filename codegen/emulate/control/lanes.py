@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from codegen.emulate.calls import differs as call_differs
-from codegen.emulate.private_memory import granule_bytes
-from codegen.emulate.regions import Flow, Region
+from codegen.emulate.control.regions import Flow, Region
+from codegen.emulate.memory.private_memory import granule_bytes
 from codegen.simulate.llvm_ir.ir import (
     Block,
     Function,

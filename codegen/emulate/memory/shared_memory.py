@@ -4,9 +4,9 @@ Pointers into it are 32 bits wide for the GPU, 64 on a CPU: kernels that make th
 in all lanes, such a pointer is an i64.
 """
 
-from codegen.emulate.private_memory import steps_of
+from codegen.emulate.memory.private_memory import steps_of
 from codegen.emulate.refusal import not_emulated
-from codegen.emulate.rows import literal
+from codegen.emulate.rows.rows import literal
 from codegen.emulate.writer import SHARED, Writer, local
 from codegen.simulate.llvm_ir.ir import (
     Function,

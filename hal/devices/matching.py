@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hal.energy import gpu_meter
-from hal.facts.listed import (
+from hal.devices.listed import (
     Backend,
     Disagreement,
     ListedDevice,
     Match,
     listed,
 )
+from hal.energy import gpu_meter
 from hal.facts.spec import (
     DeviceKind,
     DeviceSpec,

@@ -6,10 +6,10 @@ needed after the branch. Lanes in a region have each a number of the block that 
 
 import re
 
-from codegen.emulate.lanes import Lanes, from_region
-from codegen.emulate.regions import RETURN, Region
-from codegen.emulate.rows import row_type
-from codegen.emulate.shared_memory import is_shared, shared_phi
+from codegen.emulate.control.lanes import Lanes, from_region
+from codegen.emulate.control.regions import RETURN, Region
+from codegen.emulate.memory.shared_memory import is_shared, shared_phi
+from codegen.emulate.rows.rows import row_type
 from codegen.emulate.writer import WHOLE, Writer, local, renamed
 from codegen.simulate.llvm_ir.ir import (
     Block,

@@ -2,7 +2,7 @@
 
 from codegen.emulate.calls import name_of
 from codegen.emulate.refusal import not_emulated
-from codegen.emulate.rows import Lines, computed, row_type
+from codegen.emulate.rows.rows import Lines, computed, row_type
 from codegen.emulate.writer import Writer, local
 from codegen.simulate.llvm_ir.ir import Instruction
 from codegen.simulate.llvm_ir.mangling import parameter_types

@@ -6,7 +6,7 @@ Places in global memory are addresses, those in shared local memory offsets from
 import re
 
 from codegen.emulate.refusal import not_emulated
-from codegen.emulate.rows import kept, row_type
+from codegen.emulate.rows.rows import kept, row_type
 from codegen.emulate.writer import SHARED, Writer
 from codegen.simulate.llvm_ir.ir import (
     Instruction,

@@ -2,16 +2,9 @@
 
 from collections.abc import Sequence
 
+from hal.devices.listed import Backend, ListedDevice, listed
+from hal.devices.listing import OPENCL_CPU_ID, list_devices
 from hal.errors import AmbiguousDevice, UnknownDevice
-from hal.facts.listed import (
-    Backend,
-    ListedDevice,
-    listed,
-)
-from hal.facts.listing import (
-    OPENCL_CPU_ID,
-    list_devices,
-)
 from hal.facts.spec import (
     DeviceKind,
     DeviceSpec,

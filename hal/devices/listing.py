@@ -3,16 +3,16 @@
 from collections import Counter
 from dataclasses import replace
 
-from hal.energy import cpu_meter
-from hal.facts.cpu import probe_cpu
-from hal.facts.listed import (
+from hal.devices.listed import (
     NATIVE,
     Backend,
     ListedDevice,
     listed,
     untargetable_reason,
 )
-from hal.facts.matching import listed_gpus
+from hal.devices.matching import listed_gpus
+from hal.energy import cpu_meter
+from hal.facts.cpu import probe_cpu
 from hal.facts.spec import (
     DeviceKind,
     DeviceSpec,

@@ -3,9 +3,9 @@
 import re
 
 from codegen.emulate.calls import name_of
-from codegen.emulate.elements import Form, rounded, widened
 from codegen.emulate.refusal import not_emulated
-from codegen.emulate.rows import Functions, Lines, row_type
+from codegen.emulate.rows.elements import Form, rounded, widened
+from codegen.emulate.rows.rows import Functions, Lines, row_type
 from codegen.simulate.llvm_ir.ir import Instruction
 
 _SUFFIX = {"half": "f16", "float": "f32", "double": "f64"}

@@ -4,8 +4,8 @@ A block in private memory is element after element, the 16 lanes of each beside 
 but for bytes in rows of 32, of which each lane has two, and for blocks that are transposed.
 """
 
-from codegen.emulate.block_rows import read_row, write_row
-from codegen.emulate.rows import Functions
+from codegen.emulate.memory.block_rows import read_row, write_row
+from codegen.emulate.rows.rows import Functions
 from codegen.simulate.functions.block_shape import BlockShape
 from codegen.simulate.values import LANES
 

@@ -1,9 +1,9 @@
 """Bytes that LLVM sets or copies in one go: those of each lane, by way of an array of bytes."""
 
 from codegen.emulate.calls import name_of
-from codegen.emulate.lane_memory import gather_bytes, scatter_bytes
+from codegen.emulate.memory.lane_memory import gather_bytes, scatter_bytes
 from codegen.emulate.refusal import not_emulated
-from codegen.emulate.vectors import resize
+from codegen.emulate.rows.vectors import resize
 from codegen.emulate.writer import Writer, local_value
 from codegen.simulate.llvm_ir.ir import (
     Instruction,

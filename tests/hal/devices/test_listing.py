@@ -1,12 +1,8 @@
 """What the runtimes told becomes one entry a device, filled in from the table."""
 
 from hal import Backend, DeviceKind, Fact, ListedDevice, find, list_devices, readiness
+from hal.devices.listed import NATIVE, Disagreement, Match
 from hal.facts.cpu import probe_cpu
-from hal.facts.listed import (
-    NATIVE,
-    Disagreement,
-    Match,
-)
 from hal.facts.spec import PROBED
 from hal.probe.probe import (
     ProbedDevice,

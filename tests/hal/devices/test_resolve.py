@@ -20,7 +20,7 @@ from hal.probe.probe import (
     ProbeReport,
     Probes,
 )
-from tests.hal.test_listing import CPU, NOTHING, gpu
+from tests.hal.devices.test_listing import CPU, NOTHING, gpu
 
 GPU = gpu("opencl:0:0", driver="NEO 26", xe_cores=19)
 
@@ -55,7 +55,7 @@ def test_another_cpu_is_where_it_is() -> None:
 
 def test_a_cpu_that_kernels_are_not_compiled_for_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     arm = spec_from_facts("cpu-arm-4c", "Arm", DeviceKind.CPU, [Fact("architecture", "aarch64", "probed")])
-    monkeypatch.setattr("hal.facts.listing.probe_cpu", lambda: arm)
+    monkeypatch.setattr("hal.devices.listing.probe_cpu", lambda: arm)
     device = resolve_device("auto", among=devices(CPU))
     assert (device.runnable, device.targetable) == (False, False)
     with pytest.raises(UnknownDevice, match=r"on cpu-arm-4c here \(.*made for x86-64 CPUs, it is aarch64\)$"):

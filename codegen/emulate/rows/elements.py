@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from codegen.emulate.refusal import not_emulated
-from codegen.emulate.rows import Functions, Lines, row_type
+from codegen.emulate.rows.rows import Functions, Lines, row_type
 from codegen.simulate.llvm_ir.ir import Instruction
 
 # Adds lines that compute the row of a result from those of the operands.

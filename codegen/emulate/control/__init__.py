@@ -1,0 +1,1 @@
+"""Control flow of an emulated kernel where lanes diverge."""

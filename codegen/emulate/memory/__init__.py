@@ -1,0 +1,1 @@
+"""Memory of an emulated kernel: blocks, lanes, private arrays and shared local memory."""
