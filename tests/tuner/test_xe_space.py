@@ -41,7 +41,7 @@ def space_of(problem: GemmProblem, device: str = "b580") -> Space[XeConfig]:
 
 
 def _axes(space: Space[XeConfig]) -> dict[str, tuple[int | str, ...]]:
-    return {axis.name: axis.values for axis in space.axes}
+    return {name: axis.values for name, axis in zip(Point._fields, space.axes, strict=True)}
 
 
 def _some(space: Space[XeConfig], count: int, seed: int = 1) -> list[XeConfig]:

@@ -12,6 +12,7 @@ from tuner.space.space import (
     Space,
     Value,
 )
+from tuner.space.xe.axes import Point
 
 Column = NDArray[np.float64]
 
@@ -115,8 +116,12 @@ def columns_of_axes(problem: GemmProblem, axes: Mapping[str, ArrayLike]) -> Colu
 
 
 def columns_of_space(problem: GemmProblem, space: Space[XeConfig]) -> Columns:
-    """The columns of all points of a space of this problem, in their order."""
-    return columns_of_axes(problem, {axis.name: _values(axis)[space.points[:, i]] for i, axis in enumerate(space.axes)})
+    """Return the columns of all points of a space of this problem, in their order."""
+    values = {
+        name: _values(axis)[space.points[:, i]]
+        for i, (name, axis) in enumerate(zip(Point._fields, space.axes, strict=True))
+    }
+    return columns_of_axes(problem, values)
 
 
 def _values(axis: Axis) -> NDArray[np.generic]:

@@ -117,6 +117,18 @@ def _drawn(ranges: CpuRanges, tiles: list[tuple[str, int, int]], rng: np.random.
         yield CpuPoint._make((*tiles[tile], *others))
 
 
+_PARAMETERS = {
+    "tile_m": "innermost_m",
+    "tile_n": "innermost_n",
+    "unroll": "innermost_k_steps",
+    "parallel": "loop_order_p",
+    "blocks": "loop_order_o",
+    "inner": "loop_order_i",
+    "prefetch": "prefetch_distance",
+}
+"""Names of the axes in a search, as the configuration has them, where a point's field is named otherwise."""
+
+
 def _space(on: CpuProblem, points: list[CpuPoint]) -> Space[CpuConfig]:
     """The points on axes of the values that they have; an axis of one value is none."""
     whole = ranges_of(on, on.spec.cores or 1)
@@ -128,7 +140,7 @@ def _space(on: CpuProblem, points: list[CpuPoint]) -> Space[CpuConfig]:
     fixed: dict[str, Value] = {axis.name: axis.values[0] for axis in axes if len(axis.values) == 1}
     ranks = [[axis.values.index(getattr(point, axis.name)) for axis in several] for point in points]
     return Space(
-        several,
+        tuple(Axis(_PARAMETERS.get(axis.name, axis.name), axis.values) for axis in several),
         np.array(ranks, dtype=np.int16).reshape(len(points), len(several)),
         lambda config: tuple(getattr(point_of(on, config), axis.name) for axis in several),
         lambda values: config_of(on, _point(fixed | dict(zip((a.name for a in several), values, strict=True)))),

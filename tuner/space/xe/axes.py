@@ -55,6 +55,24 @@ class Point(NamedTuple):
     splits: int = 1
 
 
+PARAMETERS = {
+    "sg_rows": "sg_layout_m",
+    "sg_columns": "sg_layout_n",
+    "load_m": "innermost_m",
+    "load_k": "innermost_k",
+    "load_n": "innermost_n",
+    "grf": "grf_mode",
+    "prefetch": "prefetch_distance",
+    "prefetch_l2": "prefetch_l2_distance",
+    "prefetch_a": "prefetch_layout_a",
+    "prefetch_b": "prefetch_layout_b",
+    "pipelined": "pipelined_registers",
+    "order": "loop_order",
+    "splits": "threads_k",
+}
+"""Names of the axes in a search, as the configuration has them, where a point's field is named otherwise."""
+
+
 class Ranges(NamedTuple):
     """The values worth trying on every axis, in their natural order, before any rule is asked. Fields as a point's."""
 

@@ -21,6 +21,7 @@ from tuner.space.space import (
     Value,
 )
 from tuner.space.xe.axes import (
+    PARAMETERS,
     Point,
     Ranges,
     ranges_of,
@@ -155,6 +156,6 @@ def _offered(ranges: Ranges, ranks: NDArray[np.int16]) -> tuple[tuple[Axis, ...]
     for name, values, column in zip(Ranges._fields, ranges, ranks.T, strict=True):
         used, again = np.unique(column, return_inverse=True)
         offered: tuple[Value, ...] = tuple(values[rank] for rank in used)
-        axes.append(Axis(name, offered))
+        axes.append(Axis(PARAMETERS.get(name, name), offered))
         columns.append(again.astype(np.int16))
     return tuple(axes), np.unique(np.stack(columns, axis=1), axis=0)
