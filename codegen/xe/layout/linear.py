@@ -89,32 +89,6 @@ class LinearLayout:
             bases[name] = lower + higher
         return LinearLayout.of(bases, outs)
 
-    def compose(self, outer: LinearLayout) -> LinearLayout:
-        """This layout and then `outer`, whose input dimensions are this one's outputs."""
-        if set(outer.in_sizes) != set(self.out_sizes):
-            raise LayoutRefused(f"expected a layout of {list(self.out_sizes)}, got one of {list(outer.in_sizes)}")
-        names = list(self.out_sizes)
-        bases = {n: [outer.apply(dict(zip(names, b, strict=True))) for b in bs] for n, bs in self.bases}
-        return LinearLayout.of(bases, outer.out_sizes)
-
-    def reshape_ins(self, sizes: Mapping[str, int]) -> LinearLayout:
-        """The same bits in input dimensions of these sizes; the first dimension has the lowest bits."""
-        bits = [basis for _, bases in self.bases for basis in bases]
-        if sum(map(_bits, sizes.values())) != len(bits):
-            raise LayoutRefused(f"inputs of {self.in_sizes} cannot be taken as {dict(sizes)}")
-        bases: dict[str, list[Coordinate]] = {}
-        for name, size in sizes.items():
-            bases[name], bits = bits[: _bits(size)], bits[_bits(size) :]
-        return LinearLayout.of(bases, self.out_sizes)
-
-    def reshape_outs(self, sizes: Mapping[str, int]) -> LinearLayout:
-        """The same places in output dimensions of these sizes; the first dimension has the lowest bits."""
-        if sum(map(_bits, sizes.values())) != self._out_bits:
-            raise LayoutRefused(f"outputs of {self.out_sizes} cannot be taken as {dict(sizes)}")
-        widths = [_bits(size) for size in sizes.values()]
-        bases = {n: [_split(self._flat(b), widths) for b in bs] for n, bs in self.bases}
-        return LinearLayout.of(bases, sizes)
-
     def transpose_ins(self, names: Sequence[str]) -> LinearLayout:
         """The same layout with its input dimensions in this order."""
         return LinearLayout.of({name: dict(self.bases)[name] for name in names}, self.out_sizes)
@@ -123,11 +97,6 @@ class LinearLayout:
         """The same layout with its output dimensions in this order."""
         bases = {n: [_placed(b, self.outs, names) for b in bs] for n, bs in self.bases}
         return LinearLayout.of(bases, {name: self.out_sizes[name] for name in names})
-
-    def sublayout(self, ins: Sequence[str], outs: Sequence[str]) -> LinearLayout:
-        """Only these input and output dimensions."""
-        bases = {n: [_placed(b, self.outs, outs) for b in bs] for n, bs in self.bases if n in ins}
-        return LinearLayout.of(bases, {name: self.out_sizes[name] for name in outs})
 
     def extended(self, in_dim: str, bases: Sequence[Coordinate]) -> LinearLayout:
         """One more input dimension whose steps need not be adjacent; outputs grow to hold them."""

@@ -1,7 +1,6 @@
 """Layouts as text: the views that Triton's layout tools print."""
 
 from collections.abc import Sequence
-from itertools import product
 
 from codegen.xe.layout.block_loads import BlockLoadLayout
 from codegen.xe.layout.linear import (
@@ -29,27 +28,6 @@ def work_item_table(layout: LinearLayout, packed: int = 1) -> str:
         rows = [_of_lanes(layout, register) for register in range(first, first + packed)]
         lines.append(" ".join(" : ".join(map(_bare, entry)) for entry in zip(*rows, strict=True)))
     return "\n".join(lines)
-
-
-def first_lane(layout: LinearLayout, lanes: int = 16) -> str:
-    """Where every 16th offset goes: those of the first work-item."""
-    offsets = range(0, layout.in_sizes["offset"], lanes)
-    return "\n".join(f"{offset} : {_bare(layout.apply({'offset': offset}))}" for offset in offsets)
-
-
-def corners(layout: LinearLayout) -> str:
-    """The first and the last offset of each iteration; with loads, of each of them, a blank line between."""
-    sizes = layout.in_sizes
-    ends = list(product(range(sizes["iteration"]), (0, sizes["offset"] - 1)))
-    if "load" not in sizes:
-        return "\n".join(_corner(layout, ("iteration", "offset"), place) for place in ends)
-    names = ("load", "iteration", "offset")
-    blocks = ([_corner(layout, names, (load, *place)) for place in ends] for load in range(sizes["load"]))
-    return "\n\n".join(map("\n".join, blocks))
-
-
-def _corner(layout: LinearLayout, names: Sequence[str], place: Coordinate) -> str:
-    return f"{_bare(place)} : {_bare(layout.apply(dict(zip(names, place, strict=True))))}"
 
 
 def _of_lanes(layout: LinearLayout, register: int, warp: int = 0) -> list[Coordinate]:

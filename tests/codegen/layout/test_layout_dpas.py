@@ -1,4 +1,4 @@
-"""Layouts of DPAS operands against the document's views, the simulator's DPAS and the RFC's maps."""
+"""Layouts of DPAS operands against the document's views and the simulator's DPAS."""
 
 from pathlib import Path
 
@@ -9,15 +9,8 @@ from codegen.xe.layout import (
     DpasLayout,
     LayoutRefused,
     Operand,
-    distribute_to_work_items,
     hardware_view,
     work_item_table,
-)
-from codegen.xe.layout.work_items import (
-    ELEMENT_BITS,
-    LEGAL_MAPS,
-    Access,
-    LegalMap,
 )
 from tests.codegen.ir_snippets import LANES, run
 
@@ -131,18 +124,6 @@ def _held(dpas: DpasLayout, operand: Operand, matrix: np.ndarray) -> np.ndarray:
     layout = dpas.tile_layout(operand)
     registers = range(layout.in_sizes["register"])
     return np.array([[matrix[layout.apply({"register": r, "lane": lane})] for r in registers] for lane in range(LANES)])
-
-
-@pytest.mark.parametrize("row", [row for row in LEGAL_MAPS if row.access is Access.DPAS], ids=str)
-def test_the_rfcs_maps_are_the_layouts_of_dpas(row: LegalMap) -> None:
-    ops = 32 // ELEMENT_BITS[row.element] if row.operand is not Operand.C else 1
-    dpas = DpasLayout(8, 8, row.subgroup_size, ops, row.subgroup_size, (1, 1), (1, 1))
-    assert row.operand is not None
-    assert row.shape == dpas.tile_shape(row.operand)
-    layout, fragment = dpas.tile_layout(row.operand), distribute_to_work_items(row.shape, row.map)
-    for lane, held in enumerate(fragment.elements):
-        registers = range(layout.in_sizes["register"])
-        assert [layout.apply({"register": r, "lane": lane}) for r in registers] == list(held)
 
 
 @pytest.mark.parametrize(
