@@ -11,11 +11,9 @@ CodegenError
 |   +-- MissingDpas         the GPU's code multiplies without DPAS
 +-- OclocUnusable    Intel's offline compiler does not run, or does not know a chip
 +-- InvalidLaunch    arguments, grid or block that a kernel does not take
-+-- InterpretationRefused  the interpreter does not know what something means (interpret/refusal.py)
-+-- KernelFault          a kernel does what has no meaning (interpret/refusal.py)
-+-- SimulationRefused    the simulator cannot represent something (simulator/refusal.py)
-+-- SimulationTimedOut   the time limit of a simulation passed (simulator/refusal.py)
-+-- LayoutRefused    a layout, block load or distribution that cannot be (layout/refusal.py)
++-- SimulationRefused    the simulator cannot represent something (simulate/refusal.py)
++-- SimulationTimedOut   the time limit of a simulation passed (simulate/refusal.py)
++-- LayoutRefused    a layout or block load that cannot be (xe/layout/refusal.py)
 """
 
 

@@ -20,8 +20,8 @@ from codegen.xe.build.raster import launched
 from codegen.xe.dialects import parse
 from hal.facts.xe import find
 from tests.codegen.gemm_fixtures import Buffer, GemmFixture
-from tests.codegen.interpret.interpret_kernels import Array
 from tests.oracle import interpret
+from tests.oracle.tests.interpret_kernels import Array
 
 B580 = find("b580")
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from tests.codegen.interpret.interpret_kernels import compute, module, run
 from tests.oracle import (
     InterpretationRefused,
     KernelFault,
     interpret,
 )
 from tests.oracle.memory import Memory
+from tests.oracle.tests.interpret_kernels import compute, module, run
 
 ONE_GROUP = (1, 1, 1)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.codegen.interpret.interpret_kernels import Array, from_bf16, run, to_bf16
 from tests.oracle import KernelFault
+from tests.oracle.tests.interpret_kernels import Array, from_bf16, run, to_bf16
 
 MATRIX = np.arange(35, dtype=np.float32).reshape(5, 7)
 ONE = (16, 1, 1)

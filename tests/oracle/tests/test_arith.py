@@ -9,12 +9,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import BFloat16Type
 
-from tests.codegen.interpret.interpret_kernels import compute, from_bf16, to_bf16
 from tests.oracle import (
     InterpretationRefused,
     KernelFault,
 )
 from tests.oracle.elements import element_of
+from tests.oracle.tests.interpret_kernels import compute, from_bf16, to_bf16
 
 I8 = [-128, -127, -7, -1, 0, 1, 3, 127]
 PAIRS = [(a, b) for a in I8 for b in I8]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.codegen.interpret.interpret_kernels import Array, compute, run
 from tests.oracle import KernelFault
+from tests.oracle.tests.interpret_kernels import Array, compute, run
 
 A = np.arange(2 * 3 * 4, dtype=np.int32).reshape(2, 3, 4)
 VALUES = {"a": ("vector<2x3x4xi32>", A)}

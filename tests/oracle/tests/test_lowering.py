@@ -23,10 +23,10 @@ from codegen.xe.passes.lower_xetile import (
 )
 from hal.facts.xe import find
 from tests.codegen.gemm_fixtures import GemmFixture
-from tests.codegen.interpret.interpret_kernels import Argument
 from tests.codegen.lower_xetile.test_lower_xetile import CASES, config
 from tests.codegen.test_examples import EXAMPLE, EXAMPLES, Arrays
 from tests.oracle import interpret
+from tests.oracle.tests.interpret_kernels import Argument
 
 B580 = find("b580")
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.codegen.interpret.interpret_kernels import Array, run
 from tests.oracle import (
     InterpretationRefused,
     KernelFault,
 )
+from tests.oracle.tests.interpret_kernels import Array, run
 
 CONSTANTS = "\n".join(f"  %c{i} = arith.constant {i} : index" for i in range(8))
 MATRIX = np.arange(35, dtype=np.int32).reshape(5, 7)

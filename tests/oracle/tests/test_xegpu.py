@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from codegen.xe.dialects.xegpu import MemDescType
-from tests.codegen.interpret.interpret_kernels import Array, module, run
 from tests.oracle import (
     InterpretationRefused,
     KernelFault,
 )
+from tests.oracle.tests.interpret_kernels import Array, module, run
 from tests.oracle.xegpu_matrix import strides_of
 
 MATRIX = np.arange(35, dtype=np.float32).reshape(5, 7)

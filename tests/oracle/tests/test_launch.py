@@ -14,13 +14,13 @@ from codegen.xe.dialects import (
     XeTile,
 )
 from codegen.xe.dialects.upstream.arith_ops import Arith
-from tests.codegen.interpret.interpret_kernels import from_bf16, module, run, to_bf16
 from tests.oracle import (
     InterpretationRefused,
     KernelFault,
     interpret,
 )
 from tests.oracle.registry import find_rule
+from tests.oracle.tests.interpret_kernels import from_bf16, module, run, to_bf16
 
 COPY = """
   %z = arith.constant 0 : index
