@@ -2,9 +2,12 @@
 
 import time
 from collections import Counter
+from collections.abc import Generator
+from functools import cache
 
 import pytest
 
+from hal.probe.probe import probe_drivers
 from tests.db.databases import (
     database,
     migrated_file,
@@ -24,6 +27,14 @@ __all__ = [
 ]
 
 _STARTED_S = time.monotonic()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def probed_once() -> Generator[None]:
+    """Probe this machine's drivers once, in about a second; tests of probing call it themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hal.devices.listing.probe_drivers", cache(probe_drivers))
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

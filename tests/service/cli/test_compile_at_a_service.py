@@ -114,6 +114,7 @@ def test_files_that_are_not_what_the_answer_says_are_not_written(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_files_that_are_too_large_for_one_answer_come_one_by_one(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
