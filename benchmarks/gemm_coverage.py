@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.fresh_workers import each
-from tests.codegen.gemm.coverage import DEVICE, WRONG, cases, read, render
-from tests.codegen.gemm.judge import cell_of
+from tests.codegen.xe.build.coverage import DEVICE, WRONG, cases, read, render
+from tests.codegen.xe.build.judge import cell_of
 
 _PAGE = Path(__file__).parents[1] / "docs/coverage.md"
 

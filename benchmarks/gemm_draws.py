@@ -13,9 +13,9 @@ from pathlib import Path
 from benchmarks.fresh_workers import each
 from benchmarks.isa import chosen_ocloc
 from codegen.xe.isa import Ocloc
-from tests.codegen.gemm.draws import Draw, draw
-from tests.codegen.gemm.facts import Fact, facts_of
-from tests.codegen.gemm.judge import Verdict, judge
+from tests.codegen.xe.build.draws import Draw, draw
+from tests.codegen.xe.build.facts import Fact, facts_of
+from tests.codegen.xe.build.judge import Verdict, judge
 
 _SEEDS = 100_000  # of one --seed
 _LARGE = 3  # of so many draws one is not small

@@ -16,9 +16,9 @@ from codegen.xe.isa import (
     compile_native,
 )
 from hal.facts.xe import find
-from tests.codegen.operations.case import Case
-from tests.codegen.operations.catalogue import CASES
-from tests.codegen.operations.table import NO, YES, Row, render, row_of
+from tests.codegen.xe.operations.case import Case
+from tests.codegen.xe.operations.catalogue import CASES
+from tests.codegen.xe.operations.table import NO, YES, Row, render, row_of
 
 _GPUS = {"bmg": "b580", "pvc": "pvc"}
 

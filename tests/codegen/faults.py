@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.codegen.gemm_fixtures import PREFETCH, RAGGED, GemmFixture
+from tests.codegen.xe.gemm_fixtures import PREFETCH, RAGGED, GemmFixture
 
 
 @dataclass(frozen=True, slots=True)

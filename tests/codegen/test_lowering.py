@@ -30,10 +30,10 @@ from codegen.xe.dialects import (
     text,
 )
 from hal.facts.xe import find
-from tests.codegen.gemm_fixtures import GemmFixture
-from tests.codegen.lower_xetile.test_lower_xetile_numbers import arrays_of
-from tests.codegen.test_examples import EXAMPLE, EXAMPLES
 from tests.codegen.upstream import check_upstream
+from tests.codegen.xe.gemm_fixtures import GemmFixture
+from tests.codegen.xe.modules.test_examples import EXAMPLE, EXAMPLES
+from tests.codegen.xe.passes.test_lower_xetile_numbers import arrays_of
 from tests.codegen.xetile_kernels import KERNELS
 from tests.oracle import interpret
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from hal import Device, KernelBuildFailed, LaunchSpec, ListedDevice, Timing, list_devices, open_device, resolve_device
-from tests.hal import kernels, native_kernels
+from tests.hal import kernels
+from tests.hal.cpu import native_kernels
 from tests.hal.kernels import N, expected, operands
 
 

@@ -13,8 +13,8 @@ from hal.cpu import device as native
 from hal.cpu.device import NativeDevice
 from hal.energy import Counter, EnergyWindow, Meter, cpu_meter, gpu_meter
 from hal.facts.cpu import probe_cpu
+from tests.hal.cpu.native_kernels import launch
 from tests.hal.kernels import operands
-from tests.hal.native_kernels import launch
 
 _PCI = "0000:03:00.0"
 

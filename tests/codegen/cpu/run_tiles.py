@@ -18,7 +18,7 @@ from codegen.cpu.nest.pool_runtime import AMX_PERMITTED
 from tests.codegen.cpu.draw_kernels import Drawn
 from tests.codegen.cpu.run_kernels import compare_outputs, placed, scratch
 from tests.codegen.cpu.tiles import Tiles
-from tests.tuner.cpu.cpus import RAPIDS
+from tests.tuner.space.cpu.cpus import RAPIDS
 from tuner.verify.reference import Reference
 
 __all__ = ["RAPIDS", "check_tiles"]

@@ -14,7 +14,7 @@ from codegen.config.cpu import (
 from codegen.cpu.rules import check_cpu, check_cpu_problem, cpu_violations
 from codegen.problem.gemm import DType
 from hal import DeviceSpec
-from tests.tuner.cpu.cpus import OLD, RAPIDS, ZEN, cpu
+from tests.tuner.space.cpu.cpus import OLD, RAPIDS, ZEN, cpu
 
 PROBLEM = GemmProblem(120, 200, 300, dtype_a=DType.F32, dtype_b=DType.F32)
 CONFIG = CpuConfig(MatmulConfig(Extent(2, 2, 1), Extent(60, 64, 128), Extent(12, 32, 4)), CpuStrategy(Isa.AVX512))

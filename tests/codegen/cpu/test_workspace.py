@@ -10,7 +10,7 @@ from codegen.problem.dtype import DType
 from codegen.problem.gemm import GemmProblem
 from tests.codegen.cpu.draw_kernels import draw
 from tests.codegen.cpu.run_kernels import cpu_config
-from tests.tuner.cpu.cpus import ZEN
+from tests.tuner.space.cpu.cpus import ZEN
 
 _PROBLEM = GemmProblem(m=45, n=300, k=53, dtype_a=DType.F32, dtype_b=DType.F32)
 _FLAGS = ("avx2", "avx512f")

@@ -11,7 +11,7 @@ from codegen.emulate import emulate
 from codegen.xe.spirv import emit_spirv
 from hal import Argument, Device, LaunchSpec, LaunchStep, list_devices, open_device, resolve_device
 from tests.codegen.faults import FAULTS, Fault
-from tests.codegen.gemm_fixtures import FIXTURES, PREFETCH, RAGGED, Buffer, GemmFixture
+from tests.codegen.xe.gemm_fixtures import FIXTURES, PREFETCH, RAGGED, Buffer, GemmFixture
 
 HEAD = """
 define spir_kernel void @gemm(ptr addrspace(1) %A, ptr addrspace(1) %B) !reqd_work_group_size !0 {

@@ -27,8 +27,8 @@ from codegen.errors import InvalidLaunch
 from codegen.workers.cache import CompileCache
 from codegen.xe.rules import check
 from hal import Device, DeviceSpec, list_devices, open_device, resolve_device
-from tests.codegen.gemm.draws import DEVICES, draw
-from tests.codegen.gemm.problems import other_sizes
+from tests.codegen.xe.build.draws import DEVICES, draw
+from tests.codegen.xe.build.problems import other_sizes
 from tuner.shapes.relaunch import code_of, relaunched
 from tuner.verify.reference import Reference
 from tuner.verify.verify import (

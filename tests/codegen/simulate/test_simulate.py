@@ -9,7 +9,7 @@ from codegen.simulate import (
     simulate,
 )
 from tests.codegen.faults import FAULTS, Fault
-from tests.codegen.gemm_fixtures import FIXTURES, PREFETCH, RAGGED, GemmFixture
+from tests.codegen.xe.gemm_fixtures import FIXTURES, PREFETCH, RAGGED, GemmFixture
 
 
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda f: f.name)

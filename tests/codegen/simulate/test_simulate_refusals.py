@@ -10,8 +10,8 @@ from codegen.simulate import (
     SimulationTimedOut,
     simulate,
 )
-from tests.codegen.gemm_fixtures import RAGGED
 from tests.codegen.ir_snippets import run
+from tests.codegen.xe.gemm_fixtures import RAGGED
 
 NAME = "_Z41intel_sub_group_2d_block_read_16b_8r16x1cPU3AS1viiiDv2_iPt"
 READ = f"""

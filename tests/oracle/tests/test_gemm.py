@@ -19,7 +19,7 @@ from codegen.xe.build.gemm import build_gemm
 from codegen.xe.build.raster import launched
 from codegen.xe.dialects import parse
 from hal.facts.xe import find
-from tests.codegen.gemm_fixtures import Buffer, GemmFixture
+from tests.codegen.xe.gemm_fixtures import Buffer, GemmFixture
 from tests.oracle import interpret
 from tests.oracle.tests.interpret_kernels import Array
 

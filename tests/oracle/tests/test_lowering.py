@@ -22,9 +22,9 @@ from codegen.xe.passes.lower_xetile import (
     lower_xetile,
 )
 from hal.facts.xe import find
-from tests.codegen.gemm_fixtures import GemmFixture
-from tests.codegen.lower_xetile.test_lower_xetile import CASES, config
-from tests.codegen.test_examples import EXAMPLE, EXAMPLES, Arrays
+from tests.codegen.xe.gemm_fixtures import GemmFixture
+from tests.codegen.xe.modules.test_examples import EXAMPLE, EXAMPLES, Arrays
+from tests.codegen.xe.passes.test_lower_xetile import CASES, config
 from tests.oracle import interpret
 from tests.oracle.tests.interpret_kernels import Argument
 

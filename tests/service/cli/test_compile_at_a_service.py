@@ -15,8 +15,8 @@ from service.api.compile.schemas import (
     StageOut,
 )
 from service.cli.compiler import compile as command
+from tests.service.api.compile.test_compile import KERNEL
 from tests.service.cli.ways import Run
-from tests.service.compiling.test_compile import KERNEL
 from xetune_client import BadRequest, Client, models
 
 AT = ("--server", "http://testserver")

@@ -21,7 +21,7 @@ from service.cli.compiler.isa import isa_table
 from service.cli.main import main
 from service.cli.printing.output import CONSOLE
 from service.settings import read_settings
-from tests.codegen.isa.fake_ocloc import fake_ocloc
+from tests.codegen.xe.isa.fake_ocloc import fake_ocloc
 from tests.tuner.fakes import emulated
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "subgroup_gemm.mlir"

@@ -11,7 +11,7 @@ from service.cli.main import main
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "gemm_prefetch.mlir"
-FIXTURES = ROOT / "tests" / "codegen" / "fixtures" / "xetile"
+FIXTURES = ROOT / "tests" / "codegen" / "xe" / "fixtures" / "xetile"
 
 KERNEL = """\
 gpu.module @m {

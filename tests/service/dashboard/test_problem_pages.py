@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from service.http.deps import Context
 from service.settings import Settings
-from tests.service.safety.test_keys import bearer, make_key
+from tests.service.api.keys.test_keys import bearer, make_key
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 

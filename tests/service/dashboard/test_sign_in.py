@@ -7,8 +7,8 @@ from fastapi.testclient import TestClient
 from service.api.keys import service
 from service.api.keys.callers import COOKIE
 from service.http.deps import Context
+from tests.service.api.keys.test_keys import make_key
 from tests.service.rest import BODY
-from tests.service.safety.test_keys import make_key
 
 OURS = {"Sec-Fetch-Site": "same-origin"}
 SIGNED_OUT = 'id="sign-out" hidden'

@@ -11,10 +11,10 @@ from service.app import create_app
 from service.http.deps import Context
 from service.settings import Settings
 from tests.service import dashboard_rows as rows
+from tests.service.api.keys.test_keys import make_key
 from tests.service.dashboard.accessibility import obstacles
 from tests.service.dashboard.chromium import opened, served
 from tests.service.rest import invented_devices
-from tests.service.safety.test_keys import make_key
 
 pytestmark = pytest.mark.browser
 

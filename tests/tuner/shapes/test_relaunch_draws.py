@@ -12,8 +12,8 @@ from codegen.xe.rules import (
     refusal,
 )
 from hal import DeviceSpec, find
-from tests.codegen.gemm.configs import draw_config
-from tests.codegen.gemm.problems import draw_problem, other_sizes
+from tests.codegen.xe.build.configs import draw_config
+from tests.codegen.xe.build.problems import draw_problem, other_sizes
 from tuner.shapes.relaunch import code_of, relaunched
 from tuner.verify.verify import verify_by_simulation
 

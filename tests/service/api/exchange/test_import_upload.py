@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 
 from service.http.idempotency.once import REPLAYED
 from service.settings import Settings
+from tests.service.http.test_limits import client_of
 from tests.service.rest import Clock
-from tests.service.safety.test_limits import client_of
 from tests.tuner.exchange.lines import JOB, results, text_of
 
 SIZES = {"m": 96, "n": 64, "k": 128}

@@ -7,9 +7,9 @@ from fastapi.testclient import TestClient
 
 from service.http.deps import Context
 from service.settings import Settings
+from tests.service.api.keys.test_keys import bearer, make_key
+from tests.service.http.test_limits import client_of
 from tests.service.rest import Clock
-from tests.service.safety.test_keys import bearer, make_key
-from tests.service.safety.test_limits import client_of
 from tests.tuner.exchange.lines import JOB, read, results, text_of
 
 

@@ -35,8 +35,8 @@ from service.jobs.job_runs import (
 from service.jobs.worker_names import own_name
 from service.settings import Settings
 from tests.service.api.shapes.test_running import SHAPES, SPEC, AnyShape, Start, database, start, submitted
+from tests.service.http.test_limits import client_of
 from tests.service.rest import Clock
-from tests.service.safety.test_limits import client_of
 
 __all__ = ["database", "start"]  # fixtures
 PATH = "/v1/shape-sets"

@@ -1,0 +1,203 @@
+"""The coverage of GEMMs as tables: types and layouts by strategies, epilogues by strategies, epilogues by types."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from codegen import (
+    Axis,
+    DType,
+    EpilogueKind,
+    EpilogueStep,
+    Extent,
+    GemmProblem,
+    LoopOrder,
+    MatmulConfig,
+    Prefetch,
+    PrefetchLevels,
+    Refused,
+    SlmOperands,
+    SplitK,
+    XeConfig,
+    XeStrategy,
+)
+from codegen.xe.rules import (
+    ceil_div,
+    check,
+)
+from hal import find
+from tests.codegen.xe.build.problems import INPUTS
+
+DEVICE = "b580"
+VERIFIED, WRONG = "yes", "NO"
+_SIZES, _ODD_SIZES = (64, 80, 160), (51, 77, 83)
+_BLOCK, _SUBGROUPS, _LEAST_STEP = (16, 32), (2, 2), 16
+_LAYOUTS = ("NN", "NT", "TN", "TT")
+
+Key = tuple[str, str, str]  # table, row and column
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """What a column changes: fields of the problem and of the strategy, work-groups, and splits of K."""
+
+    problem: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    chosen: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    sizes: tuple[int, int, int] = _SIZES
+    order: LoopOrder = LoopOrder.M_OUTER
+    persistent: bool = False
+    splits: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One cell: what is compiled, for which GPU, and where it stands."""
+
+    key: Key
+    problem: GemmProblem
+    config: XeConfig
+    device: str = DEVICE
+
+    def refusal(self) -> Refused | None:
+        """Why it is not legal."""
+        try:
+            check(self.problem, self.config, find(self.device))
+        except Refused as refused:
+            return refused
+        return None
+
+
+def _staged(operands: SlmOperands, stages: int) -> Strategy:
+    return Strategy(chosen={"slm": operands, "slm_stages": stages})
+
+
+def _ahead(prefetch: Prefetch) -> Strategy:
+    return Strategy(chosen={"prefetch": prefetch})
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "plain": Strategy(),
+    "prefetch to L1": _ahead(Prefetch(PrefetchLevels.L1, 2)),
+    "to L2, L1": _ahead(Prefetch(PrefetchLevels.L2_L1, 1, 3, hints=True)),
+    "payloads kept": _ahead(Prefetch(PrefetchLevels.L1, 1, payloads=True)),
+    "A staged": _staged(SlmOperands.A, 2),
+    "B staged": _staged(SlmOperands.B, 3),
+    "both staged": _staged(SlmOperands.BOTH, 4),
+    "pipelined": Strategy(chosen={"pipelined_registers": True}),
+    "barriers": Strategy(chosen={"barrier_every": 2}),
+    "unrolled": Strategy(chosen={"k_unroll": 3}),
+    "along M": Strategy(order=LoopOrder.N_OUTER),
+    "groups": Strategy(chosen={"raster_group": 3}),
+    "persistent": Strategy(persistent=True, order=LoopOrder.M_OUTER_N_FIRST),
+    "splits, summed": Strategy(chosen={"split_k": SplitK.PARTIAL_SUMS}, splits=2),
+    "splits, atomic": Strategy(chosen={"split_k": SplitK.ATOMIC}, splits=2),
+    "batch": Strategy({"batch": 3, "batch_stride_b": 0}),
+    "dynamic": Strategy({"dynamic": True}),
+    "odd sizes": Strategy(sizes=_ODD_SIZES),
+}
+_ROW, _COLUMN = Axis.ROW, Axis.COLUMN
+EPILOGUES: dict[str, tuple[EpilogueStep, ...]] = {
+    "alpha": (EpilogueStep(EpilogueKind.ALPHA, value=0.5),),
+    "alpha, beta": (EpilogueStep(EpilogueKind.ALPHA, value=0.5), EpilogueStep(EpilogueKind.BETA, value=2.0)),
+    "bias of rows": (EpilogueStep(EpilogueKind.BIAS, axis=_ROW),),
+    "bias of columns": (EpilogueStep(EpilogueKind.BIAS, axis=_COLUMN, dtype=DType.F16),),
+    "scale": (EpilogueStep(EpilogueKind.SCALE, value=2.0),),
+    "scale of rows": (EpilogueStep(EpilogueKind.SCALE, axis=_ROW),),
+    "scale of columns": (EpilogueStep(EpilogueKind.SCALE, axis=_COLUMN, dtype=DType.BF16),),
+    **{
+        kind.value: (EpilogueStep(kind),)
+        for kind in EpilogueKind
+        if kind.value in ("relu", "gelu", "gelu_tanh", "silu")
+    },
+    "sigmoid": (EpilogueStep(EpilogueKind.SIGMOID),),
+    "tanh": (EpilogueStep(EpilogueKind.TANH),),
+    "leaky_relu": (EpilogueStep(EpilogueKind.LEAKY_RELU, value=0.125),),
+    "clip": (EpilogueStep(EpilogueKind.CLIP, value=-0.5, high=0.5),),
+    "add a matrix": (EpilogueStep(EpilogueKind.ADD, dtype=DType.F16),),
+    "times a matrix": (EpilogueStep(EpilogueKind.MULTIPLY),),
+    "sums of rows": (EpilogueStep(EpilogueKind.REDUCE, axis=_ROW),),
+    "sums of columns": (EpilogueStep(EpilogueKind.REDUCE, axis=_COLUMN),),
+}
+_TABLES = ("Types and layouts", "Epilogues", "Epilogues and types")
+
+
+def cases() -> Iterator[Case]:
+    """Every cell, row by row."""
+    for dtype in INPUTS:
+        for layout in _LAYOUTS:
+            for name, strategy in STRATEGIES.items():
+                yield _case((_TABLES[0], f"{dtype.value} {layout}", name), dtype, layout, strategy)
+    for row, (epilogue, steps) in enumerate(EPILOGUES.items()):
+        for column, (name, strategy) in enumerate(STRATEGIES.items()):
+            dtype, layout = INPUTS[(row + column) % len(INPUTS)], _LAYOUTS[(row + column // 2) % len(_LAYOUTS)]
+            yield _case((_TABLES[1], epilogue, name), dtype, layout, strategy, steps)
+    for row, (epilogue, steps) in enumerate(EPILOGUES.items()):
+        for column, dtype in enumerate(INPUTS):
+            layout = _LAYOUTS[(row + column) % len(_LAYOUTS)]
+            yield _case((_TABLES[2], epilogue, dtype.value), dtype, layout, Strategy(), steps)
+
+
+def _case(key: Key, dtype: DType, layout: str, strategy: Strategy, epilogue: tuple[EpilogueStep, ...] = ()) -> Case:
+    (m, n, k), step = strategy.sizes, max(_LEAST_STEP, 32 // dtype.nbytes)
+    problem = GemmProblem(
+        *(m, n, k),
+        dtype_a=dtype,
+        dtype_b=dtype,
+        transpose_a=layout[0] == "T",
+        transpose_b=layout[1] == "T",
+        epilogue=epilogue,
+        **strategy.problem,
+    )
+    groups = (2, 2) if strategy.persistent else (ceil_div(m, _BLOCK[0]), ceil_div(n, _BLOCK[1]))
+    load = Extent(8, 16, 32 // dtype.nbytes)
+    matmul = MatmulConfig(Extent(*groups, strategy.splits), Extent(*_BLOCK, step), load, strategy.order)
+    return Case(key, problem, XeConfig(matmul, XeStrategy(_SUBGROUPS, **strategy.chosen)))
+
+
+def render(cells: Mapping[Key, str], all_cases: Iterable[Case]) -> str:
+    """The page: an introduction, the tables, and why the rules refuse."""
+    out, reasons = [_INTRODUCTION], dict[str, str]()
+    for case in all_cases:
+        if (refused := case.refusal()) is not None:
+            reasons.setdefault(refused.rule, refused.message)
+    for table in _TABLES:
+        of_table = [key for key in cells if key[0] == table]
+        columns = list(dict.fromkeys(column for _, _, column in of_table))
+        out.append(f"\n## {table}\n\n| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}\n")
+        for row in dict.fromkeys(row for _, row, _ in of_table):
+            out.append(f"| {row} | {' | '.join(cells[table, row, column] for column in columns)} |\n")
+    out.append("\n## Why rules refuse\n\n| rule | for example |\n|---|---|\n")
+    out += [f"| {rule} | {message} |\n" for rule, message in sorted(reasons.items())]
+    return "".join(out)
+
+
+def read(page: str) -> dict[Key, str]:
+    """The cells of a page."""
+    found: dict[Key, str] = {}
+    for section in page.split("\n## ")[1:]:
+        table, *lines = section.split("\n")
+        rows = [re.split(r" ?\| ?", line)[1:-1] for line in lines if line.startswith("|")]
+        if table in _TABLES:
+            found |= {
+                (table, row[0], c): cell for row in rows[2:] for c, cell in zip(rows[0][1:], row[1:], strict=True)
+            }
+    return found
+
+
+_INTRODUCTION = f"""# Coverage of GEMMs
+
+Which combinations of types, layouts, epilogues and strategies are verified. `python -m benchmarks.gemm_coverage`
+writes this page from runs; `tests/codegen/xe/build/test_coverage.py` checks it on a sample.
+
+- **{VERIFIED}**: compiled for {DEVICE}, valid SPIR-V, and every element of every output, in the simulator, within the
+  bound of numpy's float64; a dynamic kernel at a second size as well.
+- a **name**: the rule that refuses; the last table says why.
+
+`--device` judges the same cells for another GPU and prints those that differ; for max1550 none does.
+
+Types are those of A and B; C is of the type of sums. Every type and layout with every strategy, every epilogue with
+every strategy, and every epilogue with every type is a cell of its own; in the table of epilogues types and layouts
+take turns. What three or more make together is drawn at random: `python -m benchmarks.gemm_draws` draws over every
+axis, outputs of other types, pitches, alignments and lists of steps among them.
+"""

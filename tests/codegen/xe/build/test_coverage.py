@@ -1,0 +1,29 @@
+"""The page of coverage holds every cell, none of them wrong, and a sample of them is as it says."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.codegen.xe.build.coverage import VERIFIED, Case, cases, read, render
+from tests.codegen.xe.build.judge import cell_of
+
+PAGE = (Path(__file__).parents[4] / "docs/coverage.md").read_text()
+CASES = list(cases())
+SAMPLE = CASES[::61]
+
+
+def test_the_page_has_the_cells_and_is_as_it_is_written() -> None:
+    assert list(read(PAGE)) == [case.key for case in CASES]
+    assert render(read(PAGE), CASES) == PAGE
+
+
+def test_a_cell_is_verified_or_refused_by_the_rule_that_it_names() -> None:
+    cells = read(PAGE)
+    for case in CASES:
+        refused = case.refusal()
+        assert cells[case.key] == (VERIFIED if refused is None else refused.rule)
+
+
+@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: "-".join(case.key).replace(" ", "_"))
+def test_a_cell_is_as_the_page_says(case: Case) -> None:
+    assert cell_of(case) == (read(PAGE)[case.key], "")

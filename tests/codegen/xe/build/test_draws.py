@@ -1,0 +1,84 @@
+"""Legal means that it compiles and is right: random GEMMs over every axis, each made of a seed."""
+
+from collections import Counter
+
+import pytest
+
+from codegen import EpilogueKind
+from codegen.config.xe import XE_ORDERS
+from codegen.xe.rules import check
+from hal import find
+from service.api.toolchain.offline import find_ocloc
+from service.settings import read_settings
+from tests.codegen.xe.build.draws import draw
+from tests.codegen.xe.build.facts import facts_of
+from tests.codegen.xe.build.judge import judge
+
+PART = 10
+PARTS = (*range(0, 30, PART), *(pytest.param(first, marks=pytest.mark.slow) for first in range(30, 300, PART)))
+ASKED_OF_INTEL = range(40)
+
+EXPECTED: dict[str, tuple[str, ...]] = {
+    "inputs": ("f16", "bf16", "tf32", "f32", "s8", "u8"),
+    "output": ("f32", "f16", "bf16", "i32", "s8", "u8"),
+    "layout": ("NN", "NT", "TN", "TT"),
+    "M": ("1", "2 to 15", "16 and more"),
+    "N": ("1", "2 to 15", "16 and more"),
+    "K": ("1", "2 to 15", "16 and more"),
+    "prefetch": ("none", "l1", "l2_l1", "l1 without hints"),
+    "staged": ("none", "a by 2", "b by 3", "both by 4"),
+    "splits of K": ("1 none", "2 partial_sums", "2 atomic"),
+    "payloads kept": ("false", "true"),
+    "prefetch dealt out": ("layout_a", "layout_b"),
+    "shared by the batch": ("A", "B"),
+    "barrier every": ("0", "1", "2"),
+    "raster": ("plain", "grouped"),
+    "work-groups": ("a tile each", "some tiles each"),
+    "registers pipelined": ("false", "true"),
+    "K unrolled by": ("1", "2", "3"),
+    "registers": ("128", "256"),
+    "asked": ("dynamic", "deterministic"),
+    "A by": ("block2d", "lanes"),
+    "C by": ("block2d", "lanes"),
+}
+
+
+def judged(first: int) -> list[str]:
+    """What is wrong with a part of the draws."""
+    drawn = [draw(seed, small=True) for seed in range(first, first + PART)]
+    return [f"{d}\n{fault}" for d in drawn if (fault := judge(d, by_validator=d.seed % 5 == 0).fault)]
+
+
+@pytest.mark.parametrize("first", PARTS)
+def test_a_legal_gemm_compiles_and_is_right(first: int) -> None:
+    found = judged(first)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", ASKED_OF_INTEL)
+def test_the_gpu_s_compiler_takes_a_legal_gemm(seed: int) -> None:
+    ocloc = find_ocloc(read_settings())
+    if ocloc is None:
+        pytest.skip("needs Intel's offline compiler: `xetune toolchain install`")
+    assert not judge(draw(seed, small=True), ocloc).fault
+
+
+def test_a_seed_is_one_draw() -> None:
+    draws = [draw(seed) for seed in range(20)]
+    assert draws == [draw(seed) for seed in range(20)]
+    assert len({(d.problem.key, d.config.key, d.device) for d in draws}) == len(draws)
+
+
+def test_draws_are_legal_and_reach_every_axis() -> None:
+    draws = [draw(seed, small=seed % 2 == 0) for seed in range(600)]
+    for drawn in draws:
+        check(drawn.problem, drawn.config, find(drawn.device))
+    refusals = sum((drawn.refusals for drawn in draws), Counter[str]())
+    print(f"refused before, by rule: {dict(refusals.most_common())}")
+    assert refusals.total() < len(draws)
+    facts = {fact for drawn in draws for fact in facts_of(drawn)}
+    for axis, expected in EXPECTED.items():
+        assert {value for of, value in facts if of == axis} >= set(expected)
+    assert {value for of, value in facts if of == "loop order"} == set(XE_ORDERS)
+    assert {value.split()[0] for of, value in facts if of == "step"} == set(EpilogueKind)

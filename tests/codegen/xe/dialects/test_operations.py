@@ -1,0 +1,70 @@
+"""Every operation in every form comes as far as the page of operations says, and all of them to right numbers."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hal.facts.xe import find
+from tests.codegen.xe.operations.case import Case, Level
+from tests.codegen.xe.operations.catalogue import CASES, FILES, SAMPLE
+from tests.codegen.xe.operations.table import NOT_ASKED, Row, read, render, row_of
+from tests.codegen.xe.operations.verdict import judge
+
+PAGE = (Path(__file__).parents[4] / "docs/operations.md").read_text()
+ROWS = {(row.operation, row.form): row for row in read(PAGE)}
+FEW = SAMPLE[::3]
+OTHERS = [case for case in CASES if case not in FEW]
+
+
+def name(case: Case) -> str:
+    """What a test is called."""
+    return case.name.replace(" ", "_")
+
+
+def check(case: Case) -> None:
+    """A case is right, and as its row says; Intel's compiler is asked by the benchmark alone."""
+    row, faults = row_of(case)
+    assert not faults
+    said = ROWS.get((case.operation, case.form), Row(*[""] * 11))
+    assert row == replace(said, bmg=NOT_ASKED, pvc=NOT_ASKED)
+
+
+@pytest.mark.parametrize("case", FEW, ids=name)
+def test_a_case(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", OTHERS, ids=name)
+def test_the_other_cases(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_the_code_for_pvc_is_right(case: Case) -> None:
+    for level in case.sources:
+        assert not judge(case, level, find("pvc")).fault
+
+
+def test_the_page_has_the_cases_and_is_as_it_is_written() -> None:
+    assert [(row.operation, row.form) for row in read(PAGE)] == [(case.operation, case.form) for case in CASES]
+    assert render(read(PAGE), CASES) == PAGE
+
+
+def test_every_file_of_kernels_is_there_and_every_case_has_its_own_name() -> None:
+    folder = Path(__file__).parents[1] / "operations"
+    assert sorted(file.stem for file in folder.glob("*.mlir")) == sorted(FILES)
+    assert len(ROWS) == len(CASES)
+
+
+def test_a_level_that_makes_no_sense_has_a_reason() -> None:
+    for case in CASES:
+        assert (len(case.sources) < len(Level)) == bool(case.missing)
+
+
+def test_kernels_of_sub_groups_have_no_maps_of_work_groups() -> None:
+    for case in CASES:
+        assert "sg_layout" not in case.sources.get(Level.SUBGROUP, "")
+        assert "sg_layout" in case.sources.get(Level.WORKGROUP, "sg_layout")

@@ -1,0 +1,126 @@
+"""The door to Intel's offline compiler: a stand-in shows how its failures are told, the real one what it makes."""
+
+import json
+import struct
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codegen import compile_module
+from codegen.errors import (
+    CompileCrashed,
+    CompileFailed,
+    CompileTimedOut,
+    MissingDpas,
+    OclocUnusable,
+    UnresolvedBuiltins,
+)
+from codegen.target import LARGE_GRF_OPENCL, target_of
+from codegen.xe.isa import (
+    Ocloc,
+    compile_native,
+)
+from codegen.xe.isa.elf import undefined_symbols
+from hal.facts.xe import find
+from tests.codegen.xe.isa.fake_ocloc import elf, fake_ocloc, real_ocloc
+
+ROOT = Path(__file__).parents[4]
+TARGET = target_of(find("b580"))
+PRODUCT = b"intel_sub_group_f16_f16_matrix_mad_k16"
+MakeOcloc = Callable[..., Ocloc]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> MakeOcloc:
+    """Makes a stand-in that behaves as told."""
+
+    def made(*, timeout_s: float = 20.0, **how: str) -> Ocloc:
+        return Ocloc(fake_ocloc(tmp_path, **how), timeout_s)
+
+    return made
+
+
+def test_what_was_recorded_becomes_code_with_a_report(make: MakeOcloc) -> None:
+    code = compile_native(make(), PRODUCT, TARGET)
+    assert (code.chip, code.compiler, code.options) == ("bmg", "26.27.0", LARGE_GRF_OPENCL)
+    assert code.assembly.startswith("// kernel gemm\nL0:\n")
+    (report,) = code.reports
+    assert report.k_loop is not None
+    document = json.loads(json.dumps(code.to_json()))
+    assert document["kernels"][0]["k_loop"]["sends"]["loads"] == report.k_loop.sends.loads
+    assert document["kernels"][0]["k_loop"]["sends_per_256_dpas"] == 800.0
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({"compile": "echo 'error: undefined thing'; exit 7"}, CompileFailed, "exit status 7: error: undefined thing"),
+        ({"compile": "kill -SEGV $$"}, CompileCrashed, "ocloc compile: signal 11"),
+        ({"compile": "exec sleep 60", "timeout_s": 0.3}, CompileTimedOut, "ocloc compile: no result within 0.3 s"),
+        ({"compile": "exit 0"}, CompileFailed, "expected one binary for bmg, got 0"),
+        ({"compile": "mkdir binary; echo > binary/k.bin"}, CompileFailed, "expected a 64-bit ELF file"),
+        ({"disasm": "exit 0"}, CompileFailed, "expected .ze_info"),
+        ({"disasm": "kill -ABRT $$"}, CompileCrashed, "ocloc disasm: signal 6"),
+        ({"undefined": "made_up,__INTEL_PATCH"}, UnresolvedBuiltins, "calls made_up, which do not exist"),
+        ({"version": "exit 3"}, OclocUnusable, "exit status 3"),
+    ],
+)
+def test_each_failure_has_its_error(make: MakeOcloc, how: dict[str, str], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message) as raised:
+        compile_native(make(**how), PRODUCT, TARGET)
+    assert type(raised.value) is error
+
+
+@pytest.mark.parametrize("left_s", [0.3, -1.0])
+def test_it_ends_at_its_time_whatever_its_limit_is(make: MakeOcloc, left_s: float) -> None:
+    begun_s = time.monotonic()
+    ocloc = replace(make(compile="exec sleep 60"), until_s=begun_s + left_s)
+    with pytest.raises(CompileTimedOut, match=r"no result within 0(\.[0-9]+)? s, all that was left; it was ended"):
+        compile_native(ocloc, PRODUCT, TARGET)
+    assert time.monotonic() - begun_s < 10
+
+
+def test_products_without_dpas_are_an_error_and_kernels_without_products_are_not(make: MakeOcloc) -> None:
+    without = make(
+        disasm="mkdir dump; cp \"$recorded/loop_bmg.ze_info\" dump/.ze_info; echo 'L0:' > dump/.text.gemm.asm"
+    )
+    with pytest.raises(MissingDpas, match="has no dpas"):
+        compile_native(without, PRODUCT, TARGET)
+    assert compile_native(without, b"no such thing", TARGET).reports[0].k_loop is None
+
+
+def test_a_compiler_that_is_not_there_says_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(OclocUnusable, match="cannot be run: No such file or directory; run `xetune toolchain install`"):
+        Ocloc(tmp_path / "ocloc").version()
+
+
+def test_a_chip_that_it_does_not_know_is_told(make: MakeOcloc) -> None:
+    make().check_knows("bmg")
+    with pytest.raises(OclocUnusable, match="does not know the chip foo: exit status 226: Error: Unknown acronym foo"):
+        make(ids="echo 'Error: Unknown acronym foo.'; exit 226").check_knows("foo")
+
+
+def test_undefined_symbols_are_those_of_no_section() -> None:
+    assert undefined_symbols(elf("b", "a", "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0")) == ("a", "b")
+    assert undefined_symbols(elf()) == ()
+    with pytest.raises(ValueError, match="cut short"):
+        undefined_symbols(elf("a")[:80])
+    with pytest.raises(ValueError, match="expected a 64-bit ELF file"):
+        undefined_symbols(struct.pack("<Q", 0))
+
+
+@pytest.mark.parametrize("device", ["b580", "max1550"])
+def test_the_real_compiler_makes_dpas_and_says_which_functions_do_not_exist(device: str) -> None:
+    ocloc, spec = real_ocloc(), find(device)
+    spirv = compile_module((ROOT / "examples" / "subgroup_gemm.mlir").read_text(), spec).stage("spirv").data
+    (report,) = compile_native(ocloc, spirv, target_of(spec)).reports
+    assert (report.kernel, report.grf_count, report.threads_per_eu, report.spill_bytes) == ("gemm", 256, 4, 0)
+    assert report.k_loop is not None
+    assert (report.k_loop.dpas, report.k_loop.loaded_bytes_per_dpas) == (16, 384)
+    with pytest.raises(UnresolvedBuiltins, match="matrix_mad_k17"):
+        compile_native(ocloc, spirv.replace(b"matrix_mad_k16", b"matrix_mad_k17"), target_of(spec))
+    with pytest.raises(CompileFailed):
+        ocloc.compile(spirv[:100], target_of(spec).chip, "")

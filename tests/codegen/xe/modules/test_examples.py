@@ -1,0 +1,141 @@
+"""Every example compiles, and the simulator's numbers are numpy's. Two GPUs: the code of both is made here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from codegen import KernelArtifact, compile_module
+from codegen.simulate.run_module import simulate_module
+from hal.facts.xe import find
+
+EXAMPLES = Path(__file__).parents[4] / "examples"
+
+Array = NDArray[np.generic]
+Arrays = dict[str, Array | int]
+
+
+@dataclass(frozen=True)
+class Example:
+    """Arguments of an example by name, what its outputs must become, and the error that is allowed."""
+
+    grid: tuple[int, int, int]
+    arguments: Callable[[np.random.Generator], Arrays]
+    expected: Callable[[Arrays], Arrays]
+    tolerance: float = 1e-4
+
+
+def half(rng: np.random.Generator, *shape: int) -> Array:
+    """Halves between -1 and 1."""
+    return rng.uniform(-1, 1, shape).astype(np.float16)
+
+
+def single(rng: np.random.Generator, *shape: int) -> Array:
+    """Floats between -1 and 1."""
+    return rng.uniform(-1, 1, shape).astype(np.float32)
+
+
+def product(a: Array, b: Array) -> Array:
+    """`a @ b` in double."""
+    return a.astype(np.float64) @ b.astype(np.float64)
+
+
+def gemm(m: int, n: int, k: int, batch: tuple[int, ...] = ()) -> Callable[[np.random.Generator], Arrays]:
+    """A and B, and C that is not zero."""
+    return lambda rng: {
+        "A": half(rng, *batch, m, k),
+        "B": half(rng, *batch, k, n),
+        "C": np.full((*batch, m, n), 7, np.float32),
+    }
+
+
+def transposed_gemm(m: int, n: int, k: int) -> Callable[[np.random.Generator], Arrays]:
+    """A and B stored by columns."""
+    return lambda rng: {"A": half(rng, m, k), "BT": half(rng, n, k), "C": np.full((m, n), 7, np.float32)}
+
+
+def plain(x: Arrays) -> Arrays:
+    """C = A @ B."""
+    return {"C": product(x["A"], x["B"])}
+
+
+def with_bias_and_sums(x: Arrays) -> Arrays:
+    """C = A @ BT^T + bias, and the sums of its rows."""
+    c = product(x["A"], x["BT"].T) + x["bias"]
+    return {"C": c, "sums": c.sum(1, keepdims=True)}
+
+
+def softmax(x: Arrays) -> Arrays:
+    """Of each row."""
+    e = np.exp(x["X"].astype(np.float64) - x["X"].max(1, keepdims=True))
+    return {"Y": e / e.sum(1, keepdims=True)}
+
+
+def scattered(x: Arrays) -> Arrays:
+    """Y[2 i] = X[255 - i] + 1 for the first n."""
+    y, i = x["Y"].copy(), np.arange(x["n"])
+    y[2 * i] = x["X"][255 - i] + 1
+    return {"Y": y}
+
+
+EXAMPLE = {
+    "gemm_prefetch": Example((1, 2, 1), gemm(512, 256, 192), plain),
+    "xegpu_gemm_prefetch": Example((1, 2, 1), gemm(512, 256, 192), plain),
+    "gemm_two_cache_levels": Example((1, 1, 1), gemm(512, 256, 256), plain),
+    "gemm_shared_memory": Example((2, 1, 1), gemm(128, 256, 192), plain),
+    "batched_gemm": Example((1, 1, 3), gemm(64, 128, 96, (3,)), plain),
+    "subgroup_gemm": Example((2, 1, 1), gemm(128, 256, 64), plain),
+    "gemm_transpose_in_registers": Example(
+        (1, 1, 1), transposed_gemm(256, 256, 96), lambda x: {"C": product(x["A"], x["BT"].T)}
+    ),
+    "gemm_transpose_broadcast_reduce": Example(
+        (1, 1, 1),
+        lambda rng: (
+            transposed_gemm(256, 512, 64)(rng) | {"bias": single(rng, 1, 512), "sums": np.full((256, 1), 7, np.float32)}
+        ),
+        with_bias_and_sums,
+        tolerance=1e-2,  # a sum of 512 elements of C
+    ),
+    "softmax_rows": Example(
+        (2, 1, 1),
+        lambda rng: {"X": 4 * single(rng, 64, 128), "Y": np.zeros((64, 128), np.float32)},
+        softmax,
+    ),
+    "atomic_accumulation": Example(
+        (1, 1, 3),
+        gemm(64, 64, 192),
+        lambda x: {"C": product(x["A"], x["B"]) + 7},
+    ),
+    "gather_scatter": Example(
+        (8, 1, 1),
+        lambda rng: {"X": single(rng, 256), "Y": np.full(512, 7, np.float32), "n": 200},
+        scattered,
+    ),
+}
+
+
+def test_every_example_is_here() -> None:
+    assert {file.stem for file in EXAMPLES.glob("*.mlir")} == set(EXAMPLE)
+
+
+def compiled(name: str, device: str) -> KernelArtifact:
+    """An example for a GPU."""
+    return compile_module((EXAMPLES / f"{name}.mlir").read_text(), find(device))
+
+
+@pytest.mark.parametrize("name", EXAMPLE)
+@pytest.mark.parametrize("device", ["b580", "pvc"])
+def test_the_numbers_of_an_example_are_right(name: str, device: str) -> None:
+    example = EXAMPLE[name]
+    artifact = compiled(name, device)
+    (signature,) = artifact.kernels
+    arguments = example.arguments(np.random.default_rng(0))
+    expected = example.expected(arguments)
+    order = [argument.name for argument in signature.arguments]
+    report = simulate_module(artifact, signature.name, example.grid, None, [arguments[name] for name in order])
+    assert report.executed == report.total == int(np.prod(example.grid))
+    for output, values in expected.items():
+        np.testing.assert_allclose(arguments[output], values, rtol=0, atol=example.tolerance)

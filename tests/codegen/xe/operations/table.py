@@ -1,0 +1,152 @@
+"""The table of operations: a row for each form, in markdown, and what of it holds for all forms of an operation."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass
+from itertools import groupby
+
+from hal.facts.xe import find
+from tests.codegen.xe.operations.case import Case, Level
+from tests.codegen.xe.operations.verdict import Step, Verdict, judge
+
+YES, NO, NONE, NOT_ASKED = "yes", "no", "-", "not asked"
+DEVICE = "b580"
+
+_HEAD = (
+    "operation",
+    "form",
+    "parses",
+    "verifies",
+    "interprets",
+    "compiles, work-group",
+    "compiles, sub-group",
+    "numbers, work-group",
+    "numbers, sub-group",
+    "IGC, bmg",
+    "IGC, pvc",
+)
+_OPERATIONS, _FORMS, _NOTES = "## Operations\n", "## Forms\n", "## Levels that make no sense\n"
+_ABOUT = f"""# Operations
+
+Every operation that kernels may be written in, in every form, and how far each comes. The kernels are in
+`tests/codegen/xe/operations`; `tests/codegen/xe/dialects/test_operations.py` checks every row but for the last two
+columns, and `python -m benchmarks.operations` writes this page.
+
+- **parses, verifies, interprets**: at both levels; it is printed as it is parsed.
+- **compiles, numbers**: it becomes SPIR-V for {DEVICE}, and the simulator's numbers are the interpreter's: the same
+  bits where elements only move, else within the tolerance of the kernel.
+  What work-items have of their own, `gpu.lane_id` and `gpu.shuffle`, belongs to neither level.
+- **IGC**: Intel's compiler accepts the SPIR-V for that GPU, of both levels, and its code calls no function that does
+  not exist; `{NOT_ASKED}` where it was not at hand.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One form of an operation; each cell as it is printed."""
+
+    operation: str
+    form: str
+    parses: str
+    verifies: str
+    interprets: str
+    compiles_workgroup: str
+    compiles_subgroup: str
+    right_workgroup: str
+    right_subgroup: str
+    bmg: str = NOT_ASKED
+    pvc: str = NOT_ASKED
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """In the order of the head."""
+        return astuple(self)
+
+
+def row_of(case: Case) -> tuple[Row, tuple[str, ...]]:
+    """A case's row, and what went wrong."""
+    spec = find(DEVICE)
+    verdicts = {level: judge(case, level, spec) for level in case.sources}
+    workgroup, subgroup = (verdicts.get(level) for level in Level)
+    row = Row(
+        case.operation,
+        case.form,
+        _said(all(v.passes(Step.PARSE) for v in verdicts.values())),
+        _said(all(v.passes(Step.VERIFY) for v in verdicts.values())),
+        _said(all(v.passes(Step.INTERPRET) for v in verdicts.values())),
+        _compiles(workgroup),
+        _compiles(subgroup),
+        _right(workgroup),
+        _right(subgroup),
+    )
+    return row, tuple(v.fault for v in (workgroup, subgroup) if v is not None and v.fault)
+
+
+def render(rows: Sequence[Row], cases: Sequence[Case]) -> str:
+    """The whole page."""
+    operations = [_together(list(forms)) for _, forms in groupby(rows, lambda row: row.operation)]
+    notes = sorted({f"- `{case.name}`: {case.missing}." for case in cases if case.missing})
+    return "\n".join(
+        [
+            _ABOUT,
+            _OPERATIONS,
+            *_table(("operation", "forms", *_HEAD[2:]), operations),
+            f"\n{_count(rows)}\n",
+            _FORMS,
+            *_table(_HEAD, [row.cells for row in rows]),
+            f"\n{_NOTES}",
+            *notes,
+            "",
+        ]
+    )
+
+
+def read(page: str) -> list[Row]:
+    """The rows of a page."""
+    forms = page.partition(_FORMS)[2].partition(_NOTES)[0]
+    lines = [line for line in forms.splitlines() if line.startswith("| `")]
+    return [Row(cells[0].strip("`"), *cells[1:]) for line in lines if (cells := _cells(line))]
+
+
+def _together(forms: Sequence[Row]) -> tuple[str, ...]:
+    """An operation's row: what all forms say, or how many of those that say something say yes."""
+    columns = zip(*(form.cells[2:] for form in forms), strict=True)
+    return (forms[0].operation, str(len(forms)), *(_all(column) for column in columns))
+
+
+def _all(column: tuple[str, ...]) -> str:
+    said = [cell.partition(":")[0] for cell in column if cell != NONE]
+    if not said:
+        return NONE
+    if len(set(said)) == 1:
+        return said[0]
+    counts = sorted(((said.count(word), word) for word in set(said)), reverse=True)
+    return ", ".join(f"{count} {word}" for count, word in counts)
+
+
+def _count(rows: Sequence[Row]) -> str:
+    columns = list(zip(*(row.cells for row in rows), strict=True))
+    parts = [f"{len(set(columns[0]))} operations in {len(rows)} forms"]
+    for title, column in zip(_HEAD[2:], columns[2:], strict=True):
+        parts.append(f"{title}: {_all(column)} of {sum(cell != NONE for cell in column)}")
+    return "; ".join(parts) + "."
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [f"| {' | '.join(head)} |", f"|{'|'.join(['---'] * len(head))}|"]
+    return lines + [f"| `{row[0]}` | {' | '.join(row[1:])} |" for row in rows]
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+
+
+def _compiles(verdict: Verdict | None) -> str:
+    return NONE if verdict is None else _said(verdict.passes(Step.COMPILE))
+
+
+def _right(verdict: Verdict | None) -> str:
+    return NONE if verdict is None else _said(not verdict.fault)
+
+
+def _said(holds: bool) -> str:
+    return YES if holds else NO

@@ -1,0 +1,104 @@
+"""Takes a kernel at a level through all of it: parsed, verified, interpreted, compiled, executed, compared."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from codegen import KernelArtifact, compile_module
+from codegen.errors import CodegenError, CompileFailed
+from codegen.simulate.run_module import simulate_module
+from codegen.xe.dialects import (
+    parse,
+    text,
+)
+from hal import DeviceSpec
+from tests.codegen.upstream import check_upstream
+from tests.codegen.xe.operations.arguments import Argument, arguments, signature
+from tests.codegen.xe.operations.case import Case, Level
+from tests.oracle import interpret
+
+
+class Step(StrEnum):
+    """What a kernel goes through, in order."""
+
+    PARSE = "parse"
+    VERIFY = "verify"
+    INTERPRET = "interpret"
+    COMPILE = "compile"
+    COMPARE = "compare"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The step at which a kernel failed and why; none and an empty message if its numbers are right."""
+
+    failed: Step | None = None
+    fault: str = ""
+
+    def passes(self, step: Step) -> bool:
+        """Whether the kernel got past a step."""
+        order = list(Step)
+        return self.failed is None or order.index(step) < order.index(self.failed)
+
+
+def judge(case: Case, level: Level, spec: DeviceSpec) -> Verdict:
+    """Take a case all the way to numbers, which must be the interpreter's."""
+    source = case.sources[level]
+    try:
+        module = parse(source)
+        if text(parse(text(module))) != text(module):
+            return Verdict(Step.PARSE, "it is not printed as it is parsed")
+    except ParseError as error:
+        return Verdict(Step.PARSE, str(error))
+    try:
+        module.verify()
+    except VerifyException as error:
+        return Verdict(Step.VERIFY, str(error))
+    expected = arguments(case, source)
+    try:
+        interpret(module, "k", (case.groups, 1, 1), expected, case.block(level))
+    except CodegenError as error:
+        return Verdict(Step.INTERPRET, str(error))
+    try:
+        artifact = compile_module(source, spec)
+        check_upstream(artifact)
+    except CompileFailed as error:
+        return Verdict(Step.COMPILE, str(error))
+    fault = _simulated(case, level, artifact, expected)
+    return Verdict(Step.COMPARE, fault) if fault else Verdict()
+
+
+def _simulated(case: Case, level: Level, artifact: KernelArtifact, expected: list[Argument]) -> str:
+    """Where the simulator's numbers are not those that are expected."""
+    source = case.sources[level]
+    before, after = arguments(case, source), arguments(case, source)
+    if all(np.array_equal(e, b) for e, b in zip(expected, before, strict=True)):
+        return "the kernel changes nothing, so nothing was compared"
+    try:
+        simulate_module(artifact, "k", (case.groups, 1, 1), case.block(level), after)
+    except CodegenError as error:
+        return str(error)
+    for (name, type_), wanted, got in zip(signature(source), expected, after, strict=True):
+        bf16 = "bf16" in type_
+        fault = _difference(_numbers(wanted, bf16=bf16), _numbers(got, bf16=bf16), case.tolerance)
+        if fault:
+            return f"{name}{fault}"
+    return ""
+
+
+def _difference(wanted: NDArray[np.float64], got: NDArray[np.float64], tolerance: float) -> str:
+    close = np.isclose(got, wanted, rtol=tolerance, atol=tolerance, equal_nan=True)
+    if close.all():
+        return ""
+    at = tuple(map(int, np.argwhere(~close)[0]))
+    return f"{list(at)}: expected {wanted[at]}, got {got[at]}; {np.sum(~close)} of {close.size} differ"
+
+
+def _numbers(value: Argument, *, bf16: bool) -> NDArray[np.float64]:
+    array = np.asarray(value)
+    if bf16 and array.ndim:
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(np.float64)

@@ -1,0 +1,122 @@
+"""Lane code in the order of its stores: little is held at one time, and no load goes beyond what may write there."""
+
+import re
+
+import numpy as np
+import pytest
+
+from codegen.xe.dialects.arguments_apart import ARGUMENTS_APART
+from tests.codegen.xe.passes.lanes.lane_kernels import check, kernel, lanes_text, numbers
+
+TILE, VALUE = "!xegpu.tensor_desc<32x64xf32>", "vector<32x64xf32>"
+MESSAGE = re.compile(r"xevm\.block(load|store)2d|math\.exp|gpu\.barrier")
+
+
+def messages(source: str) -> list[str]:
+    """Loads, stores, barriers and exponentials, in the order of the lane code."""
+    return [found[0].removeprefix("xevm.block") for found in MESSAGE.finditer(lanes_text(source))]
+
+
+def apart(source: str) -> str:
+    """A kernel whose arguments share no memory."""
+    return source.replace("attributes {", f"attributes {{{ARGUMENTS_APART}, ", 1)
+
+
+def chain(arguments: str, load: str, store: str, between: str = "") -> str:
+    """A kernel that stores the exponential of a tile."""
+    memory = "memref<48x64xf32>"
+    loaded, stored = load[0], store[0]
+    return kernel(
+        arguments,
+        f"""
+    %from = xegpu.create_nd_tdesc %{loaded} : {memory} -> {TILE}
+    %to = xegpu.create_nd_tdesc %{stored} : {memory} -> {TILE}
+    %v = xegpu.load_nd %from[{load[1:]}] : {TILE} -> {VALUE}
+    {between}
+    %e = math.exp %v : {VALUE}
+    xegpu.store_nd %e, %to[{store[1:]}] : {VALUE}, {TILE}""",
+    )
+
+
+ONE, TWO = "%A: memref<48x64xf32>", "%A: memref<48x64xf32>, %B: memref<48x64xf32>"
+
+
+def test_what_a_store_needs_is_right_before_it() -> None:
+    found = messages(apart(chain(TWO, "A%c0, %c0", "B%c0, %c0")))
+    assert found.count("load2d") == 4
+    assert found.count("store2d") == found.count("math.exp") == 16
+    # Of no exponential that is computed is more than one not stored yet.
+    alone = [name for name in found if name != "load2d"]
+    assert alone == ["math.exp", "store2d"] * 16
+
+
+def test_loads_come_when_they_are_needed_where_arguments_share_no_memory() -> None:
+    found = messages(apart(chain(TWO, "A%c0, %c0", "B%c0, %c0")))
+    assert found.index("store2d") < len(found) - 1 - found[::-1].index("load2d")
+
+
+@pytest.mark.parametrize("between", ["", "gpu.barrier"])
+def test_loads_stay_before_what_may_write_there(between: str) -> None:
+    source = chain(TWO, "A%c0, %c0", "B%c0, %c0", between)
+    found = messages(apart(source) if between else source)
+    first = found.index("gpu.barrier" if between else "store2d")
+    assert "load2d" not in found[first:]
+
+
+def test_a_tile_that_is_read_and_written_in_place_needs_no_other_argument() -> None:
+    source = chain(ONE, "A%c0, %c0", "A%c0, %c0")
+    found = messages(source)
+    assert found.index("store2d") < len(found) - 1 - found[::-1].index("load2d")
+    check(source, [numbers("f32", 48, 64)], tolerance=1e-6)
+
+
+def test_rows_that_are_written_further_down_are_read_before() -> None:
+    source = chain(ONE, "A%c0, %c0", "A%c8, %c0")
+    found = messages(source)
+    assert "load2d" in found[: found.index("store2d")]
+    check(source, [numbers("f32", 48, 64) / 64], tolerance=1e-6)
+    shifted = chain(ONE, "A%c8, %c0", "A%c0, %c0")
+    check(shifted, [numbers("f32", 48, 64) / 64], tolerance=1e-6)
+
+
+def test_few_bytes_are_read_before_all_that_uses_them() -> None:
+    source = chain(TWO, "A%c0, %c0", "B%c0, %c0").replace("32x64xf32>", "8x64xf32>")
+    found = messages(apart(source))
+    assert found[:4] == ["load2d"] * 4
+    assert found[4:] == ["math.exp", "store2d"] * 4
+
+
+def test_a_sum_of_tiles_is_added_up_as_they_are_read() -> None:
+    parts = "\n".join(
+        f"""
+    %d{n} = xegpu.create_nd_tdesc %A{n} : memref<48x64xf32> -> {TILE}
+    %p{n} = xegpu.load_nd %d{n}[%c0, %c0] : {TILE} -> {VALUE}"""
+        + (f"\n    %s{n} = arith.addf %{'s' if n > 1 else 'p'}{n - 1}, %p{n} : {VALUE}" if n else "")
+        for n in range(4)
+    )
+    body = f"""{parts}
+    %to = xegpu.create_nd_tdesc %O : memref<48x64xf32> -> {TILE}
+    xegpu.store_nd %s3, %to[%c0, %c0] : {VALUE}, {TILE}"""
+    source = apart(kernel(", ".join(f"%{name}: memref<48x64xf32>" for name in ("A0", "A1", "A2", "A3", "O")), body))
+    steps = re.findall(r"xevm\.blockload2d|arith\.addf", lanes_text(source))
+    held = 0  # registers of 8 rows: a message fills four, and an addition leaves one of two
+    for step in steps:
+        held += 4 if step.endswith("load2d") else -1
+        assert held <= 12 + 2 * 4, "a message is used up before the next but one, beside the sums of three columns"
+    check(source, [*(numbers("f32", 48, 64, seed=n) for n in range(4)), np.zeros((48, 64), np.float32)])
+
+
+def test_what_needs_two_early_loads_comes_after_both() -> None:
+    row = "!xegpu.tensor_desc<8x16xf32>"
+    body = "".join(
+        f"""
+    %d{name} = xegpu.create_nd_tdesc %{name} : memref<8x16xf32> -> {row}"""
+        for name in "ABO"
+    )
+    body += f"""
+    %a = xegpu.load_nd %dA[%c0, %c0] : {row} -> vector<8x16xf32>
+    %b = xegpu.load_nd %dB[%c0, %c0] : {row} -> vector<8x16xf32>
+    %s = arith.addf %a, %b : vector<8x16xf32>
+    xegpu.store_nd %s, %dO[%c0, %c0] : vector<8x16xf32>, {row}"""
+    source = kernel(", ".join(f"%{name}: memref<8x16xf32>" for name in "ABO"), body)
+    check(source, [numbers("f32", 8, 16), numbers("f32", 8, 16, seed=6), np.zeros((8, 16), np.float32)])

@@ -1,0 +1,283 @@
+"""Host code: what there is for a kernel, that it runs, and that nothing of a file that was imported comes into it."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+from typer.testing import CliRunner
+
+from codegen import Extent, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
+from codegen.problem.epilogue_text import parse_epilogue
+from codegen.xe.build.workspace import (
+    scratch,
+    scratch_formulas,
+)
+from codegen.xe.rules.sizes import ceil_div
+from db.queries import (
+    devices,
+    kernels,
+    problems,
+)
+from db.schema import (
+    Artifact,
+    Device,
+    Kernel,
+    Problem,
+)
+from hal import resolve_device
+from service.api.hostcode.formulas import (
+    UnknownFormula,
+    assumption,
+    expression,
+)
+from service.api.hostcode.languages import Language
+from service.api.hostcode.program import program_of
+from service.api.hostcode.rendering import (
+    languages_of,
+    render,
+)
+from service.api.kernels.service import read_kernel
+from service.cli.connection import same
+from service.cli.main import app as command_line
+from service.cli.tuning.kernels import copy_files
+from service.errors import Conflict, Unavailable
+from service.http.deps import Context
+from service.row_mapping import (
+    config_to_json,
+    problem_to_json,
+)
+from tests.service.api.hostcode.host_code import KERNEL_ID, compiled, run_python, write_program
+from xetune_client import Client, models
+
+HERE = Path(__file__).parent
+SIZES = frozenset({"m", "n", "k", "lda"})
+SPLIT = GemmProblem(192, 160, 512, dynamic=True, epilogue=parse_epilogue("bias:column, gelu, reduce:row"))
+CONFIG = XeConfig(
+    MatmulConfig(Extent(3, 3, 2), Extent(64, 64, 32), Extent(32, 16, 16)),
+    XeStrategy((2, 2), split_k=SplitK.PARTIAL_SUMS),
+)
+
+
+def manifest() -> dict[str, Any]:
+    """kernel.json of a split of K in two, as a GPU's is."""
+    operands = [*SPLIT.operands, *scratch(SPLIT, CONFIG)]
+    pointers = [{"argument": place} for place in range(7)]
+    numbers = [{"scalar": name, "value": 1} for name in ("m", "n", "k", "lda", "ldb", "ldc")]
+    step = {"parameters": [*pointers, *numbers], "global_size": [96, 6, 2], "local_size": [32, 2, 1]}
+    formula = ["32 * ceil(n / 64)", "2 * ceil(m / 64)", "2"]
+    return {
+        "arguments": [
+            {"name": o.name, "role": getattr(o, "role", "scratch"), "dtype": str(o.dtype), "bytes": 4096}
+            for o in operands
+        ],
+        "steps": [
+            {"kernel": "gemm", "global_size_formula": formula, **step},
+            {"kernel": "finish", "global_size_formula": ["min(3, ceil(n / 64)) * 64", "1", "1"], **step},
+        ],
+        "assumes": {"gemm": ["row pitch in bytes (2 * lda): at least 64, a multiple of 16"]},
+        "subgroup_size": 16,
+        "build_options": {"opencl": "-cl-intel-256-GRF-per-thread", "level_zero": "-ze-opt-large-register-file"},
+    }
+
+
+def row(changed: dict[str, Any] | None = None) -> Kernel:
+    """A kernel of a GPU, never stored."""
+    files = {"kernel.spv": "a" * 64}
+    return Kernel(
+        id=KERNEL_ID,
+        problem=Problem(definition=problem_to_json(SPLIT)),
+        device=Device(slug="b580", kind="gpu", emulates=None),
+        config=config_to_json(CONFIG),
+        manifest=manifest() if changed is None else changed,
+        content_hash="a" * 64,
+        artifacts=[Artifact(name=name, sha256=digest) for name, digest in files.items()],
+    )
+
+
+def stored(context: Context) -> UUID:
+    """The same in the database."""
+    data = b"spirv"
+    with context.database.write() as session:
+        device = devices.upsert(session, slug="b580", driver="", name="B580", kind="gpu", emulates=None, spec={})
+        problem = problems.upsert(session, key=SPLIT.key, definition=problem_to_json(SPLIT))
+        made = kernels.upsert(
+            session,
+            problem_id=problem.id,
+            device_id=device.id,
+            target="b580",
+            config=config_to_json(CONFIG),
+            config_hash="b" * 64,
+            compile_key="c" * 64,
+            content_hash="a" * 64,
+            manifest=manifest(),
+            toolchain={},
+            files=[kernels.ArtifactFile("kernel.spv", context.artifacts.put(data), 5, "application/octet-stream")],
+        )
+        return made.id
+
+
+def test_every_program_of_a_kernel_is_served_and_named(client: TestClient, context: Context) -> None:
+    kernel_id = stored(context)
+    listed = client.get(f"/v1/kernels/{kernel_id}/host-code").json()["host_code"]
+    assert [each["language"] for each in listed] == ["pyopencl", "dpctl", "sycl", "level-zero"]
+    for each in listed:
+        answer = client.get(each["href"])
+        assert (answer.status_code, each["needs"]) == (200, "kernel.spv")
+        assert answer.headers["content-disposition"] == f'attachment; filename="{each["file"]}"'
+        assert answer.headers["content-type"].startswith("text/x-")
+        assert str(kernel_id) in answer.text
+        assert "partials" in answer.text
+        assert "finish" in answer.text
+    refused = client.get(f"/v1/kernels/{kernel_id}/host-code/ctypes")
+    assert (refused.status_code, refused.json()["rule"]) == (409, "host-code-language")
+    assert "pyopencl, dpctl, sycl, level-zero" in refused.json()["detail"]
+    assert client.get(f"/v1/kernels/{uuid4()}/host-code/sycl").status_code == 404
+    assert client.get(f"/v1/kernels/{kernel_id}/host-code/fortran").status_code == 422
+
+
+def test_the_command_line_prints_and_writes_them(
+    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel_id = str(stored(context))
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(context.settings.data_dir))
+    monkeypatch.setenv("XETUNE_DATABASE_URL", context.settings.database_url)
+    printed = CliRunner().invoke(command_line, ["kernels", "host-code", kernel_id, "pyopencl"])
+    assert printed.exit_code == 0, printed.output
+    compile(printed.output, "run_pyopencl.py", "exec")
+    folder = tmp_path / "out"
+    written = CliRunner().invoke(command_line, ["kernels", "host-code", kernel_id, "pyopencl", "-o", str(folder)])
+    assert written.exit_code == 0, written.output
+    assert (folder / "run_pyopencl.py").read_text() == printed.output
+    assert (folder / "kernel.spv").read_bytes() == b"spirv"
+    listed = CliRunner().invoke(command_line, ["kernels", "--json"])
+    assert json.loads(listed.output)["kernels"][0]["id"] == kernel_id
+
+
+def test_a_service_names_no_file_outside_the_folder(context: Context, tmp_path: Path) -> None:
+    kernel_id = stored(context)
+    with context.database.read() as session:
+        kernel = read_kernel(session, kernel_id)
+    for name in ("../evil", "/evil", "..", ".bashrc", "a/b"):
+        strange = kernel.artifacts[0].model_copy(update={"name": name})
+        told = kernel.model_copy(update={"artifacts": [*kernel.artifacts, strange]})
+        with pytest.raises(Unavailable, match="no name of a file in a folder; nothing was written"):
+            copy_files(cast(Client, None), same(models.KernelOut, told), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("language", [Language.PYOPENCL, Language.DPCTL])
+def test_programs_in_python_are_python(language: Language) -> None:
+    compile(render(program_of(row()), language), language.file_name, "exec")
+
+
+def test_a_program_for_level_zero_is_cpp(tmp_path: Path) -> None:
+    path = write_program(row(), Language.LEVEL_ZERO, tmp_path)
+    include = tmp_path / "include"
+    include.mkdir()
+    (include / "level_zero").symlink_to(HERE / "level_zero")
+    flags = ("-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I", str(include))
+    done = subprocess.run(["g++", *flags, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.opencl
+def test_a_program_in_python_runs_a_kernel_and_refuses_another_file(tmp_path: Path) -> None:
+    problem = GemmProblem(24, 48, 64, epilogue=parse_epilogue("alpha=0.5, bias:column, relu, reduce:row"))
+    config = XeConfig(MatmulConfig(Extent(2, 2, 1), Extent(16, 32, 32), Extent(16, 16, 16)), XeStrategy((1, 1)))
+    kernel = compiled(problem, config, resolve_device("opencl-cpu-as-b580").spec, tmp_path)
+    program = write_program(kernel, Language.PYOPENCL, tmp_path)
+    done = run_python(program)
+    assert done.returncode == 0, done.stderr
+    assert "C: 1152 numbers are right" in done.stdout
+    assert "reduce: 24 numbers are right" in done.stdout
+    assert "DPAS emulated: no time of a GPU" in done.stdout
+    other = run_python(program, "kernel.spv")
+    assert (other.returncode, other.stdout) == (1, "")
+    assert "its SHA-256 should be" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("steps", 0, "kernel"), 'gemm"); import os; os.system("id'),
+        (("steps", 0, "kernel"), "gemm\n"),
+        (("arguments", 0, "name"), "__import__('os')"),
+        (("arguments", 5, "name"), '*/ system("id"); /*'),
+        (("arguments", 5, "bytes"), "1); system('id'"),
+        (("steps", 0, "global_size_formula", 0), "__import__('os').system('id')"),
+        (("steps", 0, "global_size_formula", 0), "n ** 99"),
+        (("steps", 0, "parameters", 7, "scalar"), "argv"),
+        (("steps", 0, "parameters", 0, "argument"), 40),
+        (("build_options", "opencl"), '"); system("id'),
+        (("arguments",), []),
+    ],
+)
+def test_nothing_that_is_not_checked_comes_into_a_program(place: tuple[str | int, ...], value: object) -> None:
+    changed: Any = manifest()
+    inner = changed
+    for part in place[:-1]:
+        inner = inner[part]
+    inner[place[-1]] = value
+    with pytest.raises(Conflict, match="no host code can be written") as refused:
+        render(program_of(row(changed)), Language.PYOPENCL)
+    assert refused.value.rule == "host-code-manifest"
+
+
+def test_words_of_assumptions_that_are_not_rules_are_left_out() -> None:
+    changed = manifest()
+    changed["assumes"] = {"gemm": ['row pitch in bytes (os.system("id")): at least 64', "x", 'a"); b (m): at least 1']}
+    assert program_of(row(changed)).assumptions == ()
+    assert [rule.conditions for rule in program_of(row()).assumptions] == [("2 * lda >= 64", "(2 * lda) % 16 == 0")]
+
+
+def test_a_kernel_without_its_binary_says_so() -> None:
+    kernel = row()
+    kernel.device = Device(slug="opencl-cpu-as-b580", kind="cpu", emulates="b580")
+    with pytest.raises(Conflict, match=r"came without emulated\.spv"):
+        program_of(kernel)
+
+
+def test_level_zero_has_no_cpu_that_stands_in() -> None:
+    kernel = row()
+    kernel.device = Device(slug="opencl-cpu-as-b580", kind="cpu", emulates="b580")
+    kernel.artifacts = [Artifact(name="emulated.spv", sha256="d" * 64)]
+    program = program_of(kernel)
+    assert languages_of(program) == [Language.PYOPENCL, Language.DPCTL, Language.SYCL]
+    assert program.opencl_options == program.level_zero_options == ""
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ("32 * ceil(n / 64)", "32 * ceil_div(n, 64)"),
+        ("min(3, ceil(m / 64))", "least(3, ceil_div(m, 64))"),
+        ("ceil(m / 8) * ceil(n / 16)", "ceil_div(m, 8) * ceil_div(n, 16)"),
+        ("2 * lda - 2 * k", "2 * lda - 2 * k"),
+    ],
+)
+def test_formulas_are_read_alike_by_both_languages(formula: str, text: str) -> None:
+    assert expression(formula, SIZES) == text
+
+
+@pytest.mark.parametrize("formula", ["n / 2", "ceil(n)", "x + 1", "n; m", "ceil(n / m)", "2 ** n", "n.real", "min"])
+def test_other_formulas_are_refused(formula: str) -> None:
+    with pytest.raises(UnknownFormula):
+        expression(formula, SIZES)
+
+
+def test_what_a_kernel_computes_itself_is_no_condition() -> None:
+    assert assumption("row pitch in bytes (computed by the kernel): at least 64", SIZES) is None
+    assert assumption("base address (A.pointer): a multiple of 64", SIZES) is None
+
+
+@pytest.mark.parametrize(("m", "n"), [(192, 160), (1, 1), (65, 17), (200, 1000)])
+def test_bytes_of_scratch_follow_from_the_sizes(m: int, n: int) -> None:
+    problem = GemmProblem(m, n, 512, epilogue=parse_epilogue("reduce:row, reduce:column"), batch=3)
+    names = {"m": m, "n": n, "ceil_div": ceil_div}
+    for buffer in scratch(problem, CONFIG):
+        text = expression(scratch_formulas(problem, CONFIG)[buffer.name], SIZES)
+        assert eval(text, names) == buffer.nbytes

@@ -1,0 +1,132 @@
+"""Programs of host code run the kernels of many problems here: on the CPU OpenCL runtime, and as native code."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codegen import DType, Extent, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
+from codegen.problem.epilogue_text import parse_epilogue
+from hal import DeviceSpec, find, resolve_device
+from service.api.hostcode.languages import Language
+from tests.service.api.hostcode.host_code import build, compiled, of_sycl, run_program, run_python, write_program
+from tuner.backend import tuning_for
+
+pytestmark = pytest.mark.slow
+HERE = Path(__file__).parent
+GPU_PROBLEMS = {
+    "f16": GemmProblem(40, 96, 64, dtype_c=DType.F16, epilogue=parse_epilogue("alpha=0.5, beta=0.25")),
+    "bf16 batched": GemmProblem(
+        24, 48, 96, batch=3, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=DType.BF16, batch_stride_b=0
+    ),
+    "transposed": GemmProblem(
+        40, 64, 96, transpose_a=True, transpose_b=True, lda=64, epilogue=parse_epilogue("add:f16, silu, reduce:column")
+    ),
+    "tf32": GemmProblem(
+        24, 80, 32, dtype_a=DType.TF32, dtype_b=DType.TF32, epilogue=parse_epilogue("bias:row, gelu_tanh, multiply")
+    ),
+    "s8": GemmProblem(
+        40,
+        64,
+        96,
+        dtype_a=DType.U8,
+        dtype_b=DType.S8,
+        dtype_c=DType.S8,
+        epilogue=parse_epilogue("scale:column, clip=-50..50, reduce:row"),
+    ),
+    "curves": GemmProblem(
+        24, 48, 64, epilogue=parse_epilogue("leaky_relu=0.1, sigmoid, tanh, gelu, scale=2, relu, bias:column:bf16")
+    ),
+}
+CPU_PROBLEMS = {
+    "f32": GemmProblem(40, 96, 72, dtype_a=DType.F32, dtype_b=DType.F32, epilogue=parse_epilogue("bias:column, gelu")),
+    "bf16": GemmProblem(33, 80, 64, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=DType.BF16, transpose_b=True),
+    "s8": GemmProblem(24, 64, 96, dtype_a=DType.U8, dtype_b=DType.S8, batch=2),
+}
+DYNAMIC = GemmProblem(96, 160, 256, dynamic=True, epilogue=parse_epilogue("bias:column, reduce:row"))
+SPLIT = XeConfig(
+    MatmulConfig(Extent(3, 5, 2), Extent(32, 32, 32), Extent(32, 16, 16)),
+    XeStrategy((1, 1), split_k=SplitK.PARTIAL_SUMS),
+)
+
+
+@pytest.fixture(scope="module")
+def stand_in() -> DeviceSpec:
+    """The CPU, as it runs a B580's kernels."""
+    return resolve_device("opencl-cpu-as-b580").spec
+
+
+@pytest.mark.opencl
+@pytest.mark.parametrize("name", GPU_PROBLEMS)
+def test_kernels_of_gpus_run_by_each_api_that_is_here(name: str, stand_in: DeviceSpec, tmp_path: Path) -> None:
+    problem = GPU_PROBLEMS[name]
+    kernel = compiled(problem, tuning_for(stand_in).default(problem, stand_in), stand_in, tmp_path)
+    for language in (Language.PYOPENCL, Language.DPCTL):
+        done = run_python(write_program(kernel, language, tmp_path))
+        assert done.returncode == 0, done.stderr
+        assert f"C: {problem.batch * problem.m * problem.n} numbers are right" in done.stdout
+        assert "30 launches: median" in done.stdout
+    built = build(write_program(kernel, Language.SYCL, tmp_path), *_of_sycl())
+    done = run_program(built)
+    assert done.returncode == 0, done.stderr
+    assert "numbers were compared and are right" in done.stdout
+
+
+@pytest.mark.opencl
+def test_a_kernel_of_dynamic_sizes_runs_for_others_with_several_steps(stand_in: DeviceSpec, tmp_path: Path) -> None:
+    kernel = compiled(DYNAMIC, SPLIT, stand_in, tmp_path)
+    others = "40", "96", "512"
+    built = build(write_program(kernel, Language.SYCL, tmp_path), *_of_sycl())
+    for language in (Language.PYOPENCL, Language.DPCTL):
+        program = write_program(kernel, language, tmp_path)
+        assert "C: 15360 numbers are right" in run_python(program).stdout
+        done = run_python(program, "emulated.spv", "--sizes", *others)
+        assert "C: 3840 numbers are right" in done.stdout, done.stderr
+        refused = run_python(program, "emulated.spv", "--sizes", "40", "97", "512")
+        assert "the kernel relies on" in refused.stderr
+    done = run_program(built, "emulated.spv", *others)
+    assert "C: 3840 of 3840 numbers were compared and are right" in done.stdout, done.stderr
+    assert "the kernel relies on" in run_program(built, "emulated.spv", "40", "97", "512").stderr
+
+
+@pytest.mark.opencl
+def test_wrong_numbers_are_found(stand_in: DeviceSpec, tmp_path: Path) -> None:
+    problem = GPU_PROBLEMS["bf16 batched"]
+    kernel = compiled(problem, tuning_for(stand_in).default(problem, stand_in), stand_in, tmp_path)
+    for language, change in (
+        (Language.PYOPENCL, ("outputs = [", "x[2, 3, 5] += 1\noutputs = [")),
+        (Language.SYCL, ("  host.check();", "  host.B.at(0, 5, 7) = {};\n  host.B.at(0, 5, 8) = {};\n  host.check();")),
+    ):
+        program = write_program(kernel, language, tmp_path)
+        text = program.read_text()
+        assert change[0] in text
+        program.write_text(text.replace(*change))
+        is_python = language is Language.PYOPENCL
+        done = run_python(program) if is_python else run_program(build(program, *_of_sycl()))
+        assert done.returncode == 1
+        assert "wrong: C" in done.stderr
+
+
+@pytest.mark.parametrize("name", CPU_PROBLEMS)
+def test_kernels_of_this_cpu_run_by_ctypes_and_cpp(name: str, tmp_path: Path) -> None:
+    problem, spec = CPU_PROBLEMS[name], resolve_device("cpu").spec
+    kernel = compiled(problem, tuning_for(spec).default(problem, spec), spec, tmp_path)
+    subprocess.run(["gcc", "-shared", "-pthread", "-o", "kernel.so", "kernel.o"], cwd=tmp_path, check=True)
+    done = run_python(write_program(kernel, Language.CTYPES, tmp_path))
+    assert f"C: {problem.batch * problem.m * problem.n} numbers are right" in done.stdout, done.stderr
+    done = run_program(build(write_program(kernel, Language.CPP, tmp_path), "kernel.o", "-pthread"))
+    assert "numbers were compared and are right" in done.stdout, done.stderr
+
+
+def test_programs_of_kernels_for_gpus_are_cpp(tmp_path: Path) -> None:
+    spec = find("b580")
+    kernel = compiled(DYNAMIC, SPLIT, spec, tmp_path)
+    shutil.copytree(HERE / "level_zero", tmp_path / "include" / "level_zero")
+    build(write_program(kernel, Language.SYCL, tmp_path), *_of_sycl())
+    build(write_program(kernel, Language.LEVEL_ZERO, tmp_path), "-I", "include", "-c", output="run.o")
+
+
+def _of_sycl() -> tuple[str | Path, ...]:
+    headers, library = of_sycl("include/sycl/sycl.hpp").parents[1], of_sycl("/libsycl.so")
+    return "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING", "-isystem", headers, library

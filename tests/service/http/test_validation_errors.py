@@ -1,0 +1,83 @@
+"""Every fault in the form of a request has a rule of a closed list, its place, and what came."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from fastapi.testclient import TestClient
+from pydantic_core.core_schema import ErrorType
+
+from service.http.validation_errors import (
+    FaultRule,
+    rule_of,
+)
+from service.settings import Settings
+from tests.service.http.test_limits import client_of
+from tests.service.rest import BODY, Clock
+
+MANUAL = Path(__file__).parents[3] / "docs" / "service.md"
+
+
+def test_the_manual_lists_the_rules() -> None:
+    text = MANUAL.read_text()
+    section = text[text.index("## Requests that cannot be read") :].split("\n## ")[0]
+    assert re.findall(r"^\| `([a-z-]+)` \(422\)", section, re.M) == [rule.value for rule in FaultRule]
+
+
+def test_every_kind_of_fault_has_a_rule_and_every_rule_a_kind() -> None:
+    assert {rule_of(kind) for kind in get_args(ErrorType)} == set(FaultRule)
+    assert rule_of("string_too_long") is rule_of("too_long") is FaultRule.TOO_LONG
+    assert rule_of("value_error") is rule_of("of_a_later_version") is FaultRule.VALUE
+
+
+def test_a_fault_is_told_with_its_rule_and_what_came(client: TestClient) -> None:
+    answer = client.post("/v1/jobs", json=BODY | {"seed": True, "colour": 1}).json()
+    assert (answer["type"], answer["rule"]) == ("urn:xetune:problem:malformed", "not-an-integer")
+    assert answer["errors"] == [
+        {"field": "body.seed", "message": "Input should be a valid integer, got True", "rule": "not-an-integer"},
+        {"field": "body.colour", "message": "Extra inputs are not permitted", "rule": "unknown-field"},
+    ]
+    few = client.get("/v1/jobs?limit=0").json()
+    assert few["rule"] == "too-small"
+    assert "equal to 1, got '0'" in few["detail"]
+
+
+@pytest.mark.parametrize("came", ["x" * 2_000, ["y" * 200] * 9, {"k" * 90: {"z": "v" * 90}}])
+def test_what_came_is_cut(client: TestClient, came: object) -> None:
+    answer = client.post("/v1/jobs", json=BODY | {"seed": came}).json()
+    assert answer["rule"] == "not-an-integer"
+    shown = answer["errors"][0]["message"].partition(", got ")[2]
+    assert 40 <= len(shown) <= 80
+    moment = {"name": "x", "scope": "read", "expires_at": "x" * 2_000}
+    refused = client.post("/v1/keys", json=moment)
+    assert refused.json()["rule"] == "not-a-moment"
+    assert len(refused.content) < 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words", "came"),
+    [
+        ("{", "line 1, column 2", "Expecting property name enclosed in double quotes", "the end"),
+        ('{"problem":\n  {"m": 5,, "n": 6}}', "line 2, column 11", "Expecting property name", "', \"n\": 6}}'"),
+        ('{"device": "a\tb"}', "line 1, column 14", "Invalid control character", "'\\tb\"}'"),
+    ],
+)
+def test_a_text_that_is_no_json_is_told_with_its_place(
+    client: TestClient, text: str, place: str, words: str, came: str
+) -> None:
+    answer = client.post("/v1/jobs", content=text, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["rule"]) == (422, "json")
+    (fault,) = answer.json()["errors"]
+    assert fault["field"] == "body"
+    for part in (f"not JSON at {place}: {words}", f", got {came}"):
+        assert part in fault["message"]
+
+
+def test_many_levels_and_other_encodings_are_refused_by_name(settings: Settings, clock: Clock) -> None:
+    client = client_of(settings, clock, max_body_bytes=2**20)
+    headers = {"Content-Type": "application/json"}
+    deep = client.post("/v1/jobs", content=b"[" * 200_000, headers=headers)
+    assert (deep.status_code, deep.json()["rule"]) == (400, "json-nesting"), deep.text
+    latin = client.post("/v1/jobs", content=b'{"device": "\xe9"}', headers=headers)
+    assert (latin.status_code, latin.json()["rule"]) == (400, "json-encoding"), latin.text

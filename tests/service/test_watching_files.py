@@ -1,0 +1,132 @@
+"""What is watched by the files beside the image is what the service says, and what the image holds is there."""
+
+import json
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from fastapi.testclient import TestClient
+from prometheus_client import Metric
+
+from service.settings import PREFIX, Settings
+from tests.service.api.metrics.test_metrics import families
+from tests.service.rest import BODY
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCKER = ROOT / "docker"
+OF_PROMETHEUS = {"job", "instance"}  # labels that it adds
+
+
+def alerts() -> Iterator[str]:
+    """The expressions of the alerts."""
+    for group in yaml.safe_load((DOCKER / "alerts.yml").read_text())["groups"]:
+        for rule in group["rules"]:
+            yield rule["expr"]
+
+
+def board() -> Iterator[str]:
+    """The expressions of the dashboard's panels."""
+    for panel in json.loads((DOCKER / "grafana" / "xetune.json").read_text())["panels"]:
+        for target in panel.get("targets", []):
+            yield target["expr"]
+
+
+@pytest.fixture
+def told(client: TestClient) -> dict[str, Metric]:
+    """The families of a service that was asked something."""
+    client.post("/v1/kernels/lookup", json={"problem": BODY["problem"], "device": "b580"})
+    return families(client)
+
+
+@pytest.mark.parametrize("expressions", [alerts, board])
+def test_every_metric_and_label_that_is_watched_is_told(told: dict[str, Metric], expressions: object) -> None:
+    labels: dict[str, set[str]] = {}
+    for family in told.values():
+        own = {
+            f"{family.name}{end}" for end in {"counter": ["_total"], "histogram": ["_bucket"]}.get(family.type, [""])
+        }
+        own |= {sample.name for sample in family.samples}
+        for name in own:
+            labels.setdefault(name, set()).update(*(sample.labels for sample in family.samples))
+    assert callable(expressions)
+    found = list(expressions())
+    assert found
+    for expression in found:
+        named = set(re.findall(r"\b(?:xetune|process)_\w+", expression))
+        assert named <= labels.keys(), expression
+        asked = set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)\s*\"", expression))
+        asked |= {label.strip() for by in re.findall(r"\bby \(([^)]*)\)", expression) for label in by.split(",")}
+        known = set[str]().union(*(labels[name] for name in named)) | OF_PROMETHEUS
+        # Without a row there is no sample that would show its labels.
+        assert asked <= known or named & {"xetune_best_tflops", "xetune_seen_timestamp_seconds"}, expression
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not here: apt-get install prometheus")
+def test_prometheus_understands_every_expression(tmp_path: Path) -> None:
+    rules = [
+        {"record": f"panel:{number}", "expr": expression.replace("$__rate_interval", "5m")}
+        for number, expression in enumerate(board())
+    ]
+    panels = tmp_path / "panels.yml"
+    panels.write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}))
+    for command in (
+        ["check", "rules", str(panels), str(DOCKER / "alerts.yml")],
+        ["check", "config", "--syntax-only", str(DOCKER / "prometheus.yml")],
+    ):
+        checked = subprocess.run(["promtool", *command], capture_output=True, text=True, check=False)
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_panels_do_not_overlap_and_have_distinct_numbers() -> None:
+    taken: set[tuple[int, int]] = set()
+    panels = json.loads((DOCKER / "grafana" / "xetune.json").read_text())["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    for panel in panels:
+        at = panel["gridPos"]
+        cells = {(at["x"] + i, at["y"] + j) for i in range(at["w"]) for j in range(at["h"])}
+        assert at["x"] + at["w"] <= 24
+        assert not cells & taken, panel["title"]
+        taken |= cells
+
+
+def test_the_image_holds_every_package_and_is_run_by_no_root() -> None:
+    lines = (DOCKER / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+    copied: set[str] = set()
+    for line in lines:
+        if line.startswith("COPY ") and "--from" not in line:
+            copied |= set(line.split()[1:-1])
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert set(packages["packages"]) <= copied
+    sent = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert copied <= sent
+    assert all((ROOT / name).exists() for name in copied)
+    users = [line.split()[1] for line in lines if line.startswith("USER ")]
+    assert users, "it would be run by root"
+    assert users[-1] not in ("0", "root")
+    assert any("/readyz" in line for line in lines if "HEALTHCHECK" in line)
+
+
+def test_the_image_can_do_what_its_compositions_ask_for() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    held = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements-run.lock").read_text(), re.M))
+    for extra in ("build", "traces", "cluster"):
+        assert {re.split(r"[<>=\[;]", wanted)[0] for wanted in extras[extra]} <= held, extra
+
+
+def test_what_the_composition_mounts_and_sets_is_there() -> None:
+    composed = yaml.safe_load((DOCKER / "compose.yaml").read_text())
+    named = set(re.findall(rf"\b{PREFIX}[A-Z_]+", (DOCKER / "Dockerfile").read_text()))
+    for service in composed["services"].values():
+        for volume in service.get("volumes", []):
+            source = volume.split(":")[0]
+            assert (DOCKER / source).exists() if source.startswith(".") else source in composed["volumes"], volume
+        named |= {name for name in service.get("environment", {}) if name.startswith(PREFIX)}
+        assert set(service.get("depends_on", ())) <= composed["services"].keys()
+        for port in service.get("ports", []):
+            assert port.startswith("127.0.0.1:"), port
+    assert named <= {PREFIX + name.upper() for name in Settings.model_fields}

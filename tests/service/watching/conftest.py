@@ -1,5 +1,0 @@
-"""Fixtures of this folder."""
-
-from tests.faults.jobs import place
-
-__all__ = ["place"]

@@ -1,0 +1,183 @@
+"""The space and the default of CPUs: legal, each configuration once, the default within."""
+
+import numpy as np
+import pytest
+
+from codegen import GemmProblem, Refused
+from codegen.config.cpu import Isa, Packing
+from codegen.cpu.rules import check_cpu, check_cpu_problem, cpu_violations
+from codegen.problem.gemm import DType
+from hal import DeviceSpec
+from tests.tuner.space.cpu.cpus import OLD, PLAIN, RAPIDS, ZEN, cpu
+from tuner.space.cpu.heuristic import (
+    default_cpu_config,
+    explain_cpu_default,
+)
+from tuner.space.cpu.points import (
+    config_of,
+    point_of,
+    says_nothing,
+)
+from tuner.space.cpu.space import cpu_space
+
+F32, BF16, F16, S8, U8 = DType.F32, DType.BF16, DType.F16, DType.S8, DType.U8
+
+
+def gemm(m: int, n: int, k: int, dtype: DType, **more: object) -> GemmProblem:
+    return GemmProblem(m, n, k, dtype_a=dtype, dtype_b=dtype, **more)  # pyright: ignore[reportArgumentType]
+
+
+CASES = [
+    (gemm(320, 192, 768, BF16), ZEN),
+    (gemm(320, 192, 768, BF16), RAPIDS),
+    (gemm(37, 1001, 257, F32), PLAIN),
+    (gemm(37, 1001, 257, F16, transpose_a=True), OLD),
+    (gemm(1, 4096, 1024, BF16, transpose_b=True), ZEN),
+    (gemm(5, 300, 999, S8), RAPIDS),
+    (gemm(19, 3, 7, U8, batch=6), ZEN),
+    (gemm(1, 1, 1, F32), OLD),
+]
+
+
+@pytest.mark.parametrize(("problem", "spec"), CASES, ids=lambda value: getattr(value, "id", str(value)))
+def test_every_configuration_of_the_space_is_legal_and_there_once(problem: GemmProblem, spec: DeviceSpec) -> None:
+    space = cpu_space(problem, spec)
+    some = range(0, len(space), max(1, len(space) // 300))
+    configs = [space.config(row) for row in some]
+    for row, config in zip(some, configs, strict=True):
+        check_cpu(problem, config, spec)
+        assert space.index(config) == row
+    assert len({space.config(row).key for row in range(len(space))}) == len(space)
+
+
+@pytest.mark.parametrize(("problem", "spec"), CASES, ids=lambda value: getattr(value, "id", str(value)))
+def test_the_default_is_legal_and_in_the_space(problem: GemmProblem, spec: DeviceSpec) -> None:
+    default = default_cpu_config(problem, spec)
+    check_cpu(problem, default, spec)
+    space = cpu_space(problem, spec)
+    assert space.index(default) is not None
+    assert cpu_space(problem, spec).version == space.version
+    if problem.m * problem.n > 1000:
+        assert len(space) > 300
+    assert all(np.ptp(column) for column in space.points.T)  # an axis of one value is none
+
+
+def test_a_point_is_the_configuration_it_gives() -> None:
+    problem, spec = CASES[0]
+    on = check_cpu_problem(problem, spec)
+    point = point_of(on, default_cpu_config(problem, spec))
+    assert config_of(on, point_of(on, config_of(on, point))) == config_of(on, point)
+
+
+def test_orders_of_loops_that_run_once_are_not_offered() -> None:
+    problem, spec = gemm(64, 96, 128, F32), PLAIN
+    on = check_cpu_problem(problem, spec)
+    one_block = point_of(on, default_cpu_config(problem, spec))._replace(block_m=0, block_n=0, block_k=0)
+    orders = [a + b + c for a, b, c in (("om", "on", "ok"), ("ok", "on", "om"), ("on", "om", "ok"))]
+    assert [says_nothing(on, one_block._replace(blocks=order)) for order in orders] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "spec", "isa"),
+    [
+        (BF16, RAPIDS, Isa.AMX),
+        (S8, RAPIDS, Isa.AMX),
+        (F32, RAPIDS, Isa.AVX512),
+        (BF16, ZEN, Isa.AVX512),
+        (F32, OLD, Isa.AVX2),
+        (
+            BF16,
+            cpu(RAPIDS.isa, amx_permitted=False),
+            Isa.AVX512,
+        ),
+    ],
+)
+def test_the_default_has_the_fastest_instructions_that_multiply_the_type(
+    dtype: DType, spec: DeviceSpec, isa: Isa
+) -> None:
+    assert default_cpu_config(gemm(320, 256, 512, dtype), spec).strategy.isa is isa
+
+
+def test_the_default_fills_the_cores_with_large_problems_and_leaves_them_for_tiny_ones() -> None:
+    assert default_cpu_config(gemm(1000, 640, 512, F32), PLAIN).thread_count == 4
+    assert default_cpu_config(gemm(8, 48, 16, F32), PLAIN).thread_count == 1
+
+
+def test_few_rows_read_weights_in_place_and_many_pack_them() -> None:
+    assert default_cpu_config(gemm(1, 4096, 1024, BF16), ZEN).strategy.pack_b is Packing.NONE
+    assert default_cpu_config(gemm(1024, 4096, 768, BF16), ZEN).strategy.pack_b is Packing.WHOLE
+
+
+@pytest.mark.parametrize("dtype", [F32, BF16, S8])
+@pytest.mark.parametrize("k", [1024, 14336])
+def test_some_rows_use_each_panel_of_weights_where_it_was_copied_to(dtype: DType, k: int) -> None:
+    problem = gemm(96, 4096, k, dtype, transpose_b=True)
+    config = default_cpu_config(problem, ZEN)
+    c = config.matmul
+    assert config.strategy.pack_b is Packing.BLOCK
+    assert config.strategy.pack_a is not Packing.BLOCK  # it would be copied again for each panel
+    assert (c.threads.m, config.thread_count) == (1, 4)  # threads over M would each copy all of B
+    assert c.block.n == c.innermost.n
+    assert c.block.m >= problem.m
+    assert c.innermost.n * c.block.k * dtype.nbytes <= 2**21 // 2
+
+
+def test_columns_that_cores_would_have_to_share_are_packed_by_all() -> None:
+    assert default_cpu_config(gemm(96, 64, 1024, F32), PLAIN).strategy.pack_b is Packing.WHOLE
+
+
+def test_tile_registers_take_panels_only_of_an_a_that_stays_in_l2() -> None:
+    packings = [default_cpu_config(gemm(m, 4096, 4096, BF16), RAPIDS).strategy.pack_b for m in (96, 384)]
+    assert packings == [Packing.BLOCK, Packing.WHOLE]
+
+
+def test_few_rows_by_columns_of_weights_read_both_in_place_at_full_depth() -> None:
+    by_columns, by_rows = (default_cpu_config(gemm(16, 4096, 1024, BF16, transpose_b=t), ZEN) for t in (True, False))
+    assert by_columns.strategy.pack_b is Packing.NONE
+    assert (by_columns.matmul.block.m >= 16, by_columns.matmul.block.k >= 1024) == (True, True)
+    assert by_rows.strategy.pack_b is Packing.BLOCK
+
+
+def test_panels_for_few_rows_copy_whole_lines_of_rows_of_weights() -> None:
+    for dtype in (F32, BF16, S8):
+        columns = default_cpu_config(gemm(24, 4096, 1024, dtype), ZEN).matmul.innermost.n
+        assert columns * dtype.nbytes % 64 == 0
+
+
+def test_blocks_fit_the_caches_that_the_device_states() -> None:
+    problem = gemm(2048, 1024, 4096, F32)
+    small, large = (
+        default_cpu_config(problem, cpu(PLAIN.isa, l1_bytes=l1, l2_bytes=l2)).matmul
+        for l1, l2 in ((32768, 262144), (98304, 4194304))
+    )
+    assert small.block.k < large.block.k
+    for matmul, l1, l2 in ((small, 32768, 262144), (large, 98304, 4194304)):
+        assert 4 * matmul.block.k * (matmul.innermost.m + matmul.innermost.n) <= 2 * l1
+        assert 4 * matmul.block.k * matmul.block.m + 4 * matmul.block.m * matmul.block.n <= l2
+
+
+def test_every_step_of_the_default_says_why() -> None:
+    explained = explain_cpu_default(gemm(720, 192, 768, BF16), RAPIDS)
+    assert [step.name for step in explained.steps] == ["innermost", "threads", "block", "loop order"]
+    assert "amx" in explained.steps[0].why
+    assert "L1 is 48" in explained.steps[2].why
+    assert str(explained.config.matmul.threads) in explained.steps[1].choice
+
+
+def test_cpus_without_the_instructions_are_refused_by_name() -> None:
+    for spec, said in ((cpu(("sse4_2",)), "at least AVX2"), (cpu(None), "at least AVX2")):
+        with pytest.raises(Refused, match=said):
+            default_cpu_config(gemm(32, 48, 64, F32), spec)
+
+
+def test_what_a_cpu_lacks_is_said_with_what_to_use() -> None:
+    problem = gemm(320, 192, 768, BF16)
+    config = default_cpu_config(problem, RAPIDS)
+    (refused,) = cpu_violations(problem, config, ZEN)
+    assert refused.rule == "isa"
+    assert "lacks amx_tile; use isa avx512, avx2" in refused.message
+
+
+def test_bytes_of_more_than_four_rows_are_brought_together_once() -> None:
+    packings = [default_cpu_config(gemm(m, 4096, 1024, S8), ZEN).strategy.pack_b for m in (4, 7)]
+    assert packings == [Packing.NONE, Packing.BLOCK]
