@@ -33,6 +33,7 @@ _FUNCTION = re.compile(r"^define [^\n]*{$.*?^}$", re.MULTILINE | re.DOTALL)
 _INTRINSIC = re.compile(r"(@llvm\.[\w.]+?)\.v1([fi]\d+)\b")
 _DECLARED = re.compile(r"^declare [^\n]*(?P<name>@llvm\.[\w.]+\.v1[fi]\d+)\([^\n]*\n", re.MULTILINE)
 _SPLAT = re.compile(r"(?:splat \(|<)(?:[\w.]+) ([^\s()<>]+)[)>]")
+_ZERO = re.compile(r"<1 x (?P<type>[\w.]+)> zeroinitializer\b")
 _LONGER = re.compile(r"<(?:[2-9]|\d\d+) x ")
 _UNKNOWN = re.compile(
     r"^(?=.*<1 x )(?=.*(?:element | shufflevector | call |splat|zeroinitializer|<1 x [\w.]+> <)).*$", re.MULTILINE
@@ -72,9 +73,10 @@ def _of_function(text: str) -> str:
 
 
 def _plain_line(line: str) -> str:
-    """Calls of intrinsic functions, and constants, where a line has no other vectors."""
-    if "<1 x " not in line or _LONGER.search(line):
+    """Rewrite calls of intrinsic functions and constants, where a line has no other vectors and is no shuffle."""
+    if "<1 x " not in line or " shufflevector " in line or _LONGER.search(line):
         return line
+    line = _ZERO.sub(lambda m: f"{m['type']} {'0' if m['type'].startswith('i') else '0.0'}", line)
     if "@llvm." in line:
         line = _of_scalars(line)
     return line if "splat (" not in line else _SPLAT.sub(r"\1", line)

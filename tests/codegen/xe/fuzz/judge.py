@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codegen import KernelArtifact, compile_module
-from codegen.errors import CompileFailed, InvalidLaunch
+from codegen.errors import CompileFailed, InvalidLaunch, Refused
 from codegen.simulate.run_module import (
     Value,
     dtype_of,
@@ -44,8 +44,8 @@ def judge(drawn: Draw) -> str | None:
         if not _NAMED.search(failed.message):
             raise
         return failed.message
-    except InvalidLaunch as broken:
-        return str(broken)
+    except (Refused, InvalidLaunch) as refused:
+        return str(refused)
     return None
 
 

@@ -70,6 +70,8 @@ def test_an_element_that_is_repeated_is_put_into_a_vector_first() -> None:
     ("use", "became"),
     [
         ("%6 = fadd <1 x half> %1, splat (half 1.0)", "%6 = fadd half %1, 1.0"),
+        ("store <1 x i32> zeroinitializer, ptr addrspace(1) %C, align 4", "store i32 0, ptr addrspace(1) %C, align 4"),
+        ("store <1 x half> zeroinitializer, ptr addrspace(1) %C", "store half 0.0, ptr addrspace(1) %C"),
         (
             "%6 = call <1 x half> @llvm.minnum.v1f16(<1 x half> %1, <1 x half> %1)",
             "%6 = call half @llvm.minnum.f16(half %1, half %1)",
