@@ -7,7 +7,7 @@ without a cache, draws inputs, proves and times the configuration as a trial, an
 turns with a reference (the default), which is what a job tells in the end. The quiet half are the jobs whose reference
 was fastest: the result itself does not choose them.
 
-Then two configurations of one problem: of `--candidates` that are measured in turns with the default, the two whose
+Then two configurations of one problem: of `--candidates` that are measured interleaved with the default, the two whose
 times are nearest to 5 % apart, and how far they are is the median of many windows more. From then on the two are
 ordered as finalists are, again and again, and how often the shorter one wins is counted; which comes first changes each
 time. With `--here` kernels run in the processes of the jobs themselves: a machine that others use is quietest under

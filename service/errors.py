@@ -1,7 +1,7 @@
 """Errors that a request can end with; one handler renders all of them as problem+json (RFC 9457).
 
 ServiceError
-+-- BadRequest      400  well-formed, but it cannot be meant
++-- BadRequest      400  invalid request
 +-- Unauthorized    401  no API key, or not one that works
 +-- Forbidden       403  another web site made the browser ask, or the key is not for this
 +-- NotFound        404  no such thing
@@ -111,7 +111,7 @@ class ServiceError(Exception):
 
 
 class BadRequest(ServiceError):
-    """Well-formed, but it cannot be meant."""
+    """Invalid request: well-formed, refused by a rule."""
 
     status, kind = HTTPStatus.BAD_REQUEST, "bad-request"
 

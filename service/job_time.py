@@ -1,6 +1,6 @@
 """The times that stand for a job: one rule for its pages, sets of shapes and the terminal.
 
-Default and best that were measured again in turns at the end of a job stand for it. Without that the times of their
+The re-measured, interleaved times of default and best stand for a job. Without that the times of their
 trials do: a single measurement each, or what the model predicts.
 """
 
@@ -13,7 +13,7 @@ from service.schemas import TimeEvidence
 class Basis(StrEnum):
     """How the times that stand for a job came about; its text is what people read."""
 
-    IN_TURNS = "in turns"
+    IN_TURNS = "interleaved"
     SINGLE = "single measurement"
     PREDICTED = "predicted"
 

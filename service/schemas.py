@@ -69,13 +69,13 @@ class EpilogueStepBody(BaseModel):
 
 
 class ProblemBody(BaseModel):
-    """C[M, N] = epilogue(A[M, K] @ B[K, N]), whole. Left out leading dimensions and strides are tight."""
+    """C[M, N] = epilogue(A[M, K] @ B[K, N]), whole. Leading dimensions and strides default to packed."""
 
     model_config = ConfigDict(extra="forbid")
 
     m: Size = Field(description="Rows of C, in elements", examples=[512])
     n: Size = Field(description="Columns of C, in elements", examples=[384])
-    k: Size = Field(description="Length of the sums, in elements", examples=[1024])
+    k: Size = Field(description="Inner (reduction) dimension, in elements", examples=[1024])
     batch: Size = Field(default=1, description="Number of independent multiplications", examples=[1])
     dtype_a: DType = Field(default=DType.F16, description="Element type of A", examples=["f16"])
     dtype_b: DType = Field(default=DType.F16, description="Element type of B", examples=["f16"])
@@ -83,7 +83,7 @@ class ProblemBody(BaseModel):
         default=None, description="Element type of C; that of the sums if left out", examples=["f32"]
     )
     dtype_acc: DType | None = Field(
-        default=None, description="Element type of the sums; i32 of s8 and u8, else f32, if left out", examples=["f32"]
+        default=None, description="Accumulator type; default: i32 for s8 and u8, else f32", examples=["f32"]
     )
     transpose_a: StrictBool = Field(default=False, description="A is stored [K, M]", examples=[False])
     transpose_b: StrictBool = Field(default=False, description="B is stored [N, K]", examples=[False])
@@ -104,7 +104,7 @@ class ProblemBody(BaseModel):
         "those given here are what it is tuned for",
         examples=[False],
     )
-    deterministic: StrictBool = Field(default=False, description="The same bits every time", examples=[False])
+    deterministic: StrictBool = Field(default=False, description="Bitwise-reproducible results", examples=[False])
     epilogue: list[EpilogueStepBody] = Field(
         default_factory=list[EpilogueStepBody],
         max_length=MAX_STEPS,
@@ -228,4 +228,4 @@ class Evidence(BaseModel):
     """The two facts every result carries. `time` is null when a trial gave none."""
 
     time: TimeEvidence | None = Field(description="How long and how known", examples=[TIME_EXAMPLE])
-    proof: ProofEvidence = Field(description="Proof of the numbers", examples=[_PROOF_EXAMPLE])
+    proof: ProofEvidence = Field(description="Correctness of the result", examples=[_PROOF_EXAMPLE])

@@ -204,7 +204,7 @@ class EpilogueStepBody(Model):
 
 
 class ProblemBody(Model):
-    """C[M, N] = epilogue(A[M, K] @ B[K, N]), whole. Left out leading dimensions and strides are tight."""
+    """C[M, N] = epilogue(A[M, K] @ B[K, N]), whole. Leading dimensions and strides default to packed."""
 
     m: int
     """Rows of C, in elements"""
@@ -213,7 +213,7 @@ class ProblemBody(Model):
     """Columns of C, in elements"""
 
     k: int
-    """Length of the sums, in elements"""
+    """Inner (reduction) dimension, in elements"""
 
     batch: int = 1
     """Number of independent multiplications"""
@@ -228,7 +228,7 @@ class ProblemBody(Model):
     """Element type of C; that of the sums if left out"""
 
     dtype_acc: DType | None = None
-    """Element type of the sums; i32 of s8 and u8, else f32, if left out"""
+    """Accumulator type; default: i32 for s8 and u8, else f32"""
 
     transpose_a: bool = False
     """A is stored [K, M]"""
@@ -261,7 +261,7 @@ class ProblemBody(Model):
     """One kernel that takes M, N, K and the distances of rows and matrices as arguments; those given here are what it is tuned for"""
 
     deterministic: bool = False
-    """The same bits every time"""
+    """Bitwise-reproducible results"""
 
     epilogue: list[EpilogueStepBody] = Field(default_factory=list[EpilogueStepBody])
     """Steps before C is stored, in order"""
@@ -396,7 +396,7 @@ class Evidence(Model):
     """How long and how known"""
 
     proof: ProofEvidence
-    """Proof of the numbers"""
+    """Correctness of the result"""
 
 
 class ExtentBody(Model):
@@ -711,7 +711,7 @@ class KernelOut(Model):
     """Id of the device it was compiled for"""
 
     evidence: Evidence
-    """Time and proof of its best trial; of its latest if none gave a time"""
+    """Time and correctness of its best trial; of its latest if none gave a time"""
 
     config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
     """The configuration, canonical; as it was stored if this version cannot read it"""
@@ -1035,7 +1035,7 @@ class CommonBody(Model):
 
 
 class Comparison(Model):
-    """The default configuration against the best, measured again in turns at the end of the job."""
+    """The default configuration against the best, re-measured, interleaved, at the end of the job."""
 
     default_us: float
     """Median of trial 0, in us"""
@@ -1389,7 +1389,7 @@ class DeviceOut(Model):
 
 
 class QuarantineOut(Model):
-    """A device of a host that kept failing, and gets no jobs there until it is released or its time is over."""
+    """A quarantined device of a host: it gets no jobs there until it is released or the quarantine ends."""
 
     device: str
     """Id of the device"""
@@ -1417,7 +1417,7 @@ class DeviceList(Model):
     """Devices here first, then those of the table"""
 
     quarantined: list[QuarantineOut]
-    """Devices that kept failing, of all hosts of this database"""
+    """Quarantined devices, of all hosts of this database"""
 
 
 class DonorOut(Model):
@@ -1732,7 +1732,7 @@ class JobBody(Model):
     """Start of the random choices; equal seeds draw equal configurations"""
 
     reuse: bool = True
-    """Take times that earlier jobs measured of the very same kernels; false: measure all anew"""
+    """Reuse cached measurements of identical kernels; false: ignore cached measurements"""
 
     warm_start: bool = True
     """Begin with what was best for the nearest problems and devices; false: know nothing of them"""
@@ -1741,7 +1741,7 @@ class JobBody(Model):
     """How the space is searched: portfolio learns which of several ways pays; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive"""
 
     objective: Objective | None = None
-    """What is made small: time; time-memory (beyond the operands) or time-energy (where the device tells it), which nsga2 weighs; null: what the search weighs anyway"""
+    """Objective to minimize: time; time-memory (beyond the operands) or time-energy (where the device tells it), which nsga2 weighs; null: what the search weighs anyway"""
 
 
 class JobKind(StrEnum):
@@ -1821,7 +1821,7 @@ class TrialOut(Model):
     """The configuration, canonical; as it was stored if this version cannot read it"""
 
     evidence: Evidence
-    """Time and proof of numbers"""
+    """Time and correctness"""
 
     compile_s: float
     """Wall time of compiling, in seconds"""
@@ -1884,13 +1884,13 @@ class WallTimeOut(Model):
     """Waiting for a kernel to be compiled"""
 
     verify_s: float
-    """Running and checking for the proof of numbers"""
+    """Running and checking for correctness"""
 
     measure_s: float
     """Warming up and taking times"""
 
     compare_s: float
-    """Measuring finalists and the default in turns"""
+    """Measuring finalists and the default, interleaved"""
 
     device_restarts: int
     """How often the device's process was lost"""
@@ -1957,7 +1957,7 @@ class JobOut(Model):
     """How the space is searched; null where nothing is, or it was not recorded"""
 
     objective: Objective | None = None
-    """What is made small: time, time-memory or time-energy; null as of `search`"""
+    """Objective to minimize: time, time-memory or time-energy; null as of `search`"""
 
     error: str | None = None
     """"code: message" when it failed"""
@@ -1966,13 +1966,13 @@ class JobOut(Model):
     """What ended its search: trials, seconds, exhausted, no_gain, roofline or cancelled; null before, of a job that failed, and where it was not recorded"""
 
     best: TrialOut | None = None
-    """The fastest proven trial so far; in the end the winner of the best measured again in turns. Of a job that only predicted it is corrected when others measure its configurations"""
+    """The fastest proven trial so far; in the end the winner of the re-measured finalists. Of a job that only predicted it is corrected when others measure its configurations"""
 
     basis: str | None = None
-    """What the time of `best` rests on: in_turns, measured in turns with the default and the other finalists; single, the least of single measurements, which may have been the luckiest; predicted by a model. null without a time"""
+    """What the time of `best` rests on: in_turns, measured interleaved with the default and the other finalists; single, the least of single measurements, which may have been the luckiest; predicted by a model. null without a time"""
 
     comparison: Comparison | None = None
-    """Speed-up over the default configuration, in turns: where it is not null its two times stand for the job, and those of `best` and of trial 0 are single measurements"""
+    """Speed-up over the default configuration, interleaved: where it is not null its two times stand for the job, and those of `best` and of trial 0 are single measurements"""
 
     wall: WallTimeOut | None = None
     """What its time went to; null before a run ended"""
@@ -2010,7 +2010,7 @@ class KernelLine(Model):
     """Driver of that device; empty if none was known"""
 
     evidence: Evidence
-    """Time and proof of its best trial"""
+    """Time and correctness of its best trial"""
 
     config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
     """The configuration; as it was stored if this version cannot read it"""
@@ -2453,7 +2453,7 @@ class StaleBody(Model):
 
 
 class ScheduleBody(Model):
-    """Work to start by the clock: exactly one of `job`, `shapes` and `stale`."""
+    """A schedule: exactly one of `job`, `shapes` and `stale`."""
 
     name: str
     """Unique name for people"""

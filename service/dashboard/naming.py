@@ -37,7 +37,7 @@ def problem_pairs(problem: Problem) -> Iterator[tuple[str, str]]:
         yield "epilogue", print_epilogue(gemm.epilogue)
     yield "sizes", "arguments of the kernel" if gemm.dynamic else "fixed"
     if gemm.deterministic:
-        yield "numbers", "the same bits every time"
+        yield "numbers", "bitwise-reproducible results"
     yield "alignment", f"{gemm.alignment} bytes"
 
 

@@ -21,7 +21,7 @@ def to_query(problem: GemmProblem) -> dict[str, str | int | bool | None]:
 
 
 class ProblemQuery(BaseModel):
-    """Every field of a problem but its sizes. What is left out is plain: row-major, tight, no epilogue."""
+    """Every field of a problem but its sizes. Defaults: row-major, packed, no epilogue."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -32,7 +32,7 @@ class ProblemQuery(BaseModel):
         default=None, description="Element type of C; that of the sums if left out", examples=["f32"]
     )
     dtype_acc: DType | None = Field(
-        default=None, description="Element type of the sums; i32 of s8 and u8, else f32, if left out", examples=["f32"]
+        default=None, description="Accumulator type; default: i32 for s8 and u8, else f32", examples=["f32"]
     )
     transpose_a: bool = Field(default=False, description="A is stored [K, M]", examples=[False])
     transpose_b: bool = Field(default=False, description="B is stored [N, K]", examples=[False])
@@ -44,8 +44,10 @@ class ProblemQuery(BaseModel):
     batch_stride_b: int | None = Field(default=None, description="Elements between matrices B", examples=[0])
     batch_stride_c: int | None = Field(default=None, description="Elements between matrices C", examples=[196608])
     alignment: int = Field(default=64, description="What all pointers are aligned to, in bytes", examples=[64])
-    dynamic: bool = Field(default=False, description="Sizes are arguments of the kernel", examples=[False])
-    deterministic: bool = Field(default=False, description="The same bits every time", examples=[False])
+    dynamic: bool = Field(
+        default=False, description="Dynamic shapes: sizes are arguments of the kernel", examples=[False]
+    )
+    deterministic: bool = Field(default=False, description="Bitwise-reproducible results", examples=[False])
     epilogue: str = Field(
         default="",
         max_length=2000,

@@ -23,7 +23,7 @@ def _problem(status: HTTPStatus, description: str, kind: str, rule: str, detail:
 
 BAD_REQUEST = _problem(
     HTTPStatus.BAD_REQUEST,
-    "Well-formed, but it cannot be meant; `rule` names why",
+    "Invalid request; `rule` names why",
     "bad-request",
     "budget",
     "budget.trials: expected more than 0 and at most 10000 trials, got 0",

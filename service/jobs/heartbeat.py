@@ -1,4 +1,4 @@
-"""A process says every few seconds that it is there, so that others see when it is not any more."""
+"""Process heartbeat: others see when a process is gone."""
 
 import threading
 from collections.abc import Callable, Generator

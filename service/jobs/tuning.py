@@ -211,7 +211,7 @@ class Tuning:
         return JobEnd.SUCCEEDED if stop is not Stop.CANCELLED else ended_by(store.interrupt)
 
     def _keep(self, job: ClaimedJob, result: SessionResult) -> None:
-        """Record the space that was searched, and who won when default and best were measured again in turns."""
+        """Record the space that was searched, and who won when default and best were re-measured, interleaved."""
         compared = result.comparison
         with self.database.write() as session:
             leases.check_own(session, job.id, job.worker)

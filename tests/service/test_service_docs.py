@@ -15,7 +15,7 @@ WRITERS = ("record", "_changing")
 
 
 def test_every_setting_is_listed_with_its_default_and_meaning() -> None:
-    rows = re.findall(r"^\| `XETUNE_(\w+)` \| (.*?) \| (.*) \|$", DOCS.split("## Every setting")[1], re.MULTILINE)
+    rows = re.findall(r"^\| `XETUNE_(\w+)` \| (.*?) \| (.*) \|$", DOCS.split("## Settings")[1], re.MULTILINE)
     listed = {name.lower(): (default, meaning) for name, default, meaning in rows}
     assert list(listed) == list(Settings.model_fields)
     for name, field in Settings.model_fields.items():

@@ -19,5 +19,5 @@ DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"]
 
 @router.get("/{device_id}/accuracy", responses=NOT_FOUND, dependencies=[READ])
 def read_accuracy(device_id: DeviceId, context: ContextDep) -> AccuracyList:
-    """How far predictions for a device were off, by what was measured here or imported."""
+    """Errors of predictions for a device, by measurements here or imported."""
     return context.accuracies.of(context.devices.get(device_id).spec.id)

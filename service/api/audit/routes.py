@@ -32,5 +32,5 @@ def list_audit_events(
         str | None, Query(max_length=200, pattern=_TEXT, description="Only what was done to it", examples=[_ID])
     ] = None,
 ) -> AuditPage:
-    """Who changed what, the newest first."""
+    """Audit log, newest first."""
     return service.list_events(session, before, limit, key, action, subject)

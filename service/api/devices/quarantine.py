@@ -1,4 +1,4 @@
-"""Devices that kept failing and get no jobs until they are released or their time is over."""
+"""Quarantined devices: they get no jobs until they are released or the quarantine ends."""
 
 import socket
 

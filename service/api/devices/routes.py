@@ -34,7 +34,7 @@ DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"]
 
 @router.get("", dependencies=[READ])
 def list_devices(devices: DevicesDep, session: ReadSessionDep) -> DeviceList:
-    """Every device that is here, every GPU of the table, and those that get no jobs because they kept failing."""
+    """Every device that is here, every GPU of the table, and the quarantined ones."""
     return DeviceList(devices=[describe(device) for device in devices.all()], quarantined=listed(session))
 
 

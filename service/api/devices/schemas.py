@@ -76,7 +76,7 @@ class DeviceOut(BaseModel):
 
 
 class QuarantineOut(BaseModel):
-    """A device of a host that kept failing, and gets no jobs there until it is released or its time is over."""
+    """A quarantined device of a host: it gets no jobs there until it is released or the quarantine ends."""
 
     device: str = Field(description="Id of the device", examples=["b580"])
     host: str = Field(description="The machine it is in", examples=["lab-7"])
@@ -91,5 +91,5 @@ class DeviceList(BaseModel):
 
     devices: list[DeviceOut] = Field(description="Devices here first, then those of the table", examples=[[]])
     quarantined: list[QuarantineOut] = Field(
-        description="Devices that kept failing, of all hosts of this database", examples=[[]]
+        description="Quarantined devices, of all hosts of this database", examples=[[]]
     )

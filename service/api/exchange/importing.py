@@ -331,7 +331,7 @@ class _Import:
         return key_of_imported(kernel, spec, driver)
 
     def _best(self, line: Line[JobRecord]) -> None:
-        """Let a new job name its winner: the fastest trial, unless the finalists were measured again in turns."""
+        """Let a new job name its winner: the fastest trial, unless the finalists were re-measured, interleaved."""
         record, job = line.record, self._rows[line.record.id]
         if job.best_trial_id is not None:
             return

@@ -27,7 +27,7 @@ router = APIRouter(prefix="/v1/explain", tags=["kernels"], route_class=GuardedRo
 
 @router.post("", responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[READ])
 def explain_configuration(body: ExplainBody, context: ContextDep) -> GpuExplanation | CpuExplanation:
-    """Where the predicted time of a configuration on a GPU goes, and what bounds it; on a CPU, why it is as it is.
+    """Performance breakdown of a configuration: predicted time by part and its bound; on a CPU, reasons.
 
     Nothing is compiled, measured or stored.
     """

@@ -21,13 +21,13 @@ router = APIRouter(tags=["health"])
 
 @router.get("/healthz", dependencies=[PUBLIC], openapi_extra=OPEN)
 def read_health() -> Health:
-    """Whether the process is up."""
+    """Liveness: the process is up."""
     return Health()
 
 
 @router.get("/readyz", dependencies=[PUBLIC], openapi_extra=OPEN)
 def read_readiness(context: ContextDep) -> Readiness:
-    """Whether requests can be served: 503 unless the database is reachable and migrated. Also what else is missing."""
+    """Readiness to serve requests: 503 unless the database is reachable and migrated. Also what else is missing."""
     check_migrated(context.database.engine)
     with context.database.read() as session:
         leased = select(func.count()).select_from(Job).where(Job.status == "running")

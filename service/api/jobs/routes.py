@@ -155,7 +155,7 @@ def cancel_job(job_id: JobId, database: DatabaseDep, by: CallerDep) -> JobOut:
     dependencies=[TUNE],
 )
 def retry_job(job_id: JobId, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> JobOut:
-    """Ask again for what a job that failed or was cancelled was asked for: a new job, which names the old one.
+    """Resubmit a failed or cancelled job: a new job, which names the old one.
 
     The request is checked anew. While the same work is queued or running, that job is returned instead.
     """

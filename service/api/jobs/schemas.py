@@ -110,7 +110,7 @@ class JobBody(DeviceChoice):
     )
     reuse: StrictBool = Field(
         default=True,
-        description="Take times that earlier jobs measured of the very same kernels; false: measure all anew",
+        description="Reuse cached measurements of identical kernels; false: ignore cached measurements",
         examples=[True],
     )
     warm_start: StrictBool = Field(
@@ -126,7 +126,7 @@ class JobBody(DeviceChoice):
     )
     objective: Objective | None = Field(
         default=None,
-        description="What is made small: time; time-memory (beyond the operands) or time-energy (where the device "
+        description="Objective to minimize: time; time-memory (beyond the operands) or time-energy (where the device "
         "tells it), which nsga2 weighs; null: what the search weighs anyway",
         examples=[None],
     )
@@ -181,7 +181,7 @@ class TrialOut(BaseModel):
         description="Who chose it: default, donor, random, gp, tpe, descent, ...; null where that was not recorded",
         examples=["gp"],
     )
-    evidence: Evidence = Field(description="Time and proof of numbers", examples=[EVIDENCE_EXAMPLE])
+    evidence: Evidence = Field(description="Time and correctness", examples=[EVIDENCE_EXAMPLE])
     tflops: float | None = Field(
         default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
     )
@@ -220,7 +220,7 @@ class TrialOut(BaseModel):
 
 
 class Comparison(BaseModel):
-    """The default configuration against the best, measured again in turns at the end of the job."""
+    """The default configuration against the best, re-measured, interleaved, at the end of the job."""
 
     default_us: float = Field(description="Median of trial 0, in us", examples=[930.2])
     best_us: float = Field(description="Median of the best trial, in us", examples=[412.5])
@@ -237,9 +237,9 @@ class WallTimeOut(BaseModel):
     propose_s: float = Field(description="Choosing configurations", examples=[1.2])
     compile_s: float = Field(description="With at least one compilation under way, beside the rest", examples=[24.8])
     wait_s: float = Field(description="Waiting for a kernel to be compiled", examples=[5.6])
-    verify_s: float = Field(description="Running and checking for the proof of numbers", examples=[8.1])
+    verify_s: float = Field(description="Running and checking for correctness", examples=[8.1])
     measure_s: float = Field(description="Warming up and taking times", examples=[30.2])
-    compare_s: float = Field(description="Measuring finalists and the default in turns", examples=[4.4])
+    compare_s: float = Field(description="Measuring finalists and the default, interleaved", examples=[4.4])
     device_restarts: int = Field(description="How often the device's process was lost", examples=[0])
 
 
@@ -329,7 +329,7 @@ class JobOut(BaseModel):
     )
     objective: Objective | None = Field(
         default=None,
-        description="What is made small: time, time-memory or time-energy; null as of `search`",
+        description="Objective to minimize: time, time-memory or time-energy; null as of `search`",
         examples=["time"],
     )
     cancel_requested: bool = Field(description="Someone asked it to stop", examples=[False])
@@ -347,21 +347,21 @@ class JobOut(BaseModel):
     done: int = Field(description="Trials that ended", examples=[13])
     best: TrialOut | None = Field(
         default=None,
-        description="The fastest proven trial so far; in the end the winner of the best measured again in turns. Of a "
+        description="The fastest proven trial so far; in the end the winner of the re-measured finalists. Of a "
         "job that only predicted it is corrected when others measure its configurations",
         examples=[None],
     )
     basis: str | None = Field(
         default=None,
-        description="What the time of `best` rests on: in_turns, measured in turns with the default and the other "
+        description="What the time of `best` rests on: in_turns, measured interleaved with the default and the other "
         "finalists; single, the least of single measurements, which may have been the luckiest; predicted by a model. "
         "null without a time",
         examples=["in_turns"],
     )
     comparison: Comparison | None = Field(
         None,
-        description="Speed-up over the default configuration, in turns: where it is not null its two times stand for "
-        "the job, and those of `best` and of trial 0 are single measurements",
+        description="Speed-up over the default configuration, interleaved: where it is not null its two times stand "
+        "for the job, and those of `best` and of trial 0 are single measurements",
         examples=[None],
     )
     wall: WallTimeOut | None = Field(

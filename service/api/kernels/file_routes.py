@@ -41,13 +41,13 @@ FileName = Annotated[str, Path(description="Name of the file", examples=["kernel
 
 @router.get("/artifacts/{sha256}", response_class=Response, responses=_FILE | NOT_FOUND | RANGE, dependencies=[READ])
 def read_artifact(sha256: Sha256, request: Request, context: ContextDep) -> Response:
-    """A file of any kernel by what it holds. It never changes: If-None-Match and Range are honoured."""
+    """A file of any kernel by its hash. It never changes: If-None-Match and Range are honoured."""
     return _answer(context, request, sha256)
 
 
 @router.head("/artifacts/{sha256}", response_class=Response, responses=_HEAD | NOT_FOUND, dependencies=[READ])
 def head_artifact(sha256: Sha256, request: Request, context: ContextDep) -> Response:
-    """What goes with a file of any kernel: its length, type and ETag."""
+    """Length, type and ETag of a file of any kernel."""
     return _answer(context, request, sha256)
 
 
@@ -66,7 +66,7 @@ def read_kernel_file(kernel_id: KernelId, name: FileName, request: Request, cont
     "/kernels/{kernel_id}/artifacts/{name}", response_class=Response, responses=_HEAD | NOT_FOUND, dependencies=[READ]
 )
 def head_kernel_file(kernel_id: KernelId, name: FileName, request: Request, context: ContextDep) -> Response:
-    """What goes with a file of a kernel: its length, type and ETag."""
+    """Length, type and ETag of a file of a kernel."""
     return _answer_named(context, request, kernel_id, name)
 
 

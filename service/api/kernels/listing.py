@@ -64,7 +64,7 @@ class KernelLine(BaseModel):
     problem: ProblemBody = Field(description="What it computes, whole", examples=[{"m": 512, "n": 384, "k": 1024}])
     device: str = Field(description="Id of the device it was tuned on", examples=["b580"])
     driver: str = Field(description="Driver of that device; empty if none was known", examples=["26.27.1"])
-    evidence: Evidence = Field(description="Time and proof of its best trial", examples=[EVIDENCE_EXAMPLE])
+    evidence: Evidence = Field(description="Time and correctness of its best trial", examples=[EVIDENCE_EXAMPLE])
     tflops: float | None = Field(
         default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
     )

@@ -58,7 +58,7 @@ router = APIRouter(prefix="/v1/kernels", tags=["kernels"], route_class=LookupRou
     dependencies=[READ],
 )
 def look_up_kernel(body: LookupBody, request: Request, context: ContextDep, by: CallerDep) -> Response:
-    """What to run for a whole problem on a device, from the first of five sources, and how far to trust it.
+    """Look up the kernel for a problem on a device, from the first of five sources, with its confidence.
 
     A 404 says that nothing is stored and nothing can be compiled.
     """
@@ -79,7 +79,7 @@ def look_up_kernel(body: LookupBody, request: Request, context: ContextDep, by: 
     dependencies=[READ],
 )
 def look_up_kernels(body: BatchBody, request: Request, context: ContextDep, by: CallerDep) -> Response:
-    """What to run for each of at most 1,000 problems, on one device or on one each, as single lookups say it.
+    """Look up the kernels for up to 1,000 problems, on one device or on one each.
 
     Problems without an answer are listed as misses. With `tune` either all jobs that are asked for are queued or, where
     there is no room for them, none.
@@ -92,7 +92,7 @@ def look_up_kernels(body: BatchBody, request: Request, context: ContextDep, by: 
 
 @router.get("", response_model=LookupOut, responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
 def find_kernel(context: ContextDep, request: Request, query: Annotated[LookupQuery, Query()]) -> Response:
-    """What to run for a problem on a device. What is left out is plain: row-major, tight, no epilogue."""
+    """Look up the kernel for a problem on a device. Defaults: row-major, packed, no epilogue."""
     (kept,) = _answered(request, context, [Wanted(query.problem(), query.device, query.target)])
     the_answer(kept)
     return _json(kept.body)

@@ -28,7 +28,7 @@ KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970
 
 @router.get("/stored", dependencies=[READ])
 def list_kernels(session: ReadSessionDep, query: Annotated[KernelQuery, Query()]) -> KernelPage:
-    """Every kernel that is stored, newest first, with the time and proof of its best trial.
+    """Every kernel that is stored, newest first, with the time and correctness of its best trial.
 
     `GET /v1/kernels` with a problem says which of them to run.
     """

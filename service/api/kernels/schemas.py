@@ -43,7 +43,7 @@ class LookupQuery(ProblemQuery):
 
     m: int = Field(description="Rows of C, in elements", examples=[512])
     n: int = Field(description="Columns of C, in elements", examples=[384])
-    k: int = Field(description="Length of the sums, in elements", examples=[1024])
+    k: int = Field(description="Inner (reduction) dimension, in elements", examples=[1024])
     device: str = Field(
         default="auto", min_length=1, max_length=200, description="Device id, or auto", examples=["b580"]
     )
@@ -83,7 +83,7 @@ class KernelOut(BaseModel):
     driver: str = Field(description="Driver of that device; empty if none was known", examples=["26.27.1"])
     target: str = Field(description="Id of the device it was compiled for", examples=["b580"])
     evidence: Evidence = Field(
-        description="Time and proof of its best trial; of its latest if none gave a time",
+        description="Time and correctness of its best trial; of its latest if none gave a time",
         examples=[EVIDENCE_EXAMPLE],
     )
     status: str | None = Field(

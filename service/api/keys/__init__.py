@@ -1,1 +1,1 @@
-"""API keys: who may ask, and for what."""
+"""API keys and scopes."""

@@ -57,7 +57,7 @@ def list_keys(session: ReadSessionDep) -> KeyList:
 
 @router.post("/{key_id}/revoke", responses=NOT_FOUND, dependencies=[ADMIN])
 def revoke_key(key_id: KeyId, context: ContextDep, by: CallerDep) -> KeyOut:
-    """Let a key work no more, from the next request on."""
+    """Revoke a key, from the next request on."""
     with context.database.write() as session:
         revoked = service.revoke(session, key_id, context.now())
         record(session, by, "key.revoke", key_id)

@@ -155,7 +155,7 @@ def _cache_family(tallied: dict[Tallied, int]) -> Metric:
 
 _PHASES = {
     "compile": "Time that a trial waited for its kernel to be compiled.",
-    "verify": "Time that the proof of a trial's numbers took.",
+    "verify": "Time that verifying the result of a trial took.",
     "measure": "Time that the measurement of a trial took.",
 }
 

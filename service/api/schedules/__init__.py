@@ -1,1 +1,1 @@
-"""Jobs that start by the clock."""
+"""Schedules."""

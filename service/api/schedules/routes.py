@@ -46,7 +46,7 @@ ScheduleId = Annotated[UUID, Path(description="Id of the schedule", examples=["0
 def create_schedule(
     body: ScheduleBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> ScheduleOut:
-    """Start work by the clock: a job, a set of shapes, or jobs for stale results; checked now and at every run."""
+    """Create a schedule: a job, a set of shapes, or jobs for stale results; checked now and at every run."""
     due_at = service.first_due(body, context.settings, context.now())
     service.check_work(body, context)
     with once.write() as session:
@@ -69,7 +69,7 @@ def read_schedule(schedule_id: ScheduleId, session: ReadSessionDep) -> ScheduleO
 
 @router.put("/{schedule_id}", responses=BAD_REQUEST | NOT_FOUND | CONFLICT | TOO_LARGE, dependencies=[TUNE])
 def replace_schedule(schedule_id: ScheduleId, body: ScheduleBody, context: ContextDep, by: CallerDep) -> ScheduleOut:
-    """Change a schedule wholly, checked as a new one; its id, history and whether it is paused stay."""
+    """Replace a schedule, checked as a new one; its id, history and whether it is paused stay."""
     due_at = service.first_due(body, context.settings, context.now())
     service.check_work(body, context)
     with context.database.write() as session:
@@ -113,7 +113,7 @@ def resume_schedule(schedule_id: ScheduleId, context: ContextDep, by: CallerDep)
 def run_schedule(
     schedule_id: ScheduleId, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> FireOut:
-    """Start what a schedule starts, now and besides its due times, also while it is paused."""
+    """Run a schedule now, besides its due times, also while it is paused."""
     with context.database.read() as session:
         kind, template = service.prepare_run(session, schedule_id)
     work = read_work(kind, template, context)
@@ -129,7 +129,7 @@ def list_next_times(
     session: ReadSessionDep,
     count: Annotated[int, Query(ge=1, le=100, description="How many", examples=[5])] = 5,
 ) -> DueList:
-    """When a schedule comes due next."""
+    """Next due times of a schedule."""
     return service.next_times(session, schedule_id, count)
 
 

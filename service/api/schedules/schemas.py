@@ -55,7 +55,7 @@ class StaleBody(BaseModel):
 
 
 class ScheduleBody(BaseModel):
-    """Work to start by the clock: exactly one of `job`, `shapes` and `stale`."""
+    """A schedule: exactly one of `job`, `shapes` and `stale`."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -178,7 +178,7 @@ def resume(session: Session, schedule_id: UUID, now: datetime) -> ScheduleOut:
 
 
 def next_times(session: Session, schedule_id: UUID, count: int) -> DueList:
-    """When a schedule comes due next.
+    """Next due times of a schedule.
 
     Raises:
         NotFound: there is none.

@@ -101,7 +101,7 @@ def read_shape_set(
 
 @router.post("/{set_id:uuid}/cancel", responses=NOT_FOUND, dependencies=[TUNE])
 def cancel_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> ShapeSetOut:
-    """End a set and its jobs; what was found stays."""
+    """Cancel a set and its jobs; results stay."""
     with database.write() as session:
         found = service.cancel(session, set_id)
         record(session, by, "shapes.cancel", set_id)
@@ -110,7 +110,7 @@ def cancel_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> Sha
 
 @router.delete("/{set_id:uuid}", status_code=204, responses=NOT_FOUND | CONFLICT, dependencies=[TUNE])
 def delete_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> Response:
-    """Forget a set that is over; its jobs and what they found stay."""
+    """Delete a set that is over; its jobs and results stay."""
     with database.write() as session:
         service.forget(session, set_id)
         record(session, by, "shapes.delete", set_id)

@@ -28,7 +28,7 @@ from tuner.shapes.allocation import Progress, next_grant
 from tuner.shapes.neighbours import donors_for
 
 _MOST_RESERVED = 0.4  # of the seconds of the set, for comparing kernels across shapes
-_TURNS = 12  # what a shape's comparison in turns takes, in trials
+_TURNS = 12  # what a shape's interleaved comparison takes, in trials
 _LEAST_S = 1.0
 _OWN_ENDS = frozenset({Stop.EXHAUSTED, Stop.NO_GAIN})  # of one shape, whatever the set has left
 

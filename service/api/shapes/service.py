@@ -99,7 +99,7 @@ def presets() -> PresetList:
 
 
 def cancel(session: Session, set_id: UUID) -> ShapeSetOut:
-    """End a set and its jobs; what was found stays. One that is over stays as it is.
+    """Cancel a set and its jobs; results stay. One that is over stays as it is.
 
     Raises:
         NotFound: there is none.

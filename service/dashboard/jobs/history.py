@@ -186,7 +186,7 @@ def _in_turns(job: Job) -> str:
     default_us, best_us = job.compared_default_us, job.compared_best_us
     if default_us is None or best_us is None:
         return ""
-    times = f"in turns at the end the default took {duration(default_us)}, the best {duration(best_us)}"
+    times = f"interleaved at the end, the default took {duration(default_us)}, the best {duration(best_us)}"
     return f". Drawn are single measurements; {times}"
 
 

@@ -79,7 +79,7 @@ class JobPage:
 
     @property
     def least_of_single(self) -> bool:
-        """Whether it is over with a winner other than the default that was not measured with it in turns."""
+        """Whether it is over with a winner other than the default that was not measured interleaved with it."""
         if self.live or self.best is None or self.best.number == 0 or self.job.headline is None:
             return False
         return self.job.headline.basis is Basis.SINGLE

@@ -7,7 +7,7 @@ from typing import cast
 
 _FACTS = (
     ("registers of a thread", "grf_count", ""),
-    ("threads of an engine", "threads_per_eu", ""),
+    ("threads per EU", "threads_per_eu", ""),
     ("spilled by a thread", "spill_bytes", "B"),
     ("shared local memory of a work-group", "slm_bytes", "B"),
     ("instructions", "instructions", ""),
@@ -74,7 +74,7 @@ def _loop_counts(loop: Mapping[str, object]) -> Iterator[Count]:
     for name, value in known:
         yield Count(f"K loop: sends, {_NAMES.get(name, name)}", "", value)
     yield Count("K loop: moves", "", _number(loop.get("moves")))
-    yield Count("K loop: moves of one lane", "", _number(loop.get("scalar_moves")))
+    yield Count("K loop: scalar moves", "", _number(loop.get("scalar_moves")))
     yield Count("K loop: sends for 256 DPAS", "", _number(loop.get("sends_per_256_dpas")))
     yield Count("K loop: moves for 256 DPAS", "", _number(loop.get("moves_per_256_dpas")))
     yield Count("K loop: loaded for a DPAS", "B", _number(loop.get("loaded_bytes_per_dpas")))

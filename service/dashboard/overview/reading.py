@@ -71,7 +71,7 @@ def read_now(session: Session, present: Sequence[ListedDevice], now: datetime) -
 
 
 def gains_chart(session: Session) -> Chart:
-    """How many times as fast as the default the best became, of the latest jobs that measured both in turns."""
+    """How many times as fast as the default the best became, of the latest jobs that measured both interleaved."""
     query = (
         select(Job, Measurement.label)
         .join(Measurement, Measurement.trial_id == Job.best_trial_id)
@@ -97,15 +97,15 @@ def gains_chart(session: Session) -> Chart:
     columns = (
         Column("Operations", "GFLOP"),
         Column("Gain over the default", "x"),
-        Column("Default, in turns", "µs"),
-        Column("Best, in turns", "µs"),
+        Column("Default, interleaved", "µs"),
+        Column("Best, interleaved", "µs"),
         Column("Problem"),
         Column("Device"),
     )
     count = sum(len(s.rows) for s in series)
     return Chart(
         title="Gain over the default configuration",
-        note=f"The latest jobs that measured default and best again in turns at their end: {count:,}.",
+        note=f"The latest jobs that re-measured default and best, interleaved: {count:,}.",
         columns=columns,
         series=series,
         x=Axis(0, "Operations of the problem", "GFLOP", "log"),

@@ -60,7 +60,7 @@ def choices_of(pair: Pair) -> list[Choice]:
 
 
 def _tuned(pair: Pair, measured: list[Sample]) -> _Tuned:
-    """The job that stands for the problem: of those that ended in turns, else of all, the one of the least time."""
+    """The job that stands for the problem: of those that ended interleaved, else of all, the one of the least time."""
     defaults = {s.job_id: s for s in measured if s.number == 0}
     again = {str(job.id): (job.compared_default_us, job.compared_best_us) for job in pair.jobs}
     found: list[_Tuned] = []

@@ -41,7 +41,7 @@ class BestTime:
         """Evidence and basis."""
         if self.basis is Basis.PREDICTED:
             return self.evidence.words
-        how = "measured in turns" if self.basis is Basis.IN_TURNS else "single measurement"
+        how = "measured interleaved" if self.basis is Basis.IN_TURNS else "single measurement"
         return f"{how}, DPAS emulated" if self.evidence is TimeEvidence.EMULATED else how
 
 
@@ -150,7 +150,7 @@ def _least(session: Session, problem_ids: Sequence[int], time: Any, said: Any) -
 
 
 def _best(problem: Problem, found: Mapping[Basis, Any]) -> BestTime | None:
-    """The one that stands for the problem: in turns before single measurements, those before predictions."""
+    """The one that stands for the problem: interleaved before single measurements, those before predictions."""
     for basis, least in found.items():
         if least is not None:
             time_us, label = least

@@ -33,7 +33,7 @@ from service.schemas import Evidence, ProblemBody, to_problem
 from tuner.session.evidence import NATIVE
 
 KNOWN_BY = {
-    "in_turns": "measured in turns",
+    "in_turns": "measured interleaved",
     "trial": "measured by single trials",
     "predicted": "predicted by the model",
     "none": "not known",

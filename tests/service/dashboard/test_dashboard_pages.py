@@ -92,8 +92,8 @@ def test_the_overview_shows_winners_what_runs_and_what_needs_attention(client: T
         rows.add_schedule(session, "weekly", enabled=False)
         quarantines.put(session, host="lab-7", slug="b580", reason="device-unusable: it hung", job_id=None, seconds=60)
     seen = text_of(client.get("/").text)
-    turns = "2.06x as fast as the default default 2.469 ms, best 1.200 ms, in turns"
-    assert f"1.200 ms 335.5 GFLOP/s measured in turns on opencl-cpu-as-b580 · DPAS emulated {turns}" in seen
+    turns = "2.06x as fast as the default default 2.469 ms, best 1.200 ms, interleaved"
+    assert f"1.200 ms 335.5 GFLOP/s measured interleaved on opencl-cpu-as-b580 · DPAS emulated {turns}" in seen
     assert "88.25 µs 4,563 GFLOP/s predicted (xe-1) 1.00x as fast as the default" in seen
     assert "default 88.25 µs, best 88.25 µs, predicted" in seen
     assert "cancelling" in seen
@@ -219,20 +219,20 @@ def test_the_winner_is_the_one_measured_again_in_turns(client: TestClient, datab
             jobs.set_best(session, job.id, winner)
             jobs.set_comparison(session, job.id, default_us=2900.0, best_us=again_us)
     html = client.get(f"/jobs/{kept.id}").text
-    told = "1.00x the default was not beaten default 2.900 ms, best 2.900 ms, in turns"
+    told = "1.00x the default was not beaten default 2.900 ms, best 2.900 ms, interleaved"
     single = "its trial's single measurement: 3.000 ms, 2.850 ms to 3.300 ms"
-    assert f"Best time 2.900 ms measured in turns on gpu0 {single} Rate 138.8 GFLOP/s" in text_of(html)
+    assert f"Best time 2.900 ms measured interleaved on gpu0 {single} Rate 138.8 GFLOP/s" in text_of(html)
     assert told in text_of(html)
     assert "Against the winner" in html, "rows may be below the winner's own single measurement"
     note = client.get(f"/jobs/{kept.id}/charts/history").json()["note"]
-    assert note.endswith("in turns at the end the default took 2.900 ms, the best 2.900 ms")
+    assert note.endswith("interleaved at the end, the default took 2.900 ms, the best 2.900 ms")
     seen = text_of(client.get(f"/jobs/{won.id}").text)
-    assert "Best time 1.450 ms measured in turns on gpu1" in seen
-    assert "2.00x default 2.900 ms, best 1.450 ms, in turns" in seen
+    assert "Best time 1.450 ms measured interleaved on gpu1" in seen
+    assert "2.00x default 2.900 ms, best 1.450 ms, interleaved" in seen
     for path in ("/jobs", "/"):
         shown = text_of(client.get(path).text)
         assert "1.450 ms" in shown
-        assert "default 2.900 ms, best 1.450 ms, in turns" in shown
+        assert "default 2.900 ms, best 1.450 ms, interleaved" in shown
         assert "2.000 ms" not in shown, "the winner's first time is not the headline"
     assert "not beaten" not in seen
 
@@ -249,7 +249,7 @@ def test_a_job_says_what_ended_it_and_that_its_winner_was_not_measured_in_turns(
                 rows.add_measured(session, job, number, median_us, kernel.id, "native")
             jobs.update_best(session, job.id)
             jobs.set_stop(session, job.id, "seconds")
-    single = "not measured in turns with the default: the least of single trials"
+    single = "not measured interleaved with the default: the least of single trials"
     seen, before, default = (text_of(client.get(f"/jobs/{job.id}").text) for job in (over, running, kept))
     assert ": the seconds of its budget were spent" in seen
     assert f"1.50x default 90.00 µs, best 60.00 µs, single measurements {single}" in seen
@@ -309,7 +309,7 @@ def test_a_kernel_with_wrong_numbers_says_so(client: TestClient, database: Datab
         assert "proof-wrong" in page
         assert "proof-simulator" not in page, "the mark of a proof is not that of wrong numbers"
     assert told in text_of(client.get(f"/jobs/{job.id}/trials/0").text)
-    assert f"Proof of its numbers {told} Chosen by" in text_of(client.get(f"/jobs/{job.id}/trials/1").text)
+    assert f"Correctness {told} Chosen by" in text_of(client.get(f"/jobs/{job.id}/trials/1").text)
 
 
 def test_a_failed_trial_can_be_tried_again_and_leads_to_its_neighbours(client: TestClient, database: Database) -> None:

@@ -65,17 +65,17 @@ def test_a_problem_tells_what_its_jobs_tell_of_their_best(client: TestClient, da
         jobs.set_best(session, measured.id, 2)
         jobs.set_comparison(session, measured.id, default_us=60.0, best_us=48.0)
     seen = text_of(client.get(page).text)
-    assert "default 60.00 µs measured in turns on b60 1.25x in turns" in seen
-    assert "tuned 48.00 µs measured in turns on b60 1.00x in turns" in seen
-    assert "default 60.00 µs, best 48.00 µs, in turns" in seen, "its list of jobs has the same times"
+    assert "default 60.00 µs measured interleaved on b60 1.25x interleaved" in seen
+    assert "tuned 48.00 µs measured interleaved on b60 1.00x interleaved" in seen
+    assert "default 60.00 µs, best 48.00 µs, interleaved" in seen, "its list of jobs has the same times"
     assert "model's choice 50.00 µs 47.50 µs to 55.00 µs single measurement on b60 1.00x single measurements" in seen
     bars = client.get(f"{page}/charts/choices").json()["series"][0]["rows"]
     assert [row[:3] for row in bars] == [
-        ["default", 60.0, "in turns"],
+        ["default", 60.0, "interleaved"],
         ["model's choice", 50.0, "single measurement"],
-        ["tuned", 48.0, "in turns"],
+        ["tuned", 48.0, "interleaved"],
     ]
-    assert "48.00 µs 8,389 GFLOP/s measured in turns 2" in text_of(client.get("/problems").text)
+    assert "48.00 µs 8,389 GFLOP/s measured interleaved 2" in text_of(client.get("/problems").text)
 
 
 def test_a_roofline_has_every_trial_under_limits_of_the_device(client: TestClient, page: str) -> None:

@@ -95,7 +95,7 @@ def test_a_job_is_tuned_its_kernel_found_saved_and_compared_and_a_schedule_made(
     with opened(browser, address) as (page, complaints):
         _start_job(page)
         expect(page.locator("#summary .status")).to_have_text("succeeded", timeout=_TUNE_MS)
-        expect(page.locator("#summary")).to_contain_text(re.compile("(measured in turns|single measurement) on cpu"))
+        expect(page.locator("#summary")).to_contain_text(re.compile("(measured interleaved|single measurement) on cpu"))
         expect(page.locator("#trials tbody tr").first).to_be_visible()
         job = page.url
         _compare_two(page)
