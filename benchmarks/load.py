@@ -3,7 +3,7 @@
 Run: XETUNE_DATA_DIR=DIR python -m benchmarks.load [--seconds 5] [--rounds 3] [--problems 10000]
 
 The database that the settings name was filled by benchmarks.filling. Rates of an empty route and of lookups are taken
-in turns, and told by the server's processor time too, which other programs change less. Every stored problem is asked
+interleaved, and told by the server's processor time too, which other programs change less. Every stored problem is asked
 for once before, in batches, which is told as well: the first answer is worked out, later ones come from memory.
 """
 
@@ -159,7 +159,7 @@ def _lookups(served: Served, folder: Path, problems: list[dict[str, object]], se
     ratios = [lookup / nothing for nothing, lookup in zip(rates["empty"], rates["lookup"], strict=True)]
     for name, values in rates.items():
         _say(f"{name}: requests in a second", ", ".join(f"{value:.0f}" for value in values))
-    _say("lookup over empty (asked: 0.5)", ", ".join(f"{ratio:.2f}" for ratio in ratios))
+    _say("lookup over empty (asked: 0.6)", ", ".join(f"{ratio:.2f}" for ratio in ratios))
     for name, values in cost.items():
         _say(f"{name}: processor time of a request", ", ".join(f"{value:.0f} us" for value in values))
     return statistics.median(rates["lookup"])

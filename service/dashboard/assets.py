@@ -17,7 +17,7 @@ STATIC_FILES = {path.relative_to(_FOLDER).as_posix(): path for path in _FOLDER.r
 
 # What every page needs before it is painted, sent as one file: each request more is a wait more.
 STYLES = "dashboard.css"
-_STYLES = ("tokens.css", "page.css", "parts.css", "kernel.css", "chart.css")
+_STYLES = tuple(f"styles/{name}.css" for name in ("tokens", "page", "parts", "kernel", "chart"))
 
 AnyResponse = TypeVar("AnyResponse", bound=Response)
 
