@@ -3,8 +3,8 @@
 Run: XETUNE_DATA_DIR=DIR python -m benchmarks.load [--seconds 5] [--rounds 3] [--problems 10000]
 
 The database that the settings name was filled by benchmarks.filling. Rates of an empty route and of lookups are taken
-interleaved, and told by the server's processor time too, which other programs change less. Every stored problem is asked
-for once before, in batches, which is told as well: the first answer is worked out, later ones come from memory.
+interleaved, and told by the server's processor time too, which other programs change less. Every stored problem is
+asked for once before, in batches, which is told as well: the first answer is worked out, later ones come from memory.
 """
 
 import argparse
