@@ -102,7 +102,7 @@ def test_charts_of_parameters_are_of_measured_trials(client: TestClient, page: s
     assert len(paths["series"][0]["rows"]) == 23
     judged = client.get(f"{page}/charts/judged").json()
     assert judged["note"].endswith("of 23 within the interval.")
-    assert "Upwards" in client.get(f"{page}?x=block%20m&y=block%20k").text
+    assert "<label>Y <select" in client.get(f"{page}?x=block%20m&y=block%20k").text
     unknown = client.get(f"{page}/charts/heat?x=nonsense&y=block%20k")
     assert unknown.status_code == 404
     assert "no trial has the parameter &#39;nonsense&#39;; there are block k, " in unknown.text
