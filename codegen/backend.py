@@ -41,6 +41,21 @@ class Backend(Protocol[Config, Artifact]):
         ...
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """Files that someone needs to run a kernel beside kernel.json, the binary first."""
+        ...
+
+    @property
+    def binary_format(self) -> tuple[str, bytes]:
+        """Format of the binary, for messages, and its first bytes."""
+        ...
+
+    @property
+    def names_code(self) -> bool:
+        """Whether the binary holds the name of the kernel, so that `code_hash` is no hash of the binary."""
+        ...
+
+    @property
     def loop_orders(self) -> str:
         """The loop orders that its kernels may have, for messages."""
         ...

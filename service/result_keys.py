@@ -2,7 +2,8 @@
 
 from typing import cast
 
-from codegen import AnyArtifact, CpuConfig
+from codegen import AnyArtifact
+from codegen.backend import backend_of
 from codegen.serialization import to_json
 from db import schema
 from db.schema.base import JsonObject
@@ -31,7 +32,7 @@ def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> sche
 
     A CPU that emulates a GPU ran other code than the file's SPIR-V; a CPU's kernel is identified by its `code_hash`.
     """
-    binary = kernel.code_hash if isinstance(kernel.config, CpuConfig) else kernel.content_hash
+    binary = kernel.code_hash if backend_of(kernel.config).names_code else kernel.content_hash
     if spec.emulates is not None or binary is None:
         return None
     launch = launch_hash(kernel.manifest, kernel.compile_key)

@@ -20,6 +20,9 @@ class CpuBackend:
     device = "a CPU"
     config = CpuConfig
     binary = "kernel.o"
+    files = (binary, "kernel.h")
+    binary_format = ("ELF", b"\x7fELF")
+    names_code = True
     loop_orders = "pmpnpk or pnpmpk, then om, on and ok in any order, then iminik or inimik, all in one word"
     compiles_modules = False
 

@@ -19,6 +19,9 @@ class XeBackend:
     device = "a GPU"
     config = XeConfig
     binary = "kernel.spv"
+    files = (binary,)
+    binary_format = ("SPIR-V", b"\x03\x02\x23\x07")
+    names_code = False
     loop_orders = f"one of {', '.join(XE_ORDERS)}"
     compiles_modules = True
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO, Generic, NoReturn, TypeVar, cast
 
-from codegen import CodegenError, CpuConfig, GemmProblem, KernelConfig
+from codegen import CodegenError, GemmProblem, KernelConfig
+from codegen.backend import backend_of
 from codegen.config.kernel_config import decode_config
 from codegen.serialization import (
     Malformed,
@@ -21,6 +22,7 @@ from tuner.errors import InvalidLine
 from tuner.exchange.documents import check_texts, strict_object
 from tuner.exchange.parameters import check_counts
 from tuner.exchange.records import (
+    FIELD_OF_FILE,
     FORMAT,
     VERSION,
     CandidateRecord,
@@ -48,7 +50,6 @@ _KINDS: dict[str, type[Record]] = {
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _OF_ANY_CONFIG = "kernel", "trial"  # of GPUs and of CPUs
-_SPIRV_MAGIC, _ELF_MAGIC = b"\x03\x02\x23\x07", b"\x7fELF"
 _SHOWN = 160  # characters of a message that repeats what came
 
 R = TypeVar("R")
@@ -113,16 +114,14 @@ def read_lines(stream: BinaryIO) -> Exchange:
 
 
 def binary_of(kernel: KernelRecord) -> bytes:
-    """The binary of a kernel: SPIR-V, or of a CPU an object file.
+    """Return the binary of a kernel.
 
     Raises:
         ValueError: it is no base64, not of that form, or not the binary that its hash names.
     """
-    if isinstance(kernel.config, CpuConfig):
-        name, text, form, magic = "object_code", kernel.object_code, "ELF", _ELF_MAGIC
-    else:
-        name, text, form, magic = "spirv", kernel.spirv, "SPIR-V", _SPIRV_MAGIC
-    assert text is not None  # the record has it
+    backend = backend_of(kernel.config)
+    name, (form, magic) = FIELD_OF_FILE[backend.binary], backend.binary_format
+    text: str = getattr(kernel, name)
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:

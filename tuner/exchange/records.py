@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID
 
-from codegen import CpuConfig, GemmProblem, KernelConfig, XeConfig
+from codegen import GemmProblem, KernelConfig, XeConfig
+from codegen.backend import backend_of
 from hal import DeviceKind, DeviceSpec
 from tuner.search.method import Method
 from tuner.search.objective import Objective
@@ -213,6 +214,10 @@ class JobRecord:
             check_name("origin", self.origin)
 
 
+FIELD_OF_FILE = {"kernel.spv": "spirv", "kernel.o": "object_code", "kernel.h": "header"}
+"""The field of a `KernelRecord` that holds a file of the kernel."""
+
+
 @dataclass(frozen=True, slots=True)
 class KernelRecord:
     """A kernel: kernel.json as `manifest`, and in base64 SPIR-V, or of a CPU object code beside its C `header`.
@@ -241,18 +246,19 @@ class KernelRecord:
         expected = self.compile_key, f"sha256:{self.content_hash}"
         if said != expected:
             raise ValueError(f"manifest: expected compile_key and content_hash {expected}, got {said}")
-        is_cpu = isinstance(self.config, CpuConfig)
-        given = [name for name in ("spirv", "object_code", "header") if getattr(self, name) is not None]
-        needed = ["object_code", "header"] if is_cpu else ["spirv"]
+        backend = backend_of(self.config)
+        given = [name for name in FIELD_OF_FILE.values() if getattr(self, name) is not None]
+        needed = [FIELD_OF_FILE[name] for name in backend.files]
         if given != needed:
-            whose = "a CPU" if is_cpu else "a GPU"
             raise ValueError(
-                f"expected {' and '.join(needed)} of {whose}'s kernel, got {' and '.join(given) or 'none'}"
+                f"expected {' and '.join(needed)} of {backend.device}'s kernel, got {' and '.join(given) or 'none'}"
             )
         if self.code_hash is not None:
             check_sha256("code_hash", self.code_hash)
-            if not is_cpu:
-                raise ValueError("code_hash: expected none of a GPU's kernel, which its content_hash names, got one")
+            if not backend.names_code:
+                raise ValueError(
+                    f"code_hash: expected none of {backend.device}'s kernel, which its content_hash names, got one"
+                )
 
 
 @dataclass(frozen=True, slots=True)

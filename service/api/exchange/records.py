@@ -5,7 +5,7 @@ import math
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 
-from codegen import CpuConfig
+from codegen.backend import backend_of
 from db import schema
 from service.artifacts import ArtifactStore
 from service.row_mapping import (
@@ -16,6 +16,7 @@ from service.row_mapping import (
     trial_from_row,
 )
 from tuner.exchange.records import (
+    FIELD_OF_FILE,
     DeviceRecord,
     DonorRecord,
     Effort,
@@ -114,8 +115,8 @@ def kernel_record(
         ArtifactMissing, ArtifactDamaged: its binary is not there.
     """
     config, binary = config_from_json(row.config), base64.b64encode(artifacts.get(row.content_hash)).decode()
-    is_cpu = isinstance(config, CpuConfig)
-    code_hash = None if key is None or not is_cpu else str(key.parts["binary"])
+    backend = backend_of(config)
+    code_hash = None if key is None or not backend.names_code else str(key.parts["binary"])
     return KernelRecord(
         compile_key=row.compile_key,
         content_hash=row.content_hash,
@@ -124,10 +125,9 @@ def kernel_record(
         config=config,
         manifest=row.manifest,
         toolchain={name: str(version) for name, version in row.toolchain.items()},
-        spirv=None if is_cpu else binary,
-        object_code=binary if is_cpu else None,
         header=None if header is None else artifacts.get(header).decode(),
         code_hash=code_hash,
+        **{FIELD_OF_FILE[backend.binary]: binary},
     )
 
 

@@ -17,7 +17,6 @@ from codegen import (
     InvalidLaunch,
     KernelConfig,
     Refused,
-    XeConfig,
 )
 from codegen.backend import (
     backend_of,
@@ -174,7 +173,7 @@ class Lookup:
 
     def _launched(self, source: GemmProblem, config: KernelConfig) -> GemmArtifact | None:
         """A kernel that takes sizes as that of these; None where it does not run them, or is not at hand."""
-        if not source.dynamic or not isinstance(config, XeConfig):
+        if not source.dynamic:
             return None
         artifact = self.compiled(source, config)
         if artifact is None:

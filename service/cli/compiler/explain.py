@@ -43,7 +43,7 @@ def explain_command(
     spec, gemm = named_device(device, None).spec, problem.read()
     chosen = ConfigOptions(config, settings or []).read(gemm, spec)
     check_kernel(gemm, chosen, spec)
-    if isinstance(chosen, CpuConfig):
+    if isinstance(chosen, CpuConfig):  # no model predicts its times
         _explain_cpu(gemm, chosen, spec, as_json=as_json)
         return
     explained, accuracy = explain(gemm, chosen, spec), known_accuracy(spec.id)
