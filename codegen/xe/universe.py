@@ -1,4 +1,4 @@
-"""What xDSL's tools and `xetune opt` know of this package: our dialects, and our passes by name."""
+"""Dialects and passes of this package by name, for xDSL's tools and `xetune opt`."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -12,10 +12,10 @@ PASSES = {
     "distribute-to-subgroups": "codegen.xe.passes.distribute:DistributeToSubgroupsPass",
     "expand-subgroup-threads": "codegen.xe.passes.expand_subgroup_threads:ExpandSubgroupThreadsPass",
     "fold-tile-offsets": "codegen.xe.passes.fold_tile_offsets:FoldTileOffsetsPass",
+    "infer-maps": "codegen.xe.passes.infer_maps:InferMapsPass",
     "insert-layout-conversions": "codegen.xe.passes.distribute:InsertLayoutConversionsPass",
     "lower-to-lanes": "codegen.xe.passes.lanes:LowerToLanesPass",
     "lower-xetile": "codegen.xe.passes.lower_xetile:LowerXeTilePass",
-    "state-maps": "codegen.xe.passes.infer_maps:StateMapsPass",
     "tile-linalg": "codegen.xe.passes.tile_linalg:TileLinalgPass",
     "tile-mma-to-contract": "codegen.xe.passes.tile_mma_to_contract:TileMmaToContractPass",
     "unblock-tiles": "codegen.xe.passes.unblock_tiles:UnblockTilesPass",

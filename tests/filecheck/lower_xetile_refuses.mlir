@@ -19,7 +19,7 @@ xetile.prefetch_tile %v : !xetile.tile<64x32xf16>
 #c = #xetile.wg_map<sg_layout = [8, 1], sg_data = [8, 64]>
 %a, %b = "test.op"() : () -> (vector<64x32xf16>, vector<32x64xf16>)
 %d = xetile.tile_mma %a, %b {wg_map_a = #a, wg_map_b = #b, wg_map_c = #c} : vector<64x32xf16>, vector<32x64xf16> -> vector<64x64xf32>
-// CHECK: state-maps: expected every sub-group to have all of K = 32, got sg_data [8, 16] of a of tile_mma
+// CHECK: infer-maps: expected every sub-group to have all of K = 32, got sg_data [8, 16] of a of tile_mma
 
 // -----
 

@@ -57,7 +57,7 @@ class Placed(ABC):
         return ("row", "column")[part - rank + 2] if part >= rank - 2 else "batch"
 
 
-def fold_places(block: Block, kind: Placed) -> None:
+def fold_offsets(block: Block, kind: Placed) -> None:
     """Fold all moves in a block and in those within it.
 
     Raises:
@@ -74,7 +74,7 @@ def fold_places(block: Block, kind: Placed) -> None:
         else:
             for region in op.regions:
                 for inner in region.blocks:
-                    fold_places(inner, kind)
+                    fold_offsets(inner, kind)
 
 
 def _try_move(op: Operation, kind: Placed) -> bool:
@@ -107,7 +107,7 @@ def _fold_loop(loop: scf.ForOp, kind: Placed) -> None:
     for op in tuple(old.ops):
         op.detach()
         block.add_op(op)
-    fold_places(block, kind)
+    fold_offsets(block, kind)
     where = InsertPoint.before(end)
     ends = [as_value(v, where) for c, y in zip(carried, end.operands, strict=True) for v in c.split(y)]
     Rewriter.replace_op(end, scf.YieldOp(*ends))
@@ -121,7 +121,7 @@ def _fold_branch(branch: scf.IfOp, kind: Placed) -> None:
     """Replace what a branch gives by those parts of its place that differ."""
     ends: list[Operation] = []
     for region in branch.regions:
-        fold_places(region.block, kind)
+        fold_offsets(region.block, kind)
         end = region.block.last_op
         assert end is not None  # a branch with results yields them in both regions
         ends.append(end)

@@ -15,7 +15,7 @@ from codegen.xe.dialects.xetile import (
 from codegen.xe.passes.fold_offsets import (
     Place,
     Placed,
-    fold_places,
+    fold_offsets,
 )
 
 
@@ -36,7 +36,7 @@ def fold_tile_offsets(module: ModuleOp) -> None:
         PassFailedException: a tile comes from an operation that is not understood, or a loop or branch changes its
             matrix.
     """
-    fold_places(module.body.block, PlacedTile())
+    fold_offsets(module.body.block, PlacedTile())
 
 
 class PlacedTile(Placed):

@@ -1,4 +1,4 @@
-"""States the maps of every vector that XeTile operations take and make, and converts where two disagree.
+"""Infers the map of every vector of XeTile operations, and inserts conversions where two disagree.
 
 Source: XeTile RFC, "Workgroup Level XeTile extension": operands' maps follow from the result's.
 """
@@ -43,20 +43,20 @@ _Wanted = Iterator[tuple[int, WgMap | None]]  # operands by number, and the map 
 
 
 @dataclass(frozen=True)
-class StateMapsPass(ModulePass):
+class InferMapsPass(ModulePass):
     """Kernels without maps, which are at sub-group level, stay as they are."""
 
-    name = "state-maps"
+    name = "infer-maps"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        state_maps(op)
+        infer_maps(op)
 
 
-def state_maps(module: ModuleOp) -> None:
+def infer_maps(module: ModuleOp) -> None:
     """Apply the pass.
 
     Raises:
-        PassFailedException: a tile_mma states maps in which a sub-group lacks a part of K.
+        PassFailedException: a tile_mma has maps in which a sub-group lacks a part of K.
     """
     maps = _Maps()
     operations = tuple(module.walk())
@@ -107,7 +107,7 @@ def _mma_maps(op: TileMmaOp, maps: "_Maps") -> tuple[WgMap | None, WgMap | None,
     for stated, k in ((op.wg_map_a, 1), (op.wg_map_b, 0)):
         if stated is not None and stated.sg_data[k] != depth:
             raise PassFailedException(
-                f"state-maps: expected every sub-group to have all of K = {depth}, got sg_data "
+                f"infer-maps: expected every sub-group to have all of K = {depth}, got sg_data "
                 f"{format_ints(stated.sg_data)} of {'ba'[k]} of tile_mma"
             )
     return op.wg_map_a or a, op.wg_map_b or b, d

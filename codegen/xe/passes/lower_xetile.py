@@ -29,7 +29,7 @@ from codegen.xe.dialects.xetile import (
     TransposeOp,
 )
 from codegen.xe.passes.fold_tile_offsets import fold_tile_offsets
-from codegen.xe.passes.infer_maps import state_maps
+from codegen.xe.passes.infer_maps import infer_maps
 from codegen.xe.passes.unblock_tiles import unblock_tiles
 from codegen.xe.passes.xetile_to_xegpu.arguments import state_strides
 from codegen.xe.passes.xetile_to_xegpu.descriptors import (
@@ -117,7 +117,7 @@ def lower_xetile(module: ModuleOp, flags: LowerXeTilePass) -> None:
     allocate_statically(module)
     unblock_tiles(module)
     fold_tile_offsets(module)
-    state_maps(module)
+    infer_maps(module)
     places = find_places(module, instructions)
     operations = tuple(module.walk())
     for op in operations:  # first, as loads ask which operand of a dpas they feed

@@ -1,4 +1,4 @@
-"""Where tiles lie, as XeGPU says it: a descriptor for each matrix and kind of tile, made once and outside of loops."""
+"""Descriptors of tiles: a descriptor for each matrix and kind of tile, made once and outside of loops."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

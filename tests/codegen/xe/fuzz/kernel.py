@@ -60,7 +60,7 @@ def vector(shape: Shape, element: str) -> str:
 class Kernel:
     """What has been written; `groups` along x are launched, of `subgroups` each.
 
-    A `plain` one keeps to matrices and parts of them that MLIR's way takes.
+    A `plain` one keeps to whole matrices and the parts of them that MLIR's distribution would take.
     """
 
     rng: Random

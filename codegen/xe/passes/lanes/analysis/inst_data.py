@@ -1,7 +1,7 @@
-"""The blocks that a kernel says messages shall have: `inst_data` of a load that DPAS takes, and of a prefetch.
+"""Blocks of messages that a kernel asks for: `inst_data` of a load that DPAS takes, and of a prefetch.
 
-Other loads have no say: their `inst_data` is what the instructions after them take, not what is tuned. Neither have
-those that are transposed: `inst_data` is then that of the one message which MLIR's way knows.
+That of other loads is ignored: it is what the instructions after them take, not what is tuned. So is that of
+transposed loads, which are planned.
 """
 
 from dataclasses import replace

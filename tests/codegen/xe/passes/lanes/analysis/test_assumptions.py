@@ -92,7 +92,7 @@ Compile = Callable[[str], KernelArtifact]
 
 @pytest.fixture(scope="module")
 def compiled() -> Compile:
-    """The kernels by name, by our way."""
+    """The compiled kernels by name."""
     done: dict[str, KernelArtifact] = {}
 
     def compile_(name: str) -> KernelArtifact:

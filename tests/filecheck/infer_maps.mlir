@@ -1,4 +1,4 @@
-// RUN: xdsl-opt -p state-maps --split-input-file %s | filecheck %s
+// RUN: xdsl-opt -p infer-maps --split-input-file %s | filecheck %s
 // The maps of a product follow from that of its result, those of vectors in between from what they are made of.
 #c = #xetile.wg_map<sg_layout = [2, 4], sg_data = [32, 16]>
 %a, %b, %c0, %c96, %c32, %z = "test.op"() : () -> (vector<64x32xf16>, vector<32x64xf16>, index, index, index, vector<64x64xf32>)
