@@ -39,6 +39,7 @@ from hal.probe.probe import (
     Probes,
 )
 from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.space.cpu.heuristic import default_cpu_config
@@ -70,7 +71,12 @@ class Winners:
             assert isinstance(known, CpuConfig)
             return known
         budget = Budget(self._search.trials, self._search.seconds)
-        result = run_session(case.problem, spec, self._device, MemoryTrialStore(), self._pool, budget, _SEED)
+        result = run_session(
+            JobSpec(problem=case.problem, device=spec, budget=budget, seed=_SEED),
+            self._device,
+            MemoryTrialStore(),
+            self._pool,
+        )
         assert result.best is not None
         assert isinstance(result.best.config, CpuConfig)
         self._known[key] = to_json(result.best.config)

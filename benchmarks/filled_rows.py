@@ -83,7 +83,6 @@ class Rows:
                 schema.Kernel,
                 schema.Artifact,
                 schema.Job,
-                schema.JobSearch,
                 schema.Trial,
                 schema.Measurement,
                 schema.Prediction,
@@ -259,7 +258,6 @@ def _add_job(
         started_at=made_at + timedelta(seconds=1),
         finished_at=ended_at,
     )
-    rows.add(schema.JobSearch, job_id=job_id, method="portfolio")
     least: tuple[float, int] | None = None
     for place in range(trials):
         trial_id, at = first_trial + place, made_at + _LASTS * (place + 1) / trials

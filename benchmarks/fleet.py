@@ -29,7 +29,6 @@ from db.schema import (
 )
 from db.session import Database, make_engine, open_database
 from service.api.jobs.requests import (
-    JobRequest,
     submit,
 )
 from service.artifacts import ArtifactStore
@@ -42,6 +41,8 @@ from service.jobs.job_runs import RunJob
 from service.jobs.tuning import Tuning
 from service.logs import configure_logs
 from service.settings import Settings
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,14 @@ def _queue(
         for number in range(jobs_each):
             for index, place in enumerate(places):
                 problem = GemmProblem(m, n, k + 32 * number)
-                request = JobRequest(problem, place.listed.spec, trials, 1e6, index, reuse=False, warm_start=False)
+                request = JobSpec(
+                    problem=problem,
+                    device=place.listed.spec,
+                    budget=Budget(trials, 1e6),
+                    reuse=False,
+                    warm_start=False,
+                    seed=index,
+                )
                 submit(session, request, 10**9)
 
 

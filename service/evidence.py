@@ -83,7 +83,7 @@ def _measured(trial: Trial, m: Measurement) -> TimeEvidence:
         first_ratio=m.first_ratio,
         clock_mhz=m.clock_mhz,
         energy_uj=m.energy_uj,
-        origin=None if trial.imported is None else trial.imported.origin,
+        origin=trial.origin,
     )
 
 

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from uuid import UUID
 
 import structlog
-from sqlalchemy.orm import Session
 from structlog.contextvars import bound_contextvars
 from structlog.typing import EventDict, Processor
 
@@ -37,11 +36,10 @@ def _written_out(_logger: object, _name: str, event: EventDict) -> EventDict:
     return event
 
 
-def keep_request(session: Session, job_id: UUID) -> None:
-    """Keep with a new job which request queued it, if one did."""
+def request_here() -> str | None:
+    """The id of the request that is being answered, if one is."""
     request_id = structlog.contextvars.get_contextvars().get("request_id")
-    if isinstance(request_id, str):
-        jobs.set_request(session, job_id, request_id)
+    return request_id if isinstance(request_id, str) else None
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from codegen.serialization import (
 from db import schema
 from db.schema.base import JsonObject
 from hal import DeviceSpec
-from tuner.search.objective import Objective
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobOptions, JobSpec
 from tuner.session.trial import (
     Measurement,
     Outcome,
@@ -94,9 +95,39 @@ def spec_from_json(spec: JsonObject) -> DeviceSpec:
     return decode(DeviceSpec, spec)
 
 
-def objective_of(search: schema.JobSearch | None) -> Objective | None:
-    """What a job was asked to weigh; None of one that weighs what its method does anyway, or searches nothing."""
-    return None if search is None or search.objective is None else Objective(search.objective)
+def options_to_columns(options: JobOptions) -> dict[str, object]:
+    """The columns of a job's row that hold its options."""
+    columns: dict[str, object] = {field.name: to_json(getattr(options, field.name)) for field in fields(JobOptions)}
+    budget = cast(JsonObject, columns.pop("budget"))
+    return columns | {f"budget_{name}": value for name, value in budget.items()}
+
+
+def options_from_row(row: schema.Job) -> JobOptions:
+    """The options of a job's row.
+
+    Raises:
+        ValueError: names the field at fault.
+    """
+    return decode(JobOptions, _options(row))
+
+
+def _options(row: schema.Job) -> JsonObject:
+    columns: JsonObject = {
+        field.name: getattr(row, field.name) for field in fields(JobOptions) if field.name != "budget"
+    }
+    return columns | {"budget": {field.name: getattr(row, f"budget_{field.name}") for field in fields(Budget)}}
+
+
+def job_from_row(row: schema.Job) -> JobSpec:
+    """The spec of a job's row, which was loaded with its problem and device.
+
+    Raises:
+        InvalidProblem: names the field at fault.
+    """
+    try:
+        return decode(JobSpec, _options(row) | {"problem": row.problem.definition, "device": row.device.spec})
+    except Malformed as error:
+        raise InvalidProblem(error.field, error.message) from error
 
 
 def outcome_to_columns(outcome: Outcome) -> dict[str, object]:

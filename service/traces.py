@@ -8,7 +8,6 @@ from uuid import UUID
 from opentelemetry import trace
 from opentelemetry.trace import SpanKind
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-from sqlalchemy.orm import Session
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import EventDict
@@ -85,12 +84,6 @@ class Traced:
                 await send(message)
 
             await self._app(scope, receive, traced_send)
-
-
-def keep_trace(session: Session, job_id: UUID) -> None:
-    """Keep with a new job which span queued it, if one did."""
-    if (own := trace_here()) is not None:
-        jobs.set_trace(session, job_id, own)
 
 
 @contextmanager

@@ -927,22 +927,6 @@ class BudgetBody(Model):
     """Stop when the fastest reaches this fraction of what the GPU can do: of its multiply units, or of moving every operand once; null to go on"""
 
 
-class BudgetOut(Model):
-    """When the job ends at the latest."""
-
-    trials: int
-    """Most configurations tried"""
-
-    seconds: float
-    """Longest run, in seconds of wall time"""
-
-    no_gain: int | None = None
-    """It stops when so many trials in a row gained less than 1 %"""
-
-    roofline: float | None = None
-    """It stops at this fraction of what the GPU can do"""
-
-
 class CeilingOut(Model):
     """What a level of memory allows: a roof of the roofline."""
 
@@ -1719,12 +1703,6 @@ class JobBody(Model):
     problem: ProblemBody
     """What to compute"""
 
-    device: str = 'auto'
-    """Device id, or auto for the best one here"""
-
-    target: str | None = None
-    """GPU whose kernels an emulating device runs; its default if left out"""
-
     budget: BudgetBody = Field(default_factory=BudgetBody)
     """When to stop"""
 
@@ -1742,6 +1720,12 @@ class JobBody(Model):
 
     objective: Objective | None = None
     """Objective to minimize: time; time-memory (beyond the operands) or time-energy (where the device tells it), which nsga2 weighs; null: what the search weighs anyway"""
+
+    device: str = 'auto'
+    """Device id, or auto for the best one here"""
+
+    target: str | None = None
+    """GPU whose kernels an emulating device runs; its default if left out"""
 
 
 class JobKind(StrEnum):
@@ -1897,7 +1881,7 @@ class WallTimeOut(Model):
 
 
 class JobOut(Model):
-    """A job: what was asked, how far it is, and the best so far."""
+    """A job: its request, its progress, and the best so far. One of kind `measure` searches nothing."""
 
     id: UUID
     """Sorts by time of creation"""
@@ -1914,12 +1898,6 @@ class JobOut(Model):
     device: str
     """Id of the device"""
 
-    budget: BudgetOut
-    """When it stops at the latest"""
-
-    seed: int
-    """Start of the random choices"""
-
     cancel_requested: bool
     """Someone asked it to stop"""
 
@@ -1935,29 +1913,35 @@ class JobOut(Model):
     created_at: datetime
     """When it was asked for, UTC"""
 
-    reuse: bool
-    """It takes times that earlier jobs measured of the same kernels"""
-
-    warm_start: bool
-    """It begins with what was best for the nearest problems"""
-
     donors: list[DonorOut]
     """What it began with, best first; empty of one that has not begun, or found nothing"""
 
     links: JobLinks
     """Where to go on"""
 
+    budget: BudgetBody = Field(default_factory=BudgetBody)
+    """When to stop"""
+
+    seed: int = 0
+    """Start of the random choices; equal seeds draw equal configurations"""
+
+    reuse: bool = True
+    """Reuse cached measurements of identical kernels; false: ignore cached measurements"""
+
+    warm_start: bool = True
+    """Begin with what was best for the nearest problems and devices; false: know nothing of them"""
+
+    search: Method = Method.PORTFOLIO
+    """How the space is searched: portfolio learns which of several ways pays; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive"""
+
+    objective: Objective | None = None
+    """Objective to minimize: time; time-memory (beyond the operands) or time-energy (where the device tells it), which nsga2 weighs; null: what the search weighs anyway"""
+
     retry_of: UUID | None = None
     """The job that it does anew; null if none"""
 
     origin: str | None = None
     """Where it ran, if it was imported; null if here"""
-
-    search: str | None = None
-    """How the space is searched; null where nothing is, or it was not recorded"""
-
-    objective: Objective | None = None
-    """Objective to minimize: time, time-memory or time-energy; null as of `search`"""
 
     error: str | None = None
     """"code: message" when it failed"""
@@ -2628,7 +2612,7 @@ class ShapeSetOut(Model):
     device: str
     """Device id"""
 
-    budget: BudgetOut
+    budget: BudgetBody
     """Over all shapes"""
 
     seed: int

@@ -4,22 +4,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, case, not_, or_, select
+from sqlalchemy import ColumnElement, Select, and_, case, not_, null, or_, select
 
 from db.schema import (
-    Candidate,
     Device,
     Job,
-    JobImport,
     Problem,
     ShapeSetMember,
 )
 
 # A job is of the first kind that holds; the others search.
 _TELLS: dict[str, ColumnElement[bool]] = {
-    "import": Job.id.in_(select(JobImport.job_id)),
+    "import": Job.origin.is_not(None),
     "shape": Job.id.in_(select(ShapeSetMember.job_id)),
-    "measure": Job.id.in_(select(Candidate.job_id)),
+    "measure": Job.candidates.is_not(null()),
 }
 SEARCH = "search"
 JOB_KINDS = (SEARCH, *_TELLS)

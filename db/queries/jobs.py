@@ -15,30 +15,13 @@ from db.queries.job_filter import (
 from db.schema import (
     ACTIVE_STATUSES,
     Job,
-    JobOrigin,
-    JobRetry,
-    JobSearch,
-    JobStart,
-    JobStop,
-    JobTrace,
     Trial,
 )
-from db.schema.base import new_id
+from db.schema.base import JsonObject, new_id
 
 
-def create(
-    session: Session,
-    *,
-    problem_id: int,
-    device_id: int,
-    budget_trials: int,
-    budget_seconds: float,
-    seed: int,
-    request_hash: str,
-    idempotency_key: str | None = None,
-    space_hash: str | None = None,
-) -> Job | None:
-    """Queue a job; None when one for an equal request is active or one with that idempotency key exists.
+def create(session: Session, *, problem_id: int, device_id: int, request_hash: str, **columns: object) -> Job | None:
+    """Queue a job with these `columns`; None when one for an equal request is active.
 
     Waits for another transaction that is queueing an equal one.
 
@@ -46,39 +29,8 @@ def create(
         sqlalchemy.exc.IntegrityError: a budget is not positive, or the like.
     """
     job_id = new_id()
-    values: dict[str, object] = {
-        "id": job_id,
-        "problem_id": problem_id,
-        "device_id": device_id,
-        "budget_trials": budget_trials,
-        "budget_seconds": budget_seconds,
-        "seed": seed,
-        "request_hash": request_hash,
-        "idempotency_key": idempotency_key,
-        "space_hash": space_hash,
-    }
-    return get(session, job_id) if insert_missing(session, Job, values) else None
-
-
-def set_start(session: Session, job_id: UUID, *, again: bool, cold: bool) -> None:
-    """Let a job measure all anew, or begin without donors, or both."""
-    session.add(JobStart(job_id=job_id, again=again, cold=cold))
-    session.flush()
-
-
-def set_search(
-    session: Session,
-    job_id: UUID,
-    *,
-    method: str,
-    no_gain: int | None,
-    roofline: float | None,
-    objective: str | None = None,
-) -> None:
-    """Keep how a new job searches, what it weighs, and when it has found enough."""
-    search = {"method": method, "no_gain": no_gain, "roofline": roofline, "objective": objective}
-    session.add(JobSearch(job_id=job_id, **search))
-    session.flush()
+    keys = {"id": job_id, "problem_id": problem_id, "device_id": device_id, "request_hash": request_hash}
+    return get(session, job_id) if insert_missing(session, Job, keys | columns) else None
 
 
 def get(session: Session, job_id: UUID) -> Job | None:
@@ -108,34 +60,24 @@ def kinds(session: Session, job_ids: Collection[UUID]) -> dict[UUID, str]:
     return dict(session.execute(select(Job.id, KIND).where(Job.id.in_(job_ids))).all())
 
 
-def set_retry(session: Session, job_id: UUID, of_job_id: UUID) -> None:
-    """Keep which job a new one does anew."""
-    session.add(JobRetry(job_id=job_id, of_job_id=of_job_id))
-    session.flush()
-
-
-def set_trace(session: Session, job_id: UUID, traceparent: str) -> None:
-    """Keep which span queued a new job."""
-    session.add(JobTrace(job_id=job_id, traceparent=traceparent))
-    session.flush()
+def set_retry(session: Session, job_id: UUID, retry_of: UUID) -> None:
+    """Store which job a new one submits again."""
+    session.execute(update(Job).where(Job.id == job_id).values(retry_of=retry_of))
 
 
 def trace_of(session: Session, job_id: UUID) -> str | None:
     """The span that queued a job; None where none was recorded."""
-    row = session.get(JobTrace, job_id)
-    return None if row is None else row.traceparent
-
-
-def set_request(session: Session, job_id: UUID, request_id: str) -> None:
-    """Keep which request queued a new job."""
-    session.add(JobOrigin(job_id=job_id, request_id=request_id))
-    session.flush()
+    return session.scalar(select(Job.traceparent).where(Job.id == job_id))
 
 
 def request_of(session: Session, job_id: UUID) -> str | None:
     """The id of the request that queued a job; None of one that no request did."""
-    row = session.get(JobOrigin, job_id)
-    return None if row is None else row.request_id
+    return session.scalar(select(Job.request_id).where(Job.id == job_id))
+
+
+def candidates_of(session: Session, job_id: UUID) -> list[JsonObject]:
+    """The configurations that a job was given to measure, in order; none of a job that searches."""
+    return session.scalar(select(Job.candidates).where(Job.id == job_id)) or []
 
 
 def active_identical(session: Session, request_hash: str) -> Job | None:
@@ -144,11 +86,6 @@ def active_identical(session: Session, request_hash: str) -> Job | None:
         Job.request_hash == request_hash, Job.status.in_(ACTIVE_STATUSES), Job.cancel_requested.is_(False)
     )
     return session.scalars(query.order_by(Job.id).limit(1)).first()
-
-
-def by_idempotency_key(session: Session, key: str) -> Job | None:
-    """The job that was made with that key of a client."""
-    return session.scalars(_whole().where(Job.idempotency_key == key)).first()
 
 
 def is_cancel_requested(session: Session, job_id: UUID) -> bool:
@@ -179,16 +116,13 @@ def set_comparison(session: Session, job_id: UUID, *, default_us: float, best_us
 
 
 def set_stop(session: Session, job_id: UUID, reason: str) -> None:
-    """Keep what ended a job's search; it replaces what ended an earlier run."""
-    session.merge(JobStop(job_id=job_id, reason=reason))
-    session.flush()
+    """Store what ended a job's search; it replaces what ended an earlier run."""
+    session.execute(update(Job).where(Job.id == job_id).values(stop=reason))
 
 
 def set_stop_of_rest(session: Session, job_ids: Collection[UUID], reason: str) -> None:
-    """Keep what ended the searches of those of which nothing is kept."""
-    known = set(session.scalars(select(JobStop.job_id).where(JobStop.job_id.in_(job_ids))))
-    session.add_all([JobStop(job_id=job_id, reason=reason) for job_id in job_ids if job_id not in known])
-    session.flush()
+    """Store what ended the searches of those that have no reason yet."""
+    session.execute(update(Job).where(Job.id.in_(job_ids), Job.stop.is_(None)).values(stop=reason))
 
 
 def count_by_status(session: Session) -> dict[str, int]:
@@ -204,11 +138,5 @@ def _whole() -> Select[Job]:
 def _loads():  # of a type that SQLAlchemy keeps to itself
     return (
         joinedload(Job.problem),
-        joinedload(Job.imported),
-        joinedload(Job.effort),
-        joinedload(Job.start),
-        joinedload(Job.search),
-        joinedload(Job.stop),
-        joinedload(Job.retry),
         selectinload(Job.best_trial).options(*trials.evidence_loads()),
     )

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, delete, or_, select
+from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from db.queries import (
@@ -17,7 +17,6 @@ from db.schema import (
     Device,
     Job,
     Kernel,
-    KernelImport,
     Measurement,
     Prediction,
     Problem,
@@ -66,7 +65,7 @@ def upsert(
         "manifest": manifest,
         "toolchain": toolchain,
     }
-    is_new = insert_missing(session, Kernel, values)
+    is_new = insert_missing(session, Kernel, values | {"origin": origin})
     identity = (
         Kernel.device_id == device_id,
         Kernel.compile_key == compile_key,
@@ -74,9 +73,7 @@ def upsert(
     )
     kernel = session.scalars(select(Kernel).where(*identity)).one()
     if origin is None and not is_new:
-        session.execute(delete(KernelImport).where(KernelImport.kernel_id == kernel.id))
-    elif origin is not None and is_new:
-        session.add(KernelImport(kernel_id=kernel.id, origin=origin))
+        kernel.origin = None
     for f in files:
         file = {"name": f.name, "sha256": f.sha256, "size": f.size, "media_type": f.media_type}
         insert_missing(session, Artifact, {"kernel_id": kernel.id, **file})
@@ -169,7 +166,7 @@ def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
 
 
 def _whole() -> Select[Kernel]:
-    columns = Kernel.problem, Kernel.device, Kernel.imported
+    columns = Kernel.problem, Kernel.device
     return select(Kernel).options(*(joinedload(column) for column in columns), selectinload(Kernel.artifacts))
 
 
@@ -192,7 +189,6 @@ def _winner_loads():  # of a type that SQLAlchemy keeps to itself
         job.contains_eager(Job.device),
         job.contains_eager(Job.problem),
         kernel.selectinload(Kernel.artifacts),
-        kernel.joinedload(Kernel.imported),
         kernel.selectinload(Kernel.device),
         kernel.selectinload(Kernel.problem),
     )

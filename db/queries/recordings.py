@@ -1,6 +1,6 @@
 """Queries on recordings: results of other formats' files."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -44,6 +44,11 @@ def get(session: Session, recording_id: UUID) -> Recording | None:
 def by_digest(session: Session, digest: str) -> Recording | None:
     """The recording that says just that."""
     return session.scalars(_whole().where(Recording.digest == digest)).first()
+
+
+def ids_of(session: Session, digests: Collection[str]) -> dict[str, UUID]:
+    """The ids of the recordings with these digests."""
+    return dict(session.execute(select(Recording.digest, Recording.id).where(Recording.digest.in_(digests))).all())
 
 
 def list_page(session: Session, *, limit: int, before: UUID | None = None) -> list[tuple[Recording, Counts]]:

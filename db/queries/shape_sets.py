@@ -9,7 +9,6 @@ from sqlalchemy import Select, and_, delete, func, or_, select, update
 from sqlalchemy.orm import Session, aliased, joinedload, selectinload
 
 from db.queries import trials
-from db.queries.insert import insert_missing
 from db.schema import (
     Job,
     ScheduleFire,
@@ -17,7 +16,6 @@ from db.schema import (
     ShapeSetCell,
     ShapeSetKernel,
     ShapeSetMember,
-    ShapeSetRun,
     Trial,
 )
 from db.schema.base import (
@@ -139,33 +137,33 @@ def claim(
     session: Session, set_id: UUID, holder: str, lease_s: float, is_dead: Callable[[str], bool], now: datetime
 ) -> str | None:
     """Take or prolong the right to run a set; None if it was had, else who has it."""
-    until = now + timedelta(seconds=lease_s)
-    if insert_missing(session, ShapeSetRun, {"set_id": set_id, "holder": holder, "lease_until": until}):
-        return None
-    row = session.scalars(select(ShapeSetRun).where(ShapeSetRun.set_id == set_id).with_for_update()).one()
-    if row.holder != holder and row.lease_until > now and not is_dead(row.holder):
+    row = session.scalars(select(ShapeSet).where(ShapeSet.id == set_id).with_for_update()).one()
+    if row.holder != holder and not _is_free(row, is_dead, now):
         return row.holder
-    row.holder, row.lease_until = holder, until
+    row.holder, row.lease_until = holder, now + timedelta(seconds=lease_s)
     return None
 
 
 def give_up(session: Session, set_id: UUID, holder: str, now: datetime) -> None:
     """Let others run a set."""
-    own = update(ShapeSetRun).where(ShapeSetRun.set_id == set_id, ShapeSetRun.holder == holder)
+    own = update(ShapeSet).where(ShapeSet.id == set_id, ShapeSet.holder == holder)
     session.execute(own.values(lease_until=now))
 
 
 def waiting(session: Session, is_dead: Callable[[str], bool], now: datetime) -> list[ShapeSet]:
     """Active sets that nobody runs, oldest first, with their devices."""
     query = select(ShapeSet).where(ShapeSet.status == "active").order_by(ShapeSet.id)
-    query = query.options(joinedload(ShapeSet.device), joinedload(ShapeSet.run))
-    found = session.scalars(query)
-    return [row for row in found if row.run is None or row.run.lease_until <= now or is_dead(row.run.holder)]
+    found = session.scalars(query.options(joinedload(ShapeSet.device)))
+    return [row for row in found if _is_free(row, is_dead, now)]
+
+
+def _is_free(row: ShapeSet, is_dead: Callable[[str], bool], now: datetime) -> bool:
+    return row.holder is None or row.lease_until is None or row.lease_until <= now or is_dead(row.holder)
 
 
 def fail(session: Session, set_id: UUID, error: str) -> None:
     """Say why a set ends without a result; its jobs are for the caller."""
-    session.execute(update(ShapeSetRun).where(ShapeSetRun.set_id == set_id).values(error=error))
+    session.execute(update(ShapeSet).where(ShapeSet.id == set_id).values(error=error))
 
 
 def delete_set(session: Session, set_id: UUID) -> None:
@@ -174,7 +172,7 @@ def delete_set(session: Session, set_id: UUID) -> None:
     session.execute(fires.values(set_id=None, reason=f"its set of shapes {set_id} was deleted"))
     members = select(ShapeSetMember.id).where(ShapeSetMember.set_id == set_id)
     session.execute(delete(ShapeSetCell).where(ShapeSetCell.member_id.in_(members)))
-    for model in (ShapeSetKernel, ShapeSetMember, ShapeSetRun):
+    for model in (ShapeSetKernel, ShapeSetMember):
         session.execute(delete(model).where(model.set_id == set_id))
     session.execute(delete(ShapeSet).where(ShapeSet.id == set_id))
 
@@ -211,10 +209,7 @@ def _whole() -> Select[ShapeSet]:
     best = job.selectinload(Job.best_trial)
     return select(ShapeSet).options(
         joinedload(ShapeSet.device),
-        joinedload(ShapeSet.run),
         job.joinedload(Job.problem),
-        job.joinedload(Job.search),
-        job.joinedload(Job.start),
         best.options(*trials.evidence_loads()),
         selectinload(ShapeSet.kernels).selectinload(ShapeSetKernel.cells),
     )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Select, func, or_, select
-from sqlalchemy.orm import Session, aliased, joinedload
+from sqlalchemy.orm import Session, aliased, joinedload, undefer
 
 from db.queries.best import best_predicted
 from db.schema import (
@@ -145,8 +145,8 @@ def evidence_loads():  # of a type that SQLAlchemy keeps to itself
     return [
         joinedload(Trial.measurement),
         there.joinedload(Trial.measurement),
-        there.joinedload(Trial.imported),
-        joinedload(Trial.imported),
+        there.undefer(Trial.origin),
+        undefer(Trial.origin),
         joinedload(Trial.reused).joinedload(Reuse.source),
     ]
 

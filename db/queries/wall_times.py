@@ -1,24 +1,21 @@
-"""Queries on what jobs took."""
+"""Queries on the wall times of jobs."""
 
 from collections.abc import Mapping
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from db.queries.insert import insert_missing
-from db.schema import JobEffort
+from db.schema import Job
 
 
 def add(session: Session, job_id: UUID, seconds: Mapping[str, float], device_restarts: int) -> None:
-    """Add what a part of a run took, in seconds by column, to what was taken before."""
+    """Add the wall times of a part of a run, in seconds by column, to those of before."""
     taken: dict[str, float | int] = {**seconds, "device_restarts": device_restarts}
-    if insert_missing(session, JobEffort, {"job_id": job_id, **taken}):
-        return
-    more = {name: getattr(JobEffort, name) + value for name, value in taken.items()}
-    session.execute(update(JobEffort).where(JobEffort.job_id == job_id).values(**more))
+    sums = {name: func.coalesce(getattr(Job, name), 0) + value for name, value in taken.items()}
+    session.execute(update(Job).where(Job.id == job_id).values(**sums))
 
 
 def total_s(session: Session, job_id: UUID) -> float:
     """Seconds of wall time that the runs of a job took so far."""
-    return session.scalar(select(JobEffort.total_s).where(JobEffort.job_id == job_id)) or 0.0
+    return session.scalar(select(Job.total_s).where(Job.id == job_id)) or 0.0

@@ -1,57 +1,70 @@
-"""What jobs began with: one list of a job, best first, in three tables by what is here of a donor's own job."""
+"""Queries on the configurations that searches of jobs begin with."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session, joinedload
 
 from db.schema import (
-    Donor,
-    ImportedDonor,
+    Device,
     Job,
-    RecordedDonor,
+    Problem,
     RecordedTrial,
     Recording,
     Trial,
 )
-
-Beginning = Donor | RecordedDonor | ImportedDonor
-
-
-def add(
-    session: Session, job_id: UUID, chosen: Sequence[tuple[int, float]], recorded: Sequence[tuple[int, float]]
-) -> None:
-    """Keep what a job begins with, best first: trials, then recorded ones, each with the distance of its problem."""
-    for position, (trial_id, far) in enumerate(chosen):
-        session.add(Donor(job_id=job_id, position=position, source_trial_id=trial_id, distance=far))
-    for position, (trial_id, far) in enumerate(recorded, len(chosen)):
-        session.add(RecordedDonor(job_id=job_id, position=position, recorded_trial_id=trial_id, distance=far))
+from db.schema.base import JsonObject
 
 
-def of_job(session: Session, job_id: UUID) -> list[Beginning]:
-    """What a job began with, best first, with the problems and devices of trials and recorded ones."""
-    return of_jobs(session, [job_id])
+def put(session: Session, job_id: UUID, warm_starts: Sequence[JsonObject]) -> None:
+    """Store the configurations that a job begins with, best first."""
+    session.execute(update(Job).where(Job.id == job_id).values(warm_starts=list(warm_starts)))
 
 
-def of_jobs(session: Session, job_ids: Collection[UUID]) -> list[Beginning]:
-    """The same of several jobs; those of one job are in order."""
-    job = joinedload(Donor.source).joinedload(Trial.job)
-    recording = joinedload(RecordedDonor.source).joinedload(RecordedTrial.recording)
-    donors = select(Donor).options(job.joinedload(Job.problem), job.joinedload(Job.device))
-    recorded = select(RecordedDonor).options(
-        recording.joinedload(Recording.problem), recording.joinedload(Recording.device)
-    )
-    found: list[Beginning] = [
-        *session.scalars(donors.where(Donor.job_id.in_(job_ids))),
-        *session.scalars(recorded.where(RecordedDonor.job_id.in_(job_ids))),
-        *session.scalars(select(ImportedDonor).where(ImportedDonor.job_id.in_(job_ids))),
+def of_job(session: Session, job_id: UUID) -> list[JsonObject] | None:
+    """The configurations that a job began with, best first; None until they are chosen."""
+    return session.scalar(select(Job.warm_starts).where(Job.id == job_id))
+
+
+def of_trials(session: Session, chosen: Iterable[tuple[int, float]]) -> list[JsonObject]:
+    """Warm starts from trials of other jobs, each with the distance of its problem."""
+    job = joinedload(Trial.job)
+    options = job.joinedload(Job.problem), job.joinedload(Job.device)
+    distances = dict(chosen)
+    query = select(Trial).where(Trial.id.in_(distances)).options(*options).execution_options(populate_existing=True)
+    rows = {row.id: row for row in session.scalars(query)}
+    return [
+        _warm_start(rows[id], rows[id].job.problem, rows[id].job.device, far, job=str(rows[id].job_id))
+        for id, far in distances.items()
     ]
-    return sorted(found, key=lambda donor: donor.position)
 
 
-def count(session: Session, job_id: UUID) -> int:
-    """How many configurations a job began with."""
-    tables = (Donor, RecordedDonor, ImportedDonor)
-    counts = (select(func.count()).where(table.job_id == job_id).select_from(table) for table in tables)
-    return sum(session.scalar(query) or 0 for query in counts)
+def of_recorded(session: Session, chosen: Iterable[tuple[int, float]]) -> list[JsonObject]:
+    """Warm starts from recorded trials, each with the distance of its problem."""
+    recording = joinedload(RecordedTrial.recording)
+    options = recording.joinedload(Recording.problem), recording.joinedload(Recording.device)
+    distances = dict(chosen)
+    rows = {
+        row.id: (row, row.recording)
+        for row in session.scalars(select(RecordedTrial).where(RecordedTrial.id.in_(distances)).options(*options))
+    }
+    return [
+        _warm_start(row, of.problem, of.device, far, recording=of.digest)
+        for (row, of), far in ((rows[id], far) for id, far in distances.items())
+    ]
+
+
+def _warm_start(
+    row: Trial | RecordedTrial, problem: Problem, device: Device, distance: float, **source: str
+) -> JsonObject:
+    return {
+        "job": None,
+        "recording": None,
+        **source,
+        "number": row.number,
+        "definition": problem.definition,
+        "device": device.slug,
+        "config": row.config,
+        "distance": distance,
+    }

@@ -20,21 +20,12 @@ from db.schema.coordinator import (
     Coordinator,
     ReachedDevice,
 )
-from db.schema.effort import JobEffort
-from db.schema.exchange import (
-    Candidate,
-    JobImport,
-    KernelImport,
-)
 from db.schema.idempotency import IdempotentAnswer
 from db.schema.job import (
     ACTIVE_STATUSES,
     JOB_STATUSES,
     Job,
 )
-from db.schema.job_origin import JobOrigin
-from db.schema.job_stop import JobStop
-from db.schema.job_trace import JobTrace
 from db.schema.kernel import (
     Artifact,
     Kernel,
@@ -47,15 +38,10 @@ from db.schema.quarantine import DeviceQuarantine
 from db.schema.recording import (
     RECORDED_STATUSES,
     RECORDING_FORMATS,
-    ImportedDonor,
-    RecordedDonor,
     RecordedTrial,
     Recording,
 )
-from db.schema.retry import JobRetry
 from db.schema.reuse import (
-    Donor,
-    JobStart,
     ResultKey,
     Reuse,
 )
@@ -67,17 +53,12 @@ from db.schema.schedule import (
     ScheduleFire,
     ScheduleFireJob,
 )
-from db.schema.search import (
-    SEARCH_METHODS,
-    JobSearch,
-)
 from db.schema.shape_set import (
     SHAPE_SET_STATUSES,
     ShapeSet,
     ShapeSetCell,
     ShapeSetKernel,
     ShapeSetMember,
-    ShapeSetRun,
 )
 from db.schema.tally import (
     Tallied,
@@ -113,38 +94,24 @@ __all__ = [
     "RECORDING_FORMATS",
     "ROLES",
     "SCHEDULE_KINDS",
-    "SEARCH_METHODS",
     "SHAPE_SET_STATUSES",
     "TRIAL_STATUSES",
     "ApiKey",
     "Artifact",
     "AuditEvent",
-    "Candidate",
     "Change",
     "Coordinator",
     "Device",
     "DeviceQuarantine",
-    "Donor",
     "IdempotentAnswer",
-    "ImportedDonor",
     "Job",
-    "JobEffort",
-    "JobImport",
-    "JobOrigin",
-    "JobRetry",
-    "JobSearch",
-    "JobStart",
-    "JobStop",
-    "JobTrace",
     "Kernel",
-    "KernelImport",
     "Measurement",
     "Prediction",
     "PredictionError",
     "Presence",
     "Problem",
     "ReachedDevice",
-    "RecordedDonor",
     "RecordedTrial",
     "Recording",
     "ResultChange",
@@ -157,7 +124,6 @@ __all__ = [
     "ShapeSetCell",
     "ShapeSetKernel",
     "ShapeSetMember",
-    "ShapeSetRun",
     "Tallied",
     "Tally",
     "Trial",

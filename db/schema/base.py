@@ -46,6 +46,7 @@ class Base(DeclarativeBase):
     type_annotation_map = {  # noqa: RUF012 (the name and form are SQLAlchemy's)
         datetime: UtcDateTime,
         JsonObject: JSON(none_as_null=True),
+        list[JsonObject]: JSON(none_as_null=True),
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint
@@ -20,15 +19,13 @@ from db.schema.target import (
     Problem,
 )
 
-if TYPE_CHECKING:
-    from db.schema.exchange import KernelImport
-
 
 class Kernel(Base):
     """One binary of one configuration, on the device it was tuned on.
 
     `compile_key` hashes what it was made from, `content_hash` its SPIR-V; `target` is the slug of the
     device it was compiled for. `manifest` is the content of kernel.json: arguments and launch.
+    `origin` is where it was compiled, None if here.
     """
 
     __tablename__ = "kernel"
@@ -40,6 +37,7 @@ class Kernel(Base):
         CheckConstraint("length(compile_key) = 64", name="compile_key_is_sha256"),
         CheckConstraint("length(content_hash) = 64", name="content_hash_is_sha256"),
         CheckConstraint("length(target) > 0", name="target_not_empty"),
+        CheckConstraint("length(origin) > 0", name="origin_not_empty"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
@@ -52,11 +50,11 @@ class Kernel(Base):
     content_hash: Mapped[str]
     manifest: Mapped[JsonObject]
     toolchain: Mapped[JsonObject]
+    origin: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
 
     problem: Mapped[Problem] = relationship(lazy="raise")
     device: Mapped[Device] = relationship(lazy="raise")
-    imported: Mapped[KernelImport | None] = relationship(lazy="raise")
     artifacts: Mapped[list[Artifact]] = relationship(back_populates="kernel", lazy="raise", order_by="Artifact.id")
 
 

@@ -1,12 +1,8 @@
-"""What makes results usable again: the keys under which times hold, trials that took the time of an earlier one, and
-what a job began with.
-"""
+"""Result reuse: the keys under which times hold, and trials that took the time of an earlier one."""
 
 from __future__ import annotations
 
-from uuid import UUID
-
-from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from db.schema.base import (
@@ -54,38 +50,3 @@ class Reuse(Base):
     scale: Mapped[float]
 
     source: Mapped[Trial] = relationship(foreign_keys=[source_trial_id], lazy="raise")
-
-
-class JobStart(Base):
-    """How a job was asked to begin, where that is not as usual: `again` measures all anew, `cold` has no donors."""
-
-    __tablename__ = "job_start"
-    __table_args__ = (CheckConstraint("again OR cold", name="says_something"),)
-
-    job_id: Mapped[UUID] = mapped_column(ForeignKey("job.id"), primary_key=True)
-    again: Mapped[bool]
-    cold: Mapped[bool]
-
-
-class Donor(Base):
-    """A configuration that a job began with, in order of `position`: that of a trial of another job.
-
-    Positions count through these, recorded donors and imported ones: together they are the list of a job.
-
-    `distance` is how far its problem is from the job's, in doublings of M, N, K and batch together.
-    """
-
-    __tablename__ = "donor"
-    __table_args__ = (
-        UniqueConstraint("job_id", "position"),
-        CheckConstraint("position >= 0", name="position_counted"),
-        CheckConstraint("distance >= 0", name="distance_not_negative"),
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    job_id: Mapped[UUID] = mapped_column(ForeignKey("job.id"))
-    position: Mapped[int]
-    source_trial_id: Mapped[int] = mapped_column(ForeignKey("trial.id"))
-    distance: Mapped[float]
-
-    source: Mapped[Trial] = relationship(lazy="raise")

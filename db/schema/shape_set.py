@@ -29,7 +29,8 @@ class ShapeSet(Base):
 
     `source` is what the shapes were read from. `spent_s` is wall time of all its runs. `within` is how far from its
     best a shape may be under the few kernels that serve all: 0.05 is 5 %. `compiled` and `reused` count kernels that
-    were asked for, by whether one with the same compile key was there.
+    were asked for, by whether one with the same compile key was there. `holder` runs the set until `lease_until`; None
+    before anyone did. `error` is why it ended without a result.
     """
 
     __tablename__ = "shape_set"
@@ -45,6 +46,9 @@ class ShapeSet(Base):
         CheckConstraint("budget_seconds > 0 AND budget_seconds < 1e9", name="budget_seconds_positive"),
         CheckConstraint("within >= 0 AND within <= 1", name="within_is_a_fraction"),
         CheckConstraint("spent_s >= 0 AND compiled >= 0 AND reused >= 0", name="counts_not_negative"),
+        CheckConstraint("(holder IS NULL) = (lease_until IS NULL)", name="lease_iff_held"),
+        CheckConstraint("length(holder) > 0", name="holder_not_empty"),
+        CheckConstraint("length(error) > 0", name="error_not_empty"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
@@ -59,28 +63,15 @@ class ShapeSet(Base):
     spent_s: Mapped[float] = mapped_column(default=0.0)
     compiled: Mapped[int] = mapped_column(default=0)
     reused: Mapped[int] = mapped_column(default=0)
+    holder: Mapped[str | None]
+    lease_until: Mapped[datetime | None]
+    error: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
     finished_at: Mapped[datetime | None]
 
     device: Mapped[Device] = relationship(lazy="raise")
-    run: Mapped[ShapeSetRun | None] = relationship(lazy="raise")
     members: Mapped[list[ShapeSetMember]] = relationship(lazy="raise", order_by="ShapeSetMember.position")
     kernels: Mapped[list[ShapeSetKernel]] = relationship(lazy="raise", order_by="ShapeSetKernel.position")
-
-
-class ShapeSetRun(Base):
-    """Lease of the process that runs a set; or the reason that the set ended without a result."""
-
-    __tablename__ = "shape_set_run"
-    __table_args__ = (
-        CheckConstraint("length(holder) > 0", name="holder_not_empty"),
-        CheckConstraint("length(error) > 0", name="error_not_empty"),
-    )
-
-    set_id: Mapped[UUID] = mapped_column(ForeignKey("shape_set.id"), primary_key=True)
-    holder: Mapped[str]
-    lease_until: Mapped[datetime]
-    error: Mapped[str | None]
 
 
 class ShapeSetMember(Base):

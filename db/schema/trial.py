@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column, relationship
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, select
+from sqlalchemy.orm import Mapped, column_property, mapped_column, relationship
 
 from db.schema.base import (
     Base,
@@ -15,11 +15,10 @@ from db.schema.base import (
     one_of,
     utc_now,
 )
+from db.schema.job import Job
 from db.schema.kernel import Kernel
 
 if TYPE_CHECKING:
-    from db.schema.exchange import JobImport
-    from db.schema.job import Job
     from db.schema.reuse import (
         ResultKey,
         Reuse,
@@ -45,7 +44,7 @@ class Trial(Base):
 
     `proposer` is who chose the configuration, None where that was not recorded. `proof_checked` of `proof_total`
     work-groups agreed with the reference; `max_error` and its bound `tolerance` are absolute. `proof_method` is how
-    they were compared; None of those before it was recorded.
+    they were compared. `origin` is that of its job, to be loaded with `undefer`.
     """
 
     __tablename__ = "trial"
@@ -100,12 +99,14 @@ class Trial(Base):
     measure_s: Mapped[float] = mapped_column(default=0.0)
     begun_at: Mapped[datetime] = mapped_column(default=utc_now)
     ended_at: Mapped[datetime | None]
+    origin: Mapped[str | None] = column_property(
+        select(Job.origin).where(Job.id == job_id).correlate_except(Job).scalar_subquery(),
+        deferred=True,
+        raiseload=True,
+    )
 
     job: Mapped[Job] = relationship(back_populates="trials", lazy="raise", foreign_keys=[job_id])
     kernel: Mapped[Kernel | None] = relationship(lazy="raise")
-    imported: Mapped[JobImport | None] = relationship(
-        primaryjoin="foreign(Trial.job_id) == JobImport.job_id", lazy="raise", viewonly=True
-    )
     measurement: Mapped[Measurement | None] = relationship(back_populates="trial", lazy="raise")
     prediction: Mapped[Prediction | None] = relationship(back_populates="trial", lazy="raise")
     reused: Mapped[Reuse | None] = relationship(foreign_keys="Reuse.trial_id", lazy="raise", viewonly=True)

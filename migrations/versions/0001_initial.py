@@ -24,6 +24,8 @@ _OF_JOB = "SELECT problem_id, device_id FROM job WHERE job.id = {row}.job_id"
 _OF_KERNEL = "SELECT problem_id, device_id FROM kernel WHERE kernel.id = {row}.kernel_id"
 _OWN = "SELECT {row}.problem_id AS problem_id, {row}.device_id AS device_id"
 _TIMED = "NEW.status IN ('measured', 'predicted') OR OLD.status IN ('measured', 'predicted')"
+_OF_ANSWERS = "status", "best_trial_id", "compared_default_us", "compared_best_us", "origin"
+_JOB_CHANGED = " OR ".join(f"NEW.{column} IS NOT OLD.{column}" for column in _OF_ANSWERS)
 _BOTH = "INSERT UPDATE DELETE"
 _RESULTS = {
     "trial": (_OF_JOB, "UPDATE", _TIMED),
@@ -31,10 +33,8 @@ _RESULTS = {
     "prediction": (_OF_TRIAL, _BOTH, ""),
     "prediction_error": (_OF_TRIAL, _BOTH, ""),
     "reuse": (_OF_TRIAL, _BOTH, ""),
-    "job": (_OWN, "UPDATE", "NEW.best_trial_id IS NOT NULL OR OLD.best_trial_id IS NOT NULL"),
-    "job_import": (_OF_JOB, _BOTH, ""),
+    "job": (_OWN, "UPDATE", _JOB_CHANGED),
     "kernel": (_OWN, "UPDATE", ""),
-    "kernel_import": (_OF_KERNEL, _BOTH, ""),
     "artifact": (_OF_KERNEL, _BOTH, ""),
 }
 """Tables that answers depend on: SQL of the problem and device of a row, the events, and a condition on updates."""

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import structlog
 
-from codegen import CodegenError, GemmProblem
+from codegen import CodegenError
 from db.errors import DatabaseError, LeaseLost
 from db.queries import (
     leases,
@@ -18,19 +18,14 @@ from db.queries import (
 )
 from db.schema import Job
 from db.session import Database
-from hal import DeviceSpec, HalError
+from hal import HalError
 from service.artifacts import StorageError
 from service.cluster.executor import PlaceLost
 from service.logs import job_lines
-from service.row_mapping import (
-    objective_of,
-    problem_from_json,
-    spec_from_json,
-)
+from service.row_mapping import job_from_row
 from service.traces import job_span
 from tuner.errors import DeviceUnusable, TunerError
-from tuner.search.method import Method
-from tuner.search.objective import Objective
+from tuner.session.job_spec import JobSpec
 
 MAX_ATTEMPTS = 100
 _EXPECTED = (CodegenError, HalError, TunerError)
@@ -48,24 +43,11 @@ class JobEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ClaimedJob:
-    """A job that `worker` holds the lease of. `budget_seconds` is wall time.
-
-    With `reuse` it takes times that are known, with `warm_start` it begins with what is good for other problems.
-    """
+    """A job that `worker` holds the lease of."""
 
     id: UUID
     worker: str
-    problem: GemmProblem
-    device: DeviceSpec
-    budget_trials: int
-    budget_seconds: float
-    seed: int
-    reuse: bool = True
-    warm_start: bool = True
-    method: Method = Method.PORTFOLIO
-    no_gain: int | None = None
-    roofline: float | None = None
-    objective: Objective | None = None
+    spec: JobSpec
 
 
 RunJob = Callable[[ClaimedJob, threading.Event], JobEnd]
@@ -109,7 +91,7 @@ class JobRuns:
 
     def _run(self, job: Job, run_job: RunJob, interrupt: threading.Event, host: str) -> None:
         try:
-            end = run_job(_claimed(job, self.worker), interrupt)
+            end = run_job(ClaimedJob(job.id, self.worker, job_from_row(job)), interrupt)
         except DatabaseError:
             raise
         except PlaceLost as error:
@@ -148,25 +130,6 @@ class JobRuns:
             else:
                 leases.finish(session, job_id, self.worker, end, error)
         _log.info("job ended", end=str(end), error=error)
-
-
-def _claimed(job: Job, worker: str) -> ClaimedJob:
-    search = job.search
-    return ClaimedJob(
-        id=job.id,
-        worker=worker,
-        problem=problem_from_json(job.problem.definition),
-        device=spec_from_json(job.device.spec),
-        budget_trials=job.budget_trials,
-        budget_seconds=job.budget_seconds,
-        seed=job.seed,
-        reuse=job.start is None or not job.start.again,
-        warm_start=job.start is None or not job.start.cold,
-        method=Method.PORTFOLIO if search is None else Method(search.method),
-        no_gain=None if search is None else search.no_gain,
-        roofline=None if search is None else search.roofline,
-        objective=objective_of(search),
-    )
 
 
 def _code(error: Exception) -> str:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import structlog
@@ -13,7 +13,6 @@ from codegen.serialization import decode
 from codegen.workers.cache import CacheUses
 from db.errors import DatabaseError
 from db.queries import (
-    candidates,
     counters,
     jobs,
     leases,
@@ -41,7 +40,7 @@ from service.traces import note_trial
 from tuner.measure.measure import Compiler
 from tuner.measure.measure_configs import measure_given
 from tuner.measure.measurement_reuse import Known
-from tuner.session.budget import Budget
+from tuner.search.method import learns
 from tuner.session.result import (
     Event,
     SessionResult,
@@ -86,7 +85,7 @@ class Tuning:
             DatabaseError: the database does not answer; the job stays as it is.
         """
         store = self.store_of(job, interrupt)
-        with self.opened(job.device, store.cancelled, f"job {job.id}") as opened:
+        with self.opened(job.spec.device, store.cancelled, f"job {job.id}") as opened:
             return ended_by(interrupt) if opened is None else self._tune(job, *opened, store)
 
     def store_of(self, job: ClaimedJob, interrupt: threading.Event) -> "Interruptible":
@@ -157,38 +156,33 @@ class Tuning:
             if given:
                 return self._measure(job, listed, device, store, pool, given)
             result = run_session(
-                job.problem,
-                listed.spec,
+                replace(job.spec, device=listed.spec),
                 device,
                 store,
                 pool,
-                Budget(job.budget_trials, job.budget_seconds, job.no_gain, job.roofline),
-                job.seed,
                 self.listener(job, device),
                 self.native_for(listed.spec),
                 donors=self._donors(job, listed),
                 known=self._known(job, listed),
-                method=job.method,
-                objective=job.objective,
             )
         self._keep(job, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else ended_by(store.interrupt)
 
     def _donors(self, job: ClaimedJob, listed: ListedDevice) -> list[KernelConfig]:
         """What a search that measures and learns begins with; one that predicts ranks all of its space."""
-        if not job.warm_start or not listed.runnable or not job.method.learns:
+        if not job.spec.warm_start or not listed.runnable or not learns(job.spec.search):
             return []
-        return donors_for(self.database, job.id, job.problem, listed.spec)
+        return donors_for(self.database, job.id, job.spec.problem, listed.spec)
 
     def _known(self, job: ClaimedJob, listed: ListedDevice) -> Known | None:
         """What earlier jobs measured of the problem on this device; None where a job measures all, or nothing."""
-        if not job.reuse or not listed.runnable:
+        if not job.spec.reuse or not listed.runnable:
             return None
-        return known_of(self.database, job.id, job.problem, listed.spec)
+        return known_of(self.database, job.id, job.spec.problem, listed.spec)
 
     def _given(self, job: ClaimedJob) -> list[XeConfig]:
         with self.database.read() as session:
-            return [decode(XeConfig, config) for config in candidates.of_job(session, job.id)]
+            return [decode(XeConfig, config) for config in jobs.candidates_of(session, job.id)]
 
     def _measure(
         self,
@@ -202,9 +196,9 @@ class Tuning:
         """Measure what the job was given; there is nothing to search."""
         if device is None:
             raise UnknownDevice(f"{listed.spec.id} is not in this machine; run a worker where it is")
-        seconds, seed = job.budget_seconds, job.seed
+        problem, seconds, seed = job.spec.problem, job.spec.budget.seconds, job.spec.seed
         heard = self.listener(job, device)
-        stop = measure_given(job.problem, listed.spec, device, store, pool, given, seconds, seed, heard)
+        stop = measure_given(problem, listed.spec, device, store, pool, given, seconds, seed, heard)
         with self.database.write() as session:
             leases.check_own(session, job.id, job.worker)
             jobs.set_stop(session, job.id, stop.value)

@@ -1,6 +1,7 @@
 """What a job begins its search with: chosen from the database once, kept with the job, the same when it goes on."""
 
 from itertools import zip_longest
+from typing import cast
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -13,6 +14,7 @@ from db.queries import (
     warm_start_candidates,
     warm_starts,
 )
+from db.schema.base import JsonObject
 from db.session import Database
 from hal import DeviceSpec
 from service.row_mapping import (
@@ -36,17 +38,22 @@ _JOBS = 10
 def donors_for(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> list[KernelConfig]:
     """The configurations that a job begins with, best first; a job that has none yet chooses them."""
     with database.read() as session:
-        kept = warm_starts.of_job(session, job_id)
-    if not kept:
+        chosen = warm_starts.of_job(session, job_id)
+    if not chosen:
         with database.write() as session:
-            job = jobs.get(session, job_id)
-            if job is not None and job.best_trial_id is None:
-                elsewhere = nearest_recorded(session, job, problem, spec)
-                of_jobs = nearest(session, job, problem, spec)[: MOST - len(elsewhere)]
-                warm_starts.add(session, job_id, of_jobs, elsewhere)
-                session.flush()
-            kept = warm_starts.of_job(session, job_id)
-    return fitted((found for found in map(_read, kept) if found is not None), problem, spec)
+            chosen = _chosen(session, job_id, problem, spec)
+            warm_starts.put(session, job_id, chosen)
+    return fitted((found for found in map(_read, chosen) if found is not None), problem, spec)
+
+
+def _chosen(session: Session, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> list[JsonObject]:
+    """The warm starts of a job; none of one that has a time already."""
+    job = jobs.get(session, job_id)
+    if job is None or job.best_trial_id is not None:
+        return []
+    elsewhere = nearest_recorded(session, job, problem, spec)
+    of_jobs = nearest(session, job, problem, spec)[: MOST - len(elsewhere)]
+    return [*warm_starts.of_trials(session, of_jobs), *warm_starts.of_recorded(session, elsewhere)]
 
 
 def nearest(session: Session, job: schema.Job, problem: GemmProblem, spec: DeviceSpec) -> list[tuple[int, float]]:
@@ -110,14 +117,8 @@ def _is_alike(definition: dict[str, object], problem: GemmProblem) -> bool:
     return (epilogue_class(other), other.dynamic) == (epilogue_class(problem), problem.dynamic)
 
 
-def _read(kept: warm_starts.Beginning) -> Donor | None:
-    match kept:
-        case schema.Donor():
-            config, definition = kept.source.config, kept.source.job.problem.definition
-        case schema.RecordedDonor():
-            config, definition = kept.source.config, kept.source.recording.problem.definition
-        case schema.ImportedDonor():
-            config, definition = kept.config, kept.definition
+def _read(warm_start: JsonObject) -> Donor | None:
+    config, definition = cast(JsonObject, warm_start["config"]), cast(JsonObject, warm_start["definition"])
     try:
         return Donor(config_from_json(config), problem_from_json(definition))
     except (InvalidConfig, InvalidProblem):

@@ -12,8 +12,6 @@ EARLIER_TRIAL = 70
 VALID: dict[str, Row] = {
     "result_key": {"trial_id": "{measured}", "key": digest("key"), "run": digest("run"), "parts": {}},
     "reuse": {"trial_id": "{pending}", "source_trial_id": "{measured}", "scale": 1.25},
-    "job_start": {"job_id": "{job}", "again": True, "cold": False},
-    "donor": {"job_id": "{job}", "position": 1, "source_trial_id": "{measured}", "distance": 0.0},
     "recording": {
         "id": RECORDING,
         "problem_id": "{problem}",
@@ -37,46 +35,20 @@ VALID: dict[str, Row] = {
         "p90_us": 3.0,
         "samples": 1,
     },
-    "recorded_donor": {"job_id": "{job}", "position": 1, "recorded_trial_id": EARLIER_TRIAL, "distance": 0.0},
-    "imported_donor": {
-        "job_id": "{job}",
-        "position": 1,
-        "source_job": UUID(int=9),
-        "number": 3,
-        "definition": {},
-        "device": "b580",
-        "config": {},
-        "distance": 0.0,
-    },
-    "job_effort": {
-        "job_id": "{job}",
-        **dict.fromkeys(("total_s", "propose_s", "compile_s", "wait_s", "verify_s", "measure_s", "compare_s"), 0.0),
-        "device_restarts": 0,
-    },
-    "job_search": {"job_id": "{job}", "method": "portfolio", "no_gain": 1, "roofline": 1.0, "objective": "time"},
 }
 
 BESIDE: list[tuple[str, Row]] = [
-    ("donor", {"position": 0}),
     ("recording", {"id": EARLIER, "digest": digest("an earlier file")}),
     ("recorded_trial", {"id": EARLIER_TRIAL, "number": 0, "config_hash": digest("recorded 0")}),
-    ("recorded_donor", {"position": 0}),
-    ("imported_donor", {"position": 0}),
 ]
 
 UNTIMED: Row = {"status": "crashed", "reason": "it hung", "time_us": None}
 
 ACCEPTED: list[tuple[str, Row]] = [
     ("reuse", {"source_trial_id": "{predicted}", "scale": 1.0}),
-    ("job_start", {"again": False, "cold": True}),
-    ("job_start", {"cold": True}),
-    ("donor", {"job_id": "{other}", "position": 0}),
     ("recording", {"format": "kernel-tuner", "label": "DPAS emulated"}),
     ("recorded_trial", {"min_us": None, "p10_us": None, "p90_us": None, "samples": None}),
     *(("recorded_trial", UNTIMED | {"status": s}) for s in ("rejected", "compile_failed", "wrong_result", "timed_out")),
-    ("recorded_donor", {"job_id": "{other}", "position": 0}),
-    ("imported_donor", {"source_job": None, "source_recording": digest("a file")}),
-    ("job_search", {"method": "exhaustive", "no_gain": None, "roofline": None, "objective": None}),
 ]
 
 REFUSED: list[tuple[str, Row]] = [
@@ -88,13 +60,6 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_reuse_source_is_another", {"source_trial_id": "{pending}"}),
     ("ck_reuse_scale_positive", {"scale": 0.0}),
     ("ck_reuse_scale_positive", {"scale": math.inf}),
-    ("fk_job_start_job_id", {"job_id": uuid4()}),
-    ("ck_job_start_says_something", {"again": False}),
-    ("fk_donor_job_id", {"job_id": uuid4()}),
-    ("fk_donor_source_trial_id", {"source_trial_id": NOBODY}),
-    ("uq_donor_job_id_position", {"position": 0}),
-    ("ck_donor_position_counted", {"position": -1}),
-    ("ck_donor_distance_not_negative", {"distance": -0.5}),
     ("fk_recording_problem_id", {"problem_id": NOBODY}),
     ("fk_recording_device_id", {"device_id": NOBODY}),
     ("uq_recording_digest", {"digest": digest("an earlier file")}),
@@ -119,27 +84,4 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_recorded_trial_times_ordered", {"p10_us": 0.5}),
     ("ck_recorded_trial_times_ordered", {"p90_us": 0.75}),
     ("ck_recorded_trial_samples_positive", {"samples": 0}),
-    ("fk_imported_donor_job_id", {"job_id": uuid4()}),
-    ("uq_imported_donor_job_id_position", {"position": 0}),
-    ("ck_imported_donor_position_counted", {"position": -1}),
-    ("ck_imported_donor_number_counted", {"number": -1}),
-    ("ck_imported_donor_distance_not_negative", {"distance": -0.5}),
-    ("ck_imported_donor_of_one_source", {"source_job": None}),
-    ("ck_imported_donor_of_one_source", {"source_recording": digest("a file")}),
-    ("ck_imported_donor_source_recording_is_sha256", {"source_job": None, "source_recording": "short"}),
-    ("fk_recorded_donor_job_id", {"job_id": uuid4()}),
-    ("fk_recorded_donor_recorded_trial_id", {"recorded_trial_id": NOBODY}),
-    ("uq_recorded_donor_job_id_position", {"position": 0}),
-    ("ck_recorded_donor_position_counted", {"position": -1}),
-    ("ck_recorded_donor_distance_not_negative", {"distance": -0.5}),
-    ("fk_job_effort_job_id", {"job_id": uuid4()}),
-    *(("ck_job_effort_times_not_negative", {s: -1.0}) for s in ("total_s", "propose_s", "compile_s", "wait_s")),
-    *(("ck_job_effort_device_times_not_negative", {s: -1.0}) for s in ("verify_s", "measure_s", "compare_s")),
-    ("ck_job_effort_device_restarts_counted", {"device_restarts": -1}),
-    ("fk_job_search_job_id", {"job_id": uuid4()}),
-    ("ck_job_search_method_known", {"method": "hope"}),
-    ("ck_job_search_objective_known", {"objective": "beauty"}),
-    ("ck_job_search_no_gain_positive", {"no_gain": 0}),
-    ("ck_job_search_roofline_is_fraction", {"roofline": 0.0}),
-    ("ck_job_search_roofline_is_fraction", {"roofline": 1.5}),
 ]

@@ -49,7 +49,6 @@ def add_job(
     session: Session,
     slug: str = "opencl-cpu-as-b580",
     m: int = 96,
-    key: str | None = None,
     problem_id: int | None = None,
 ) -> Job:
     """A queued job, of a request of its own."""
@@ -61,7 +60,6 @@ def add_job(
         budget_seconds=60.0,
         seed=7,
         request_hash=digest(f"request {new_id()}"),
-        idempotency_key=key,
     )
     assert job is not None
     return job

@@ -8,7 +8,6 @@ from sqlalchemy import CheckConstraint, Constraint, ForeignKeyConstraint, Index,
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db.schema import Candidate
 from db.schema.base import Base
 from db.session import Database, open_database
 from tests.db import (
@@ -21,7 +20,6 @@ from tests.db import (
 )
 from tests.db.constraint_rows import Row
 from tests.db.databases import BACKENDS, create_postgres
-from tests.db.rows import digest
 
 GROUPS = (
     constraint_rows,
@@ -64,14 +62,12 @@ def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def ids(database: Database) -> Row:
     """What {job} and the like stand for, of the rows that the database then holds."""
     with database.write() as session:
-        job = rows.add_job(session, key="taken")
+        job = rows.add_job(session)
         pending = rows.add_trial(session, job.id, 0)
         kernel = rows.add_kernel(session, job, 1)
         other = rows.add_job(session, m=80)
         predicted = rows.add_predicted(session, other, 2, 3.0)
         measured = rows.add_measured(session, other, 3, 2.5)
-        session.add(Candidate(job_id=job.id, position=0, config={}, config_hash=digest("candidate")))
-        session.flush()
         found: Row = {"{job}": job.id, "{problem}": job.problem_id, "{device}": job.device_id}
         found |= {"{request}": job.request_hash, "{kernel}": kernel.id, "{pending}": pending.id, "{other}": other.id}
         found |= {"{predicted}": predicted.id, "{measured}": measured.id}

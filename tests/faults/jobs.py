@@ -20,7 +20,6 @@ from db.session import Database
 from hal import HalError
 from hal.devices.listed import Backend, ListedDevice
 from service.api.jobs.requests import (
-    JobRequest,
     submit,
 )
 from service.artifacts import ArtifactStore
@@ -32,6 +31,8 @@ from service.jobs.worker import Worker
 from service.settings import Settings
 from tests.service.cluster.job_loop import RunAt, coordinator, run_jobs
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, cpu_spec
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 
 SPEC = cpu_spec()
 HERE = ListedDevice(SPEC, Backend.HOST, "native", runnable=True, targetable=True, note="")
@@ -118,7 +119,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 def queue(database: Database, trials: int = TRIALS) -> UUID:
     """Queue the job."""
     with database.write() as session:
-        job, _ = submit(session, JobRequest(SMALL, SPEC, trials, seconds=600.0, seed=7), max_active=10)
+        job, _ = submit(
+            session, JobSpec(problem=SMALL, device=SPEC, budget=Budget(trials, 600.0), seed=7), max_active=10
+        )
         return job.id
 
 

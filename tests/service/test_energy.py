@@ -9,7 +9,6 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from db.queries import jobs
 from db.schema import Measurement
 from service.app import Context
 from service.cli.main import main
@@ -25,7 +24,7 @@ def job_id(context: Context) -> UUID:
     with context.database.write() as session:
         problem = rows.add_problem(session)
         job = rows.add_job(session, problem, rows.add_device(session), "succeeded")
-        jobs.set_search(session, job.id, method="nsga2", no_gain=None, roofline=None, objective="time-energy")
+        job.search, job.objective = "nsga2", "time-energy"
         kernel = rows.add_kernel(session, job, problem)
         told = {FRUGAL: (90.0, 1_500.0), FAST: (60.0, 4_250.0), NEITHER: (95.0, 1_700.0), UNKNOWN: (50.0, None)}
         for number, (median_us, uj) in told.items():

@@ -21,11 +21,12 @@ from db.schema import (
 from db.session import Database, open_database
 from hal import resolve_device
 from service.api.jobs.requests import (
-    JobRequest,
     submit,
 )
 from tests.faults.test_database_restarted import Server, server  # noqa: F401 (a fixture)
 from tests.system.processes import Processes, until
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install 'xetune[cluster]'")
 pytestmark = [pytest.mark.slow, pytest.mark.postgres]
@@ -51,7 +52,11 @@ def queue(database: Database) -> list[UUID]:
     for number in range(JOBS):
         problem = GemmProblem(64 + 8 * number, 96, 128)
         with database.write() as session:
-            ids.append(submit(session, JobRequest(problem, cpu, TRIALS, 3600.0, number), JOBS)[0].id)
+            ids.append(
+                submit(session, JobSpec(problem=problem, device=cpu, budget=Budget(TRIALS, 3600.0), seed=number), JOBS)[
+                    0
+                ].id
+            )
     return ids
 
 

@@ -14,14 +14,13 @@ from uuid import UUID
 from codegen import GemmProblem, KernelConfig, XeConfig
 from codegen.backend import backend_of
 from hal import DeviceKind, DeviceSpec
-from tuner.search.method import Method
-from tuner.search.objective import Objective
 from tuner.session.evidence import (
     EMULATED,
     LONGEST_US,
     NATIVE,
     check_numbers,
 )
+from tuner.session.job_spec import JobOptions
 from tuner.session.result import Stop
 from tuner.session.trial import (
     Outcome,
@@ -112,22 +111,6 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """Search options of a job: stop criteria besides the budget, and the objective, None for the method's default."""
-
-    method: Method
-    no_gain: int | None = None
-    roofline: float | None = None
-    objective: Objective | None = None
-
-    def __post_init__(self) -> None:
-        if self.no_gain is not None:
-            _check_count("search.no_gain", self.no_gain, 1)
-        if self.roofline is not None and not 0 < self.roofline <= 1:
-            raise ValueError(f"search.roofline: expected more than 0, at most 1, got {self.roofline}")
-
-
-@dataclass(frozen=True, slots=True)
 class DonorRecord:
     """A configuration that a job began with: of trial `number` of a job (its id) or of a recording (its digest).
 
@@ -160,8 +143,7 @@ class JobRecord:
     """A tuning run that is over, under the id that it has everywhere.
 
     `best` is the number of its best trial. `origin` names where it ran, where that is not the header's. `stop` is what
-    ended its search, where that was kept. `reuse` says whether it took times of earlier jobs, `warm_start` whether it
-    began with `donors`, best first.
+    ended its search, where that was recorded. `donors` are what it began with, best first.
     """
 
     id: str
@@ -169,9 +151,7 @@ class JobRecord:
     device: str
     driver: str
     status: Ended
-    seed: int
-    budget_trials: int
-    budget_seconds: float
+    options: JobOptions
     created_at: str
     started_at: str
     finished_at: str
@@ -183,9 +163,6 @@ class JobRecord:
     origin: str | None = None
     effort: Effort | None = None
     stop: Stop | None = None
-    search: Search | None = None
-    reuse: bool = True
-    warm_start: bool = True
     donors: tuple[DonorRecord, ...] = ()
 
     def __post_init__(self) -> None:
@@ -194,11 +171,7 @@ class JobRecord:
             raise ValueError(f"donors: expected at most {_MOST_DONORS}, got {len(self.donors)}")
         if self.stop is Stop.PAUSED:
             raise ValueError(f"stop: expected what ended the job's search, got {self.stop}")
-        _check_count("budget_trials", self.budget_trials, 1)
-        if not 0 < self.budget_seconds < _LONGEST_S:
-            raise ValueError(f"budget_seconds: expected more than 0, less than {_LONGEST_S}, got {self.budget_seconds}")
-        if not -(2**63) <= self.seed < 2**63:
-            raise ValueError(f"seed: expected 64 bits, got {self.seed}")
+        _check_options(self.options)
         if self.best is not None:
             _check_count("best", self.best, 0)
         for name in ("created_at", "started_at", "finished_at"):
@@ -397,6 +370,17 @@ def _check_small(outcome: Outcome) -> None:
         raise ValueError(f"outcome: expected times of at least {LEAST_US} us, got {min(least)}")
     if outcome.kernel_hash is not None:
         check_sha256("outcome.kernel_hash", outcome.kernel_hash)
+
+
+def _check_options(options: JobOptions) -> None:
+    budget = options.budget
+    _check_count("options.budget.trials", budget.trials, 1)
+    if budget.seconds >= _LONGEST_S:
+        raise ValueError(f"options.budget.seconds: expected less than {_LONGEST_S}, got {budget.seconds}")
+    if budget.no_gain is not None:
+        _check_count("options.budget.no_gain", budget.no_gain, 1)
+    if not 0 <= options.seed < 2**63:
+        raise ValueError(f"options.seed: expected 0 to {2**63 - 1}, got {options.seed}")
 
 
 def _check_count(field: str, value: int, least: int) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from codegen import GemmProblem, KernelConfig
-from hal import Device, DeviceSpec
+from codegen import KernelConfig
+from hal import Device
 from tuner.backend import tuning_for
 from tuner.errors import NoEnergy
 from tuner.measure.failure_policy import (
@@ -40,7 +40,6 @@ from tuner.measure.measurement_reuse import (
 )
 from tuner.measure.trial_runner import Attempts
 from tuner.search.compile_queue import Candidate
-from tuner.search.method import Method
 from tuner.search.objective import Objective
 from tuner.search.proposal import Proposal
 from tuner.search.search_driver import (
@@ -56,6 +55,7 @@ from tuner.session.budget import (
     Portion,
 )
 from tuner.session.history import History
+from tuner.session.job_spec import JobSpec
 from tuner.session.result import (
     NOTHING,
     Comparison,
@@ -86,28 +86,23 @@ _RESERVE = 0.2  # at most this part of the seconds is kept for comparing default
 
 
 def run_session(
-    problem: GemmProblem,
-    spec: DeviceSpec,
+    job: JobSpec,
     device: Device | None,
     store: TrialStore,
     pool: Compiler,
-    budget: Budget,
-    seed: int,
     on_event: Callable[[Event], None] = lambda _: None,
     native: Native | None = None,
+    *,
     donors: Sequence[KernelConfig] = (),
-    method: str = Method.PORTFOLIO,
+    known: Known | None = None,
     portion: Portion | None = None,
     reference: Reference | None = None,
-    known: Known | None = None,
-    objective: Objective | None = None,
 ) -> SessionResult:
-    """Tune, going on from the trials that the store holds; without a device, times are predicted for `spec`.
+    """Tune, continuing from the trials that the store holds; without a device, times are predicted for `job.device`.
 
     `donors` are configurations that are good for other problems or devices, best first: they, or what is nearest to
-    them here, are tried right after the default. A run that goes on is given the same ones. `method` says how the space
-    is searched; equal seeds and equal outcomes give equal proposals. `objective` is what is weighed, where that is not
-    what the method weighs anyway: with energy, every trial is measured to the end, however slow it is.
+    them here, are tried right after the default. A run that continues is given the same ones. Where energy is an
+    objective, every trial is measured to the end, however slow it is.
 
     With `native`, kernels are compiled for their GPU before they are recorded: with a device the default and each trial
     that would lead, without one all, and what spills registers or cannot be made is not proven.
@@ -122,8 +117,8 @@ def run_session(
 
     Raises:
         Refused: a rule refuses the problem or the device.
-        CannotPredict: there is no device and the model lacks facts of `spec`; it names all.
-        NotOnThisCpu: there is no device, and `spec` is a CPU.
+        CannotPredict: there is no device and the model lacks facts of the job's; it names all.
+        NotOnThisCpu: there is no device, and the job's is a CPU.
         NoRoofline: a fraction of it was asked for, and the device's is not known.
         NoPredictions: the method needs predicted times, and there are none.
         UnknownSearch: there is no method of that name.
@@ -133,10 +128,11 @@ def run_session(
         TooLargeToProve: this machine's memory does not hold what a proof needs.
     """
     begun = time.monotonic(), pool.busy_s
+    problem, spec, budget = job.problem, job.device, job.budget
     default = tuning_for(spec).default(problem, spec)
     # What is missing ends the job before it compiles anything.
-    check_method(method, spec, measured=device is not None)
-    with_energy = objective is Objective.TIME_ENERGY
+    check_method(job.search, spec, measured=device is not None)
+    with_energy = job.objective is Objective.TIME_ENERGY
     if with_energy and device is None:
         raise NoEnergy(spec.id, "its times are predicted")
     if device is None:
@@ -146,7 +142,7 @@ def run_session(
     # The compile workers start with the default while inputs are drawn.
     first = pool.compile(problem, default, spec) if history.next_number == 0 else None
     try:
-        bench = Bench(problem, spec, device, reference or Reference(problem, seed))
+        bench = Bench(problem, spec, device, reference or Reference(problem, job.seed))
     except BaseException:
         if first is not None:
             first.cancel()
@@ -155,10 +151,10 @@ def run_session(
         search_for,
         problem,
         spec,
-        seed,
+        job.seed,
         measured=device is not None,
         donors=donors,
-        method=method,
+        method=job.search,
         trials=budget.trials,
         energy_uj=history.energy_uj if with_energy else None,
     )

@@ -76,7 +76,7 @@ def results(
         said.add(job.id)
         yield from _named(job, said)
         best = next((trial.number for trial in ended if trial.id == job.best_trial_id), None)
-        yield job_record(job, best, donor_records(session, job.id))
+        yield job_record(job, best, donor_records(job))
         for trial in ended:
             if trial.reused is None:
                 yield from _trial(session, job, trial, said, artifacts)

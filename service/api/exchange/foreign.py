@@ -73,7 +73,7 @@ def of_job(session: Session, job_id: UUID, origin: str) -> Written:
             f"job {job_id} measured nothing: this format holds measurements; --format jsonl keeps predictions as such"
         )
     label = next(row.measurement.label for row in rows if row.measurement is not None)
-    place = origin if job.imported is None else job.imported.origin
+    place = origin if job.origin is None else job.origin
     source = _source(job.problem, job.device, job.device.name, label, place, str(job.id))
     configs = [config_from_json(row.config) for row in rows]
     results = _results(source, configs, [_tried(row) for row in rows])

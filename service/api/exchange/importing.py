@@ -23,6 +23,7 @@ from db.queries import (
 )
 from db.queries.import_lock import one_import_at_a_time
 from db.queries.kernels import ArtifactFile
+from db.schema.base import utc_now
 from db.session import Database
 from hal import DeviceSpec, UnknownDevice
 from service.api.audit.log import record
@@ -32,7 +33,7 @@ from service.api.exchange.hardware import (
 )
 from service.api.exchange.records import trial_record
 from service.api.exchange.warm_starts import (
-    add_donors,
+    donors_to_json,
 )
 from service.api.kernels.launch_schemas import to_launch
 from service.api.keys.caller import (
@@ -44,6 +45,7 @@ from service.errors import BadRequest
 from service.result_keys import key_of_imported
 from service.row_mapping import (
     config_to_json,
+    options_to_columns,
     outcome_to_columns,
     problem_to_json,
     spec_to_json,
@@ -149,7 +151,6 @@ class _Import:
         self._origin = origin
         self._added: Counter[str] = Counter()
         self._rows: dict[str, schema.Job] = {}
-        self._new: list[JobRecord] = []
         self._kernels: set[UUID] = set()
         self._there: dict[UUID, dict[int | str, schema.Trial]] = {}
 
@@ -163,8 +164,6 @@ class _Import:
         session.flush()
         for line in self._exchange.jobs.values():
             self._best(line)
-        for new in self._new:
-            add_donors(session, UUID(new.id), new.donors)
         judged: Counter[str] = Counter()
         for problem_id, device in {(row.problem_id, row.device.slug) for row in self._rows.values()}:
             before = predictions.count_judged(session)
@@ -184,7 +183,7 @@ class _Import:
         there = jobs.get(self._session, UUID(record.id))
         if there is None:
             return self._add_job(record)
-        said = record.problem, record.device, record.driver, record.seed, record.status.value
+        said = record.problem, record.device, record.driver, record.options.seed, record.status.value
         known = there.problem.key, there.device.slug, there.device.driver, there.seed, there.status
         if said != known:
             raise InvalidLine(line.number, f"job: expected what job {record.id} is here, {known}, got {said}")
@@ -207,9 +206,10 @@ class _Import:
             problem_id=problems.upsert(session, key=problem.key, definition=problem_to_json(problem)).id,
             device_id=device.id,
             status=record.status.value,
-            budget_trials=record.budget_trials,
-            budget_seconds=record.budget_seconds,
-            seed=record.seed,
+            origin=self._origin_of(record),
+            imported_at=utc_now(),
+            stop=None if record.stop is None else record.stop.value,
+            warm_starts=donors_to_json(record.donors),
             request_hash=content_hash(["imported", record.id]),  # equal to that of no request
             space_hash=record.space,
             cancel_requested=record.status is Ended.CANCELLED,
@@ -220,27 +220,11 @@ class _Import:
             created_at=datetime.fromisoformat(record.created_at),
             started_at=datetime.fromisoformat(record.started_at),
             finished_at=datetime.fromisoformat(record.finished_at),
+            **options_to_columns(record.options),
+            **({} if record.effort is None else asdict(record.effort)),
         )
         session.add(row)
         session.flush()
-        session.add(schema.JobImport(job_id=row.id, origin=self._origin_of(record)))
-        if record.effort is not None:
-            session.add(schema.JobEffort(job_id=row.id, **asdict(record.effort)))
-        if record.stop is not None:
-            jobs.set_stop(session, row.id, record.stop.value)
-        if (asked := record.search) is not None:
-            objective = None if asked.objective is None else asked.objective.value
-            jobs.set_search(
-                session,
-                row.id,
-                method=asked.method.value,
-                no_gain=asked.no_gain,
-                roofline=asked.roofline,
-                objective=objective,
-            )
-        if not (record.reuse and record.warm_start):
-            jobs.set_start(session, row.id, again=not record.reuse, cold=not record.warm_start)
-        self._new.append(record)
         self._added["jobs"] += 1
         found = jobs.get(session, row.id)
         assert found is not None
@@ -250,7 +234,7 @@ class _Import:
         record, job = line.record, self._rows[line.record.job]
         there = self._trials_of(job)
         known = there.get(record.number) or there.get(record.config.key)
-        if known is None and job.imported is None:
+        if known is None and job.origin is None:
             raise InvalidLine(
                 line.number, f"trial: job {job.id} ran here and has no trial {record.number}: expected those it has"
             )
@@ -317,7 +301,7 @@ class _Import:
             manifest=dict(kernel.manifest),
             toolchain=dict(kernel.toolchain),
             files=self._files[name],
-            origin=None if job.imported is None else job.imported.origin,
+            origin=job.origin,
         )
         self._kernels.add(row.id)
         return row.id

@@ -10,7 +10,6 @@ from codegen import GemmProblem, InvalidConfig, XeConfig
 from codegen.serialization import content_hash
 from codegen.xe.rules import check_problem
 from db.queries import (
-    candidates,
     jobs,
     problems,
 )
@@ -104,13 +103,13 @@ def submit(session: Session, asked: Asked) -> UUID:
         budget_trials=len(asked.configs) + 1,  # and the default
         budget_seconds=asked.seconds,
         seed=_SEED,
+        candidates=[config_to_json(config) for config in asked.configs],
         request_hash=asked.hash,
     )
     if made is None:
         same = jobs.active_identical(session, asked.hash)
         assert same is not None  # it kept the new one out, and this transaction sees it
         return same.id
-    candidates.add(session, made.id, [(config.key, config_to_json(config)) for config in asked.configs])
     return made.id
 
 

@@ -10,7 +10,7 @@ from db import schema
 from service.artifacts import ArtifactStore
 from service.row_mapping import (
     config_from_json,
-    objective_of,
+    options_from_row,
     problem_from_json,
     spec_from_json,
     trial_from_row,
@@ -24,10 +24,8 @@ from tuner.exchange.records import (
     JobRecord,
     KernelRecord,
     ProblemRecord,
-    Search,
     TrialRecord,
 )
-from tuner.search.method import Method
 from tuner.session.result import Stop
 from tuner.session.trial import Outcome
 
@@ -52,9 +50,7 @@ def job_record(row: schema.Job, best: int | None, donors: tuple[DonorRecord, ...
         device=row.device.slug,
         driver=row.device.driver,
         status=Ended(row.status),
-        seed=row.seed,
-        budget_trials=row.budget_trials,
-        budget_seconds=row.budget_seconds,
+        options=options_from_row(row),
         created_at=_moment(row.created_at),
         started_at=_moment(row.started_at),
         finished_at=_moment(row.finished_at),
@@ -63,18 +59,11 @@ def job_record(row: schema.Job, best: int | None, donors: tuple[DonorRecord, ...
         compared_default_us=row.compared_default_us,
         compared_best_us=row.compared_best_us,
         error=row.error,
-        origin=None if row.imported is None else row.imported.origin,
-        effort=None if row.effort is None else Effort(**{f.name: getattr(row.effort, f.name) for f in fields(Effort)}),
-        stop=None if row.stop is None else Stop(row.stop.reason),
-        search=None if row.search is None else _search(row.search),
-        reuse=row.start is None or not row.start.again,
-        warm_start=row.start is None or not row.start.cold,
+        origin=row.origin,
+        effort=None if row.total_s is None else Effort(**{f.name: getattr(row, f.name) for f in fields(Effort)}),
+        stop=None if row.stop is None else Stop(row.stop),
         donors=donors,
     )
-
-
-def _search(row: schema.JobSearch) -> Search:
-    return Search(Method(row.method), row.no_gain, row.roofline, objective_of(row))
 
 
 def trial_record(row: schema.Trial) -> TrialRecord:

@@ -1,7 +1,5 @@
 """From a request to a queued job: what it means is worked out first, then one short transaction."""
 
-from dataclasses import dataclass
-
 from sqlalchemy.orm import Session
 
 from codegen import GemmProblem
@@ -15,7 +13,6 @@ from db.schema import (
     ACTIVE_STATUSES,
     Job,
 )
-from hal import DeviceSpec
 from service.api.devices.service import DeviceDirectory
 from service.api.devices.stored import store_device
 from service.api.jobs.schemas import (
@@ -23,50 +20,22 @@ from service.api.jobs.schemas import (
     JobBody,
 )
 from service.errors import BadRequest, FieldError, TooMany
-from service.logs import keep_request
-from service.row_mapping import problem_to_json
+from service.logs import request_here
+from service.row_mapping import options_to_columns, problem_to_json
 from service.schemas import to_problem
 from service.settings import Settings
-from service.traces import keep_trace
+from service.traces import trace_here
 from tuner.backend import tuning_for
-from tuner.search.method import Method
 from tuner.search.objective import (
-    Objective,
     agreed,
     check_objective,
 )
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.space.starts import check_method
 
 
-@dataclass(frozen=True, slots=True)
-class JobRequest:
-    """A job that may be queued. `seconds` is wall time.
-
-    With `reuse` it takes times that are known, with `warm_start` it begins with what is good for other problems.
-    """
-
-    problem: GemmProblem
-    device: DeviceSpec
-    trials: int
-    seconds: float
-    seed: int
-    reuse: bool = True
-    warm_start: bool = True
-    method: Method = Method.PORTFOLIO
-    no_gain: int | None = None
-    roofline: float | None = None
-    objective: Objective = Objective.TIME
-
-    @property
-    def hash(self) -> str:
-        """Equal for requests that ask for the same work."""
-        device = [self.device.id, self.device.driver or ""]
-        search = [self.method, self.no_gain, self.roofline, self.objective]
-        asked = [self.problem, device, self.trials, self.seconds, self.seed, self.reuse, self.warm_start, search]
-        return content_hash(asked)
-
-
-def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) -> JobRequest:
+def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) -> JobSpec:
     """What a body asks for, with its device found and every rule about the problem passed.
 
     Raises:
@@ -93,61 +62,46 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
     method, objective = agreed(body.search, body.objective)
     check_method(method, listed.spec, measured=listed.runnable)
     check_objective(objective, listed.spec.id, listed.no_energy)
-    return JobRequest(
-        problem,
-        listed.spec,
-        budget.trials,
-        budget.seconds,
-        body.seed,
-        body.reuse,
-        body.warm_start,
-        method,
-        budget.no_gain,
-        budget.roofline,
-        objective,
-    )
+    asked = body.model_dump(exclude={"problem", "device", "target", "budget", "search", "objective"})
+    limits = Budget(**budget.model_dump())
+    return JobSpec(problem=problem, device=listed.spec, budget=limits, search=method, objective=objective, **asked)
 
 
-def submit(session: Session, request: JobRequest, max_active: int) -> tuple[Job, bool]:
+def request_hash(job: JobSpec) -> str:
+    """Equal for requests that ask for the same work."""
+    device = [job.device.id, job.device.driver or ""]
+    return content_hash([job.problem, device, options_to_columns(job)])
+
+
+def submit(session: Session, job: JobSpec, max_active: int) -> tuple[Job, bool]:
     """Queue a job, or find the identical one that is active; says whether it is new.
 
     Raises:
         TooMany: `max_active` jobs are queued or running already.
     """
-    if (same := jobs.active_identical(session, request.hash)) is not None:
+    digest = request_hash(job)
+    if (same := jobs.active_identical(session, digest)) is not None:
         return same, False
     counts = jobs.count_by_status(session)
     active = sum(counts.get(status, 0) for status in ACTIVE_STATUSES)
     if active >= max_active:
         raise TooMany(f"{active} jobs are queued or running; wait for some to end or cancel them", rule="active-jobs")
-    device = store_device(session, request.device)
-    problem = problems.upsert(session, key=request.problem.key, definition=problem_to_json(request.problem))
+    device = store_device(session, job.device)
+    problem = problems.upsert(session, key=job.problem.key, definition=problem_to_json(job.problem))
     while True:
         made = jobs.create(
             session,
             problem_id=problem.id,
             device_id=device.id,
-            budget_trials=request.trials,
-            budget_seconds=request.seconds,
-            seed=request.seed,
-            request_hash=request.hash,
+            request_hash=digest,
+            request_id=request_here(),
+            traceparent=trace_here(),
+            **options_to_columns(job),
         )
         if made is not None:
-            if not (request.reuse and request.warm_start):
-                jobs.set_start(session, made.id, again=not request.reuse, cold=not request.warm_start)
-            jobs.set_search(
-                session,
-                made.id,
-                method=request.method.value,
-                no_gain=request.no_gain,
-                roofline=request.roofline,
-                objective=request.objective.value,
-            )
-            keep_trace(session, made.id)
-            keep_request(session, made.id)
             return made, True
         # Another transaction queued it meanwhile; if that one ended already, there is room again.
-        if (same := jobs.active_identical(session, request.hash)) is not None:
+        if (same := jobs.active_identical(session, digest)) is not None:
             return same, False
 
 

@@ -3,17 +3,15 @@
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
-from db.queries import candidates
+from db.queries import jobs
 from db.schema import Job
 from service.api.jobs.schemas import (
-    BudgetBody,
     JobBody,
     JobStatus,
 )
+from service.api.jobs.service import describe_options
 from service.errors import Conflict
-from service.row_mapping import objective_of
 from service.schemas import ProblemBody
-from tuner.search.method import Method
 
 _RETRIED = (JobStatus.FAILED, JobStatus.CANCELLED)
 
@@ -27,26 +25,12 @@ def asked_by(session: Session, job: Job) -> JobBody:
     if JobStatus(job.status) not in _RETRIED:
         message = f"job {job.id} is {job.status}: only one that failed or was cancelled is asked for again"
         raise Conflict(message, rule="retry-status")
-    if candidates.of_job(session, job.id):
+    if jobs.candidates_of(session, job.id):
         message = f"job {job.id} measured what a file gave it; send the file again (`xetune measure`)"
         raise Conflict(message, rule="retry-kind")
-    start, search = job.start, job.search
     try:
-        return JobBody(
-            problem=ProblemBody.model_validate(job.problem.definition),
-            device=job.device.slug,
-            budget=BudgetBody(
-                trials=job.budget_trials,
-                seconds=job.budget_seconds,
-                no_gain=None if search is None else search.no_gain,
-                roofline=None if search is None else search.roofline,
-            ),
-            seed=job.seed,
-            reuse=start is None or not start.again,
-            warm_start=start is None or not start.cold,
-            search=Method.PORTFOLIO if search is None else Method(search.method),
-            objective=objective_of(search),
-        )
+        problem = ProblemBody.model_validate(job.problem.definition)
+        return JobBody(problem=problem, device=job.device.slug, **dict(describe_options(job)))
     except ValidationError as error:
         message = f"job {job.id} is of another version of this program, which said it otherwise; make a new one"
         raise Conflict(message, rule="retry-version") from error

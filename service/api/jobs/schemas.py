@@ -96,10 +96,9 @@ class BudgetBody(BaseModel):
     )
 
 
-class JobBody(DeviceChoice):
-    """A request to tune one problem on one device."""
+class JobOptions(BaseModel):
+    """What may be said of a job beside its problem and device: the fields of its spec."""
 
-    problem: ProblemBody = Field(description="What to compute", examples=[_PROBLEM])
     budget: BudgetBody = Field(default_factory=BudgetBody, description="When to stop", examples=[_BUDGET])
     seed: StrictInt = Field(
         default=0,
@@ -132,17 +131,10 @@ class JobBody(DeviceChoice):
     )
 
 
-class BudgetOut(BaseModel):
-    """When the job ends at the latest."""
+class JobBody(DeviceChoice, JobOptions):
+    """A request to tune one problem on one device."""
 
-    trials: int = Field(description="Most configurations tried", examples=[20])
-    seconds: float = Field(description="Longest run, in seconds of wall time", examples=[300.0])
-    no_gain: int | None = Field(
-        default=None, description="It stops when so many trials in a row gained less than 1 %", examples=[30]
-    )
-    roofline: float | None = Field(
-        default=None, description="It stops at this fraction of what the GPU can do", examples=[0.8]
-    )
+    problem: ProblemBody = Field(description="What to compute", examples=[_PROBLEM])
 
 
 REUSED_EXAMPLE = {"job": "01970a3c-0000-7000-8000-000000000000", "trial": 7, "scale": 1.02}
@@ -304,8 +296,8 @@ class DonorOut(BaseModel):
     )
 
 
-class JobOut(BaseModel):
-    """A job: what was asked, how far it is, and the best so far."""
+class JobOut(JobOptions):
+    """A job: its request, its progress, and the best so far. One of kind `measure` searches nothing."""
 
     id: UUID = Field(description="Sorts by time of creation", examples=["01970a3c-0000-7000-8000-000000000000"])
     status: JobStatus = Field(description="queued, running, succeeded, failed or cancelled", examples=["running"])
@@ -319,18 +311,6 @@ class JobOut(BaseModel):
     device: str = Field(description="Id of the device", examples=["b580"])
     origin: str | None = Field(
         default=None, description="Where it ran, if it was imported; null if here", examples=["the lab"]
-    )
-    budget: BudgetOut = Field(description="When it stops at the latest", examples=[_BUDGET])
-    seed: int = Field(description="Start of the random choices", examples=[0])
-    search: str | None = Field(
-        default=None,
-        description="How the space is searched; null where nothing is, or it was not recorded",
-        examples=["portfolio"],
-    )
-    objective: Objective | None = Field(
-        default=None,
-        description="Objective to minimize: time, time-memory or time-energy; null as of `search`",
-        examples=["time"],
     )
     cancel_requested: bool = Field(description="Someone asked it to stop", examples=[False])
     attempts: int = Field(description="How often a worker took it up", examples=[1])
@@ -374,8 +354,6 @@ class JobOut(BaseModel):
     finished_at: datetime | None = Field(
         default=None, description="When it ended, UTC", examples=["2026-01-02T03:09:06Z"]
     )
-    reuse: bool = Field(description="It takes times that earlier jobs measured of the same kernels", examples=[True])
-    warm_start: bool = Field(description="It begins with what was best for the nearest problems", examples=[True])
     donors: list[DonorOut] = Field(
         description="What it began with, best first; empty of one that has not begun, or found nothing",
         examples=[[_DONOR]],

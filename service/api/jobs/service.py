@@ -1,7 +1,7 @@
 """Jobs and trials as the wire says them, read from their rows."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import cast
 from uuid import UUID
 
 from pydantic import ValidationError
@@ -10,25 +10,23 @@ from sqlalchemy.orm import Session
 from db.queries import (
     jobs,
     leases,
+    recordings,
     trials,
-    warm_starts,
 )
 from db.schema import (
-    Donor,
-    ImportedDonor,
     Job,
     Problem,
-    RecordedDonor,
     Reuse,
     Trial,
 )
 from db.schema.base import JsonObject
 from service.api.jobs.schemas import (
-    BudgetOut,
+    BudgetBody,
     Comparison,
     DonorOut,
     JobKind,
     JobLinks,
+    JobOptions,
     JobOut,
     JobStatus,
     ReusedOut,
@@ -40,7 +38,6 @@ from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
 from service.job_time import headline_of
-from service.row_mapping import objective_of
 from service.schemas import ProblemBody
 
 
@@ -79,40 +76,33 @@ def describe_all(session: Session, rows: Sequence[Job]) -> list[JobOut]:
     """Jobs as the wire says them, in as many queries as for one."""
     ids = [job.id for job in rows]
     counts, kinds = trials.count_by_status_of(session, ids), jobs.kinds(session, ids)
-    donors_of: defaultdict[UUID, list[DonorOut]] = defaultdict(list)
-    for donor in warm_starts.of_jobs(session, ids):
-        donors_of[donor.job_id].append(_donor(donor))
-    return [_describe(job, counts[job.id], JobKind(kinds[job.id]), donors_of[job.id]) for job in rows]
+    digests = {str(each["recording"]) for job in rows for each in job.warm_starts or () if each["recording"]}
+    recorded = recordings.ids_of(session, digests) if digests else {}
+    return [_describe(job, counts[job.id], JobKind(kinds[job.id]), recorded) for job in rows]
 
 
-def _describe(job: Job, counts: dict[str, int], kind: JobKind, began_with: list[DonorOut]) -> JobOut:
+def _describe(job: Job, counts: dict[str, int], kind: JobKind, recorded: Mapping[str, UUID]) -> JobOut:
     path = job_path(job.id)
     best = None if job.best_trial is None else describe_trial(job.best_trial, job.problem)
     return JobOut(
         id=job.id,
         status=JobStatus(job.status),
         kind=kind,
-        retry_of=None if job.retry is None else job.retry.of_job_id,
+        retry_of=job.retry_of,
         problem=ProblemBody.model_validate(job.problem.definition),
         device=job.device.slug,
-        origin=None if job.imported is None else job.imported.origin,
-        budget=_budget(job),
-        seed=job.seed,
-        search=None if job.search is None else job.search.method,
-        objective=objective_of(job.search),
+        origin=job.origin,
         cancel_requested=job.cancel_requested,
         attempts=job.attempts,
         error=job.error,
         counts=counts,
-        stop=None if job.stop is None or not JobStatus(job.status).over else job.stop.reason,
+        stop=job.stop if JobStatus(job.status).over else None,
         done=sum(number for status, number in counts.items() if status != "pending"),
         best=best,
         basis=None if best is None else _basis(job, best),
         comparison=_comparison(job),
         wall=wall_of(job),
-        reuse=job.start is None or not job.start.again,
-        warm_start=job.start is None or not job.start.cold,
-        donors=began_with,
+        donors=[_donor(each, recorded) for each in job.warm_starts or ()],
         created_at=job.created_at,
         started_at=job.started_at,
         finished_at=job.finished_at,
@@ -123,22 +113,24 @@ def _describe(job: Job, counts: dict[str, int], kind: JobKind, began_with: list[
             cancel=f"{path}/cancel",
             retry=f"{path}/retry",
         ),
+        **dict(describe_options(job)),
     )
 
 
 def wall_of(job: Job) -> WallTimeOut | None:
     """What a job's time went to; None before a run of it ended."""
-    return None if job.effort is None else WallTimeOut.model_validate(job.effort, from_attributes=True)
+    return None if job.total_s is None else WallTimeOut.model_validate(job, from_attributes=True)
 
 
-def _budget(job: Job) -> BudgetOut:
-    search = job.search
-    return BudgetOut(
-        trials=job.budget_trials,
-        seconds=job.budget_seconds,
-        no_gain=None if search is None else search.no_gain,
-        roofline=None if search is None else search.roofline,
-    )
+def describe_options(job: Job) -> JobOptions:
+    """The options of a job.
+
+    Raises:
+        ValidationError: they are of another version.
+    """
+    options = {name: getattr(job, name) for name in JobOptions.model_fields if name != "budget"}
+    budget = {name: getattr(job, f"budget_{name}") for name in BudgetBody.model_fields}
+    return JobOptions.model_validate(options | {"budget": budget})
 
 
 def _comparison(job: Job) -> Comparison | None:
@@ -178,24 +170,16 @@ def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
     )
 
 
-def _donor(donor: warm_starts.Beginning) -> DonorOut:
-    job, recording = None, None
-    match donor:
-        case Donor():
-            of, source = donor.source, donor.source.job
-            trial, definition, device, job = of.number, source.problem.definition, source.device.slug, of.job_id
-        case RecordedDonor():
-            of, source = donor.source, donor.source.recording
-            trial, definition, device, recording = of.number, source.problem.definition, source.device.slug, source.id
-        case ImportedDonor():
-            trial, definition, device, job = donor.number, donor.definition, donor.device, donor.source_job
-    return DonorOut(
-        job=job,
-        recording=recording,
-        trial=trial,
-        problem=_problem(definition),
-        device=device,
-        distance=donor.distance,
+def _donor(warm_start: JsonObject, recorded: Mapping[str, UUID]) -> DonorOut:
+    return DonorOut.model_validate(
+        {
+            "job": warm_start["job"],
+            "recording": recorded.get(str(warm_start["recording"])),
+            "trial": warm_start["number"],
+            "problem": _problem(cast(JsonObject, warm_start["definition"])),
+            "device": warm_start["device"],
+            "distance": warm_start["distance"],
+        }
     )
 
 

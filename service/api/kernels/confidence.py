@@ -47,8 +47,8 @@ def of_trial(trial: Trial, now: datetime) -> list[Part]:
             parts.append((_OLD, f"measured {(now - measured.measured_at).days} days ago"))
     elif predicted is not None and predicted.high_us > _INTERVAL * predicted.low_us:
         parts.append((_VERY_WIDE, f"the interval is {predicted.high_us / predicted.low_us:.1f} times as wide as short"))
-    if trial.imported is not None:
-        parts.append((_IMPORTED, f"from {trial.imported.origin}, not from here"))
+    if trial.origin is not None:
+        parts.append((_IMPORTED, f"from {trial.origin}, not from here"))
     return parts
 
 

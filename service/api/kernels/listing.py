@@ -96,7 +96,7 @@ def list_kernels(session: Session, wanted: KernelQuery) -> KernelPage:
         query = query.where(Kernel.id < wanted.before)
     ids = newest(session, query, wanted.device, wanted.limit + 1)
     page = ids[: wanted.limit]
-    loads = (joinedload(Kernel.problem), joinedload(Kernel.device), joinedload(Kernel.imported))
+    loads = (joinedload(Kernel.problem), joinedload(Kernel.device))
     rows = {row.id: row for row in session.scalars(select(Kernel).where(Kernel.id.in_(page)).options(*loads))}
     telling = telling_trials(session, page)
     lines = [_line(rows[kernel_id], telling.get(kernel_id)) for kernel_id in page]
@@ -142,7 +142,7 @@ def _line(kernel: Kernel, trial: Trial | None) -> KernelLine:
         driver=kernel.device.driver,
         evidence=evidence,
         tflops=tflops(kernel.problem, evidence),
-        origin=None if kernel.imported is None else kernel.imported.origin,
+        origin=kernel.origin,
         config=to_config_body(kernel.config),
         content_hash=kernel.content_hash,
         created_at=kernel.created_at,

@@ -87,7 +87,7 @@ def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
         tflops=tflops(kernel.problem, evidence),
         predicted=None if trial is None else foretold(trial),
         prediction_error=None if trial is None else prediction_error(trial),
-        origin=None if kernel.imported is None else kernel.imported.origin,
+        origin=kernel.origin,
         config=to_config_body(kernel.config),
         launch=to_launch(kernel.manifest),
         toolchain=kernel.toolchain,

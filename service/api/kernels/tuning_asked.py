@@ -9,7 +9,6 @@ from service.api.audit.log import (
     record,
 )
 from service.api.jobs.requests import (
-    JobRequest,
     submit,
     understand,
 )
@@ -27,6 +26,7 @@ from service.errors import BadRequest, FieldError, Forbidden, ServiceError
 from service.http.deps import Context
 from service.schemas import to_problem
 from tuner.errors import TunerError
+from tuner.session.job_spec import JobSpec
 
 
 def check_may_tune(by: Caller, tune: Tune) -> None:
@@ -67,7 +67,7 @@ def tune_all(context: Context, by: Caller, body: BatchBody, kept: Sequence[Kept]
         TooMany: rule `active-jobs`.
     """
     devices = [body.device] * len(kept) if isinstance(body.device, str) else body.device
-    requests: dict[int, JobRequest] = {}
+    requests: dict[int, JobSpec] = {}
     refused: dict[int, str] = {}
     for index, each in enumerate(kept):
         if body.tune is Tune.NEVER or (each.source is not None and not each.source.is_reason_for(body.tune)):
@@ -81,7 +81,7 @@ def tune_all(context: Context, by: Caller, body: BatchBody, kept: Sequence[Kept]
     return [PlacedJob(index=index, job=jobs.get(index), refused=refused.get(index)) for index in sorted(jobs | refused)]
 
 
-def queue(context: Context, by: Caller, requests: Sequence[JobRequest]) -> list[UUID]:
+def queue(context: Context, by: Caller, requests: Sequence[JobSpec]) -> list[UUID]:
     """The jobs of requests, new ones or those that are active for the same.
 
     Raises:

@@ -13,7 +13,6 @@ from db.schema import Problem
 from hal import HalError
 from service.api.devices.service import DeviceDirectory
 from service.api.jobs.requests import (
-    JobRequest,
     understand,
 )
 from service.api.jobs.schemas import JobBody
@@ -23,6 +22,7 @@ from service.api.schedules.schemas import StaleBody
 from service.errors import ServiceError
 from service.schemas import ProblemBody
 from tuner.errors import TunerError
+from tuner.session.job_spec import JobSpec
 
 _SHOWN = 3
 
@@ -31,7 +31,7 @@ _SHOWN = 3
 class StaleWork:
     """Jobs that may be queued for stale results, and what is wrong with those that may not; `found` are all stale."""
 
-    jobs: tuple[JobRequest, ...]
+    jobs: tuple[JobSpec, ...]
     refusals: tuple[str, ...]
     found: int
 
@@ -56,7 +56,7 @@ def stale_work(body: StaleBody, planning: Planning) -> StaleWork:
         old = _stale(rows, planning.devices)
         asked = staleness.last_asked(session, (problem_id for problem_id, _ in old))
     waiting = sorted(old, key=lambda pair: (asked[pair].timestamp() if pair in asked else 0.0, pair))
-    jobs: list[JobRequest] = []
+    jobs: list[JobSpec] = []
     refusals: list[str] = []
     for begin in range(0, len(waiting), body.most_jobs):
         pairs = waiting[begin : begin + body.most_jobs]
@@ -88,7 +88,7 @@ def _stale(rows: Iterable[MadeWith], directory: DeviceDirectory) -> dict[tuple[i
     return {pair: was_measured for pair, was_measured in measured.items() if pair not in valid}
 
 
-def _request(problem: Problem, device: str, was_measured: bool, body: StaleBody, planning: Planning) -> JobRequest:
+def _request(problem: Problem, device: str, was_measured: bool, body: StaleBody, planning: Planning) -> JobSpec:
     asked = JobBody(problem=ProblemBody.model_validate(problem.definition), device=device, budget=body.budget)
     request = understand(asked, planning.devices, planning.settings)
     if was_measured and request.device.driver is None:

@@ -15,7 +15,6 @@ from service.api.audit.log import (
     record,
 )
 from service.api.jobs.requests import (
-    JobRequest,
     submit,
     understand,
 )
@@ -33,8 +32,9 @@ from service.api.shapes.requests import submit as submit_set
 from service.api.shapes.schemas import ShapeSetBody
 from service.errors import ServiceError, TooMany
 from tuner.errors import TunerError
+from tuner.session.job_spec import JobSpec
 
-Work = JobRequest | SetRequest | StaleWork
+Work = JobSpec | SetRequest | StaleWork
 _REFUSALS = (ServiceError, CodegenError, HalError, TunerError)
 
 
@@ -107,7 +107,7 @@ def _start_set(session: Session, request: SetRequest, by: Caller, max_active: in
     return Started("created" if is_new else "joined", set_id=set_id)
 
 
-def _submit(session: Session, request: JobRequest, by: Caller, max_active: int) -> tuple[UUID, bool]:
+def _submit(session: Session, request: JobSpec, by: Caller, max_active: int) -> tuple[UUID, bool]:
     job, is_new = submit(session, request, max_active)
     record(session, by, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
     return job.id, is_new

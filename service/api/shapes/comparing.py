@@ -82,16 +82,19 @@ def _close(
     interrupt: threading.Event,
 ) -> JobEnd:
     """The last task of a shape's job."""
-    visitors = visitors_of(kernels, job.problem, state.spec)
+    visitors = visitors_of(kernels, job.spec.problem, state.spec)
     tried: list[KernelConfig] = []
     if state.device is not None:  # the default is trial 0, also of a shape that the search did not come to
-        tried = [tuning_for(state.spec).default(job.problem, state.spec), *(config for _, config in visitors.configs)]
-    bench = Bench(job.problem, state.spec, state.device, state.references.of(job.problem, job.seed))
+        tried = [
+            tuning_for(state.spec).default(job.spec.problem, state.spec),
+            *(config for _, config in visitors.configs),
+        ]
+    bench = Bench(job.spec.problem, state.spec, state.device, state.references.of(job.spec.problem, job.spec.seed))
     store, events, known = state.tuning.store_of(job, interrupt), state.tuning.on_event, state.known(job)
     found = compare_across(bench, store, state.pool, tried, state.within, seconds, events, known)
     if found.cancelled:
         return ended_by(interrupt)
-    cells = cells_of(visitors, found, job.problem, state.spec, measured=state.device is not None)
+    cells = cells_of(visitors, found, job.spec.problem, state.spec, measured=state.device is not None)
     tried_in_all = len(store.trials())
     with state.tuning.database.write() as session:
         leases.check_own(session, job.id, job.worker)

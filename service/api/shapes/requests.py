@@ -19,7 +19,7 @@ from service.api.devices.service import DeviceDirectory
 from service.api.devices.stored import store_device
 from service.api.jobs.requests import check_size
 from service.errors import BadRequest, TooMany
-from service.row_mapping import problem_to_json
+from service.row_mapping import options_to_columns, problem_to_json
 from service.settings import Settings
 from tuner.backend import tuning_for
 from tuner.search.method import Method
@@ -28,6 +28,8 @@ from tuner.search.objective import (
     agreed,
     check_objective,
 )
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobOptions
 from tuner.shapes.shape import Shape
 from tuner.space.starts import check_method
 
@@ -65,6 +67,18 @@ class SetRequest:
     method: Method = Method.PORTFOLIO
     no_gain: int | None = None
     objective: Objective = Objective.TIME
+
+    @property
+    def options(self) -> JobOptions:
+        """What each shape's job is asked for; its trials are raised with each portion."""
+        return JobOptions(
+            budget=Budget(1, self.seconds, self.no_gain),
+            seed=self.seed,
+            search=self.method,
+            objective=self.objective,
+            reuse=self.reuse,
+            warm_start=self.warm_start,
+        )
 
     @property
     def hash(self) -> str:
@@ -175,22 +189,10 @@ def submit(session: Session, request: SetRequest, max_active: int) -> tuple[UUID
             session,
             problem_id=problem.id,
             device_id=device.id,
-            budget_trials=1,  # raised with each portion
-            budget_seconds=request.seconds,
-            seed=request.seed,
             request_hash=content_hash([str(made.id), position]),
+            **options_to_columns(request.options),
         )
         assert job is not None  # its request is of this set alone
-        if not (request.reuse and request.warm_start):
-            jobs.set_start(session, job.id, again=not request.reuse, cold=not request.warm_start)
-        jobs.set_search(
-            session,
-            job.id,
-            method=request.method.value,
-            no_gain=request.no_gain,
-            roofline=None,
-            objective=request.objective.value,
-        )
         shape_sets.add_member(session, made.id, position, job.id, shape.weight, shape.name)
     session.flush()
     return made.id, True

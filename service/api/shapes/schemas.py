@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 from codegen import DType
 from service.api.jobs.schemas import (
     MAX_SEED,
-    BudgetOut,
+    BudgetBody,
     JobStatus,
 )
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
@@ -242,7 +242,7 @@ class ShapeSetOut(BaseModel):
     reuse: bool = Field(description="True if stored times are reused", examples=[True])
     warm_start: bool = Field(description="True if it starts from configurations of other jobs", examples=[True])
     device: str = Field(description="Device id", examples=["b580"])
-    budget: BudgetOut = Field(description="Over all shapes", examples=[_BUDGET])
+    budget: BudgetBody = Field(description="Over all shapes", examples=[_BUDGET])
     seed: int = Field(description="Random seed", examples=[0])
     spent_s: float = Field(description="Wall time of all runs, in seconds", examples=[120.5])
     trials: int = Field(description="Configurations tried, on all shapes", examples=[240])

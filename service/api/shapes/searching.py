@@ -17,8 +17,8 @@ from service.api.shapes.state import SetState
 from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.jobs.tuning import ended_by
 from service.jobs.warm_start import donors_for as donors_of_jobs
+from tuner.search.method import learns
 from tuner.session.budget import (
-    Budget,
     Portion,
 )
 from tuner.session.history import History
@@ -90,22 +90,19 @@ def _run(
     """The task of the job: a run of the session that pauses."""
     store = state.tuning.store_of(job, interrupt)
     others = [(state.problems[other], trials) for other, trials in state.trials.items() if other != member.id]
+    seconds = History(store).earlier_s + max(state.left_s, _LEAST_S)
+    budget = replace(job.spec.budget, trials=state.trials_budget, seconds=seconds)
     result = run_session(
-        job.problem,
-        state.spec,
+        replace(job.spec, device=state.spec, budget=budget),
         state.device,
         store,
         state.pool,
-        Budget(state.trials_budget, History(store).earlier_s + max(state.left_s, _LEAST_S), job.no_gain),
-        job.seed,
         state.tuning.listener(job, state.device),
         state.tuning.native_for(state.spec),
-        donors=_donors(state, job, donors_for(job.problem, others, state.spec)),
+        donors=_donors(state, job, donors_for(job.spec.problem, others, state.spec)),
         known=state.known(job),
-        method=job.method,
-        objective=job.objective,
         portion=portion,
-        reference=state.references.of(job.problem, job.seed),
+        reference=state.references.of(job.spec.problem, job.spec.seed),
     )
     ends.append(result.stop)
     if result.stop is Stop.CANCELLED:
@@ -121,9 +118,11 @@ def _run(
 
 def _donors(state: SetState, job: ClaimedJob, of_the_set: Sequence[KernelConfig]) -> list[KernelConfig]:
     """Return the donors of a shape: of other shapes of the set, then of other jobs."""
-    if not job.warm_start or state.device is None or not job.method.learns:
+    if not job.spec.warm_start or state.device is None or not learns(job.spec.search):
         return list(of_the_set)
-    return list(dict.fromkeys((*of_the_set, *donors_of_jobs(state.tuning.database, job.id, job.problem, state.spec))))
+    return list(
+        dict.fromkeys((*of_the_set, *donors_of_jobs(state.tuning.database, job.id, job.spec.problem, state.spec)))
+    )
 
 
 def _reserve_s(state: SetState, shapes: list[Progress]) -> float:

@@ -19,7 +19,7 @@ from db.schema import (
 )
 from db.schema.base import utc_now
 from service.api.jobs.schemas import (
-    BudgetOut,
+    BudgetBody,
     JobStatus,
 )
 from service.api.shapes.schemas import (
@@ -38,9 +38,7 @@ from service.configurations import to_config_body
 from service.errors import Conflict
 from service.evidence import evidence_of
 from service.job_time import headline_of
-from service.row_mapping import objective_of
 from service.schemas import ProblemBody
-from tuner.search.method import Method
 from tuner.shapes.across import VISITOR
 from tuner.shapes.cover import Cover, greedy_cover
 from tuner.shapes.presets import MODELS
@@ -121,14 +119,14 @@ def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
             "id": found.id,
             "source": found.source,
             "status": found.status,
-            "error": None if found.run is None else found.run.error,
-            "running": found.status == "active" and found.run is not None and found.run.lease_until > utc_now(),
+            "error": found.error,
+            "running": found.status == "active" and found.lease_until is not None and found.lease_until > utc_now(),
             **_how(found),
             "device": found.device.slug,
-            "budget": BudgetOut(
+            "budget": BudgetBody(
                 trials=found.budget_trials,
                 seconds=found.budget_seconds,
-                no_gain=_no_gain(found),
+                no_gain=found.members[0].job.budget_no_gain,
             ),
             "seed": found.seed,
             "spent_s": found.spent_s,
@@ -148,18 +146,8 @@ def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
 
 def _how(found: ShapeSet) -> dict[str, object]:
     """Return the search options of its shapes, which are those of the first."""
-    start, search = (found.members[0].job.start, found.members[0].job.search) if found.members else (None, None)
-    return {
-        "search": Method.PORTFOLIO if search is None else Method(search.method),
-        "objective": objective_of(search),
-        "reuse": start is None or not start.again,
-        "warm_start": start is None or not start.cold,
-    }
-
-
-def _no_gain(found: ShapeSet) -> int | None:
-    search = found.members[0].job.search if found.members else None
-    return None if search is None else search.no_gain
+    job = found.members[0].job
+    return {"search": job.search, "objective": job.objective, "reuse": job.reuse, "warm_start": job.warm_start}
 
 
 def _shape(member: ShapeSetMember, tried: int, baseline: Trial | None) -> ShapeOut:

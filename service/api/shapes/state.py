@@ -151,9 +151,9 @@ class SetState:
 
     def known(self, job: ClaimedJob) -> Known | None:
         """Return the reusable measurements of a shape on this device; None without reuse or a device."""
-        if not job.reuse or self.device is None:
+        if not job.spec.reuse or self.device is None:
             return None
-        return known_of(self.tuning.database, job.id, job.problem, self.spec)
+        return known_of(self.tuning.database, job.id, job.spec.problem, self.spec)
 
     def note_spent(self) -> None:
         """Store what was spent since this was last asked for."""

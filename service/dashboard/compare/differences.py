@@ -78,7 +78,7 @@ def _origin(kernel: Kernel) -> dict[str, str]:
         "driver": kernel.device.driver or "not known",
         "compiled for": kernel.target,
         "compiled": exact(kernel.created_at),
-        "imported from": NOTHING if kernel.imported is None else kernel.imported.origin,
+        "imported from": NOTHING if kernel.origin is None else kernel.origin,
         "binary, SHA-256": kernel.content_hash,
     }
     return facts | {f"version of {name}": str(version) for name, version in kernel.toolchain.items()}

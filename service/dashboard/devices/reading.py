@@ -157,7 +157,7 @@ def _drivers(session: Session, stored: Sequence[Device], present: str | None) ->
 
 
 def _jobs(session: Session, device_ids: Sequence[int], statuses: Sequence[str]) -> Sequence[Job]:
-    columns = (Job.problem, Job.device, Job.imported)
+    columns = (Job.problem, Job.device)
     query = select(Job).where(Job.device_id.in_(device_ids), Job.status.in_(statuses))
     query = query.order_by(Job.id.desc()).limit(MOST_JOBS).options(*(joinedload(column) for column in columns))
     return session.scalars(query).all()

@@ -54,7 +54,6 @@ def commands(job: Job, base: str, keyed: bool) -> Commands | None:
         problem = problem_from_json(job.problem.definition)
     except InvalidProblem:
         return None
-    search, start = job.search, job.start
     budget: dict[str, object] = {"trials": job.budget_trials, "seconds": job.budget_seconds}
     body: dict[str, object] = {"problem": _stated(problem), "device": job.device.slug, "budget": budget}
     words = ["xetune", "tune", *(str(getattr(problem, name)) for name in _PLAIN), *_problem_words(problem)]
@@ -62,20 +61,19 @@ def commands(job: Job, base: str, keyed: bool) -> Commands | None:
     if job.seed:
         body["seed"] = job.seed
         words += ["--seed", str(job.seed)]
-    if search is not None:
-        body["search"] = search.method
-        words += ["--search", search.method]
-        if search.objective in ("time-memory", "time-energy"):
-            body["objective"] = search.objective
-            words += ["--objective", search.objective]
-        for name, value in (("no_gain", search.no_gain), ("roofline", search.roofline)):
-            if value is not None:
-                budget[name] = value
-                words += [f"--{name.replace('_', '-')}", f"{value:g}"]
-    if start is not None and start.again:
+    body["search"] = job.search
+    words += ["--search", job.search]
+    if job.objective in ("time-memory", "time-energy"):
+        body["objective"] = job.objective
+        words += ["--objective", job.objective]
+    for name, value in (("no_gain", job.budget_no_gain), ("roofline", job.budget_roofline)):
+        if value is not None:
+            budget[name] = value
+            words += [f"--{name.replace('_', '-')}", f"{value:g}"]
+    if not job.reuse:
         body["reuse"] = False
         words.append("--again")
-    if start is not None and start.cold:
+    if not job.warm_start:
         body["warm_start"] = False
         words.append("--cold")
     sent = json.dumps(body)

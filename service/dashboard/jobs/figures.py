@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session, aliased
 
 from db.schema import (
     Job,
-    JobImport,
     Measurement,
     Prediction,
     PredictionError,
@@ -80,11 +79,11 @@ def with_times(query: Any) -> Any:  # of rows of any columns
 
 def points(session: Session, job: Job, numbers: list[int] | None = None) -> list[Point]:
     """The trials of a job by number, or those of these numbers: columns and no objects, there may be thousands."""
-    query = with_times(select(Trial.number, Trial.status, *_columns(), OTHER.job_id, JobImport.origin))
-    query = query.outerjoin(JobImport, JobImport.job_id == OTHER.job_id).where(Trial.job_id == job.id)
+    query = with_times(select(Trial.number, Trial.status, *_columns(), OTHER.job_id, OTHER.origin))
+    query = query.where(Trial.job_id == job.id)
     if numbers is not None:
         query = query.where(Trial.number.in_(numbers))
-    own = device_name(job.device.slug, None if job.imported is None else job.imported.origin)
+    own = device_name(job.device.slug, job.origin)
     flops = problem_flops(job.problem)
     return [_point(job, own, flops, _Times(*row)) for row in session.execute(query.order_by(Trial.number))]
 

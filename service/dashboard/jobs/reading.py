@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session, joinedload
 
 from db.queries import (
     trials,
-    warm_starts,
 )
 from db.schema import (
     Job,
@@ -91,7 +90,7 @@ def find_job(session: Session, text: str) -> Job:
     Raises:
         NotFound: there is none.
     """
-    columns = (Job.problem, Job.device, Job.imported, Job.effort, Job.search, Job.start, Job.stop)
+    columns = (Job.problem, Job.device)
     query = select(Job).options(*(joinedload(column) for column in columns))
     job = None if (job_id := identity(text)) is None else session.scalars(query.where(Job.id == job_id)).one_or_none()
     if job is None:
@@ -102,7 +101,7 @@ def find_job(session: Session, text: str) -> Job:
 def news_of(session: Session, job: Job) -> str:
     """A short text that changes when anything of a job's page does."""
     counts = sorted(trials.count_by_status(session, job.id).items())
-    seen = job.status, job.cancel_requested, job.best_trial_id, job.error, counts, job.effort and job.effort.total_s
+    seen = job.status, job.cancel_requested, job.best_trial_id, job.error, counts, job.total_s
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:12]
 
 
@@ -124,12 +123,12 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
         problem_facts=tuple(problem_pairs(job.problem)),
         best_launch=_launch(session, best),
         commands=commands(job, base, keyed),
-        stop=None if job.stop is None or job.finished_at is None else stop_words(job.stop.reason),
-        search=None if job.search is None else job.search.method,
-        objective=None if job.search is None else job.search.objective,
+        stop=None if job.stop is None or job.finished_at is None else stop_words(job.stop),
+        search=job.search,
+        objective=job.objective,
         front=tuple(_front(session, job, best_time)),
         seed=job.seed,
-        donors=warm_starts.count(session, job.id),
+        donors=len(job.warm_starts or ()),
         judged=_judged(session, job.id),
         news=news_of(session, job),
     )
@@ -200,7 +199,7 @@ def _launch(session: Session, best: TrialRow | None) -> Launch | None:
 
 
 def _front(session: Session, job: Job, best: TimeFigure | None) -> list[TrialRow]:
-    if job.search is None or job.search.objective != Objective.TIME_ENERGY:
+    if job.objective != Objective.TIME_ENERGY:
         return []
     columns = select(Trial.id, Measurement.median_us, Measurement.energy_uj).join(Measurement)
     own = columns.where(Trial.job_id == job.id, ~Trial.reused.has()).order_by(Trial.number)

@@ -98,7 +98,7 @@ def job_list(session: Session, wanted: Filter) -> JobList:
         query = query.where(Job.problem_id.in_(select(Problem.id).where(*asked)))
     if wanted.before is not None:
         query = query.where(Job.id < wanted.before)
-    columns = (Job.problem, Job.device, Job.imported)
+    columns = (Job.problem, Job.device)
     found = session.scalars(query.options(*(joinedload(column) for column in columns))).all()
     shown = found[:PAGE_SIZE]
     return JobList(
@@ -134,7 +134,7 @@ def job_row(job: Job, best: TimeFigure | None, default: TimeFigure | None, done:
         budget_seconds=job.budget_seconds,
         created_at=job.created_at,
         message=job.error,
-        origin=None if job.imported is None else job.imported.origin,
+        origin=job.origin,
     )
 
 

@@ -123,7 +123,7 @@ def kernel_page(session: Session, kernel: Kernel, read: ReadArtifact, stages: st
         target=kernel.target,
         device=kernel.device.slug,
         driver=kernel.device.driver,
-        origin=None if kernel.imported is None else kernel.imported.origin,
+        origin=kernel.origin,
         problem_facts=tuple(problem_pairs(kernel.problem)),
         launch=read_launch(kernel.manifest),
         time=time,

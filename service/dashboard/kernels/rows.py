@@ -96,7 +96,7 @@ def kernel_list(session: Session, wanted: Filter) -> KernelList:
 
 def kernel_rows(session: Session, ids: Sequence[UUID]) -> Iterable[KernelRow]:
     """The kernels of these ids, in this order, each in a line."""
-    columns = (Kernel.problem, Kernel.device, Kernel.imported)
+    columns = (Kernel.problem, Kernel.device)
     query = select(Kernel).where(Kernel.id.in_(ids)).options(*(joinedload(column) for column in columns))
     by_id = {kernel.id: kernel for kernel in session.scalars(query)}
     telling = telling_trials(session, ids)
@@ -113,5 +113,5 @@ def _row(kernel: Kernel, trial: Trial | None) -> KernelRow:
         time=None if trial is None else trial_figure(trial, kernel.device.slug, kernel.problem),
         proof=NO_PROOF if trial is None else proof_figure(trial),
         created_at=kernel.created_at,
-        origin=None if kernel.imported is None else kernel.imported.origin,
+        origin=kernel.origin,
     )

@@ -123,5 +123,5 @@ def schedule_rows(session: Session) -> Iterable[ScheduleRow]:
 
 
 def _jobs():  # of a type that SQLAlchemy keeps to itself
-    columns = (Job.problem, Job.device, Job.imported)
+    columns = (Job.problem, Job.device)
     return select(Job).options(*(joinedload(column) for column in columns)).limit(MOST_ACTIVE + 1)

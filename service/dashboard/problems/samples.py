@@ -190,7 +190,7 @@ def _problem(session: Session, key: str) -> Problem:
 
 def _jobs(session: Session, problem: Problem, slug: str) -> tuple[Job, ...]:
     query = select(Job).where(*_tuned(problem.id, slug))
-    columns = (Job.device, Job.problem, Job.imported)
+    columns = (Job.device, Job.problem)
     query = query.options(*(joinedload(column) for column in columns))
     latest = session.scalars(query.order_by(Job.id.desc()).limit(MOST_JOBS)).all()
     if len(latest) < MOST_JOBS:

@@ -20,9 +20,7 @@ from db.schema import (
     Artifact,
     Device,
     Job,
-    JobImport,
     Kernel,
-    KernelImport,
     Measurement,
     Prediction,
     PredictionError,
@@ -37,7 +35,7 @@ HERE, THERE = "opencl-cpu-as-b580", "another"
 
 
 def _origin(session: Session, job: Job) -> None:
-    session.add(JobImport(job_id=job.id, origin="the lab"))
+    job.origin = "the lab"
 
 
 def _measured(session: Session, job: Job) -> None:
@@ -76,7 +74,7 @@ def _faster(session: Session, job: Job) -> None:
 def _compiled_elsewhere(session: Session, job: Job) -> None:
     kernel = session.scalars(select(Kernel).where(Kernel.device_id == job.device_id)).first()
     assert kernel is not None
-    session.add(KernelImport(kernel_id=kernel.id, origin="the lab"))
+    kernel.origin = "the lab"
 
 
 def _with_another_file(session: Session, job: Job) -> None:

@@ -82,13 +82,6 @@ def test_identical_job_is_found_while_it_is_active(database: Database) -> None:
         assert jobs.active_identical(session, same) is None
 
 
-def test_job_is_found_by_its_idempotency_key(database: Database) -> None:
-    with database.write() as session:
-        job = rows.add_job(session, key="mine")
-        assert jobs.by_idempotency_key(session, "mine") is job
-        assert jobs.by_idempotency_key(session, "yours") is None
-
-
 def test_best_trial_is_the_least_median_and_never_a_prediction_beside_it(database: Database) -> None:
     with database.write() as session:
         job = rows.add_job(session)

@@ -148,7 +148,7 @@ def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
         job = jobs.get(session, UUID(page.url.rsplit("/", 1)[-1]))
         assert job is not None
         problem = problem_from_json(job.problem.definition)
-        method = job.search and job.search.method
+        method = job.search
     epilogue = parse_epilogue("alpha=0.5, bias:column:f16, clip=-1..6, add:ld=96")
     assert problem == GemmProblem(48, 80, 96, batch=3, dtype_c=DType.F16, transpose_b=True, epilogue=epilogue)
     assert (job.seed, method, job.budget_trials) == (7, "random", 20)

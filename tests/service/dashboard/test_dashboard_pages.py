@@ -18,10 +18,9 @@ from db.queries import (
     jobs,
     predictions,
     quarantines,
+    wall_times,
 )
 from db.schema import (
-    JobEffort,
-    JobImport,
     Reuse,
 )
 from db.session import Database
@@ -270,7 +269,7 @@ def test_predicted_is_shown_against_measured_where_both_are_known(client: TestCl
     assert "charts/judged" not in html
     assert "predicted (xe-1)" in text_of(html)
     with database.write() as session:
-        session.add(JobImport(job_id=there.id, origin=HOSTILE))
+        there.origin = HOSTILE
         for number, median_us in ((0, 900.0), (1, 250.0)):
             rows.add_measured(session, there, number, median_us, kernel.id, "native")
         predictions.judge(session, problem.id, "b580")
@@ -387,10 +386,20 @@ def test_a_job_that_ended_without_a_trial_says_so_once(client: TestClient, datab
 def test_the_stages_of_a_job_add_up(client: TestClient, database: Database) -> None:
     with database.write() as session:
         job = rows.add_job(session, rows.add_problem(session), rows.add_device(session))
-        job.effort = JobEffort(
-            total_s=23.25, propose_s=2.0, compile_s=30.0, wait_s=4.5, verify_s=1.5, measure_s=6.0, compare_s=3.5,
-            device_restarts=0,
-        )  # fmt: skip
+        wall_times.add(
+            session,
+            job.id,
+            {
+                "total_s": 23.25,
+                "propose_s": 2.0,
+                "compile_s": 30.0,
+                "wait_s": 4.5,
+                "verify_s": 1.5,
+                "measure_s": 6.0,
+                "compare_s": 3.5,
+            },
+            0,
+        )
         rows.add_predicted(session, job, 0, 25.0)
     seen = text_of(client.get(f"/jobs/{job.id}").text)
     assert "waiting for kernels 4.5 s the rest: start, database 5.8 s compiling, beside these 30.0 s" in seen
@@ -403,8 +412,7 @@ def test_a_job_can_be_asked_for_again(
     with database.write() as session:
         problem = rows.add_problem(session, problem=rows.RICH)
         job = rows.add_job(session, problem, rows.add_device(session), seed=7)
-        jobs.set_search(session, job.id, method="tpe", no_gain=30, roofline=None)
-        jobs.set_start(session, job.id, again=True, cold=False)
+        job.search, job.budget_no_gain, job.reuse = "tpe", 30, False
     html = client.get(f"/jobs/{job.id}").text
     (cli,) = re.findall(r'<code id="cli">(.*?)</code>', html)
     (body,) = re.findall(r'data-body="([^"]+)"', html)

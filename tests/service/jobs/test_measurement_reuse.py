@@ -35,6 +35,7 @@ from tests.db.rows import digest
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, emulated
 from tuner.measure.measurement_reuse import Known
 from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.result import SessionResult
 from tuner.session.session import run_session
 from tuner.space.space import Space
@@ -131,7 +132,9 @@ def job(
         normal = fake.time_us
         fake.time_us = lambda binary: normal(binary) * slow
         asked: Known | None = known_of(database, made.id, SMALL, spec) if reuse else None
-        result = run_session(SMALL, spec, fake, store, pool, Budget(TRIALS, 60.0), seed=4, known=asked)
+        result = run_session(
+            JobSpec(problem=SMALL, device=spec, budget=Budget(TRIALS, 60.0), seed=4), fake, store, pool, known=asked
+        )
         return Ran(made.id, result, pool, fake)
 
     return run

@@ -15,7 +15,7 @@ import pytest
 from codegen import GemmProblem
 from db.errors import LeaseLost
 from db.queries import leases
-from db.schema import JobStop
+from db.schema import Job
 from db.schema.base import utc_now
 from db.session import Database, open_database
 from hal import find
@@ -37,6 +37,8 @@ from service.jobs.tuning import Tuning
 from tests.db import rows
 from tests.tuner.fakes import FakeCompiler, cpu_spec, emulated
 from tuner.search.method import Method
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.result import (
     Comparison,
     Stop,
@@ -83,7 +85,9 @@ def claimed(database: Database, worker: str) -> ClaimedJob:
     with database.write() as session:
         job_id = rows.add_job(session, SPEC.id).id
         leases.claim(session, job_id, worker, 60.0)
-    return ClaimedJob(job_id, worker, GemmProblem(96, 64, 128), SPEC, budget_trials=1, budget_seconds=1.0, seed=7)
+    return ClaimedJob(
+        job_id, worker, JobSpec(problem=GemmProblem(96, 64, 128), device=SPEC, budget=Budget(1, 1.0), seed=7)
+    )
 
 
 def test_two_jobs_on_one_device_take_turns(tune: Callable[[], Tuning], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,7 +239,8 @@ def test_a_method_that_ignores_donors_chooses_and_shows_none(
     monkeypatch.setattr(tuning, "run_session", session)
     monkeypatch.setattr(tuning, "donors_for", lambda *_: ["donor"])
     tunes = tune()
-    tunes.run(replace(claimed(tunes.database, "w"), method=method), threading.Event())
+    job = claimed(tunes.database, "w")
+    tunes.run(replace(job, spec=replace(job.spec, search=method)), threading.Event())
     assert seen == [begins]
 
 
@@ -245,8 +250,8 @@ def test_what_runs_took_adds_up_and_lost_device_processes_with_it(
     took = WallTime(total_s=10, propose_s=1, compile_s=9, wait_s=2, verify_s=3, measure_s=2.5, compare_s=0.5)
 
     def session(*given: Any, **_: object) -> object:
-        given[2].restarts += 2
-        given[7](took)
+        given[1].restarts += 2
+        given[4](took)
         return NOTHING_FOUND
 
     monkeypatch.setattr(tuning, "run_session", session)
@@ -256,9 +261,8 @@ def test_what_runs_took_adds_up_and_lost_device_processes_with_it(
         tunes.run(job, threading.Event())
     with tunes.database.read() as session_:
         wall = read_job(session_, job.id).wall
-        stop = session_.get(JobStop, job.id)
-    assert stop is not None
-    assert stop.reason == "trials"
+        stop = session_.get_one(Job, job.id).stop
+    assert stop == "trials"
     assert wall is not None
     assert wall.model_dump() == {name: 2 * value for name, value in asdict(took).items()} | {"device_restarts": 4}
     sentence = wall_sentence(wall)

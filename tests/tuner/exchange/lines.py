@@ -26,6 +26,8 @@ from tuner.exchange.records import (
     Record,
     TrialRecord,
 )
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobOptions
 from tuner.session.trial import (
     Measurement,
     Outcome,
@@ -41,6 +43,8 @@ NOON = "2026-03-04T12:00:00+00:00"
 GEMM = GemmProblem(96, 64, 128)
 DRIVER = "26.27.1"
 PROVEN = Proof(ProofKind.DEVICE, 6, 6, 0.25, 0.5)
+
+OPTIONS = JobOptions(budget=Budget(20, 60.0), seed=7)
 
 
 def b580(driver: str = DRIVER) -> DeviceSpec:
@@ -110,7 +114,7 @@ def failed(number: int, job: str = JOB) -> TrialRecord:
 
 def job(best: int | None = 1, **changes: Any) -> JobRecord:
     """The job of the file."""
-    made = JobRecord(JOB, GEMM.key, "b580", DRIVER, Ended.SUCCEEDED, 7, 20, 60.0, NOON, NOON, NOON, best=best)
+    made = JobRecord(JOB, GEMM.key, "b580", DRIVER, Ended.SUCCEEDED, OPTIONS, NOON, NOON, NOON, best=best)
     return replace(made, **changes)
 
 

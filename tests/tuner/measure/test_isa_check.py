@@ -22,6 +22,7 @@ from tuner.measure.isa_check import (
     examine,
 )
 from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.session.trial import (
@@ -124,7 +125,13 @@ def test_with_a_device_the_default_and_whatever_leads_is_compiled_for_its_gpu() 
         return code()
 
     device = FakeDevice(SMALL, SPEC)
-    result = run_session(SMALL, SPEC, device, store, FakeCompiler(), Budget(12, 100), 4, native=native)
+    result = run_session(
+        JobSpec(problem=SMALL, device=SPEC, budget=Budget(12, 100), seed=4),
+        device,
+        store,
+        FakeCompiler(),
+        native=native,
+    )
     leaders, best_us = list[XeConfig](), float("inf")
     for trial in store.trials():
         assert trial.outcome is not None
@@ -143,7 +150,13 @@ def test_with_a_device_the_default_and_whatever_leads_is_compiled_for_its_gpu() 
 @pytest.mark.parametrize("native", [gives(512), fails(MissingDpas("isa", "none"))])
 def test_a_measured_time_stands_whatever_its_code_is_like(native: Native) -> None:
     store = MemoryTrialStore()
-    result = run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(5, 100), 4, native=native)
+    result = run_session(
+        JobSpec(problem=SMALL, device=SPEC, budget=Budget(5, 100), seed=4),
+        FakeDevice(SMALL, SPEC),
+        store,
+        FakeCompiler(),
+        native=native,
+    )
     assert result.trials == {Status.MEASURED: 5}
 
 
@@ -169,7 +182,9 @@ def test_a_default_that_spills_is_passed_over_before_it_is_proven(proofs: list[X
     store = MemoryTrialStore()
     default = default_config(SMALL, GPU)
     native = spilling(lambda config: config == default)
-    result = run_session(SMALL, GPU, None, store, FakeCompiler(), Budget(3, 100), 4, native=native)
+    result = run_session(
+        JobSpec(problem=SMALL, device=GPU, budget=Budget(3, 100), seed=4), None, store, FakeCompiler(), native=native
+    )
     assert result.trials == {Status.REJECTED: 1, Status.PREDICTED: 2}
     assert result.best is not None
     assert (result.best.number, result.comparison) == (1, None)
@@ -181,7 +196,9 @@ def test_a_default_that_spills_is_passed_over_before_it_is_proven(proofs: list[X
 def test_where_all_spill_the_last_is_the_result(proofs: list[XeConfig]) -> None:
     store = MemoryTrialStore()
     native = spilling(lambda _: True)
-    result = run_session(SMALL, GPU, None, store, FakeCompiler(), Budget(3, 100), 4, native=native)
+    result = run_session(
+        JobSpec(problem=SMALL, device=GPU, budget=Budget(3, 100), seed=4), None, store, FakeCompiler(), native=native
+    )
     assert result.trials == {Status.REJECTED: 2, Status.PREDICTED: 1}
     assert result.best is not None
     assert result.best.number == 2
@@ -191,7 +208,13 @@ def test_where_all_spill_the_last_is_the_result(proofs: list[XeConfig]) -> None:
 def test_a_job_whose_kernels_cannot_be_compiled_for_the_gpu_says_why(proofs: list[XeConfig]) -> None:
     native = fails(UnresolvedBuiltins("isa", "the code for bmg calls f, which do not exist"))
     with pytest.raises(NoValidMeasurement, match="the code for bmg calls f, which do not exist"):
-        run_session(SMALL, GPU, None, MemoryTrialStore(), FakeCompiler(), Budget(3, 100), 4, native=native)
+        run_session(
+            JobSpec(problem=SMALL, device=GPU, budget=Budget(3, 100), seed=4),
+            None,
+            MemoryTrialStore(),
+            FakeCompiler(),
+            native=native,
+        )
     assert proofs == []
 
 
@@ -205,7 +228,9 @@ def test_examinations_end_when_the_job_does(proofs: list[XeConfig]) -> None:
         return code()
 
     begun_s, store = time.monotonic(), MemoryTrialStore()
-    result = run_session(SMALL, GPU, None, store, FakeCompiler(), Budget(5, 100), 4, native=native)
+    result = run_session(
+        JobSpec(problem=SMALL, device=GPU, budget=Budget(5, 100), seed=4), None, store, FakeCompiler(), native=native
+    )
     assert result.trials == {Status.PREDICTED: 1, Status.TIMED_OUT: 4}
     assert len(limits) == 5
     assert all(100 <= limit < 105 for limit in limits)  # the job's seconds, and what a candidate may overrun them by

@@ -11,6 +11,7 @@ from tuner.measure.measurement_reuse import KnownTime
 from tuner.search.stop_criteria import gains_no_more
 from tuner.session.budget import Budget
 from tuner.session.history import History
+from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import (
     SessionResult,
@@ -83,7 +84,13 @@ def run(
 ) -> Ran:
     """One run of a session."""
     device, pool, store = FakeDevice(SMALL, SPEC), FakeCompiler(), store or MemoryTrialStore()
-    result = run_session(SMALL, SPEC, device, store, pool, Budget(trials, 100.0, no_gain), seed=4, known=known)
+    result = run_session(
+        JobSpec(problem=SMALL, device=SPEC, budget=Budget(trials, 100.0, no_gain), seed=4),
+        device,
+        store,
+        pool,
+        known=known,
+    )
     return Ran(result, store, device, pool)
 
 

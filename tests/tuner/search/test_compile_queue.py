@@ -15,6 +15,7 @@ from tuner.measure.isa_check import (
 from tuner.search.compile_queue import CompileQueue
 from tuner.search.proposal import Proposal
 from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 
@@ -126,5 +127,10 @@ def test_a_session_measures_on_its_cpu_while_nothing_compiles(native: bool) -> N
             beside.append(len(pool.waiting))
             return super().run(launch, buffers, timing, timeout_s)
 
-    run_session(problem, spec, Device(problem, spec), MemoryTrialStore(), pool, Budget(8, 100.0), seed=3)
+    run_session(
+        JobSpec(problem=problem, device=spec, budget=Budget(8, 100.0), seed=3),
+        Device(problem, spec),
+        MemoryTrialStore(),
+        pool,
+    )
     assert (max(beside) == 0) is native

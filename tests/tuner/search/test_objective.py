@@ -3,6 +3,7 @@
 import json
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from tuner.search.objective import (
     front,
 )
 from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.session.trial import Trial
@@ -84,15 +86,16 @@ def one_space() -> Generator[None]:
         yield
 
 
+def asked(trials: int) -> JobSpec:
+    """A search for time and energy."""
+    how: dict[str, Any] = {"search": Method.NSGA2, "objective": Objective.TIME_ENERGY}
+    return JobSpec(problem=SMALL, device=SPEC, budget=Budget(trials, 100.0), seed=4, **how)
+
+
 def run(device: FakeDevice, trials: int, known: Earlier | None = None) -> list[Trial]:
     """The trials of a search for time and energy."""
     store = MemoryTrialStore()
-    run_session(
-        *(SMALL, SPEC, device, store, FakeCompiler(), Budget(trials, 100.0), 4),
-        method=Method.NSGA2,
-        objective=Objective.TIME_ENERGY,
-        known=known,
-    )
+    run_session(asked(trials), device, store, FakeCompiler(), known=known)
     return store.trials()
 
 
@@ -117,17 +120,13 @@ def test_the_default_must_tell_its_energy() -> None:
         run(device, 5)
     assert len(device.timings) == 1
     with pytest.raises(NoEnergy, match="its times are predicted"):
-        run_session(
-            *(SMALL, SPEC, None, MemoryTrialStore(), FakeCompiler(), Budget(3, 9.0), 4),
-            method=Method.NSGA2,
-            objective=Objective.TIME_ENERGY,
-        )
+        run_session(asked(3), None, MemoryTrialStore(), FakeCompiler())
 
 
 def test_a_known_time_is_only_taken_with_its_energy() -> None:
     store = MemoryTrialStore()
     device = Metered(SMALL, SPEC)
-    run_session(*(SMALL, SPEC, device, store, FakeCompiler(), Budget(1, 9.0), 4))
+    run_session(JobSpec(problem=SMALL, device=SPEC, budget=Budget(1, 9.0), seed=4), device, store, FakeCompiler())
     assert [t.number for t in run(Metered(SMALL, SPEC), 4, Earlier(True, store)) if t.source is not None] == [1, 2, 3]
     assert [t for t in run(Metered(SMALL, SPEC), 4, Earlier(False, store)) if t.source is not None] == []
 

@@ -36,6 +36,7 @@ from tuner.measure.measure import (
     evaluate,
 )
 from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.session.trial import Status
@@ -151,7 +152,12 @@ def test_a_device_process_that_is_killed_in_the_middle_of_a_run_is_a_crash_and_t
 def test_a_job_goes_on_after_each(device: Device) -> None:
     bodies = tuple(body for body, status, _ in FAULTS.values() if status is not Status.TIMED_OUT)
     store = MemoryTrialStore()
-    result = run_session(PROBLEM, SPEC, device, store, Planting(bodies), Budget(2 * len(bodies), 300.0), seed=3)
+    result = run_session(
+        JobSpec(problem=PROBLEM, device=SPEC, budget=Budget(2 * len(bodies), 300.0), seed=3),
+        device,
+        store,
+        Planting(bodies),
+    )
     wanted = Counter(status for _, status, _ in FAULTS.values() if status is not Status.TIMED_OUT)
     assert result.trials == wanted | {Status.MEASURED: len(bodies)}
     assert result.best is not None

@@ -12,6 +12,7 @@ from tuner.backend import tuning_for
 from tuner.errors import NotOnThisCpu
 from tuner.search.space_prediction import prediction_if_known
 from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.session.trial import (
@@ -30,7 +31,9 @@ DEFAULT = default_cpu_config(PROBLEM, SPEC)
 
 def test_a_cpu_is_tuned_from_its_default_by_measured_trials() -> None:
     store, pool = MemoryTrialStore(), FakeCompiler()
-    result = run_session(PROBLEM, SPEC, FakeDevice(PROBLEM, SPEC), store, pool, Budget(9, 100.0), seed=3)
+    result = run_session(
+        JobSpec(problem=PROBLEM, device=SPEC, budget=Budget(9, 100.0), seed=3), FakeDevice(PROBLEM, SPEC), store, pool
+    )
     found = store.trials()
     assert found[0].config == DEFAULT
     assert all(isinstance(trial.config, CpuConfig) for trial in found)
@@ -48,7 +51,7 @@ def test_a_wrong_element_of_a_cpu_kernel_is_an_outcome() -> None:
 
     device = FakeDevice(PROBLEM, SPEC, faults={binary_of(DEFAULT): spoil})
     store = MemoryTrialStore()
-    run_session(PROBLEM, SPEC, device, store, FakeCompiler(), Budget(2, 100.0), seed=3)
+    run_session(JobSpec(problem=PROBLEM, device=SPEC, budget=Budget(2, 100.0), seed=3), device, store, FakeCompiler())
     first, second = (trial.outcome for trial in store.trials())
     assert first is not None
     assert first.status is Status.WRONG_RESULT
@@ -66,14 +69,21 @@ def test_each_block_of_a_cpu_kernel_is_a_tile_of_its_own() -> None:
 
 def test_a_job_for_another_cpu_is_refused_with_what_to_do() -> None:
     with pytest.raises(NotOnThisCpu, match=r"cpu-fake-2c .* tune there; `xetune compile`"):
-        run_session(PROBLEM, SPEC, None, MemoryTrialStore(), FakeCompiler(), Budget(2, 100.0), seed=3)
+        run_session(
+            JobSpec(problem=PROBLEM, device=SPEC, budget=Budget(2, 100.0), seed=3),
+            None,
+            MemoryTrialStore(),
+            FakeCompiler(),
+        )
 
 
 def test_a_problem_that_no_cpu_kernel_can_be_is_refused_before_anything_compiles() -> None:
     pool = FakeCompiler()
     dynamic = replace(PROBLEM, dynamic=True)
     with pytest.raises(Refused, match="dynamic"):
-        run_session(dynamic, SPEC, None, MemoryTrialStore(), pool, Budget(2, 100.0), seed=3)
+        run_session(
+            JobSpec(problem=dynamic, device=SPEC, budget=Budget(2, 100.0), seed=3), None, MemoryTrialStore(), pool
+        )
     assert pool.begun == []
 
 

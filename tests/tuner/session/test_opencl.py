@@ -6,6 +6,7 @@ from codegen import GemmProblem
 from codegen.workers.pool import CompilePool
 from hal import open_device, resolve_device
 from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.session.trial import ProofKind
@@ -18,7 +19,12 @@ def test_a_real_run_measures_proven_kernels() -> None:
     try:
         with CompilePool(workers=1, timeout_s=60, cache=None) as pool:
             result = run_session(
-                GemmProblem(72, 104, 136), listed.spec, device, store, pool, Budget(trials=3, seconds=90), seed=1
+                JobSpec(
+                    problem=GemmProblem(72, 104, 136), device=listed.spec, budget=Budget(trials=3, seconds=90), seed=1
+                ),
+                device,
+                store,
+                pool,
             )
     finally:
         device.close()

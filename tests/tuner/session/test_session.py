@@ -26,6 +26,7 @@ from tuner.session.budget import (
     Budget,
     Portion,
 )
+from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import (
     Comparison,
@@ -59,7 +60,11 @@ def _run(
     seen: list[Event] = events if events is not None else []
     device = device or FakeDevice(problem, SPEC)
     return run_session(
-        problem, SPEC, device, store, pool or FakeCompiler(), Budget(trials, seconds), seed=4, on_event=seen.append
+        JobSpec(problem=problem, device=SPEC, budget=Budget(trials, seconds), seed=4),
+        device,
+        store,
+        pool or FakeCompiler(),
+        seen.append,
     )
 
 
@@ -130,7 +135,9 @@ def test_kernels_compile_ahead_and_no_trial_begins_early() -> None:
         if isinstance(event, TrialBegun):
             pending.append(sum(trial.outcome is None for trial in store.trials()))
 
-    run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, pool, Budget(9, 100), 1, watch)
+    run_session(
+        JobSpec(problem=SMALL, device=SPEC, budget=Budget(9, 100), seed=1), FakeDevice(SMALL, SPEC), store, pool, watch
+    )
     assert pending == [1] * 9
     assert pool.begun == [trial.config for trial in store.trials()]  # no more than the budget
 
@@ -177,7 +184,13 @@ def test_an_interrupt_leaves_the_store_ready_to_go_on() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, compiler, Budget(6, 100), 4, interrupt)
+        run_session(
+            JobSpec(problem=SMALL, device=SPEC, budget=Budget(6, 100), seed=4),
+            FakeDevice(SMALL, SPEC),
+            store,
+            compiler,
+            interrupt,
+        )
     assert [trial.outcome is None for trial in store.trials()] == [False, False, False, True]
     assert [c.config for c in compiler.made if c.cancelled.is_set()] == [c.config for c in compiler.made[4:]]
     _run(store, trials=6)
@@ -191,7 +204,13 @@ def test_cancelling_ends_it_between_trials() -> None:
         if isinstance(event, TrialEnded) and event.trial.number == 2:
             store.cancel()
 
-    result = run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(9, 100), 4, cancel)
+    result = run_session(
+        JobSpec(problem=SMALL, device=SPEC, budget=Budget(9, 100), seed=4),
+        FakeDevice(SMALL, SPEC),
+        store,
+        FakeCompiler(),
+        cancel,
+    )
     assert result.stop is Stop.CANCELLED
     _check_whole(store, 3)
     assert result.best is not None
@@ -382,7 +401,7 @@ def test_without_a_device_a_missing_fact_ends_it_before_it_begins() -> None:
     sources = {name: source for name, source in find("b580").provenance.items() if name != "clock_mhz"}
     clockless = replace(find("b580"), clock_mhz=None, provenance=sources)
     with pytest.raises(CannotPredict, match="clock_mhz"):
-        run_session(SMALL, clockless, None, store, FakeCompiler(), Budget(3, 10), 1)
+        run_session(JobSpec(problem=SMALL, device=clockless, budget=Budget(3, 10), seed=1), None, store, FakeCompiler())
     assert store.trials() == []
 
 
@@ -395,7 +414,12 @@ def test_a_budget_of_nothing_is_refused(trials: int, seconds: float) -> None:
 def test_configurations_follow_from_the_seed() -> None:
     def configs(seed: int) -> list[XeConfig]:
         store = MemoryTrialStore()
-        run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(14, 100), seed)
+        run_session(
+            JobSpec(problem=SMALL, device=SPEC, budget=Budget(14, 100), seed=seed),
+            FakeDevice(SMALL, SPEC),
+            store,
+            FakeCompiler(),
+        )
         return [trial.config for trial in store.trials()]
 
     assert configs(1) == configs(1) != configs(2)
@@ -407,7 +431,9 @@ def test_donors_come_right_after_the_default_or_what_is_nearest_to_them() -> Non
     donors = [space.config(7), default_cpu_config(SMALL, cpu_spec()), space.config(3), space.config(11)]
     store = MemoryTrialStore()
     device = FakeDevice(SMALL, SPEC)
-    run_session(SMALL, SPEC, device, store, FakeCompiler(), Budget(4, 100), 1, donors=donors)
+    run_session(
+        JobSpec(problem=SMALL, device=SPEC, budget=Budget(4, 100), seed=1), device, store, FakeCompiler(), donors=donors
+    )
     assert [trial.config for trial in store.trials()] == [DEFAULT, space.config(7), space.config(3), space.config(11)]
 
 
@@ -417,7 +443,9 @@ def test_portions_make_the_same_trials_as_one_run_and_only_the_last_compares() -
     stops: list[Stop] = []
     for trials in (1, 6, 6):
         pool, portion = FakeCompiler(workers=3), Portion(trials, 100.0)
-        result = run_session(SMALL, SPEC, device, parts, pool, Budget(14, 100.0), seed=4, portion=portion)
+        result = run_session(
+            JobSpec(problem=SMALL, device=SPEC, budget=Budget(14, 100.0), seed=4), device, parts, pool, portion=portion
+        )
         stops.append(result.stop)
         assert result.comparison is None
         assert len(pool.begun) == trials  # nothing is compiled that the portion does not try
@@ -433,7 +461,11 @@ def test_a_portion_of_time_pauses_after_the_trial_that_spends_it() -> None:
     store = MemoryTrialStore()
     portion = Portion(10, 1e-9)
     result = run_session(
-        SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(9, 100.0), 4, portion=portion
+        JobSpec(problem=SMALL, device=SPEC, budget=Budget(9, 100.0), seed=4),
+        FakeDevice(SMALL, SPEC),
+        store,
+        FakeCompiler(),
+        portion=portion,
     )
     assert (result.stop, len(store.trials())) == (Stop.PAUSED, 1)
 
@@ -442,7 +474,13 @@ def test_who_proposed_a_trial_is_kept_and_equal_outcomes_give_equal_proposals() 
     donors = [xe_space(SMALL, SPEC).config(5)]
 
     def proposed(store: MemoryTrialStore) -> list[tuple[XeConfig, str | None]]:
-        run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(30, 100), 3, donors=donors)
+        run_session(
+            JobSpec(problem=SMALL, device=SPEC, budget=Budget(30, 100), seed=3),
+            FakeDevice(SMALL, SPEC),
+            store,
+            FakeCompiler(),
+            donors=donors,
+        )
         return [(trial.config, trial.proposer) for trial in store.trials()]
 
     first, again = proposed(MemoryTrialStore()), proposed(MemoryTrialStore())
@@ -455,7 +493,9 @@ def test_who_proposed_a_trial_is_kept_and_equal_outcomes_give_equal_proposals() 
 def test_a_job_that_gains_no_more_ends() -> None:
     device = FakeDevice(SMALL, SPEC, time_us=lambda _: 50.0)
     store = MemoryTrialStore()
-    result = run_session(SMALL, SPEC, device, store, FakeCompiler(), Budget(40, 100, no_gain=6), 1)
+    result = run_session(
+        JobSpec(problem=SMALL, device=SPEC, budget=Budget(40, 100, no_gain=6), seed=1), device, store, FakeCompiler()
+    )
     assert result.stop is Stop.NO_GAIN
     _check_whole(store, 7)
     falling: dict[bytes, float] = {}
@@ -463,14 +503,27 @@ def test_a_job_that_gains_no_more_ends() -> None:
         SMALL, SPEC, time_us=lambda binary: falling.setdefault(binary, max(70.0, 90.0 - 10 * len(falling)))
     )
     store = MemoryTrialStore()
-    assert run_session(SMALL, SPEC, device, store, FakeCompiler(), Budget(40, 100, no_gain=6), 1).stop is Stop.NO_GAIN
+    assert (
+        run_session(
+            JobSpec(problem=SMALL, device=SPEC, budget=Budget(40, 100, no_gain=6), seed=1),
+            device,
+            store,
+            FakeCompiler(),
+        ).stop
+        is Stop.NO_GAIN
+    )
     _check_whole(store, 9)
 
 
 def test_a_roofline_that_is_not_known_ends_it_before_it_begins() -> None:
     store = MemoryTrialStore()
     with pytest.raises(NoRoofline, match="is a CPU, of which it is not known"):
-        run_session(SMALL, SPEC, FakeDevice(SMALL, SPEC), store, FakeCompiler(), Budget(3, 10, roofline=0.5), 1)
+        run_session(
+            JobSpec(problem=SMALL, device=SPEC, budget=Budget(3, 10, roofline=0.5), seed=1),
+            FakeDevice(SMALL, SPEC),
+            store,
+            FakeCompiler(),
+        )
     assert store.trials() == []
 
 

@@ -19,6 +19,7 @@ from tuner.search.space_prediction import (
     predict_space_if_known,
 )
 from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import (
     Event,
@@ -59,7 +60,9 @@ def wrong(monkeypatch: pytest.MonkeyPatch) -> set[XeConfig]:
 def _run(
     store: MemoryTrialStore, trials: int, pool: FakeCompiler | None = None, spec: DeviceSpec = B580
 ) -> SessionResult:
-    return run_session(PROBLEM, spec, None, store, pool or FakeCompiler(), Budget(trials, 100), 4)
+    return run_session(
+        JobSpec(problem=PROBLEM, device=spec, budget=Budget(trials, 100), seed=4), None, store, pool or FakeCompiler()
+    )
 
 
 def _proven(trials: list[Trial]) -> list[int]:
@@ -118,7 +121,9 @@ def test_the_same_configurations_whatever_happens_between() -> None:
 
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            run_session(PROBLEM, B580, None, store, FakeCompiler(), Budget(20, 100), 9, stop)
+            run_session(
+                JobSpec(problem=PROBLEM, device=B580, budget=Budget(20, 100), seed=9), None, store, FakeCompiler(), stop
+            )
     _run(store, 20)
     assert [t.config for t in store.trials()] == [t.config for t in one.trials()]
     assert _proven(store.trials()) == _proven(one.trials())
@@ -129,7 +134,13 @@ def test_more_candidates_compile_ahead_than_there_are_workers() -> None:
     pool = FakeCompiler(workers=2)
     begun: list[int] = []
     store = MemoryTrialStore()
-    run_session(PROBLEM, B580, None, store, pool, Budget(20, 100), 4, lambda _: begun.append(len(pool.begun)))
+    run_session(
+        JobSpec(problem=PROBLEM, device=B580, budget=Budget(20, 100), seed=4),
+        None,
+        store,
+        pool,
+        lambda _: begun.append(len(pool.begun)),
+    )
     assert begun[0] == 1
     assert max(begun[2:]) == 20
     ahead = [count - event // 2 for event, count in enumerate(begun)]  # a trial begins, and ends
@@ -172,7 +183,9 @@ def test_missing_facts_are_named_before_anything_is_compiled(facts: tuple[str, .
 
 def _measured(spec: DeviceSpec, trials: int, seed: int = 4) -> list[Trial]:
     store, device = MemoryTrialStore(), FakeDevice(PROBLEM, spec)
-    run_session(PROBLEM, spec, device, store, FakeCompiler(), Budget(trials, 100), seed)
+    run_session(
+        JobSpec(problem=PROBLEM, device=spec, budget=Budget(trials, 100), seed=seed), device, store, FakeCompiler()
+    )
     return store.trials()
 
 
@@ -220,7 +233,12 @@ def test_where_the_model_cannot_predict_the_search_begins_at_random(spec: Device
 @pytest.mark.usefixtures("wrong")
 def test_a_job_that_reaches_the_asked_fraction_of_the_roofline_ends() -> None:
     def run(store: MemoryTrialStore, roofline: float | None) -> SessionResult:
-        return run_session(PROBLEM, B580, None, store, FakeCompiler(), Budget(6, 100, roofline=roofline), 4)
+        return run_session(
+            JobSpec(problem=PROBLEM, device=B580, budget=Budget(6, 100, roofline=roofline), seed=4),
+            None,
+            store,
+            FakeCompiler(),
+        )
 
     whole = MemoryTrialStore()
     assert run(whole, 1.0).stop is Stop.TRIALS

@@ -31,6 +31,7 @@ from tests.db.rows import digest
 from tests.tuner.fakes import FakeCompilation, FakeCompiler, FakeDevice, binary_of, cpu_spec
 from tuner.exchange.jsonl import read_lines, write_lines
 from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.session import run_session
 from tuner.session.trial import Trial
 from tuner.space.cpu.space import cpu_space
@@ -81,7 +82,9 @@ def tuned(database: Database, artifacts: ArtifactStore) -> tuple[UUID, list[Tria
         leases.claim(session, job.id, "worker", 60.0)
     store, fake = DbTrialStore(database, artifacts, job.id, "worker"), FakeDevice(PROBLEM, SPEC)
     known = known_of(database, job.id, PROBLEM, SPEC)
-    run_session(PROBLEM, SPEC, fake, store, Compiler(), Budget(TRIALS, 60.0), seed=4, known=known)
+    run_session(
+        JobSpec(problem=PROBLEM, device=SPEC, budget=Budget(TRIALS, 60.0), seed=4), fake, store, Compiler(), known=known
+    )
     with database.write() as session:
         leases.finish(session, job.id, "worker", "succeeded", None)
     return job.id, store.trials(), fake

@@ -12,7 +12,6 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.queries import (
-    candidates,
     jobs,
     kernels,
     predictions,
@@ -22,11 +21,7 @@ from db.schema import (
     Artifact,
     Device,
     Job,
-    JobEffort,
-    JobImport,
-    JobStop,
     Kernel,
-    KernelImport,
     Measurement,
     Prediction,
     Problem,
@@ -58,7 +53,7 @@ from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import write_lines
 from tuner.exchange.records import DeviceRecord, Ended, JobRecord, ProblemRecord, Record, TrialRecord
 
-TABLES = (Device, Problem, Job, Kernel, Artifact, Trial, Measurement, Prediction, JobImport, KernelImport)
+TABLES = (Device, Problem, Job, Kernel, Artifact, Trial, Measurement, Prediction)
 OTHER = "01970a3c-0000-7000-8000-00000000000b"
 TABLED = ListedDevice(find("b580"), Backend.TABLE, None, runnable=False, targetable=True, note="")
 ALL = Selection()
@@ -120,7 +115,7 @@ def asked_here(database: Database, artifacts: ArtifactStore) -> UUID:
     records = [lines.header(), DeviceRecord(find("b580")), ProblemRecord(GEMM.key, GEMM), made, *trials_]
     bring(database, artifacts, records)
     with database.write() as session:
-        session.delete(session.get_one(JobImport, UUID(OTHER)))
+        session.get_one(Job, UUID(OTHER)).origin = None
     return UUID(OTHER)
 
 
@@ -193,14 +188,13 @@ def test_jobs_of_cpus_what_they_took_and_taken_times_go_on_to_a_third_database(
         files = dict(session.execute(select(Artifact.name, Artifact.sha256)).all())
         (reuse,) = session.scalars(select(Reuse))
         source = session.get_one(Trial, reuse.source_trial_id)
-        effort = session.get_one(JobEffort, UUID(JOB))
-        stop = session.get_one(JobStop, UUID(JOB)).reason
+        job = session.get_one(Job, UUID(JOB))
     assert sorted(files) == ["kernel.h", "kernel.json", "kernel.o"]
     assert files["kernel.o"] == kernel.content_hash
     assert artifacts.get(files["kernel.h"]).decode() == cpu_lines.HEADER
     assert (source.job_id, source.number, reuse.scale) == (UUID(JOB), 0, 1.125)
-    assert (effort.total_s, effort.device_restarts) == (9.5, 1)
-    assert stop == "no_gain"
+    assert (job.total_s, job.device_restarts) == (9.5, 1)
+    assert job.stop == "no_gain"
     third = open_database(f"sqlite:///{tmp_path / 'third.sqlite'}")
     (tmp_path / "third.sqlite").write_bytes(migrated_file.read_bytes())
     assert bring(third, artifacts, records).trials == 2
@@ -272,7 +266,10 @@ def test_a_kernel_that_is_compiled_here_is_no_import_any_more(database: Database
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda r: [*r[:3], replace(r[3], seed=8), *r[4:]], "line 4: job: expected what job .* is here"),
+        (
+            lambda r: [*r[:3], replace(r[3], options=replace(r[3].options, seed=8)), *r[4:]],
+            "line 4: job: expected what job .* is here",
+        ),
         (lambda r: [*r[:3], replace(r[3], status=Ended.CANCELLED), *r[4:]], "line 4: job: expected what job"),
         (lambda r: [*r[:5], lines.measured(0, 51.0, 25.0), *r[6:]], "line 6: trial: expected what trial 0 of job"),
         (lambda r: [*r[:9], replace(lines.failed(3), number=4)], "line 10: trial: expected what trial 3 of job"),
@@ -395,7 +392,7 @@ def test_what_a_file_asks_to_measure_becomes_a_job(database: Database) -> None:
         job = jobs.get(session, job_id)
         assert job is not None
         assert (again, job.budget_trials, job.device.slug, job.problem.key) == (job_id, 3, "b580", GEMM.key)
-        stored = candidates.of_job(session, job_id)
+        stored = jobs.candidates_of(session, job_id)
     assert [hashlib.sha256(canonical(c).encode()).hexdigest() for c in stored] == [lines.config(n).key for n in (0, 1)]
 
 

@@ -10,11 +10,6 @@ import pytest
 from codegen import GemmProblem
 from db.queries import (
     trials,
-    warm_starts,
-)
-from db.schema import (
-    Donor,
-    ImportedDonor,
 )
 from db.session import Database, open_database
 from hal import find
@@ -29,9 +24,11 @@ from tests.service.api.exchange.places import Place
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, results, text_of
 from tuner.errors import InvalidLine
-from tuner.exchange.records import DonorRecord, JobRecord, Record, Search, TrialRecord
+from tuner.exchange.records import DonorRecord, JobRecord, Record, TrialRecord
 from tuner.search.method import Method
 from tuner.search.objective import Objective
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobOptions
 
 FAR = "01970a3c-0000-7000-8000-0000000000ff"
 LARGER = GemmProblem(2 * GEMM.m, GEMM.n, GEMM.k)
@@ -39,7 +36,13 @@ DONORS = (
     DonorRecord(7, LARGER, "b570", config(3), 1.0, job=FAR),
     DonorRecord(2, LARGER, "b580", config(2), 1.0, recording="ab" * 32),
 )
-SEARCH = Search(Method.NSGA2, no_gain=12, roofline=0.5, objective=Objective.TIME_MEMORY)
+OPTIONS = JobOptions(
+    budget=Budget(20, 60.0, no_gain=12, roofline=0.5),
+    seed=7,
+    search=Method.NSGA2,
+    objective=Objective.TIME_MEMORY,
+    reuse=False,
+)
 
 
 def whole() -> list[Record]:
@@ -50,7 +53,7 @@ def whole() -> list[Record]:
 def told(record: Record) -> Record:
     """A record of the file with what earlier versions left out."""
     if isinstance(record, JobRecord):
-        return replace(record, search=SEARCH, reuse=False, warm_start=True, donors=DONORS)
+        return replace(record, options=OPTIONS, donors=DONORS)
     return replace(record, proposer="nsga2") if isinstance(record, TrialRecord) else record
 
 
@@ -97,22 +100,10 @@ def test_another_proposer_of_a_trial_contradicts(database: Database, tmp_path: P
         bring(database, tmp_path, other)
 
 
-def test_a_donor_whose_trial_is_here_is_that_trial(database: Database, tmp_path: Path) -> None:
-    bring(database, tmp_path, whole())
-    second = replace(
-        lines.job(best=None, id=FAR), donors=(replace(DONORS[0], job=JOB, number=1, config=config(1)),), search=SEARCH
-    )
-    trial = lines.failed(0, job=FAR)
-    bring(database, tmp_path, [*results()[:3], second, trial])
-    with database.read() as session:
-        (donor,) = read_job(session, UUID(FAR)).donors
-    assert (str(donor.job), donor.trial, donor.device) == (JOB, 1, "b580")
-
-
 def far_job(donor: DonorRecord) -> list[Record]:
     """The job that the first donor is of, with that trial."""
     tried = replace(lines.failed(7, job=FAR), config=donor.config)
-    return [*results()[:3], replace(lines.job(best=None, id=FAR), search=SEARCH), tried]
+    return [*results()[:3], replace(lines.job(best=None, id=FAR), options=OPTIONS), tried]
 
 
 def order_of(place: Place) -> list[tuple[str, int]]:
@@ -121,9 +112,7 @@ def order_of(place: Place) -> list[tuple[str, int]]:
         shown = [("job" if d.job else "recording", d.trial) for d in read_job(session, UUID(JOB)).donors]
         records = exporting.results(session, place.artifacts, Selection())
         (onward,) = (r for r in records if isinstance(r, JobRecord) and r.id == JOB)
-        counted = warm_starts.count(session, UUID(JOB))
     assert [("job" if d.job else "recording", d.number) for d in onward.donors] == shown
-    assert counted == len(shown)
     return shown
 
 
@@ -136,8 +125,6 @@ def test_donors_stay_in_the_order_of_the_file(here: Place) -> None:
     here.bring(far_job(DONORS[0]))
     here.bring(reversed_donors())
     assert order_of(here) == [("recording", 2), ("job", 7)]
-    with here.database.read() as session:
-        assert [type(each) for each in warm_starts.of_job(session, UUID(JOB))] == [ImportedDonor, Donor]
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,15 @@ from fastapi.testclient import TestClient
 from sqlalchemy import event
 
 from db.queries import (
-    candidates,
     leases,
     trials,
 )
 from db.schema import (
     Job,
-    JobImport,
 )
 from db.schema.base import utc_now
 from service.http.deps import Context
-from tests.db.rows import add_measured, add_trial, digest
+from tests.db.rows import add_measured, add_trial
 from tests.service.rest import PROBLEM, post_job, row_of
 
 
@@ -63,9 +61,9 @@ def test_jobs_are_filtered_by_problem_device_status_and_moment(client: TestClien
 def test_a_job_says_its_kind_and_is_found_by_it(client: TestClient, context: Context) -> None:
     searched, measures, came = (post_job(client, seed=seed) for seed in range(3))
     with context.database.write() as session:
-        candidates.add(session, measures, [(digest("config"), {"m": 8})])
-        candidates.add(session, came, [(digest("config"), {"m": 8})])
-        session.add(JobImport(job_id=came, origin="the lab"))
+        for job_id in (measures, came):
+            session.get_one(Job, job_id).candidates = [{"m": 8}]
+        session.get_one(Job, came).origin = "the lab"
     for kind, job_id in (("search", searched), ("measure", measures), ("import", came)):
         assert listed(client, kind=kind) == {job_id}
         assert client.get(f"/v1/jobs/{job_id}").json()["kind"] == kind
@@ -189,7 +187,7 @@ def test_only_a_job_that_failed_or_was_cancelled_is_asked_for_again(client: Test
     queued, done, given = (post_job(client, seed=seed) for seed in range(3))
     end(context, done, "succeeded")
     with context.database.write() as session:
-        candidates.add(session, given, [(digest("config"), {"m": 8})])
+        session.get_one(Job, given).candidates = [{"m": 8}]
     client.post(f"/v1/jobs/{given}/cancel")
     for job_id, rule in ((queued, "retry-status"), (done, "retry-status"), (given, "retry-kind")):
         answer = client.post(f"/v1/jobs/{job_id}/retry")

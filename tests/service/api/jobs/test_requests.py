@@ -12,12 +12,14 @@ from db.queries import (
 from db.session import Database
 from hal.facts.xe import XE_DEVICES
 from service.api.jobs.requests import (
-    JobRequest,
+    request_hash,
     submit,
 )
 from tests.service.rest import jobs_of
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 
-REQUEST = JobRequest(GemmProblem(96, 64, 128), XE_DEVICES[0].spec, trials=20, seconds=60.0, seed=7)
+REQUEST = JobSpec(problem=GemmProblem(96, 64, 128), device=XE_DEVICES[0].spec, budget=Budget(20, 60.0), seed=7)
 AT_ONCE = 8
 
 
@@ -46,4 +48,4 @@ def test_a_request_is_queued_again_once_the_first_is_asked_to_stop(database: Dat
         second, is_new = submit(session, REQUEST, max_active=1000)
         assert is_new
         assert second.id != first.id
-        assert jobs.active_identical(session, REQUEST.hash) is second
+        assert jobs.active_identical(session, request_hash(REQUEST)) is second

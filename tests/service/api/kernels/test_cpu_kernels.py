@@ -35,6 +35,7 @@ from tests.conformance.trial_samples import config as xe_config
 from tests.service.rest import clock, invented_devices, post_job, settings  # noqa: F401 (fixtures)
 from tests.tuner.fakes import FakeCompiler, FakeDevice, cpu_artifact_of, cpu_spec
 from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
 from tuner.session.session import run_session
 from tuner.space.cpu.heuristic import default_cpu_config
 
@@ -62,7 +63,12 @@ def _tuned(client: TestClient, context: Context, artifacts: ArtifactStore) -> UU
     with context.database.write() as session:
         leases.claim(session, job_id, "w", 60.0)
     store = DbTrialStore(context.database, artifacts, job_id, "w")
-    run_session(PROBLEM, SPEC, FakeDevice(PROBLEM, SPEC), store, FakeCompiler(), Budget(5, 60.0), seed=3)
+    run_session(
+        JobSpec(problem=PROBLEM, device=SPEC, budget=Budget(5, 60.0), seed=3),
+        FakeDevice(PROBLEM, SPEC),
+        store,
+        FakeCompiler(),
+    )
     return job_id
 
 

@@ -89,8 +89,7 @@ def test_options_are_those_of_jobs(client: TestClient, context: Context) -> None
     with context.database.read() as session:
         job = jobs.get(session, UUID(found["shapes"][1]["job_id"]))
     assert job is not None
-    assert job.search is not None
-    assert (job.search.method, job.search.no_gain) == ("tpe", 7)
+    assert (job.search, job.budget_no_gain) == ("tpe", 7)
     other = made(client)
     assert other["id"] != found["id"]
     assert (other["reuse"], other["warm_start"], other["search"]) == (True, True, "portfolio")
