@@ -1,6 +1,6 @@
-"""The commands of xetune: where each is, what it does, and whether it can work with a service.
+"""Commands of xetune: their module, help text and whether they work with a service.
 
-Nothing of them is imported here, so that help and completion do not wait for compilers and databases.
+Imports none of them, so that help and completion do not wait for compilers and databases.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ COMMANDS = MappingProxyType(
     {
         "devices": Command(
             "service.cli.devices.listing:devices_app",
-            "List what can run here and the Intel GPUs that are known.",
+            "List the devices of this machine and the known Intel GPUs.",
             with_server=True,
         ),
         "compile": Command(
@@ -34,29 +34,29 @@ COMMANDS = MappingProxyType(
         ),
         "explain": Command(
             "service.cli.compiler.explain:explain_command",
-            "Predict a GEMM's time part by part, with a roofline.",
+            "Break a GEMM's predicted time down, with a roofline.",
             with_server=True,
         ),
         "opt": Command("service.cli.compiler.opt:opt_command", "Parse and verify a module, apply passes, print it."),
         "run": Command("service.cli.compiler.run:run_command", "Execute a kernel in the simulator, without a GPU."),
         "tune": Command(
             "service.cli.tuning.tune:tune_command",
-            "Find the fastest kernel for a GEMM, prove and store it.",
+            "Find the fastest kernel for a GEMM, verify and store it.",
             with_server=True,
         ),
         "kernels": Command(
             "service.cli.tuning.kernels:app",
-            "List kernels, say what to run, write programs around one.",
+            "List kernels, look one up, write host programs.",
             with_server=True,
         ),
         "export": Command(
             "service.cli.exchange.results:export_command",
-            "Write results to a file, for `import` elsewhere.",
+            "Export results to a file.",
             with_server=True,
         ),
         "import": Command(
             "service.cli.exchange.results:import_command",
-            "Take in results of another database or program.",
+            "Import results of another database or program.",
             with_server=True,
         ),
         "measure": Command(
@@ -66,12 +66,10 @@ COMMANDS = MappingProxyType(
         ),
         "recordings": Command(
             "service.cli.exchange.recordings:recordings_command",
-            "List what was imported from Kernel Tuner and T4 files.",
+            "List recordings of other autotuners.",
             with_server=True,
         ),
-        "replay": Command(
-            "service.cli.tuning.replay:replay_command", "Search a recorded space as if it were a device."
-        ),
+        "replay": Command("service.cli.tuning.replay:replay_command", "Simulate a search on a recorded space."),
         "layout": Command(
             "service.cli.compiler.layout:layout_command", "Show the layout of a DPAS operand or of its block loads."
         ),
@@ -79,26 +77,26 @@ COMMANDS = MappingProxyType(
             "service.cli.tuning.jobs:app", "List, show, cancel, retry and resume tuning jobs.", with_server=True
         ),
         "shapes": Command(
-            "service.cli.tuning.shapes:app", "List, show, resume and cancel sets of shapes.", with_server=True
+            "service.cli.tuning.shapes:app", "List, show, resume and cancel shape sets.", with_server=True
         ),
-        "schedules": Command("service.cli.operating.schedules:app", "Start work by the clock.", with_server=True),
+        "schedules": Command(
+            "service.cli.operating.schedules:app", "Create, list and run schedules of jobs.", with_server=True
+        ),
         "serve": Command(
             "service.cli.operating.serve:serve_command", "Start the REST service and dashboard, with a worker."
         ),
-        "worker": Command("service.cli.operating.serve:worker_command", "Run the jobs of the database until stopped."),
+        "worker": Command("service.cli.operating.serve:worker_command", "Run jobs of the database until stopped."),
         "coordinator": Command(
-            "service.cli.operating.serve:coordinator_command", "Give jobs to the workers of a Dask scheduler."
+            "service.cli.operating.serve:coordinator_command", "Distribute jobs to the workers of a Dask scheduler."
         ),
         "cluster": Command(
             "service.cli.operating.cluster:app", "Many machines: scheduler, batch jobs, who gives out work."
         ),
-        "keys": Command("service.cli.operating.keys:app", "Make, list and revoke API keys.", with_server=True),
+        "keys": Command("service.cli.operating.keys:app", "Create, list and revoke API keys.", with_server=True),
         "audit": Command(
-            "service.cli.operating.audit:audit_command", "List who changed what, the newest first.", with_server=True
+            "service.cli.operating.audit:audit_command", "List the audit log, newest first.", with_server=True
         ),
         "db": Command("service.cli.operating.database:app", "Migrate the database.", of_database=True),
-        "toolchain": Command(
-            "service.cli.compiler.toolchain:app", "Show what compiles and runs kernels, or install it."
-        ),
+        "toolchain": Command("service.cli.compiler.toolchain:app", "Show the installed toolchain, or install it."),
     }
 )

@@ -57,9 +57,7 @@ def compile_command(
     settings: Settings = None,
     prove: Annotated[
         bool,
-        typer.Option(
-            help="Execute the kernel, a GPU's in the simulator and a CPU's on this one, and compare its numbers."
-        ),
+        typer.Option(help="Execute the kernel, in the simulator or on this CPU, and verify its results."),
     ] = False,
     isa: Isa = False,
     as_json: AsJson = False,
@@ -143,7 +141,7 @@ def _compile_file(
         print_json(dict(made.document) | _isa_json(code))
         return
     CONSOLE.print(_stage_table(made, f"{', '.join(made.kernel_names)} for {made.target}", folder))
-    CONSOLE.print("numbers        not proven (`xetune run` executes a kernel in the simulator)")
+    CONSOLE.print("numbers        not verified (`xetune run` executes a kernel in the simulator)")
     _print_isa(code)
 
 
@@ -189,7 +187,7 @@ def _print_summary(config: KernelConfig, document: Mapping[str, object], proof: 
     for line in launch_lines(document):
         CONSOLE.print(line, highlight=False, soft_wrap=True)
     if proof.kind is ProofKind.NONE:
-        CONSOLE.print("numbers        not proven (--prove executes the kernel)")
+        CONSOLE.print("numbers        not verified (--prove executes the kernel)")
     else:
         CONSOLE.print(
             f"numbers        {proof.kind.value}: {proof.checked} of {proof.total} tiles of C, "

@@ -24,15 +24,15 @@ from service.settings import read_settings
 Artifact = TypeVar("Artifact", bound=KernelArtifact)
 Isa = Annotated[
     bool,
-    typer.Option("--isa", help="Also write the GPU's instructions, isa.asm, and what they hold, isa.json; show it."),
+    typer.Option("--isa", help="Write and summarize the GPU's instructions (isa.asm, isa.json)."),
 ]
 
 _UNKNOWN = "-"
 
 _FACTS: Sequence[tuple[str, Callable[[IsaReport], str]]] = (
-    ("registers of a thread", lambda r: f"{r.grf_count}"),
-    ("threads of an engine", lambda r: _UNKNOWN if r.threads_per_eu is None else f"{r.threads_per_eu}"),
-    ("spilled, bytes of a thread", lambda r: f"{r.spill_bytes:,}"),
+    ("registers per thread", lambda r: f"{r.grf_count}"),
+    ("threads per EU", lambda r: _UNKNOWN if r.threads_per_eu is None else f"{r.threads_per_eu}"),
+    ("spilled, bytes per thread", lambda r: f"{r.spill_bytes:,}"),
     ("shared local memory, bytes", lambda r: f"{r.slm_bytes:,}"),
     ("instructions", lambda r: f"{r.instructions:,}"),
 )
@@ -47,9 +47,9 @@ _COUNTS: Sequence[tuple[str, Callable[[KLoop], int]]] = (
     ("  barriers", lambda k: k.sends.barriers),
     ("  other", lambda k: k.sends.other),
     ("moves", lambda k: k.moves),
-    ("  of one lane", lambda k: k.scalar_moves),
+    ("  scalar", lambda k: k.scalar_moves),
 )
-_ALWAYS = ("messages", "  loads", "  prefetches", "moves", "  of one lane")
+_ALWAYS = ("messages", "  loads", "  prefetches", "moves", "  scalar")
 
 
 def wanted_ocloc(isa: bool) -> Ocloc | None:

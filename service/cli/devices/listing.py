@@ -86,8 +86,8 @@ def _gpus(devices: list[ListedDevice]) -> Table:
     table = Table(
         title="Intel GPUs",
         title_justify="left",
-        caption="EU: engines of a core. thr: threads of an engine, and with large GRF. GRF: bytes of a register. DPAS: "
-        "m x n x bytes of k. FMA: f16 multiply-adds a clock and engine. SLM, L1 in KiB, L2 in MiB. 2-D: rows x bytes "
+        caption="EU: per Xe core. thr: threads per EU, and with large GRF. GRF: bytes of a register. DPAS: "
+        "m x n x bytes of k. FMA: f16 multiply-adds per clock and EU. SLM, L1 in KiB, L2 in MiB. 2-D: rows x bytes "
         "of a block. `-`: not known.",
         caption_justify="left",
         box=None,

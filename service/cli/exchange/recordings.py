@@ -92,7 +92,9 @@ def _line(recording: RecordingLine) -> dict[str, object]:
 
 
 def _evidence(recording: RecordingOut) -> str:
-    return f"measured elsewhere ({recording.origin}, {recording.label}, on {recording.named}); numbers not proven here"
+    return (
+        f"measured elsewhere ({recording.origin}, {recording.label}, on {recording.named}); numbers not verified here"
+    )
 
 
 def _tried(row: RecordedOut) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Options that say a GEMM problem, the same for every command, and the problem they mean."""
+"""Options of a GEMM problem, shared by all commands."""
 
 import inspect
 from collections.abc import Callable
@@ -33,7 +33,7 @@ TargetName = Annotated[
     str | None,
     typer.Option(
         "--target",
-        help="Xe GPU whose kernels a CPU OpenCL device runs with emulated built-ins.",
+        help="Xe GPU that a CPU OpenCL device emulates.",
         autocompletion=devices,
     ),
 ]
@@ -41,7 +41,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tabl
 
 
 class Layout(StrEnum):
-    """How A and B are stored: n as they are multiplied, t transposed."""
+    """Storage of A and B: n as multiplied, t transposed."""
 
     NN = "nn"
     NT = "nt"
@@ -67,42 +67,42 @@ _OF_ONE_SHAPE = ("m", "n", "k", "lda", "ldb", "ldc", "batch_stride_a", "batch_st
 
 @dataclass(frozen=True, slots=True)
 class ProblemOptions:
-    """What the options say of a problem; None of one that was not given."""
+    """Values of the options of a problem; None for one that was not given."""
 
     m: Annotated[int | None, _number("--m", "Rows of C.")] = None
     n: Annotated[int | None, _number("--n", "Columns of C.")] = None
-    k: Annotated[int | None, _number("--k", "Length of the sums.")] = None
+    k: Annotated[int | None, _number("--k", "Inner (reduction) dimension.")] = None
     dtype: Annotated[DType | None, _type("--dtype", text="Element type of A and B (default: f16).")] = None
     dtype_a: Annotated[DType | None, _type("--dtype-a", text="Element type of A (default: --dtype).")] = None
     dtype_b: Annotated[DType | None, _type("--dtype-b", text="Element type of B (default: --dtype).")] = None
     dtype_c: Annotated[
-        DType | None, _type("--dtype-c", "--out-dtype", text="Element type of C (default: that of the sums).")
+        DType | None, _type("--dtype-c", "--out-dtype", text="Element type of C (default: --dtype-acc).")
     ] = None
     dtype_acc: Annotated[
-        DType | None, _type("--dtype-acc", text="Element type of the sums (default: i32 of integers, else f32).")
+        DType | None, _type("--dtype-acc", text="Accumulator type (default: i32 for integers, else f32).")
     ] = None
     layout: Annotated[
         Layout | None,
         typer.Option("--layout", help="How A and B are stored; t: transposed (default: nn).", show_default=False),
     ] = None
-    lda: Annotated[int | None, _number("--lda", "Elements between stored rows of A (default: tight).")] = None
-    ldb: Annotated[int | None, _number("--ldb", "Elements between stored rows of B (default: tight).")] = None
-    ldc: Annotated[int | None, _number("--ldc", "Elements between rows of C (default: tight).")] = None
-    batch: Annotated[int | None, _number("--batch", "Number of multiplications (default: 1).")] = None
+    lda: Annotated[int | None, _number("--lda", "Elements between stored rows of A (default: packed).")] = None
+    ldb: Annotated[int | None, _number("--ldb", "Elements between stored rows of B (default: packed).")] = None
+    ldc: Annotated[int | None, _number("--ldc", "Elements between rows of C (default: packed).")] = None
+    batch: Annotated[int | None, _number("--batch", "Batch size (default: 1).")] = None
     batch_stride_a: Annotated[
-        int | None, _number("--batch-stride-a", "Elements between matrices A (default: tight); 0: all share one.")
+        int | None, _number("--batch-stride-a", "Batch stride of A, in elements (default: packed); 0: shared.")
     ] = None
     batch_stride_b: Annotated[
-        int | None, _number("--batch-stride-b", "Elements between matrices B (default: tight); 0: all share one.")
+        int | None, _number("--batch-stride-b", "Batch stride of B, in elements (default: packed); 0: shared.")
     ] = None
     batch_stride_c: Annotated[
-        int | None, _number("--batch-stride-c", "Elements between matrices C (default: tight).")
+        int | None, _number("--batch-stride-c", "Batch stride of C, in elements (default: packed).")
     ] = None
-    alignment: Annotated[
-        int | None, _number("--alignment", "What all pointers are aligned to, in bytes (default: 64).")
-    ] = None
-    dynamic: Annotated[bool, typer.Option("--dynamic", help="One kernel for all sizes: they are arguments.")] = False
-    deterministic: Annotated[bool, typer.Option("--deterministic", help="The same bits every time.")] = False
+    alignment: Annotated[int | None, _number("--alignment", "Alignment of all pointers, in bytes (default: 64).")] = (
+        None
+    )
+    dynamic: Annotated[bool, typer.Option("--dynamic", help="Dynamic shapes: one kernel for all sizes.")] = False
+    deterministic: Annotated[bool, typer.Option("--deterministic", help="Bitwise-reproducible results.")] = False
     epilogue: Annotated[
         str | None,
         typer.Option(
@@ -115,7 +115,7 @@ class ProblemOptions:
         Path | None,
         typer.Option(
             "--problem",
-            help="The whole problem as JSON, in place of these options.",
+            help="Problem as JSON, in place of these options.",
             show_default=False,
             exists=True,
             dir_okay=False,
@@ -124,11 +124,11 @@ class ProblemOptions:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """Names of the options that say something."""
+        """Names of the options that were given."""
         return tuple(f.name for f in fields(self) if getattr(self, f.name) is not f.default)
 
     def base(self) -> Base:
-        """What they say of all shapes of a set, which says the sizes itself.
+        """Return what holds for all shapes of a set, which has sizes of its own.
 
         Raises:
             InvalidProblem: a size, a distance of rows or matrices, or a whole problem is given.
@@ -151,7 +151,7 @@ class ProblemOptions:
         )
 
     def read(self) -> GemmProblem:
-        """The problem that they say.
+        """Return the problem.
 
         Raises:
             InvalidProblem: a size is missing, or a field cannot be; names it.

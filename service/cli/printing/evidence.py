@@ -1,4 +1,4 @@
-"""How a terminal shows times and proofs: always with unit and evidence."""
+"""Times and verification as text, always with unit and evidence."""
 
 from collections.abc import Iterator, Mapping
 
@@ -25,7 +25,7 @@ def shown_proof(evidence: Evidence) -> str:
     """Where the numbers were compared, and how closely."""
     proof = evidence.proof
     if proof.kind == "none":
-        return "not proven"
+        return "not verified"
     closeness = "" if proof.max_error is None else f", error {proof.max_error:.1e} within {proof.tolerance:.1e}"
     whole = ", all of C by Freivalds' check" if proof.method == "freivalds" else ""
     return f"{proof.kind}: {proof.checked} of {proof.total} tiles of C{closeness}{whole}"
@@ -34,7 +34,7 @@ def shown_proof(evidence: Evidence) -> str:
 def shown_proof_short(evidence: Evidence) -> str:
     """Where the numbers were compared, and how much of them, for a column of a table."""
     proof = evidence.proof
-    return "not proven" if proof.kind == "none" else f"{proof.kind}\n{proof.checked}/{proof.total}"
+    return "not verified" if proof.kind == "none" else f"{proof.kind}\n{proof.checked}/{proof.total}"
 
 
 def shown_rate(tflops: float | None) -> str:

@@ -1,4 +1,4 @@
-"""How a terminal shows a job: its trials by rank, the winner and its files."""
+"""Job as text: its trials by rank, the winner and its files."""
 
 from collections import Counter
 from statistics import median
@@ -117,7 +117,7 @@ def _shown_reused(trial: TrialOut) -> str:
 
 
 def _shown_number(trial: TrialOut) -> str:
-    """A trial's number, and who proposed it."""
+    """Number of a trial and its proposer."""
     if trial.number == 0:
         return "default"
     return str(trial.number) if trial.proposer is None else f"{trial.number}\n{trial.proposer}"
@@ -138,7 +138,7 @@ def _print_donors(job: JobOut) -> None:
     of = dict.fromkeys(f"{_shown_problem(donor)} on {donor.device}" for donor in job.donors)
     few = "; ".join(list(of)[:_SHOWN_DONORS]) + ("; and others" if len(of) > _SHOWN_DONORS else "")
     CONSOLE.print(
-        f"begun with {len(job.donors)} good configurations of {few} (--cold begins without)",
+        f"warm start from {len(job.donors)} configurations of {few} (--cold starts without)",
         highlight=False,
         soft_wrap=True,
     )
@@ -152,7 +152,7 @@ def _print_reused(trials: list[TrialOut]) -> None:
     of_jobs = Counter(str(trial.reused.job) for trial in trials if trial.reused is not None)
     for job, count in of_jobs.items():
         CONSOLE.print(
-            f"{count} of {len(trials)} trials took what job {job} measured of the same kernels (--again measures anew)",
+            f"{count} of {len(trials)} trials reused measurements of job {job} (--again ignores them)",
             highlight=False,
             soft_wrap=True,
         )
@@ -174,13 +174,13 @@ def _print_prediction_error(ranked: list[TrialOut]) -> None:
 
 
 def _print_front(job: JobOut, ranked: list[TrialOut]) -> None:
-    """Where energy was weighed: what is left to choose from."""
+    """Print the Pareto front of time and energy."""
     if job.objective is not Objective.TIME_ENERGY:
         return
     known = [(t, t.evidence.time.value, uj) for t in ranked if t.evidence.time and (uj := energy_of(t)) is not None]
     for trial in front(known):
         CONSOLE.print(
-            f"no trial is both faster and thriftier than {trial.number}: {shown_time(trial.evidence.time)}, "
+            f"no trial is both faster and uses less energy than {trial.number}: {shown_time(trial.evidence.time)}, "
             f"{energy_text(energy_of(trial) or 0.0)} a launch, idle power included",
             highlight=False,
             soft_wrap=True,
@@ -205,11 +205,11 @@ def _print_winner(job: JobOut, default: TrialOut | None, files: dict[str, str]) 
     again = (None, None) if c is None else (c.default_us, c.best_us)
     line = headline_of(time, None if default is None else default.evidence.time, in_turns=again)
     in_turns = line.basis is Basis.IN_TURNS
-    shown = f"{line.best_us:.4g} us, in turns" if in_turns else f"{shown_time(time)}, {line.basis}"
+    shown = f"{line.best_us:.4g} us, interleaved" if in_turns else f"{shown_time(time)}, {line.basis}"
     CONSOLE.print(f"winner: trial {job.best.number}, {shown}", highlight=False)
     CONSOLE.print(f"  time     {shown_kind(time)} on {job.device}", highlight=False)
     if in_turns:
-        CONSOLE.print(f"  by itself {shown_time(time)}, {Basis.SINGLE}", highlight=False)
+        CONSOLE.print(f"  single run {shown_time(time)}, {Basis.SINGLE}", highlight=False)
     if job.best.measured is not None and job.best.measured_by is not None:
         where = f"{shown_kind(job.best.measured)}, job {job.best.measured_by}"
         CONSOLE.print(f"  measured {shown_time(job.best.measured)}, {where}", highlight=False, soft_wrap=True)
@@ -219,7 +219,7 @@ def _print_winner(job: JobOut, default: TrialOut | None, files: dict[str, str]) 
         times = f"{line.default_us:.4g} against {line.best_us:.4g} us, {line.basis.of_two}"
         CONSOLE.print(f"  speed-up {line.gain:.2f} over the default: {times}{beaten}", highlight=False, soft_wrap=True)
     if job.status.over and line.basis is Basis.SINGLE and job.best.measured_by is None and job.best.number:
-        CONSOLE.print("  speed-up not measured in turns with the default: this is the least of single trials")
+        CONSOLE.print("  speed-up not measured interleaved with the default: this is the least of single trials")
     for text in shown_files(files):
         CONSOLE.print(text, highlight=False, soft_wrap=True)
 

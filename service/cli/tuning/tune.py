@@ -54,40 +54,39 @@ def tune_command(
         ),
     ] = None,
     within: Annotated[
-        str, typer.Option(help="With --shapes: how far from its best the fewest kernels may leave a shape.")
+        str, typer.Option(help="With --shapes: bound on the slowdown of a shape under the recommended kernels.")
     ] = "5%",
     trials: Annotated[
         int | None,
         typer.Option(
             max=2**31 - 1,
-            help="Most configurations tried (default: 50; with --shapes 25 for each shape).",
+            help="Maximum number of trials (default: 50; with --shapes 25 for each shape).",
             show_default=False,
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Longest run, in seconds.")] = 600.0,
-    seed: Annotated[int, typer.Option(min=0, help="Start of the random choices.")] = 0,
-    again: Annotated[bool, typer.Option("--again", help="Measure all anew, whatever earlier jobs measured.")] = False,
+    seconds: Annotated[float, typer.Option(help="Time budget, in seconds.")] = 600.0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of random choices.")] = 0,
+    again: Annotated[bool, typer.Option("--again", help="Ignore cached measurements of earlier jobs.")] = False,
     cold: Annotated[
-        bool, typer.Option("--cold", help="Begin without what was best for other problems and devices.")
+        bool, typer.Option("--cold", help="No warm start from the best of other problems and devices.")
     ] = False,
     search: Annotated[Method, typer.Option(help="How the space is searched.")] = Method.PORTFOLIO,
     objective: Annotated[
         Objective | None,
         typer.Option(
-            help="What is made small: time; or with nsga2 time and memory beyond the operands, or time and energy "
-            "where the device tells it (default: what the search weighs).",
+            help="Objective to minimize: time; with nsga2 also time and workspace, or time and energy where the device "
+            "measures it (default: the search's).",
             show_default=False,
         ),
     ] = None,
     no_gain: Annotated[
-        int | None, typer.Option(min=1, max=2**31 - 1, help="Stop when so many trials in a row gained less than 1 %.")
+        int | None,
+        typer.Option(min=1, max=2**31 - 1, help="Stop after so many trials in a row without a gain of 1 %."),
     ] = None,
-    roofline: Annotated[
-        float | None, typer.Option(help="Stop at this fraction of what the GPU can do, as 0.8.")
-    ] = None,
+    roofline: Annotated[float | None, typer.Option(help="Stop at this fraction of the roofline, such as 0.8.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the fastest kernel for a GEMM on a device, prove its numbers and store it."""
+    """Find the fastest kernel for a GEMM on a device, verify its results and store it."""
     if shapes is not None:
         if roofline is not None:
             raise BadRequest("--shapes: expected no --roofline; a set ends by trials, seconds and --no-gain")

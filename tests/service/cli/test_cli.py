@@ -81,7 +81,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (("tune", *SIZE, "--device", "nosuch"), "error: --device: no device is known as 'nosuch'"),
         (
             ("tune", *SIZE, "--device", "b50"),
-            "error: l2_bytes of Intel Arc Pro B50 is not known; a predicted time needs",
+            "error: refused by rule cannot-predict: l2_bytes of Intel Arc Pro B50 is not known",
         ),
         (("tune", *SIZE, "--device", "a770"), "error: refused by rule device-subgroup-size: "),
         (("compile", *SIZE, "-o", "out", "--device", "a770"), "error: refused by rule device-subgroup-size: "),
@@ -244,7 +244,7 @@ def test_a_winner_that_was_not_compared_and_a_kernel_given_up_early_say_so(
     shown = " ".join(capsys.readouterr().out.split())
     assert "4 samples, stopped early" in shown
     assert "ended: the seconds of its budget were spent" in shown
-    assert "not measured in turns with the default: this is the least of single trials" in shown
+    assert "not measured interleaved with the default: this is the least of single trials" in shown
 
 
 def test_a_job_fits_80_columns_and_no_time_or_proof_is_cut(

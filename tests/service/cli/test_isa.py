@@ -126,8 +126,8 @@ def test_the_table_has_counts_and_what_they_are_for_256_dpas(capsys: pytest.Capt
     reports = (IsaReport("gemm", 256, 4, 0, 0, 900, LOOP), IsaReport("reduce", 128, None, 512, 4096, 70, None))
     CONSOLE.print(isa_table(NativeCode("pvc", "26.27", "", "", reports, 1.0)))
     rows = {line.split("  ")[0].strip() or line.strip(): line.split() for line in capsys.readouterr().out.splitlines()}
-    assert rows["registers of a thread"][-2:] == ["256", "128"]
-    assert rows["threads of an engine"][-2:] == ["4", "-"]
+    assert rows["registers per thread"][-2:] == ["256", "128"]
+    assert rows["threads per EU"][-2:] == ["4", "-"]
     assert rows["messages"] == ["messages", "16", "64", "-"]
     assert rows["moves"] == ["moves", "30", "120", "-"]
     assert not any("atomics" in row for row in rows.values())

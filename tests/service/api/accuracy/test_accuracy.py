@@ -88,7 +88,7 @@ def test_without_a_database_none_is_made_and_one_that_cannot_be_read_is_told(
     assert capsys.readouterr().err == ""
     path.write_bytes(b"no database at all, not by far" * 100)
     show(monkeypatch, f"sqlite:///{path}", tmp_path)
-    assert "whether predictions were right is not known: database" in capsys.readouterr().err
+    assert "accuracy of predictions is not known: database" in capsys.readouterr().err
 
 
 def test_what_is_kept_follows_every_commit_and_reads_only_what_changed(

@@ -101,7 +101,7 @@ def test_a_job_comes_back_as_far_as_the_format_holds_it(
     assert (
         "7 configurations of 96x64x128 f16->f32 NN on b580, 2 with a time: imported from the lab as recording" in said
     )
-    assert "measured elsewhere, not proven here" in said
+    assert "measured elsewhere, not verified here" in said
     with away.read() as session:
         recording = session.scalars(select(Recording)).one()
         rows = {row.config_hash: row for row in session.scalars(select(RecordedTrial))}
@@ -163,7 +163,7 @@ def test_recordings_are_listed_and_shown_with_their_evidence(
     assert home("away", "recordings", listed["id"], "--limit", "3") == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "times measured elsewhere (lab 7, native, on " in shown
-    assert "numbers not proven here" in shown
+    assert "numbers not verified here" in shown
     assert "40.000 measured" in shown
     assert home("away", "recordings", str(UUID(int=7))) == 2
     assert home("away", "jobs", "--json") == 0
