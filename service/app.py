@@ -28,9 +28,9 @@ from service.api.health.routes import router as health
 from service.api.hostcode.routes import router as hostcode
 from service.api.jobs.routes import router as jobs
 from service.api.jobs.shared import SharedNews
-from service.api.kernels.answers import Answers
 from service.api.kernels.file_routes import router as files
-from service.api.kernels.lookup_routes import router as lookups
+from service.api.kernels.lookup.answers import Answers
+from service.api.kernels.lookup.routes import router as lookups
 from service.api.kernels.routes import router as kernels
 from service.api.keys.caller_cache import KnownCallers
 from service.api.keys.guard import READ

@@ -13,7 +13,7 @@ from service.api.accuracy.kept import Accuracies
 from service.api.compile.service import Compiler
 from service.api.devices.service import DeviceDirectory
 from service.api.jobs.shared import SharedNews
-from service.api.kernels.answers import Answers
+from service.api.kernels.lookup.answers import Answers
 from service.api.keys.caller_cache import KnownCallers
 from service.api.metrics.registry import Metrics
 from service.artifacts import ArtifactStore

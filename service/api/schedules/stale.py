@@ -16,7 +16,7 @@ from service.api.jobs.requests import (
     understand,
 )
 from service.api.jobs.schemas import JobBody
-from service.api.kernels.freshness import changes
+from service.api.kernels.lookup.staleness import changes
 from service.api.schedules.planning import Planning
 from service.api.schedules.schemas import StaleBody
 from service.errors import ServiceError

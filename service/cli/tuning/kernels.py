@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from service.api.hostcode.languages import Language
-from service.api.kernels.lookup_schemas import LookupOut
+from service.api.kernels.lookup.schemas import LookupOut
 from service.api.kernels.schemas import (
     KernelOut,
     LookupBody,

@@ -108,7 +108,7 @@ def times(session: Session, job: Job) -> Times | None:
     """From the job's own accounts once a run of it ended, else the sums over its trials; None without any."""
     if (wall := wall_of(job)) is not None:
         stages = (
-            Stage("proving numbers", wall.verify_s),
+            Stage("verification", wall.verify_s),
             Stage("measuring", wall.measure_s),
             Stage("comparing finalists", wall.compare_s),
             Stage("proposing", wall.propose_s),
@@ -120,7 +120,7 @@ def times(session: Session, job: Job) -> Times | None:
     compiled, verified, taken = session.execute(select(*sums).where(Trial.job_id == job.id, Trial.number < WHOLE)).one()
     if not (compiled or verified or taken):
         return None
-    return Times(None, (Stage("proving numbers", verified), Stage("measuring", taken)), compiled, 0)
+    return Times(None, (Stage("verification", verified), Stage("measuring", taken)), compiled, 0)
 
 
 def proposers(session: Session, job_id: UUID) -> list[tuple[str, int]]:

@@ -178,7 +178,7 @@ def one_trial(session: Session, job: Job, number: int) -> OneTrial:
         config=tuple(config_pairs(trial.config)),
         prediction=next(p.judged for p in points(session, job, [number])) if measurement is not None else None,
         conditions=conditions,
-        times=(("compiling", trial.compile_s), ("proving numbers", trial.verify_s), ("measuring", trial.measure_s)),
+        times=(("compiling", trial.compile_s), ("verification", trial.verify_s), ("measuring", trial.measure_s)),
         begun_at=trial.begun_at,
         ended_at=trial.ended_at,
         is_last=session.scalar(select(Trial.id).where(Trial.job_id == job.id, Trial.number == number + 1)) is None,

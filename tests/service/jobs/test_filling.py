@@ -18,7 +18,7 @@ from db.schema import (
 from db.session import Database, open_database
 from hal import find
 from hal.devices.listed import Backend, listed
-from service.api.kernels.lookup import Lookup
+from service.api.kernels.lookup.lookup import Lookup
 from service.artifacts import ArtifactStore
 from service.row_mapping import problem_from_json
 from tests.service.rest import Clock

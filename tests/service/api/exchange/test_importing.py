@@ -42,8 +42,8 @@ from service.api.exchange.importing import (
     take_in,
 )
 from service.api.jobs.service import read_job
-from service.api.kernels.lookup import Lookup
-from service.api.kernels.lookup_schemas import LookupOut
+from service.api.kernels.lookup.lookup import Lookup
+from service.api.kernels.lookup.schemas import LookupOut
 from service.artifacts import ArtifactStore
 from service.errors import BadRequest, Conflict, NotFound
 from tests.tuner.exchange import cpu_lines, lines
@@ -62,7 +62,7 @@ ALL = Selection()
 @pytest.fixture(autouse=True)
 def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The configurations of these files are made up: a lookup would serve none of them."""
-    monkeypatch.setattr("service.api.kernels.exact.check_kernel", lambda *_: None)
+    monkeypatch.setattr("service.api.kernels.lookup.exact.check_kernel", lambda *_: None)
 
 
 def looked_up(session: Session) -> LookupOut:

@@ -27,8 +27,8 @@ from db.schema import (
     Problem,
 )
 from db.session import open_database
-from service.api.kernels.lookup import Lookup
-from service.api.kernels.lookup_schemas import LookupOut
+from service.api.kernels.lookup.lookup import Lookup
+from service.api.kernels.lookup.schemas import LookupOut
 from service.errors import NotFound
 from service.http.deps import Context
 from service.http.limits.rates import Rates
@@ -178,7 +178,7 @@ def test_what_was_asked_before_is_answered_without_the_functions_of_the_routes(
     all_three()  # who asks and which devices there are is known from then on
     first = all_three()
     assert [status for status, _ in first] == [200] * 3
-    monkeypatch.setattr("service.api.kernels.lookup_routes.answer_all", None)
+    monkeypatch.setattr("service.api.kernels.lookup.routes.answer_all", None)
     assert all_three() == first
     assert client.post(ONE, json=body | {"device": "max1100"}).status_code == 500, "the function was called"
 
@@ -218,7 +218,7 @@ def test_after_a_commit_one_thread_looks_and_all_are_answered_from_memory(
     tuned_now(context.database, tmp_path / "artifacts")
     body = {"problem": _body(HERE), "device": "b580"}
     first = [client.post(ONE, json=body).json() for _ in range(2)][1]
-    monkeypatch.setattr("service.api.kernels.lookup_routes.answer_all", None)
+    monkeypatch.setattr("service.api.kernels.lookup.routes.answer_all", None)
     looked: list[int] = []
 
     def look_late(session: Session, before: Mapping[str, int]) -> News:

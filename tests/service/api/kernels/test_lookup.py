@@ -19,7 +19,7 @@ from db.schema import (
 )
 from db.session import Database
 from hal import DeviceSpec, find
-from service.api.kernels.lookup_schemas import LookupOut
+from service.api.kernels.lookup.schemas import LookupOut
 from service.http.deps import Context
 from service.row_mapping import config_from_json
 from service.schemas import to_body

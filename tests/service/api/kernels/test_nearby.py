@@ -12,7 +12,7 @@ from codegen import GemmProblem
 from db.queries import warm_start_candidates
 from db.schema import Job
 from db.session import Database
-from service.api.kernels.nearby import Nearby
+from service.api.kernels.lookup.nearby import Nearby
 from service.artifacts import ArtifactStore
 from service.row_mapping import (
     config_from_json,

@@ -6,30 +6,30 @@ from fastapi import APIRouter, Query, Request, Response
 
 from service.api.jobs.requests import understand
 from service.api.jobs.schemas import JobBody
-from service.api.kernels.answers import Kept
-from service.api.kernels.batch import render
-from service.api.kernels.batch_schemas import (
-    BatchBody,
-    BatchOut,
-)
-from service.api.kernels.lookup_cache import (
+from service.api.kernels.lookup.answering import (
     Wanted,
     answer_all,
     note_lookups,
     the_answer,
 )
-from service.api.kernels.lookup_route import LookupRoute
-from service.api.kernels.lookup_schemas import LookupOut
-from service.api.kernels.schemas import (
-    LookupBody,
-    LookupQuery,
-    Tune,
+from service.api.kernels.lookup.answers import Kept
+from service.api.kernels.lookup.batch import render
+from service.api.kernels.lookup.batch_schemas import (
+    BatchBody,
+    BatchOut,
 )
-from service.api.kernels.tuning_asked import (
+from service.api.kernels.lookup.route_class import LookupRoute
+from service.api.kernels.lookup.schemas import LookupOut
+from service.api.kernels.lookup.tuning import (
     check_may_tune,
     queue,
     tune_all,
     wanted_of,
+)
+from service.api.kernels.schemas import (
+    LookupBody,
+    LookupQuery,
+    Tune,
 )
 from service.api.keys.guard import (
     READ,

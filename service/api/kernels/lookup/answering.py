@@ -9,22 +9,22 @@ from codegen import GemmProblem
 from codegen.workers.cache import CompileCache
 from hal.devices.listed import ListedDevice
 from service.api.devices.elsewhere import device_elsewhere
-from service.api.kernels.answers import (
+from service.api.kernels.lookup.answers import (
     Answer,
     Kept,
     Key,
 )
-from service.api.kernels.batch_schemas import MissOut
-from service.api.kernels.exact import (
+from service.api.kernels.lookup.batch_schemas import MissOut
+from service.api.kernels.lookup.exact import (
     AT_ONCE,
     exact_answers,
 )
-from service.api.kernels.lookup import (
+from service.api.kernels.lookup.lookup import (
     Lookup,
     kernels_of,
 )
-from service.api.kernels.lookup_schemas import LookupOut
-from service.api.kernels.nearby import Nearby
+from service.api.kernels.lookup.nearby import Nearby
+from service.api.kernels.lookup.schemas import LookupOut
 from service.errors import BadRequest, NotFound
 from service.http.deps import Context
 

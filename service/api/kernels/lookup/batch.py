@@ -5,8 +5,8 @@ from operator import attrgetter
 
 import msgspec
 
-from service.api.kernels.answers import Kept
-from service.api.kernels.batch_schemas import (
+from service.api.kernels.lookup.answers import Kept
+from service.api.kernels.lookup.batch_schemas import (
     Columns,
     Form,
     PlacedJob,

@@ -29,24 +29,24 @@ from db.queries import (
 )
 from hal import DeviceSpec
 from hal.devices.listed import ListedDevice
-from service.api.kernels import confidence as trust
-from service.api.kernels.exact import (
+from service.api.kernels.launch_schemas import to_launch
+from service.api.kernels.lookup import confidence as trust
+from service.api.kernels.lookup.exact import (
     Found,
     exact_answers,
     told,
     what_helps,
 )
-from service.api.kernels.freshness import staleness
-from service.api.kernels.launch_schemas import to_launch
-from service.api.kernels.lookup_schemas import (
+from service.api.kernels.lookup.nearby import (
+    Nearby,
+    Tuned,
+)
+from service.api.kernels.lookup.schemas import (
     ElsewhereOut,
     LookupOut,
     Source,
 )
-from service.api.kernels.nearby import (
-    Nearby,
-    Tuned,
-)
+from service.api.kernels.lookup.staleness import staleness
 from service.api.kernels.service import describe as describe_kernel
 from service.configurations import to_config_body
 from service.errors import NextRequest, NotFound

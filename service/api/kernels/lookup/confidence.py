@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from codegen import GemmProblem
 from db.schema import Trial
-from service.api.kernels.lookup_schemas import ConfidenceOut
+from service.api.kernels.lookup.schemas import ConfidenceOut
 
 MEASURED, PREDICTED = 0.95, 0.6  # of this very problem and device
 NEARBY_MEASURED, NEARBY_PREDICTED = 0.7, 0.5

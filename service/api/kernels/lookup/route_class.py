@@ -11,13 +11,13 @@ import msgspec
 from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
 
-from service.api.kernels.answers import Key
-from service.api.kernels.batch import render
-from service.api.kernels.batch_schemas import (
+from service.api.kernels.lookup.answering import note_lookups
+from service.api.kernels.lookup.answers import Key
+from service.api.kernels.lookup.batch import render
+from service.api.kernels.lookup.batch_schemas import (
     MOST,
     Form,
 )
-from service.api.kernels.lookup_cache import note_lookups
 from service.api.keys.guard import (
     GuardedRoute,
     Handle,

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.api.kernels.lookup_schemas import (
+from service.api.kernels.lookup.schemas import (
     LookupOut,
     Source,
 )

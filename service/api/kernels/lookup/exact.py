@@ -18,12 +18,12 @@ from db.schema import (
 )
 from hal import DeviceSpec
 from hal.devices.listed import ListedDevice
-from service.api.kernels import confidence as trust
-from service.api.kernels.freshness import staleness
-from service.api.kernels.lookup_schemas import (
+from service.api.kernels.lookup import confidence as trust
+from service.api.kernels.lookup.schemas import (
     LookupOut,
     Source,
 )
+from service.api.kernels.lookup.staleness import staleness
 from service.api.kernels.service import describe
 from service.errors import NextRequest
 from service.evidence import evidence_of

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from db.queries.change_feed import News
-from service.api.kernels.batch_schemas import (
+from service.api.kernels.lookup.batch_schemas import (
     Columns,
     MissOut,
 )
-from service.api.kernels.lookup_schemas import (
+from service.api.kernels.lookup.schemas import (
     LookupOut,
     Source,
 )

@@ -13,12 +13,12 @@ from service.api.jobs.requests import (
     understand,
 )
 from service.api.jobs.schemas import JobBody
-from service.api.kernels.answers import Kept
-from service.api.kernels.batch_schemas import (
+from service.api.kernels.lookup.answering import Wanted
+from service.api.kernels.lookup.answers import Kept
+from service.api.kernels.lookup.batch_schemas import (
     BatchBody,
     PlacedJob,
 )
-from service.api.kernels.lookup_cache import Wanted
 from service.api.kernels.schemas import Tune
 from service.api.keys.caller import Caller
 from service.api.keys.scopes import Scope
