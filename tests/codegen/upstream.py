@@ -4,7 +4,11 @@ from codegen import CompileFailed, KernelArtifact
 from codegen.xe.mlir import MlirModule
 
 # Scattered descriptors are only in the RFC; layouts may have more sub-groups than parts of a tile.
-_OURS_ALONE = ("custom op 'xegpu.create_tdesc' is unknown", "shape is not distributable with the layout")
+_OURS_ALONE = (
+    "custom op 'xegpu.create_tdesc' is unknown",
+    "shape is not distributable with the layout",
+    "data cannot be evenly distributed",
+)
 
 
 def check_upstream(artifact: KernelArtifact) -> None:
