@@ -66,5 +66,7 @@ def test_a_terminal_tells_energy_and_what_is_left_to_choose_from(
     said = capsys.readouterr().out
     assert ended.value.code in (0, None), said
     assert said.count("mJ a launch\n") + said.count("mJ a launch ") >= 3
-    told = re.findall(r"no trial is both faster and thriftier than (\d): .* ([\d.]+ mJ) a launch, idle power", said)
+    told = re.findall(
+        r"no trial is both faster and uses less energy than (\d): .* ([\d.]+ mJ) a launch, idle power", said
+    )
     assert told == [(str(FAST), "4.25 mJ"), (str(FRUGAL), "1.5 mJ")]

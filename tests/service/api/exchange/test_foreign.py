@@ -230,9 +230,9 @@ def test_what_cannot_be_exported_or_imported_is_said(
     cases = [
         (("export", "--format", "t4"), "expected one --job or --recording with --format kernel-tuner, t1 or t4"),
         (("export", "--format", "t4", "--job", JOB, "--device", "b580"), "--format t4 takes --job or --recording"),
-        (("export", "--format", "t4", "--job", str(UUID(int=1))), "does not exist; `xetune jobs` lists those"),
-        (("import", str(foreign), "--m", "8", "--n", "8", "--k", "8"), "is of 96x64x128 f16->f32 NN: leave the"),
-        (("import", str(foreign), "--device", "b60"), "is of b580: leave --device out"),
+        (("export", "--format", "t4", "--job", str(UUID(int=1))), f"job {UUID(int=1)} does not exist"),
+        (("import", str(foreign), "--m", "8", "--n", "8", "--k", "8"), "is of 96x64x128 f16->f32 NN: leave m, n, k"),
+        (("import", str(foreign), "--device", "b60"), "--device: the file is of b580: leave device out"),
         (("import", str(tmp_path / "other.json"), *SIZE, "--device", "b580"), "and unknown ones: bx; `xetune replay`"),
         (("import", str(tmp_path / "bad.json")), "expected"),
         (("import", spoiled("long.json", measurements=time(1e12))), "configuration 0: expected a time of 1e-06 to"),
