@@ -1,5 +1,7 @@
 """What the tuner chooses compiles: defaults of every kind of problem, and rows of their spaces."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
@@ -12,13 +14,20 @@ from tuner.space.xe.space import xe_space
 B580 = find("b580")
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+def few(names: Iterable[str], every: int) -> list[object]:
+    """Return parameters of which each `every`-th is for the unmarked suite and the others are slow."""
+    return [pytest.param(name, marks=() if i % every == 0 else pytest.mark.slow) for i, name in enumerate(names)]
+
+
+@pytest.mark.parametrize("name", few(PROBLEMS, 5))
 def test_the_default_compiles(name: str) -> None:
     problem = PROBLEMS[name]
     assert compile_gemm(problem, default_config(problem, B580), B580).launch.binary
 
 
-@pytest.mark.parametrize("name", ["ragged", "nt", "tn", "s8", "tf32", "f32", "odd", "batch", "sums of rows", "dynamic"])
+@pytest.mark.parametrize(
+    "name", few(["ragged", "nt", "tn", "s8", "tf32", "f32", "odd", "batch", "sums of rows", "dynamic"], 5)
+)
 def test_some_rows_of_the_space_compile(name: str) -> None:
     problem = PROBLEMS[name]
     space = xe_space(problem, B580)
