@@ -24,5 +24,6 @@ def donors_to_json(records: tuple[DonorRecord, ...]) -> list[JsonObject]:
 
 def _record(warm_start: JsonObject) -> DonorRecord:
     fields: dict[str, Any] = dict(warm_start)
-    read = {"config": config_from_json(fields["config"]), "definition": problem_from_json(fields["definition"])}
-    return DonorRecord(**fields | read)
+    fields["config"] = config_from_json(fields["config"])
+    fields["definition"] = problem_from_json(fields["definition"])
+    return DonorRecord(**fields)

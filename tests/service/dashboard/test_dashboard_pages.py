@@ -21,6 +21,7 @@ from db.queries import (
     wall_times,
 )
 from db.schema import (
+    Job,
     Reuse,
 )
 from db.session import Database
@@ -269,7 +270,7 @@ def test_predicted_is_shown_against_measured_where_both_are_known(client: TestCl
     assert "charts/judged" not in html
     assert "predicted (xe-1)" in text_of(html)
     with database.write() as session:
-        there.origin = HOSTILE
+        session.get_one(Job, there.id).origin = HOSTILE
         for number, median_us in ((0, 900.0), (1, 250.0)):
             rows.add_measured(session, there, number, median_us, kernel.id, "native")
         predictions.judge(session, problem.id, "b580")
