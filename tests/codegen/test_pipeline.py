@@ -207,6 +207,12 @@ def test_what_a_kernel_of_several_steps_is_comes_back_from_the_cache(of_steps: G
     assert cache.get(dataclasses.replace(OF_STEPS, alignment=64), SPLIT, B580) is None
 
 
+def test_atomic_updates_which_mlir_has_no_descriptors_for_compile() -> None:
+    atomic = dataclasses.replace(SPLIT, strategy=dataclasses.replace(SPLIT.strategy, split_k=SplitK.ATOMIC))
+    made = compile_gemm(GemmProblem(40, 56, 96), atomic, B580)
+    assert b"xegpu.create_tdesc" in made.stage("xegpu").data
+
+
 def test_what_the_rules_refuse_is_not_compiled() -> None:
     with pytest.raises(Refused) as caught:
         compile_gemm(PROBLEM, dataclasses.replace(CONFIG, strategy=XeStrategy((3, 2))), B580)
