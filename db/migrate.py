@@ -1,4 +1,4 @@
-"""Brings the tables of a database to this program's version, or says that they are not."""
+"""Migrations: bring the tables of a database to this program's version, or check that they are at it."""
 
 import time
 from collections.abc import Callable
@@ -22,14 +22,14 @@ _RETRY_S = 0.05
 
 @cache
 def head() -> str:
-    """The revision that this program needs."""
+    """Return the revision that this program needs."""
     revision = ScriptDirectory.from_config(_config()).get_current_head()
     assert revision is not None
     return revision
 
 
 def current(engine: Engine) -> str | None:
-    """The revision that the database is at; None when it never was migrated.
+    """Return the revision that the database is at; None when it was never migrated.
 
     Raises:
         DatabaseError: it cannot be read.
@@ -63,7 +63,7 @@ def downgrade(engine: Engine, revision: str) -> None:
 
 
 def check_migrated(engine: Engine) -> None:
-    """Return when the database has this program's tables.
+    """Check that the database has this program's tables.
 
     Raises:
         DatabaseNotMigrated: it has none, older or newer ones.
@@ -84,7 +84,7 @@ def check_migrated(engine: Engine) -> None:
 
 
 def prepare(url: str, *, create: bool) -> Database:
-    """The database of `url`, ready to use. With `create`, one that is empty or missing is migrated first.
+    """Return the database of `url`, ready to use. With `create`, one that is empty or missing is migrated first.
 
     Raises:
         DatabaseNotMigrated: its tables are missing (without `create`), older or newer.
@@ -125,7 +125,7 @@ def _make_sqlite_file(engine: Engine) -> None:
 
 
 def _retry_while_locked(change: Callable[[], object]) -> None:
-    """SQLite waits for locks of others, but not where the journal's mode changes."""
+    """Retry a change of the journal mode: SQLite does not wait for the locks of others there."""
     deadline_s = time.monotonic() + LOCK_TIMEOUT_S
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Engines and transactions: SQLite with the pragmas it needs, PostgreSQL through psycopg."""
+"""Engines and transactions: SQLite with the required pragmas, PostgreSQL through psycopg."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ CONNECT_TIMEOUT_S = 10
 
 @dataclass(slots=True)
 class Commits:
-    """How many transactions of this process were committed: each counts before its `with` ends."""
+    """Number of transactions that this process committed; each is counted before its `with` ends."""
 
     count: int = 0
 
@@ -29,7 +29,7 @@ class Database:
     """One database. Thread-safe; each `with` is one transaction in one session.
 
     Raises:
-        DatabaseError: what the driver said, typed; from the `with` statements.
+        DatabaseError: the driver's error, typed; from the `with` statements.
     """
 
     engine: Engine
@@ -37,13 +37,13 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[Session]:
-        """A session that changes nothing: it is rolled back at the end."""
+        """Open a read-only session: it is rolled back at the end."""
         with typed_errors(self.engine), Session(self.engine, expire_on_commit=False) as session, kept_alive(session):
             yield session
 
     @contextmanager
     def write(self) -> Generator[Session]:
-        """A session that commits at the end, or rolls back when an exception leaves it."""
+        """Open a session that commits at the end, or rolls back on an exception."""
         engine = self.engine.execution_options(sqlite_begin="IMMEDIATE")
         with (
             typed_errors(self.engine),
@@ -51,10 +51,10 @@ class Database:
             session.begin(),
             kept_alive(session),
         ):
-            # Takes SQLite's write lock before anything is read, so that what is read stays true.
+            # Take SQLite's write lock before reading, so that the values read stay valid.
             session.connection()
             yield session
-        self.commits.count += 1  # one lost between threads is another's: it changes all the same
+        self.commits.count += 1  # an increment lost in a race is harmless: the count still changes
 
     def close(self) -> None:
         """Close the pooled connections."""
@@ -62,7 +62,7 @@ class Database:
 
 
 def open_database(url: str) -> Database:
-    """The database of `url`; connects at the first use.
+    """Return the database of `url`; it connects at the first use.
 
     Raises:
         DatabaseUnavailable: not a URL of SQLite or PostgreSQL.
@@ -71,7 +71,7 @@ def open_database(url: str) -> Database:
 
 
 def make_engine(url: str, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
-    """An engine for `sqlite:///<path>` or `postgresql+psycopg://<user>:<password>@<host>/<name>`.
+    """Return an engine for `sqlite:///<path>` or `postgresql+psycopg://<user>:<password>@<host>/<name>`.
 
     Raises:
         DatabaseUnavailable: not such a URL.
@@ -79,7 +79,7 @@ def make_engine(url: str, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
     expected = "expected sqlite:///<path> or postgresql+psycopg://<user>@<host>/<name>"
     try:
         parsed = make_url(url)
-    except (ArgumentError, ValueError) as error:  # ValueError: a port that is no number
+    except (ArgumentError, ValueError) as error:  # ValueError: a port that is not a number
         raise DatabaseUnavailable(f"database URL cannot be read: {expected}") from error
     match parsed.get_backend_name():
         case "sqlite" if parsed.database not in (None, "", ":memory:"):
@@ -99,12 +99,12 @@ def make_engine(url: str, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
 
 
 def shown_url(url: URL) -> str:
-    """The URL as messages and logs may show it: without the password, also one in the query."""
+    """Return the URL without the password, also one in the query, for messages and logs."""
     return url.set(query={}).render_as_string(hide_password=True)
 
 
 def sqlite_path(engine: Engine) -> Path | None:
-    """The file of an SQLite database; None for other databases and for file: URIs."""
+    """Return the file of an SQLite database; None for other databases and for file: URIs."""
     name = engine.url.database
     if engine.dialect.name != "sqlite" or name is None or name.startswith("file:"):
         return None
@@ -112,23 +112,23 @@ def sqlite_path(engine: Engine) -> Path | None:
 
 
 def check_writable(database: Database) -> None:
-    """Return when the database can be written now.
+    """Check that the database can be written now.
 
     Raises:
-        DatabaseError: it cannot, and why.
+        DatabaseError: it cannot, with the reason.
     """
     with database.write() as session:
-        # SQLite begins even an immediate transaction on a read-only file; only a write tells.
+        # SQLite begins even an immediate transaction on a read-only file; only a write fails.
         session.execute(text("UPDATE alembic_version SET version_num = version_num"))
 
 
 @contextmanager
 def kept_alive(session: Session) -> Generator[None]:
-    """Objects that the session knows at the end of this block live as long as the session.
+    """Keep objects that the session knows at the end of this block alive as long as the session.
 
-    Needed where a session rolls back or closes. It then writes into the state that the ORM has beside each object, and
-    Python 3.11 collects garbage in the middle of such a write; if that takes the very object, its finalizer writes into
-    the same state, whose memory is freed twice.
+    Needed where a session rolls back or closes. It then writes into the ORM's state of each object. Python
+    3.11 may collect garbage during that write; if it collects the object itself, the finalizer writes into
+    the same state, whose memory is then freed twice.
     """
     try:
         yield
@@ -149,17 +149,18 @@ def typed_errors(engine: Engine) -> Generator[None]:
 
 
 def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
-    # The driver must not begin transactions of its own: _begin_sqlite says which kind.
+    # The driver must not begin transactions itself: _begin_sqlite says which kind.
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys = ON")
-    # With the write-ahead log a commit outlives this program without waiting for the disk; only a power cut may undo
-    # the last ones, and leaves what was before them whole. Source: https://www.sqlite.org/pragma.html#pragma_synchronous
+    # With the write-ahead log a commit survives a crash of this program without waiting for the disk. A power cut
+    # may undo the last commits, but leaves earlier ones intact. Source:
+    # https://www.sqlite.org/pragma.html#pragma_synchronous
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.close()
 
 
 def _begin_sqlite(connection: Connection) -> None:
     kind = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
-    if kind is not None:  # None is for what SQLite does outside transactions only
+    if kind is not None:  # None: only for what SQLite does outside transactions
         connection.exec_driver_sql(f"BEGIN {kind}")

@@ -33,30 +33,30 @@ def create(
 
 
 def any_made(session: Session) -> bool:
-    """Whether a key was ever made, revoked and expired ones too."""
+    """Return whether any key was ever made, including revoked and expired ones."""
     return session.scalar(select(ApiKey.id).limit(1)) is not None
 
 
 def get(session: Session, key_id: UUID) -> ApiKey | None:
-    """One key."""
+    """Return one key."""
     return session.get(ApiKey, key_id)
 
 
 def by_prefix(session: Session, prefix: str) -> ApiKey | None:
-    """The key that begins so."""
+    """Return the key with that prefix."""
     return session.scalars(select(ApiKey).where(ApiKey.prefix == prefix)).first()
 
 
 def in_use(session: Session, name: str) -> ApiKey | None:
-    """The key of that name that is not revoked."""
+    """Return the key of that name that is not revoked."""
     return session.scalars(select(ApiKey).where(ApiKey.name == name, ApiKey.revoked_at.is_(None))).first()
 
 
 def list_all(session: Session) -> list[ApiKey]:
-    """All keys, the newest first."""
+    """Return all keys, the newest first."""
     return list(session.scalars(select(ApiKey).order_by(ApiKey.id.desc())))
 
 
 def note_use(session: Session, key_id: UUID, now: datetime) -> None:
-    """Keep when a key was used last."""
+    """Store when a key was last used."""
     session.execute(update(ApiKey).where(ApiKey.id == key_id).values(last_used_at=now))

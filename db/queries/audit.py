@@ -18,7 +18,7 @@ def add(
     request_id: str | None,
     outcome: str,
 ) -> None:
-    """Add an event to the transaction of what it tells."""
+    """Add an event, in the transaction of the change that it records."""
     session.add(
         AuditEvent(actor=actor, key_id=key_id, action=action, subject=subject, request_id=request_id, outcome=outcome)
     )
@@ -34,7 +34,7 @@ def list_page(
     action: str | None = None,
     subject: str | None = None,
 ) -> list[AuditEvent]:
-    """The newest events, at most `limit`, older than `before`."""
+    """Return the newest events, at most `limit`, older than `before`."""
     query = select(AuditEvent).order_by(AuditEvent.id.desc()).limit(limit)
     if before is not None:
         query = query.where(AuditEvent.id < before)

@@ -1,4 +1,4 @@
-"""Which trial is the best, as queries: what `tuner/session/best.py` says of trials in memory.
+"""Queries for the best trial: the rules of `tuner/session/best.py` in SQL.
 
 Of predicted trials those within 1 % of the least time are a tie, which the least upper bound decides.
 """
@@ -16,13 +16,13 @@ TIE = 1.01
 
 
 def best_predicted(proven: Select[Trial], last: ColumnElement[int]) -> Select[Trial]:
-    """The best of `proven`, which selects predicted trials with their predictions joined; `last` decides the rest."""
+    """Select the best of `proven`: predicted trials with their predictions joined. `last` breaks the remaining ties."""
     least_us = proven.with_only_columns(func.min(Prediction.time_us)).correlate(None).scalar_subquery()
     return proven.where(Prediction.time_us <= least_us * TIE).order_by(Prediction.high_us, last).limit(1)
 
 
 def of_predicted(proven: Sequence[Trial]) -> Trial:
-    """The same of predicted trials that are loaded with their predictions."""
+    """Return the best of predicted trials that are loaded with their predictions."""
     timed = [(trial.prediction, trial) for trial in proven if trial.prediction is not None]
     least_us = min(prediction.time_us for prediction, _ in timed)
     ties = [(p.high_us, trial.id, trial) for p, trial in timed if p.time_us <= least_us * TIE]

@@ -1,4 +1,4 @@
-"""What changed since one looked last: keys, and results of problems on devices."""
+"""Feed of changes since an earlier read: API keys, and results of problems on devices."""
 
 import sqlite3
 import threading
@@ -23,7 +23,7 @@ _DEVICE = "device "
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Stamps by subject as they are now; slugs of devices of which anything changed, and there keys of problems."""
+    """Current stamps by subject, and the slugs of changed devices, each with the keys of its changed problems."""
 
     stamps: Mapping[str, int]
     devices: frozenset[str] = frozenset()
@@ -32,7 +32,7 @@ class News:
 
 
 def news(session: Session, before: Mapping[str, int]) -> News:
-    """What has another stamp than `before`."""
+    """Return everything whose stamp differs from the one in `before`."""
     stamps = dict(session.execute(select(Change.subject, Change.stamp)).all())
     subjects = frozenset(subject for subject, stamp in stamps.items() if before.get(subject) != stamp)
     results: dict[str, set[str]] = {}
@@ -51,7 +51,7 @@ def news(session: Session, before: Mapping[str, int]) -> News:
 
 
 def of_devices(session: Session) -> dict[int, int]:
-    """How often results of each device changed, by its number in the table."""
+    """Return how often the results of each device changed, by the id of its row."""
     rows = session.execute(select(Change.subject, Change.stamp).where(Change.subject.startswith(_DEVICE)))
     return {int(subject.removeprefix(_DEVICE)): stamp for subject, stamp in rows}
 
@@ -60,9 +60,9 @@ Mark = tuple[int, float]
 
 
 class Watch:
-    """Tells cheaply whether anything may have been committed since a mark. Thread-safe.
+    """Cheap check for commits since a mark. Thread-safe.
 
-    Of SQLite it knows every commit of any process at once; of PostgreSQL those of this process at once, and others
+    With SQLite it sees commits of any process at once; with PostgreSQL those of this process at once, and others
     after at most `max_age_s`.
     """
 
@@ -72,26 +72,26 @@ class Watch:
         self._sqlite: sqlite3.Connection | None = None
 
     def mark(self) -> Mark:
-        """What to compare with later; taken before the database is read."""
+        """Return a mark to compare with later; take it before reading the database."""
         version = self._version()
         return (self._database.commits.count, self._clock()) if version is None else (version, 0.0)
 
     def is_as_at(self, mark: Mark) -> bool:
-        """Whether nothing was committed since, as far as is known."""
+        """Return whether no commit since the mark is known."""
         version = self._version()
         if version is not None:
             return version == mark[0]
         return self._database.commits.count == mark[0] and self._clock() - mark[1] <= self._max_age_s
 
     def close(self) -> None:
-        """Close the connection that is kept."""
+        """Close the connection."""
         with self._lock:
             if self._sqlite is not None:
                 self._sqlite.close()
                 self._sqlite = None
 
     def _version(self) -> int | None:
-        """SQLite's number for the content of the file; it is of one connection. None where there is none."""
+        """Return SQLite's version number of the file's content, valid for one connection; None for other databases."""
         path = sqlite_path(self._database.engine)
         if path is None:
             return None
@@ -99,4 +99,4 @@ class Watch:
             if self._sqlite is None:
                 self._sqlite = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
             return self._sqlite.execute("PRAGMA data_version").fetchone()[0]
-        return -time.monotonic_ns()  # another each time: what cannot be told may have changed
+        return -time.monotonic_ns()  # differs each time: with an unknown version, assume a change

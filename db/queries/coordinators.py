@@ -1,7 +1,7 @@
-"""Who gives out work: one holder of a name at a time, numbered, so that a late one's writes can be refused.
+"""Leases of coordinators: one holder of a name at a time, numbered, so that writes of a former holder are refused.
 
-`now` is the caller's clock. Clocks that differ make a takeover early or late; the fence keeps even an early one from
-doing work twice.
+`now` is the caller's clock. If clocks differ, a takeover is early or late; the fence prevents even an early one
+from doing work twice.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ from db.schema.base import utc_now
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """The right to give out work under a name, of one holder and of one time that it had the lease."""
+    """The right of one holder to give out work under a name, for one period of its lease."""
 
     name: str
     holder: str
@@ -38,7 +38,7 @@ def is_held(
     is_dead: Callable[[str], bool] = lambda _holder: False,
     now: datetime | None = None,
 ) -> bool:
-    """Whether another one has the lease, so that it need not be asked for."""
+    """Return whether another holder has the lease, so that trying to acquire it is useless."""
     row = session.get(Coordinator, name)
     return row is not None and not _is_free(row, holder, is_dead, now or utc_now())
 
@@ -52,9 +52,9 @@ def acquire(
     is_dead: Callable[[str], bool] = lambda _holder: False,
     now: datetime | None = None,
 ) -> Fence | None:
-    """Take the lease if nobody has it, it ran out, or its holder is dead; None while another one has it.
+    """Take the lease if it is free: nobody has it, it ran out, or its holder is dead. None while another holder has it.
 
-    The jobs that the holder before had are back in the queue: it can write nothing about them any more.
+    The jobs of the previous holder return to the queue; its later writes about them are refused.
     """
     at = now or utc_now()
     until = at + timedelta(seconds=lease_s)
@@ -71,10 +71,10 @@ def acquire(
 
 
 def check(session: Session, fence: Fence) -> None:
-    """Return when nobody took the lease since, even if it ran out, and keep it so until the transaction ends.
+    """Check that nobody took the lease since, even if it ran out, and lock it until the transaction ends.
 
     Raises:
-        FenceLost: another has it, or it was given up.
+        FenceLost: another holder has it, or it was given up.
     """
     if session.scalar(_own(fence).with_for_update(read=True, key_share=True)) is None:
         raise _lost(fence)
@@ -93,20 +93,20 @@ def renew(session: Session, fence: Fence, lease_s: float, *, now: datetime | Non
 
 
 def give_up(session: Session, fence: Fence, *, now: datetime | None = None) -> None:
-    """Let the next one take the lease at once, and refuse later writes of this one; nothing if another has it."""
+    """Give up the lease: another holder can take it at once, and later writes under it are refused. No-op if lost."""
     mine = update(Coordinator).where(Coordinator.name == fence.name, Coordinator.fence == fence.number)
     session.execute(mine.values(expires_at=now or utc_now(), fence=fence.number + 1))
     session.execute(delete(ReachedDevice).where(ReachedDevice.coordinator == fence.name))
 
 
 def live(session: Session, now: datetime | None = None) -> list[Coordinator]:
-    """Those whose lease has not run out, by name."""
+    """Return the coordinators whose lease has not run out, by name."""
     query = select(Coordinator).where(Coordinator.expires_at > (now or utc_now()))
     return list(session.scalars(query.order_by(Coordinator.name)))
 
 
 def forget(session: Session, *, name_prefix: str, before: datetime) -> None:
-    """Drop the rows of names that begin so and whose lease ran out before that moment."""
+    """Delete the rows of names with that prefix whose lease ran out before that moment."""
     old = select(Coordinator.name).where(
         Coordinator.name.startswith(name_prefix, autoescape=True), Coordinator.expires_at < before
     )
@@ -121,7 +121,7 @@ def forget(session: Session, *, name_prefix: str, before: datetime) -> None:
 def set_reached(
     session: Session, name: str, reached: Iterable[tuple[str, str, int]], now: datetime | None = None
 ) -> None:
-    """Tell which devices a coordinator reaches now: place, host and id of the device's row."""
+    """Store which devices a coordinator reaches now: place, host and id of the device's row."""
     session.execute(delete(ReachedDevice).where(ReachedDevice.coordinator == name))
     at = now or utc_now()
     for place, host, device_id in reached:
@@ -130,7 +130,7 @@ def set_reached(
 
 
 def reached(session: Session, now: datetime | None = None) -> list[ReachedDevice]:
-    """The devices that coordinators with a lease reach, with the rows of the devices, by device and place."""
+    """Return the devices that coordinators with a lease reach, with the rows of the devices, by device and place."""
     holds = select(Coordinator.name).where(Coordinator.expires_at > (now or utc_now()))
     query = select(ReachedDevice).where(ReachedDevice.coordinator.in_(holds)).options(joinedload(ReachedDevice.device))
     return sorted(session.scalars(query), key=lambda row: (row.device.slug, row.place))

@@ -1,4 +1,4 @@
-"""Counts of what has no rows of its own."""
+"""Counters of events that have no rows."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from db.schema import (
 
 
 def add(session: Session, numbers: Mapping[Tallied, int]) -> None:
-    """Count so many more of each, in the order of their names, so that no two transactions wait for each other."""
+    """Increase counters, in the order of their names, so that two transactions cannot deadlock."""
     for name, number in sorted(numbers.items()):
         if number:
             insert_missing(session, Tally, {"name": name.value, "number": 0})
@@ -21,6 +21,6 @@ def add(session: Session, numbers: Mapping[Tallied, int]) -> None:
 
 
 def read(session: Session) -> dict[Tallied, int]:
-    """How often each happened."""
+    """Return the count of each event."""
     found = dict(session.execute(select(Tally.name, Tally.number)).all())
     return {name: found.get(name.value, 0) for name in Tallied}

@@ -11,7 +11,7 @@ from db.schema.base import JsonObject
 def upsert(
     session: Session, *, slug: str, driver: str, name: str, kind: str, emulates: str | None, spec: JsonObject
 ) -> Device:
-    """The device of that slug and driver, with its other columns brought up to date."""
+    """Insert the device of that slug and driver, or update its other columns."""
     values = {"slug": slug, "driver": driver, "name": name, "kind": kind, "emulates": emulates, "spec": spec}
     insert_missing(session, Device, values)
     device = session.scalars(select(Device).where(Device.slug == slug, Device.driver == driver)).one()
@@ -22,17 +22,17 @@ def upsert(
 def add_missing(
     session: Session, *, slug: str, driver: str, name: str, kind: str, emulates: str | None, spec: JsonObject
 ) -> Device:
-    """The device of that slug and driver; one that is known stays as it is."""
+    """Insert the device of that slug and driver; an existing one is left unchanged."""
     values = {"slug": slug, "driver": driver, "name": name, "kind": kind, "emulates": emulates, "spec": spec}
     insert_missing(session, Device, values)
     return session.scalars(select(Device).where(Device.slug == slug, Device.driver == driver)).one()
 
 
 def latest(session: Session, slug: str) -> Device | None:
-    """The newest row of that slug: its latest driver."""
+    """Return the newest row of that slug: its latest driver."""
     return session.scalars(select(Device).where(Device.slug == slug).order_by(Device.id.desc()).limit(1)).first()
 
 
 def list_all(session: Session) -> list[Device]:
-    """All devices, by slug, older drivers first."""
+    """Return all devices, by slug, older drivers first."""
     return list(session.scalars(select(Device).order_by(Device.slug, Device.id)))

@@ -1,4 +1,4 @@
-"""Queries on which processes are there."""
+"""Queries on process heartbeats."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from db.schema import Presence
 
 
 def note(session: Session, role: str, name: str, *, host: str, version: str, now: datetime) -> None:
-    """Say that a process is there."""
+    """Store a heartbeat of a process."""
     own = update(Presence).where(Presence.role == role, Presence.name == name)
     if session.scalar(own.values(seen_at=now).returning(Presence.name)) is None:
         values = {"role": role, "name": name, "host": host, "version": version, "started_at": now, "seen_at": now}
@@ -18,15 +18,15 @@ def note(session: Session, role: str, name: str, *, host: str, version: str, now
 
 
 def leave(session: Session, role: str, name: str) -> None:
-    """Say that a process ends."""
+    """Delete the heartbeat of a process that ends."""
     session.execute(delete(Presence).where(Presence.role == role, Presence.name == name))
 
 
 def forget(session: Session, before: datetime) -> None:
-    """Drop those that were not seen since."""
+    """Delete heartbeats older than that moment."""
     session.execute(delete(Presence).where(Presence.seen_at < before))
 
 
 def list_all(session: Session) -> list[Presence]:
-    """All, by role and name."""
+    """Return all heartbeats, by role and name."""
     return list(session.scalars(select(Presence).order_by(Presence.role, Presence.name)))

@@ -1,4 +1,4 @@
-"""Queries on answers that are given again."""
+"""Queries on stored answers of idempotent requests."""
 
 from datetime import datetime
 
@@ -10,13 +10,13 @@ from db.schema import IdempotentAnswer
 
 
 def find(session: Session, caller: str, key: str, now: datetime) -> IdempotentAnswer | None:
-    """What the caller's request with that key was answered, unless that has expired."""
+    """Return the stored answer to the caller's request with that key, unless it has expired."""
     own = select(IdempotentAnswer).where(IdempotentAnswer.caller == caller, IdempotentAnswer.key == key)
     return session.scalars(own.where(IdempotentAnswer.expires_at > now)).first()
 
 
 def claim(session: Session, *, caller: str, key: str, request_hash: str, now: datetime, expires_at: datetime) -> bool:
-    """Begin to answer a request, and forget answers that have expired; False when one with the key was answered.
+    """Claim a key for a request and delete expired answers; False when the key already has an answer.
 
     Waits for another transaction that claimed the same key.
     """
@@ -25,7 +25,7 @@ def claim(session: Session, *, caller: str, key: str, request_hash: str, now: da
         "caller": caller,
         "key": key,
         "request_hash": request_hash,
-        "status": 200,  # until the same transaction has the answer
+        "status": 200,  # replaced in the same transaction
         "body": "",
         "made_at": now,
         "expires_at": expires_at,
@@ -34,6 +34,6 @@ def claim(session: Session, *, caller: str, key: str, request_hash: str, now: da
 
 
 def complete(session: Session, *, caller: str, key: str, status: int, location: str | None, body: str) -> None:
-    """Keep the answer to the request that this transaction claimed."""
+    """Store the answer to the request that this transaction claimed."""
     own = update(IdempotentAnswer).where(IdempotentAnswer.caller == caller, IdempotentAnswer.key == key)
     session.execute(own.values(status=status, location=location, body=body))

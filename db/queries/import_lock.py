@@ -1,4 +1,4 @@
-"""Transactions that bring in rows of other databases take turns."""
+"""Lock that serializes imports of rows from other databases."""
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
@@ -7,7 +7,7 @@ _IMPORT_LOCK = 0x7865_7476  # any number that only imports use
 
 
 def one_import_at_a_time(session: Session) -> None:
-    """Wait until no other transaction brings in rows: two with the same jobs would both add them.
+    """Wait until no other transaction imports rows: two with the same jobs would both add them.
 
     SQLite's write lock does the same.
     """

@@ -1,4 +1,4 @@
-"""Inserts a row unless an equal one is there, on either backend, without spoiling the transaction."""
+"""Insert-if-missing for either backend, without aborting the transaction."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from db.schema.base import Base
 
 
 def insert_missing(session: Session, model: type[Base], values: Mapping[str, object]) -> bool:
-    """Insert `values` as a row of `model`; False when a unique constraint says that it is there already."""
+    """Insert `values` as a row of `model`; return False when a unique constraint reports an existing row."""
     construct = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     key = inspect(model).primary_key[0]
     inserted = construct(model).values(**values).on_conflict_do_nothing().returning(key)

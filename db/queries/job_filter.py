@@ -1,4 +1,4 @@
-"""Which jobs a list holds."""
+"""Filters of job lists."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from db.schema import (
     ShapeSetMember,
 )
 
-# A job is of the first kind that holds; the others search.
+# The first kind whose condition holds is the job's kind; jobs of no kind here are searches.
 _TELLS: dict[str, ColumnElement[bool]] = {
     "import": Job.origin.is_not(None),
     "shape": Job.id.in_(select(ShapeSetMember.job_id)),
@@ -37,10 +37,10 @@ _OF_PROBLEM = {
 
 @dataclass(frozen=True, slots=True)
 class JobFilter:
-    """Jobs for which all that is given holds; None and empty let all pass.
+    """Conditions on jobs, all of which must hold; None and empty ones always hold.
 
-    `statuses` and `kinds` hold what is wanted, `device` is a slug, sizes are in elements. A job counts that was created
-    from `created_from` on and before `created_before`.
+    `statuses` and `kinds` hold the accepted values, `device` is a slug, sizes are in elements. Matches jobs
+    created from `created_from` on and before `created_before`.
     """
 
     statuses: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class JobFilter:
     created_before: datetime | None = None
 
     def of(self, query: Select[Any]) -> Select[Any]:
-        """The query, of the jobs that are wanted alone."""
+        """Return the query, restricted to matching jobs."""
         if self.statuses:
             query = query.where(Job.status.in_(self.statuses))
         if self.kinds:

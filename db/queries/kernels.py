@@ -1,4 +1,4 @@
-"""Queries on kernels: what was compiled, and which is best where."""
+"""Queries on kernels: compiled binaries, and the best one for a problem and device."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from db.schema.base import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class ArtifactFile:
-    """A file of a kernel; `sha256` names its bytes, which are stored before this is."""
+    """A file of a kernel; `sha256` names its bytes, which must already be stored."""
 
     name: str
     sha256: str
@@ -50,9 +50,9 @@ def upsert(
     files: Iterable[ArtifactFile],
     origin: str | None = None,
 ) -> Kernel:
-    """The kernel of that binary on that device, with its files; what is there stays, files that it lacks are added.
+    """Return the kernel of that binary on that device, with its files; add the row and the files that are missing.
 
-    `origin` names where it was compiled; one that is compiled here (None) is no longer an import.
+    `origin` names where it was compiled; compiling it here (None) clears that of an import.
     """
     values = {
         "problem_id": problem_id,
@@ -81,17 +81,17 @@ def upsert(
 
 
 def get(session: Session, kernel_id: UUID) -> Kernel | None:
-    """A kernel with its problem, device and list of files."""
+    """Return a kernel with its problem, device and list of files."""
     return session.scalars(_whole().where(Kernel.id == kernel_id)).first()
 
 
 def artifact(session: Session, kernel_id: UUID, name: str) -> Artifact | None:
-    """A file of a kernel by its name."""
+    """Return a file of a kernel by its name."""
     return session.scalars(select(Artifact).where(Artifact.kernel_id == kernel_id, Artifact.name == name)).first()
 
 
 def artifact_by_hash(session: Session, sha256: str) -> Artifact | None:
-    """The first file of those bytes."""
+    """Return the first file with those bytes."""
     return session.scalars(select(Artifact).where(Artifact.sha256 == sha256).order_by(Artifact.id).limit(1)).first()
 
 
@@ -103,7 +103,7 @@ def list_page(
     device: str | None = None,
     problem_key: str | None = None,
 ) -> list[Kernel]:
-    """The newest kernels, at most `limit`, older than `before`; `device` is a slug."""
+    """Return the newest kernels, at most `limit`, older than `before`; `device` is a slug."""
     query = _whole().order_by(Kernel.id.desc()).limit(limit)
     if before is not None:
         query = query.where(Kernel.id < before)
@@ -115,26 +115,26 @@ def list_page(
 
 
 def best_measured(session: Session, problem_key: str, device: str) -> Trial | None:
-    """Of the winners of jobs the measured one with the least median on that device (a slug), with kernel and job."""
+    """Return the measured winner of a job with the least median on that device (a slug), with kernel and job."""
     query = _winners([problem_key], device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id).limit(1)
     return session.scalars(query.options(*_winner_loads())).first()
 
 
 def best_predicted(session: Session, problem_key: str, device: str) -> Trial | None:
-    """Of the winners of jobs the best predicted one for that device (a slug). Never a measured one."""
+    """Return the best predicted winner of a job for that device (a slug); measured ones are left out."""
     predicted = _winners([problem_key], device).where(Trial.status == "predicted").join(Trial.prediction)
     query = best.best_predicted(predicted, Trial.id.expression)
     return session.scalars(query.options(*_winner_loads())).first()
 
 
 def measured_winners(session: Session, problem_keys: Collection[str], device: str) -> dict[str, list[Trial]]:
-    """By problem the winners of jobs on that device (a slug) that were measured, the least median first."""
+    """Return the measured winners of jobs on that device (a slug) by problem, the least median first."""
     query = _winners(problem_keys, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id)
     return _by_problem(session.scalars(query.options(*_winner_loads())))
 
 
 def predicted_winners(session: Session, problem_keys: Collection[str], device: str) -> dict[str, list[Trial]]:
-    """By problem the winners of jobs for that device (a slug) that were predicted: the best, then by predicted time."""
+    """Return the predicted winners of jobs for that device (a slug), by problem: best first, then by predicted time."""
     query = _winners(problem_keys, device).where(Trial.status == "predicted").join(Trial.prediction)
     query = query.order_by(Prediction.time_us, Trial.id).options(*_winner_loads())
     found = _by_problem(session.scalars(query))
@@ -145,16 +145,16 @@ def predicted_winners(session: Session, problem_keys: Collection[str], device: s
 
 
 def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
-    """For each kernel its trial of least measured median, else of least predicted time; others are left out.
+    """Return for each kernel its trial of least measured median, else of least predicted time; others are left out.
 
-    Of predicted ones those come first whose numbers are proven.
+    Of predicted trials, verified ones come first.
     """
     query = (
         select(Trial).where(Trial.kernel_id.in_(kernel_ids)).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
     )
     timed = query.where(or_(Measurement.median_us.is_not(None), Prediction.time_us.is_not(None)))
     timed = timed.options(*trials.evidence_loads())
-    # The last that is put into the dictionary stays: predicted ones first, then measured ones, each slowest first.
+    # The last entry in the dictionary wins: predicted trials first, then measured ones, each slowest first.
     last_wins = timed.order_by(
         Measurement.median_us.is_not(None),
         Measurement.median_us.desc(),
@@ -182,7 +182,7 @@ def _by_problem(found: Iterable[Trial]) -> dict[str, list[Trial]]:
     return by_key
 
 
-def _winner_loads():  # of a type that SQLAlchemy keeps to itself
+def _winner_loads():  # of a type private to SQLAlchemy
     job, kernel = contains_eager(Trial.job), contains_eager(Trial.kernel)
     return (
         *trials.evidence_loads(),

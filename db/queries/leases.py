@@ -1,6 +1,6 @@
-"""Who works on a job: claims, leases, and how a job ends.
+"""Leases of jobs: how workers claim, extend, release and finish them.
 
-`now` is the caller's clock; hosts that share a database need clocks that differ by less than a lease.
+`now` is the caller's clock; clocks of hosts that share a database must differ by less than a lease.
 """
 
 from collections.abc import Collection
@@ -32,11 +32,11 @@ def claim_next(
     predicted: bool = True,
     now: datetime | None = None,
 ) -> Job | None:
-    """Take the oldest job that is queued, or whose worker's lease ran out; None when there is none.
+    """Take the oldest job that is queued, or whose worker's lease ran out; return None when there is none.
 
-    `worker` is unique among running workers. `devices` are slugs to take jobs for, beside those that are `predicted`
-    because they need no device (theirs has no driver); None takes any.
-    Jobs of an active set of shapes are left to who runs the set.
+    `worker` is unique among running workers. `devices` are slugs to take jobs for, beside those that are
+    `predicted` because they need no device (theirs has no driver); None takes any. Jobs of an active set of
+    shapes are left to the process that runs the set.
     """
     in_sets = select(ShapeSetMember.job_id).join(ShapeSet, ShapeSet.id == ShapeSetMember.set_id)
     conditions = [Job.id.not_in(in_sets.where(ShapeSet.status == "active"))]
@@ -48,12 +48,12 @@ def claim_next(
 
 
 def claim(session: Session, job_id: UUID, worker: str, lease_s: float, *, now: datetime | None = None) -> Job | None:
-    """Take that job if it may be taken: None when it is over or another worker has it."""
+    """Take that job if it is free; return None when it is over or another worker has it."""
     return _claim(session, worker, lease_s, now, Job.id == job_id)
 
 
 def extend(session: Session, job_id: UUID, worker: str, lease_s: float, *, now: datetime | None = None) -> bool:
-    """Prolong a lease, even one that ran out if nobody took the job; says whether someone asked it to stop.
+    """Prolong a lease, even one that ran out if nobody took the job; return whether the job was asked to stop.
 
     Raises:
         LeaseLost: the job is not this worker's any more.
@@ -63,13 +63,13 @@ def extend(session: Session, job_id: UUID, worker: str, lease_s: float, *, now: 
 
 
 def extend_all(session: Session, worker: str, lease_s: float, *, now: datetime | None = None) -> None:
-    """Prolong the leases of all jobs that are this worker's."""
+    """Prolong the leases of all jobs of this worker."""
     until = (now or utc_now()) + timedelta(seconds=lease_s)
     session.execute(update(Job).where(Job.status == "running", Job.worker == worker).values(lease_until=until))
 
 
 def check_own(session: Session, job_id: UUID, worker: str) -> None:
-    """Return when the job is this worker's, and keep it so until the transaction ends.
+    """Check that the job is this worker's, and lock it until the transaction ends.
 
     Raises:
         LeaseLost: it is not, or not any more.
@@ -89,7 +89,7 @@ def release(session: Session, job_id: UUID, worker: str) -> None:
 
 
 def release_all(session: Session, worker: str, among: Collection[UUID] | None = None) -> int:
-    """Put back what a worker held when it was killed, or of that the jobs `among` some; says how many."""
+    """Release the jobs of a worker that was killed, or those of them in `among`; return their number."""
     query = update(Job).where(Job.status == "running", Job.worker == worker).values(**_put_back())
     if among is not None:
         query = query.where(Job.id.in_(among))
@@ -117,11 +117,11 @@ def finish(
 
 
 def request_cancel(session: Session, job_id: UUID, *, now: datetime | None = None) -> Job | None:
-    """Ask a job to stop: one that waits is over at once, one that runs is told, one that is over stays as it is.
+    """Ask a job to stop: a queued one is cancelled at once, a running one is notified, one that is over is unchanged.
 
-    Returns the job as it is then; None when there is no such job.
+    Return the updated job; None when there is no such job.
     """
-    # Locked first: a release between the two changes would let the job slip through both.
+    # Locked first: without the lock, a release between the two changes would escape both.
     session.execute(select(Job.id).where(Job.id == job_id).with_for_update(of=Job))
     waiting = update(Job).where(Job.id == job_id, Job.status == "queued")
     session.execute(waiting.values(status="cancelled", cancel_requested=True, finished_at=now or utc_now()))
@@ -134,7 +134,7 @@ def _claim(
 ) -> Job | None:
     now = now or utc_now()
     free = or_(Job.status == "queued", and_(Job.status == "running", Job.lease_until < now))
-    # One statement, so that no two claims see the same job; SQLite has one writer and ignores FOR UPDATE.
+    # One statement, so that no two claims take the same job; SQLite has one writer and ignores FOR UPDATE.
     chosen = select(Job.id).where(free, *conditions).order_by(Job.id).limit(1).with_for_update(skip_locked=True)
     taken = {
         "status": "running",
@@ -148,7 +148,7 @@ def _claim(
 
 
 def _put_back() -> dict[str, object]:
-    """What a job that its worker gives up becomes: queued, or cancelled when someone asked it to stop."""
+    """Return the values of a released job: queued, or cancelled when it was asked to stop."""
     now = literal(utc_now(), Job.finished_at.type)
     status = case((Job.cancel_requested, "cancelled"), else_="queued")
     return {"status": status, "finished_at": case((Job.cancel_requested, now), else_=null()), **_FREE}

@@ -1,4 +1,4 @@
-"""Queries on measurements that hold for what runs again."""
+"""Queries on measurements that can be reused."""
 
 from uuid import UUID
 
@@ -16,8 +16,8 @@ from db.schema import (
 
 
 def measured(session: Session, problem_key: str, device: str, driver: str) -> list[Trial]:
-    """Trials that were measured themselves, for a problem on a device (a slug) under a driver: with key, kernel and
-    measurement, the newest last.
+    """Return trials measured in their own job, for a problem on a device (a slug) under a driver: with key,
+    kernel and measurement, the newest last.
     """
     query = _with_keys().join(Trial.kernel).join(Trial.job).join(Job.problem).join(Job.device)
     query = query.where(Problem.key == problem_key, Device.slug == device, Measurement.driver == driver)
@@ -26,7 +26,7 @@ def measured(session: Session, problem_key: str, device: str, driver: str) -> li
 
 
 def default_of(session: Session, job_id: UUID) -> tuple[str, float] | None:
-    """What trial 0 of a job ran, and its median in us; None while it has not measured it."""
+    """Return the run hash of trial 0 of a job and its median in us; None while it is not measured."""
     query = select(ResultKey.run, Measurement.median_us).join(Measurement, Measurement.trial_id == ResultKey.trial_id)
     query = query.join(Trial, Trial.id == ResultKey.trial_id).where(Trial.job_id == job_id, Trial.number == 0)
     found = session.execute(query).first()
@@ -34,7 +34,7 @@ def default_of(session: Session, job_id: UUID) -> tuple[str, float] | None:
 
 
 def key_of_kernel(session: Session, kernel_id: UUID) -> ResultKey | None:
-    """The key of some time that was measured of a kernel; None where none is kept."""
+    """Return the key of any measured time of a kernel; None if none is stored."""
     query = select(ResultKey).join(Trial, Trial.id == ResultKey.trial_id).where(Trial.kernel_id == kernel_id)
     return session.scalars(query.order_by(ResultKey.trial_id).limit(1)).first()
 

@@ -1,4 +1,4 @@
-"""Counts over whole tables, for watching: each is one query that an index or a range of ids keeps cheap."""
+"""Counts over whole tables, for monitoring; an index or a range of ids keeps each query cheap."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -19,19 +19,19 @@ from db.schema import (
 
 PHASES = ("compile", "verify", "measure")
 BUCKETS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
-"""Upper ends of the buckets that wall times of trials are counted in, in seconds; a last one has no end."""
+"""Upper bounds of the histogram buckets for wall times of trials, in seconds; the last bucket is unbounded."""
 
 
 @dataclass(slots=True)
 class Durations:
-    """How many phases took at most each of BUCKETS_S, how many there were, and their sum in seconds."""
+    """Histogram of phase durations: cumulative counts by BUCKETS_S, total count, and sum in seconds."""
 
     at_most: list[int] = field(default_factory=lambda: [0] * len(BUCKETS_S))
     number: int = 0
     sum_s: float = 0.0
 
     def add(self, other: "Durations") -> None:
-        """Count those of another too."""
+        """Add the counts of another."""
         self.at_most = [a + b for a, b in zip(self.at_most, other.at_most, strict=True)]
         self.number += other.number
         self.sum_s += other.sum_s
@@ -39,14 +39,14 @@ class Durations:
 
 @dataclass(slots=True)
 class TrialTotals:
-    """Trials that ended by status, how many of them took a known time, and what their phases took."""
+    """Ended trials by status, how many of them took a known time, and the durations of their phases."""
 
     ended: dict[str, int] = field(default_factory=dict[str, int])
     reused: int = 0
     phases: dict[str, Durations] = field(default_factory=lambda: {phase: Durations() for phase in PHASES})
 
     def add(self, other: "TrialTotals") -> None:
-        """Count those of another too."""
+        """Add the counts of another."""
         for status, number in other.ended.items():
             self.ended[status] = self.ended.get(status, 0) + number
         self.reused += other.reused
@@ -55,7 +55,7 @@ class TrialTotals:
 
 
 def trials_of(session: Session, chosen: ColumnElement[bool]) -> TrialTotals:
-    """Totals of the trials that a condition chooses and that ended."""
+    """Return the totals of ended trials that match a condition."""
     ended = chosen & (Trial.status != "pending")
     columns: list[ColumnElement[int] | ColumnElement[float]] = [func.count()]
     for phase in PHASES:
@@ -82,27 +82,27 @@ def _durations(column: InstrumentedAttribute[float]) -> list[ColumnElement[int] 
 
 
 def last_trial(session: Session) -> int:
-    """The greatest id of a trial; 0 when there is none."""
+    """Return the greatest id of a trial; 0 when there is none."""
     return session.scalar(select(func.max(Trial.id))) or 0
 
 
 def pending_trials(session: Session, above: int, upto: int) -> list[int]:
-    """Ids from above the one up to the other, of trials that have not ended."""
+    """Return the ids above `above`, up to `upto`, of trials that have not ended."""
     return list(session.scalars(select(Trial.id).where(Trial.id > above, Trial.id <= upto, Trial.status == "pending")))
 
 
 def still_pending(session: Session, ids: Collection[int]) -> set[int]:
-    """Those of them that have not ended."""
+    """Return those of them that have not ended."""
     return set(session.scalars(select(Trial.id).where(Trial.id.in_(ids), Trial.status == "pending")))
 
 
 def oldest_queued(session: Session) -> datetime | None:
-    """When the job was made that waits the longest; None when none waits."""
+    """Return when the oldest queued job was created; None when none is queued."""
     return session.scalar(select(Job.created_at).where(Job.status == "queued").order_by(Job.id).limit(1))
 
 
 def best_tflops(session: Session) -> list[tuple[str, str, float]]:
-    """For each device and kind of measurement the highest measured TFLOP/s of any problem."""
+    """Return for each device and kind of measurement the highest measured TFLOP/s of any problem."""
     flop = 2.0 * Problem.batch.cast(Float) * Problem.m * Problem.n * Problem.k
     query = (
         select(Device.slug, Measurement.label, func.max(flop / Measurement.median_us) * 1e-6)
@@ -116,6 +116,6 @@ def best_tflops(session: Session) -> list[tuple[str, str, float]]:
 
 
 def fires(session: Session) -> dict[str, int]:
-    """How many due times of schedules had each outcome."""
+    """Return the number of due times of schedules by outcome."""
     rows = session.execute(select(ScheduleFire.outcome, func.count()).group_by(ScheduleFire.outcome))
     return dict(rows.all())

@@ -1,4 +1,4 @@
-"""What predictions are judged by: measurements of the same configuration of the same problem on the same device."""
+"""Queries on predictions and the measurements of the same configuration, problem and device that judge them."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from db.schema import (
     Trial,
 )
 
-_ROWS_AT_ONCE = 1_000  # where there may be tens of thousands
+_ROWS_AT_ONCE = 1_000  # bounds memory: there may be tens of thousands
 
 
 class Judged(NamedTuple):
@@ -33,15 +33,15 @@ class Judged(NamedTuple):
 
     @property
     def inside(self) -> bool:
-        """Whether the interval held the measured time."""
+        """True if the measured time lies in the interval."""
         return self.low_us <= self.measured_us <= self.high_us
 
 
 def judge(session: Session, problem_id: int, device: str, config_hashes: Collection[str] | None = None) -> None:
-    """Judge the predictions of a problem on a device (a slug) by what is measured, and correct the order of its jobs.
+    """Judge the predictions of a problem on a device (a slug) by measurements, and update the best trials of its jobs.
 
-    A trial's own measurement comes before those of others; of these the fastest counts. Jobs that measured
-    nothing themselves get the best trial that follows. `config_hashes` are those that may have news; None: all.
+    A trial's own measurement comes before those of others, of which the fastest counts. Jobs that measured
+    nothing themselves get the best trial that follows. `config_hashes` limits the configurations; None: all.
     """
     session.flush()
     measured = _measured(session, problem_id, device, config_hashes)
@@ -57,9 +57,9 @@ def judge(session: Session, problem_id: int, device: str, config_hashes: Collect
 
 
 def judged(session: Session, device: str, problem_keys: Collection[str] | None = None) -> list[Judged]:
-    """The judged predictions for a device (a slug): one for each measured trial and model version, the oldest first.
+    """Return the judged predictions for a device (a slug): one for each measured trial and model version, oldest first.
 
-    Those of the problems of `problem_keys`; None: of all.
+    `problem_keys` limits the problems; None: all.
     """
     query = (
         select(
@@ -83,20 +83,21 @@ def judged(session: Session, device: str, problem_keys: Collection[str] | None =
     )
     if problem_keys is not None:
         query = query.where(Problem.key.in_(problem_keys))
-    # The same configuration may be predicted in several jobs: the measurement counts once for a model.
+    # The same configuration may be predicted in several jobs: a measurement counts once per model.
     found = {(row[0], row[2]): Judged(*row[1:]) for row in session.execute(query)}
     return list(found.values())
 
 
 def count_judged(session: Session) -> int:
-    """How many predictions are judged, of all problems and devices."""
+    """Return the number of judged predictions, of all problems and devices."""
     return session.scalars(select(func.count()).select_from(PredictionError)).one()
 
 
 def runners_up(session: Session, *, problem_key: str | None = None, device: str | None = None) -> list[Trial]:
-    """Predicted trials that nobody measured, the fastest first, with prediction, and job with problem and device.
+    """Return predicted trials that were never measured, the fastest first, with prediction, and job with
+    problem and device.
 
-    Those of a problem, those for a device (a slug), or all; a configuration comes once, by its newest prediction.
+    Optionally of one problem or device (a slug). Each configuration appears once, with its newest prediction.
     """
     query = (
         select(Trial)
@@ -121,7 +122,7 @@ def runners_up(session: Session, *, problem_key: str | None = None, device: str 
 
 
 def count_runners_up(session: Session, device: str, faster_than_us: Mapping[str, float]) -> dict[str, int]:
-    """How many configurations of problems, by key, are predicted faster on a device (a slug) and measured by nobody."""
+    """Count the unmeasured configurations predicted faster than a limit on a device (a slug), by key of the problem."""
     than = values(column("key", String), column("us", Double)).data(list(faster_than_us.items())).cte("than")
     query = select(Problem.key, func.count(distinct(Trial.config_hash))).join(than, than.c.key == Problem.key)
     query = query.join(Job, Job.problem_id == Problem.id).join(Job.device)
@@ -137,7 +138,7 @@ def _predicted_us(trial: Trial) -> float:
 
 
 def _set_error(prediction: Prediction, measured_trial_id: int, median_us: float) -> bool:
-    """Judge a prediction by a measurement; False if it was judged so before."""
+    """Judge a prediction by a measurement; return False if nothing changed."""
     ratio, before = median_us / prediction.time_us, prediction.error
     if before is None:
         prediction.error = PredictionError(measured_trial_id=measured_trial_id, ratio=ratio)
@@ -155,7 +156,7 @@ def _jobs_of(problem_id: int, device: str) -> Select[UUID]:
 def _measured(
     session: Session, problem_id: int, device: str, config_hashes: Collection[str] | None
 ) -> list[Row[int, str, float]]:
-    """Trial, hash of its configuration and median, the fastest first; a measurement that others took counts once."""
+    """Select trial, hash of its configuration and median, the fastest first; reused measurements count once."""
     query = select(Trial.id, Trial.config_hash, Measurement.median_us).join(Trial.measurement)
     query = query.where(Trial.job_id.in_(_jobs_of(problem_id, device)), ~Trial.reused.has())
     if config_hashes is not None:
@@ -174,7 +175,7 @@ def _predictions(
 
 
 def _correct_best(session: Session, job_ids: Collection[UUID]) -> None:
-    """Let jobs that measured nothing name the best trial that their judged predictions give."""
+    """Set the best trial of jobs that measured nothing by their judged predictions."""
     for job in session.scalars(select(Job).where(Job.id.in_(job_ids))):
         measured = select(Trial.id).join(Measurement).where(Trial.job_id == job.id).limit(1)
         if session.scalar(measured) is None:

@@ -22,12 +22,14 @@ _COLUMNS = (
 
 
 def upsert(session: Session, *, key: str, definition: JsonObject) -> Problem:
-    """The problem of that key; `definition` is its canonical JSON, which names the columns too."""
+    """Insert the problem of that key if it is missing; `definition` is its canonical JSON, from which the
+    columns are filled.
+    """
     columns = {name: definition[name] for name in _COLUMNS}
     insert_missing(session, Problem, {"key": key, "definition": definition, **columns})
     return session.scalars(select(Problem).where(Problem.key == key)).one()
 
 
 def by_key(session: Session, key: str) -> Problem | None:
-    """The problem of that key."""
+    """Return the problem of that key."""
     return session.scalars(select(Problem).where(Problem.key == key)).first()

@@ -1,4 +1,4 @@
-"""Queries on devices that get no jobs for a while."""
+"""Queries on quarantined devices."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -20,7 +20,7 @@ def put(
     seconds: float,
     now: datetime | None = None,
 ) -> DeviceQuarantine:
-    """Keep a device of a host from jobs for so many seconds from now; what was said of it before is replaced."""
+    """Quarantine a device of a host for so many seconds from now; replaces an earlier quarantine."""
     release(session, slug, host)
     since = now or utc_now()
     row = DeviceQuarantine(
@@ -32,7 +32,7 @@ def put(
 
 
 def active(session: Session, host: str | None = None, now: datetime | None = None) -> list[DeviceQuarantine]:
-    """Those of a host, or of all, whose time is not over, by device and host."""
+    """Return the active quarantines of a host, or of all, by device and host."""
     query = select(DeviceQuarantine).where(DeviceQuarantine.until > (now or utc_now()))
     if host is not None:
         query = query.where(DeviceQuarantine.host == host)
@@ -40,7 +40,7 @@ def active(session: Session, host: str | None = None, now: datetime | None = Non
 
 
 def release(session: Session, slug: str, host: str | None = None) -> int:
-    """Let a device have jobs again, on one host or on all; says how many were kept from them."""
+    """Release a device, on one host or on all; return the number of quarantines that ended."""
     query = delete(DeviceQuarantine).where(DeviceQuarantine.slug == slug)
     if host is not None:
         query = query.where(DeviceQuarantine.host == host)

@@ -1,4 +1,4 @@
-"""Queries on recordings: results of other formats' files."""
+"""Queries on recordings: results imported from files of other formats."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Counts:
 
 
 def add(session: Session, values: Mapping[str, object], tried: Iterable[Mapping[str, object]]) -> Recording | None:
-    """Add a recording with its trials, in their order; None if one that says the same is there."""
+    """Add a recording with its trials, in their order; return None if an equal one is stored."""
     recording_id = new_id()
     if not insert_missing(session, Recording, {"id": recording_id, **values}):
         return None
@@ -37,40 +37,40 @@ def add(session: Session, values: Mapping[str, object], tried: Iterable[Mapping[
 
 
 def get(session: Session, recording_id: UUID) -> Recording | None:
-    """A recording with problem, device and trials."""
+    """Return a recording with problem, device and trials."""
     return session.scalars(_whole().where(Recording.id == recording_id)).first()
 
 
 def by_digest(session: Session, digest: str) -> Recording | None:
-    """The recording that says just that."""
+    """Return the recording with that digest."""
     return session.scalars(_whole().where(Recording.digest == digest)).first()
 
 
 def ids_of(session: Session, digests: Collection[str]) -> dict[str, UUID]:
-    """The ids of the recordings with these digests."""
+    """Return the ids of the recordings with these digests."""
     return dict(session.execute(select(Recording.digest, Recording.id).where(Recording.digest.in_(digests))).all())
 
 
 def list_page(session: Session, *, limit: int, before: UUID | None = None) -> list[tuple[Recording, Counts]]:
-    """The newest recordings with their counts, at most `limit`; only older ones than `before`."""
+    """Return the newest recordings with their counts, at most `limit`, older than `before`."""
     query = select(Recording) if before is None else select(Recording).where(Recording.id < before)
     return _counted(session, query.order_by(Recording.id.desc()).limit(limit))
 
 
 def find(session: Session, recording_id: UUID) -> tuple[Recording, Counts] | None:
-    """A recording with its counts."""
+    """Return a recording with its counts."""
     return next(iter(_counted(session, select(Recording).where(Recording.id == recording_id))), None)
 
 
 def tried(session: Session, recording_id: UUID, *, offset: int, limit: int) -> list[RecordedTrial]:
-    """Trials of a recording, fastest first and those without a time last, from the place `offset` on."""
+    """Return trials of a recording from `offset` on, fastest first, those without a time last."""
     query = select(RecordedTrial).where(RecordedTrial.recording_id == recording_id)
     order = RecordedTrial.time_us.is_(None), RecordedTrial.time_us, RecordedTrial.number
     return list(session.scalars(query.order_by(*order).offset(offset).limit(limit)))
 
 
 def alike(session: Session, problem: Problem) -> list[Recording]:
-    """Recordings of problems whose types and layout are those of `problem`, the newest first; without their trials."""
+    """Return recordings of problems with the types and layout of `problem`, newest first, without their trials."""
     query = select(Recording).join(Recording.problem)
     for name in ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b"):
         query = query.where(getattr(Problem, name) == getattr(problem, name))
@@ -79,7 +79,7 @@ def alike(session: Session, problem: Problem) -> list[Recording]:
 
 
 def fastest(session: Session, recording_id: UUID, limit: int) -> list[RecordedTrial]:
-    """The trials of a recording of least time."""
+    """Return the trials of a recording with the least times."""
     query = select(RecordedTrial).where(RecordedTrial.recording_id == recording_id, RecordedTrial.time_us.is_not(None))
     return list(session.scalars(query.order_by(RecordedTrial.time_us, RecordedTrial.number).limit(limit)))
 

@@ -1,4 +1,4 @@
-"""Queries on schedules and their fires."""
+"""Queries on schedules and their runs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -59,28 +59,28 @@ def create(
 
 
 def get(session: Session, schedule_id: UUID) -> Schedule | None:
-    """One schedule."""
+    """Return one schedule."""
     return session.get(Schedule, schedule_id)
 
 
 def by_name(session: Session, name: str) -> Schedule | None:
-    """The schedule of that name."""
+    """Return the schedule of that name."""
     return session.scalars(select(Schedule).where(Schedule.name == name)).first()
 
 
 def list_all(session: Session) -> list[Schedule]:
-    """All schedules by name."""
+    """Return all schedules by name."""
     return list(session.scalars(select(Schedule).order_by(Schedule.name)))
 
 
 def due(session: Session, now: datetime) -> list[Schedule]:
-    """Enabled schedules whose next run has come, the longest overdue first."""
+    """Return enabled schedules whose due time has passed, the longest overdue first."""
     query = select(Schedule).where(Schedule.enabled, Schedule.next_due_at <= now)
     return list(session.scalars(query.order_by(Schedule.next_due_at)))
 
 
 def delete(session: Session, schedule: Schedule) -> None:
-    """Remove a schedule and the record of its fires; the jobs it started stay."""
+    """Delete a schedule and its runs; the jobs it started stay."""
     session.delete(schedule)
     session.flush()
 
@@ -97,7 +97,7 @@ def add_fire(
     due_times: int = 1,
     by_hand: bool = False,
 ) -> int:
-    """Record what became of a due time, or of several, and give the record's id; see ScheduleFire.
+    """Record the outcome of one or several due times and return the id of the record; see ScheduleFire.
 
     `jobs` are those that were queued or found active, each with whether it is new.
 
@@ -124,12 +124,12 @@ def add_fire(
 
 
 def get_fire(session: Session, fire_id: int) -> ScheduleFire:
-    """A run with its jobs."""
+    """Return a run with its jobs."""
     return session.scalars(_fires().where(ScheduleFire.id == fire_id)).one()
 
 
 def list_fires(session: Session, schedule_id: UUID, *, limit: int, before: int | None = None) -> list[ScheduleFire]:
-    """The latest runs of a schedule with their jobs, newest first; those below the id `before`."""
+    """Return the latest runs of a schedule with their jobs, newest first, with ids below `before`."""
     query = _fires().where(ScheduleFire.schedule_id == schedule_id)
     if before is not None:
         query = query.where(ScheduleFire.id < before)
@@ -137,14 +137,14 @@ def list_fires(session: Session, schedule_id: UUID, *, limit: int, before: int |
 
 
 def fire_of_job(session: Session, job_id: UUID) -> ScheduleFire | None:
-    """The run that created that job, with its schedule; None for a job that a person started."""
+    """Return the run that created that job, with its schedule; None for a job that a person started."""
     query = select(ScheduleFire).join(ScheduleFireJob, ScheduleFireJob.fire_id == ScheduleFire.id)
     query = query.where(ScheduleFireJob.job_id == job_id, ScheduleFireJob.is_new)
     return session.scalars(query.options(joinedload(ScheduleFire.schedule))).first()
 
 
 def is_busy(session: Session, schedule_id: UUID) -> bool:
-    """Whether anything that a schedule started is still queued, running or active."""
+    """Return whether any job or set that a schedule started is still queued, running or active."""
     jobs = select(ScheduleFireJob.job_id).join(ScheduleFire, ScheduleFire.id == ScheduleFireJob.fire_id)
     jobs = jobs.join(Job, Job.id == ScheduleFireJob.job_id)
     jobs = jobs.where(ScheduleFire.schedule_id == schedule_id, Job.status.in_(ACTIVE_STATUSES))

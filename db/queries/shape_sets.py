@@ -71,18 +71,18 @@ def add_member(session: Session, set_id: UUID, position: int, job_id: UUID, weig
 
 
 def get(session: Session, set_id: UUID) -> ShapeSet | None:
-    """A set with its members, their jobs, and its kernels with their cells, as the database has them now."""
+    """Return a set with its members, their jobs, and its kernels with their cells, as currently stored."""
     query = _whole().where(ShapeSet.id == set_id).execution_options(populate_existing=True)
     return session.scalars(query).first()
 
 
 def active_identical(session: Session, request_hash: str) -> UUID | None:
-    """The active set of an equal request."""
+    """Return the active set of an equal request."""
     return session.scalar(select(ShapeSet.id).where(ShapeSet.request_hash == request_hash, ShapeSet.status == "active"))
 
 
 def list_page(session: Session, *, limit: int, before: UUID | None = None) -> list[ShapeSet]:
-    """The newest sets with their devices and members, at most `limit`; only older ones than `before`."""
+    """Return the newest sets with their devices and members, at most `limit`, older than `before`."""
     query = select(ShapeSet).options(joinedload(ShapeSet.device), selectinload(ShapeSet.members))
     if before is not None:
         query = query.where(ShapeSet.id < before)
@@ -90,12 +90,12 @@ def list_page(session: Session, *, limit: int, before: UUID | None = None) -> li
 
 
 def grant(session: Session, job_id: UUID, budget_trials: int) -> None:
-    """Let a job try so many configurations in all, at least one."""
+    """Set the budget of a job in trials, at least one."""
     session.execute(update(Job).where(Job.id == job_id).values(budget_trials=max(budget_trials, 1)))
 
 
 def spend(session: Session, set_id: UUID, seconds: float, compiled: int, reused: int) -> None:
-    """Add to what a set took."""
+    """Add to the time and the compilations that a set has used."""
     added = {
         "spent_s": ShapeSet.spent_s + seconds,
         "compiled": ShapeSet.compiled + compiled,
@@ -105,13 +105,13 @@ def spend(session: Session, set_id: UUID, seconds: float, compiled: int, reused:
 
 
 def add_kernels(session: Session, set_id: UUID, kernels: Iterable[tuple[int, JsonObject]]) -> None:
-    """Name the kernels that are tried on all shapes: of each the member that it is from, and its configuration."""
+    """Add the kernels to try on all shapes: for each the member that it comes from, and its configuration."""
     for position, (member_id, config) in enumerate(kernels):
         session.add(ShapeSetKernel(set_id=set_id, position=position, member_id=member_id, config=config))
 
 
 def set_cells(session: Session, member_id: int, cells: Sequence[Cell]) -> None:
-    """Replace what is known of kernels on a shape."""
+    """Replace the cells of a shape."""
     session.execute(delete(ShapeSetCell).where(ShapeSetCell.member_id == member_id))
     for cell in cells:
         session.add(
@@ -136,7 +136,7 @@ def finish(session: Session, set_id: UUID, status: str) -> bool:
 def claim(
     session: Session, set_id: UUID, holder: str, lease_s: float, is_dead: Callable[[str], bool], now: datetime
 ) -> str | None:
-    """Take or prolong the right to run a set; None if it was had, else who has it."""
+    """Take or prolong the lease to run a set; return None on success, else the present holder."""
     row = session.scalars(select(ShapeSet).where(ShapeSet.id == set_id).with_for_update()).one()
     if row.holder != holder and not _is_free(row, is_dead, now):
         return row.holder
@@ -145,13 +145,13 @@ def claim(
 
 
 def give_up(session: Session, set_id: UUID, holder: str, now: datetime) -> None:
-    """Let others run a set."""
+    """Give up the lease of a set."""
     own = update(ShapeSet).where(ShapeSet.id == set_id, ShapeSet.holder == holder)
     session.execute(own.values(lease_until=now))
 
 
 def waiting(session: Session, is_dead: Callable[[str], bool], now: datetime) -> list[ShapeSet]:
-    """Active sets that nobody runs, oldest first, with their devices."""
+    """Return active sets that nobody runs, oldest first, with their devices."""
     query = select(ShapeSet).where(ShapeSet.status == "active").order_by(ShapeSet.id)
     found = session.scalars(query.options(joinedload(ShapeSet.device)))
     return [row for row in found if _is_free(row, is_dead, now)]
@@ -162,12 +162,12 @@ def _is_free(row: ShapeSet, is_dead: Callable[[str], bool], now: datetime) -> bo
 
 
 def fail(session: Session, set_id: UUID, error: str) -> None:
-    """Say why a set ends without a result; its jobs are for the caller."""
+    """Store the error that ended a set; the caller ends its jobs."""
     session.execute(update(ShapeSet).where(ShapeSet.id == set_id).values(error=error))
 
 
 def delete_set(session: Session, set_id: UUID) -> None:
-    """Forget a set; its jobs and what they found stay, and runs of schedules tell that they started one."""
+    """Delete a set; its jobs and their results stay, and runs of schedules record that they started one."""
     fires = update(ScheduleFire).where(ScheduleFire.set_id == set_id)
     session.execute(fires.values(set_id=None, reason=f"its set of shapes {set_id} was deleted"))
     members = select(ShapeSetMember.id).where(ShapeSetMember.set_id == set_id)
@@ -187,7 +187,7 @@ def tried(session: Session, set_id: UUID) -> dict[UUID, int]:
 def visits(session: Session, set_id: UUID, visitor: str) -> int:
     """Count the ended trials of a set that `visitor` proposed: kernels of other shapes.
 
-    Visits of before named no proposer, where the search of their job did.
+    Visits recorded by older versions have no proposer, unlike the trials of a job's own search.
     """
     searched = aliased(Trial)
     named = select(searched.id).where(searched.job_id == Trial.job_id, searched.proposer != visitor).exists()
@@ -198,7 +198,7 @@ def visits(session: Session, set_id: UUID, visitor: str) -> int:
 
 
 def baselines(session: Session, set_id: UUID) -> dict[UUID, Trial]:
-    """Trial 0 of each job of a set, with its evidence."""
+    """Return trial 0 of each job of a set, with its evidence."""
     query = select(Trial).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)
     query = query.where(ShapeSetMember.set_id == set_id, Trial.number == 0).options(*trials.evidence_loads())
     return {trial.job_id: trial for trial in session.scalars(query)}

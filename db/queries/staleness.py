@@ -1,4 +1,4 @@
-"""What results were made with, so that one can see which are stale."""
+"""Queries on the toolchain, driver and model behind results, to find stale ones."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
@@ -21,9 +21,9 @@ _ASKED = 500
 
 
 class MadeWith(NamedTuple):
-    """What a timed result of a problem on a device was made with; `toolchain` is JSON.
+    """Provenance of a timed result of a problem on a device; `toolchain` is JSON.
 
-    `driver` is None of a time that was not measured, `model` of one that was not predicted.
+    `driver` is None for a time that was not measured, `model` for one that was not predicted.
     """
 
     problem_id: int
@@ -34,7 +34,7 @@ class MadeWith(NamedTuple):
 
 
 def made_with(session: Session, devices: Collection[str] | None) -> list[MadeWith]:
-    """Every way in which results were made, once for each problem and device; `devices` are slugs, None all."""
+    """Return the distinct provenances of results of each problem and device; `devices` are slugs, None all."""
     query = (
         select(
             Kernel.problem_id,
@@ -55,7 +55,7 @@ def made_with(session: Session, devices: Collection[str] | None) -> list[MadeWit
 
 
 def last_asked(session: Session, problem_ids: Iterable[int]) -> dict[tuple[int, str], datetime]:
-    """When the latest job for each of these problems was made, by problem and slug of its device."""
+    """Return when the latest job for each of these problems was created, by problem and slug of its device."""
     asked: dict[tuple[int, str], datetime] = {}
     ids = sorted(set(problem_ids))
     for begin in range(0, len(ids), _ASKED):
@@ -67,5 +67,5 @@ def last_asked(session: Session, problem_ids: Iterable[int]) -> dict[tuple[int, 
 
 
 def problems_of(session: Session, problem_ids: Collection[int]) -> dict[int, Problem]:
-    """These problems by id."""
+    """Return these problems by id."""
     return {row.id: row for row in session.scalars(select(Problem).where(Problem.id.in_(problem_ids)))}

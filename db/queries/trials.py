@@ -20,7 +20,7 @@ from db.schema.base import JsonObject
 
 
 class Point(NamedTuple):
-    """A trial as a chart shows it; a measured one may have been predicted too."""
+    """A trial as a chart shows it; a measured one may have a prediction too."""
 
     number: int
     status: str
@@ -49,13 +49,13 @@ def begin(
 
 
 def find_clash(session: Session, job_id: UUID, number: int, config_hash: str) -> Trial | None:
-    """A trial of the job that has that number or that configuration."""
+    """Return a trial of the job that already has that number or that configuration."""
     same = or_(Trial.number == number, Trial.config_hash == config_hash)
     return session.scalars(select(Trial).where(Trial.job_id == job_id, same).limit(1)).first()
 
 
 def get(session: Session, job_id: UUID, number: int) -> Trial | None:
-    """One trial with its times and kernel."""
+    """Return one trial with its times and kernel."""
     return session.scalars(_whole().where(Trial.job_id == job_id, Trial.number == number)).first()
 
 
@@ -68,9 +68,9 @@ def list_page(
     statuses: Collection[str] = (),
     kernels: bool = True,
 ) -> list[Trial]:
-    """The trials of a job by number, those above `after`, at most `limit`, with times and `kernels`.
+    """Return the trials of a job by number, those above `after`, at most `limit`, with times and `kernels`.
 
-    Of some statuses, where these are given. The manifests of kernels are most of what is read: lists do without.
+    `statuses` limits them if given. Manifests of kernels are most of the data: lists omit them.
     """
     loads = _loads() if kernels else evidence_loads()
     query = select(Trial).options(*loads).where(Trial.job_id == job_id, Trial.number > after).order_by(Trial.number)
@@ -80,10 +80,11 @@ def list_page(
 
 
 def best(session: Session, job_id: UUID) -> Trial | None:
-    """The trial with the least median; if none was measured, the best predicted one of those that are proven.
+    """Return the trial with the least median; if none was measured, the best predicted one that is verified.
 
-    A predicted trial whose configuration was measured in another job has that median, if its own numbers are proven
-    or the kernel is the same. A trial that took the measurement of an earlier job is never the best.
+    A predicted trial whose configuration was measured in another job has that median, if its own results are
+    verified or the kernel is the same. A trial that reused the measurement of an earlier job is never the
+    best.
     """
     measured, predicted = _best_queries(job_id)
     loads = _loads()
@@ -91,14 +92,14 @@ def best(session: Session, job_id: UUID) -> Trial | None:
 
 
 def best_id(session: Session, job_id: UUID) -> int | None:
-    """The id of the same trial, for less."""
+    """Return the id of the same trial, at lower cost."""
     measured, predicted = _best_queries(job_id)
     found = session.scalar(measured.with_only_columns(Trial.id))
     return found if found is not None else session.scalar(predicted.with_only_columns(Trial.id))
 
 
 def _best_queries(job_id: UUID) -> tuple[Select[Trial], Select[Trial]]:
-    """The best trial by its own median or another's, and that by what is predicted."""
+    """Return the queries for the best trial by a measured median (its own or another's), and by prediction."""
     whole = select(Trial).where(Trial.job_id == job_id, ~Trial.reused.has()).limit(1)
     there, own, other = aliased(Measurement), aliased(Kernel), aliased(Kernel)
     median_us = func.coalesce(Measurement.median_us, there.median_us)
@@ -118,13 +119,13 @@ def _best_queries(job_id: UUID) -> tuple[Select[Trial], Select[Trial]]:
 
 
 def count_by_status(session: Session, job_id: UUID) -> dict[str, int]:
-    """How many trials of a job have each status; statuses of no trial are left out."""
+    """Return the number of trials of a job by status; statuses without trials are left out."""
     query = select(Trial.status, func.count()).where(Trial.job_id == job_id).group_by(Trial.status)
     return dict(session.execute(query).all())
 
 
 def count_by_status_of(session: Session, job_ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
-    """The same of several jobs; jobs without trials have none."""
+    """Return the same for several jobs; jobs without trials are left out."""
     query = select(Trial.job_id, Trial.status, func.count()).where(Trial.job_id.in_(job_ids))
     counts: dict[UUID, dict[str, int]] = {job_id: {} for job_id in job_ids}
     for job_id, status, count in session.execute(query.group_by(Trial.job_id, Trial.status)):
@@ -133,14 +134,14 @@ def count_by_status_of(session: Session, job_ids: Collection[UUID]) -> dict[UUID
 
 
 def history(session: Session, job_id: UUID) -> list[Point]:
-    """Every trial of a job by number, without what a chart does not show."""
+    """Return every trial of a job by number, reduced to what a chart shows."""
     columns = select(Trial.number, Trial.status, Measurement.median_us, Prediction.time_us)
     query = columns.select_from(Trial).outerjoin(Measurement).outerjoin(Prediction).where(Trial.job_id == job_id)
     return [Point(*row) for row in session.execute(query.order_by(Trial.number))]
 
 
-def evidence_loads():  # of a type that SQLAlchemy keeps to itself
-    """What a query of trials loads so that their evidence can be told: times, and what predictions are judged by."""
+def evidence_loads():  # of a type private to SQLAlchemy
+    """Return the loader options for the evidence of trials: times, and the measurements that judge predictions."""
     there = joinedload(Trial.prediction).joinedload(Prediction.error).joinedload(PredictionError.measured_trial)
     return [
         joinedload(Trial.measurement),
@@ -155,5 +156,5 @@ def _whole() -> Select[Trial]:
     return select(Trial).options(*_loads())
 
 
-def _loads():  # of a type that SQLAlchemy keeps to itself
+def _loads():  # of a type private to SQLAlchemy
     return *evidence_loads(), joinedload(Trial.kernel)

@@ -1,4 +1,4 @@
-"""Queries for a search's first configurations: the best trials of the nearest problems and devices."""
+"""Queries for the initial configurations of a search: the best trials of the nearest problems and devices."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -20,12 +20,12 @@ from db.schema import (
 from db.schema.base import JsonObject
 
 TYPES = ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b")
-"""Columns of a problem in which those that are alike agree."""
+"""Columns that similar problems have in common."""
 SIZES = ("m", "n", "k", "batch")
 
 
 class Near(NamedTuple):
-    """A job that found something, of a problem with the same types and layout. Sizes in elements."""
+    """A job with a result, of a problem with the same types and layout. Sizes in elements."""
 
     job_id: UUID
     problem_id: int
@@ -34,7 +34,7 @@ class Near(NamedTuple):
 
 
 def alike(session: Session, types: Mapping[str, object], device: str | None = None) -> list[Near]:
-    """Jobs with a best trial, of problems of those types by column, on a device (a slug); the newest first."""
+    """Return jobs with a best trial, of problems with those types (by column), on a device (a slug); newest first."""
     columns = Job.id, Problem.id, Problem.m, Problem.n, Problem.k, Problem.batch, Job.device_id
     query = select(*columns).join(Job.problem).where(Job.best_trial_id.is_not(None))
     for name in TYPES:
@@ -46,22 +46,22 @@ def alike(session: Session, types: Mapping[str, object], device: str | None = No
 
 
 def distance(a: Sequence[int], b: Sequence[int]) -> float:
-    """How far sizes are from each other: the root of the squared doublings between each two, summed."""
+    """Return the distance between sizes: the root of the sum of squared base-2 logarithms of their ratios."""
     return math.hypot(*(math.log2(one / other) for one, other in zip(a, b, strict=True)))
 
 
 def definitions(session: Session, problem_ids: Collection[int]) -> dict[int, Problem]:
-    """Problems by id."""
+    """Return problems by id."""
     return {row.id: row for row in session.scalars(select(Problem).where(Problem.id.in_(problem_ids)))}
 
 
 def devices(session: Session, device_ids: Collection[int]) -> dict[int, Device]:
-    """Devices by id."""
+    """Return devices by id."""
     return {row.id: row for row in session.scalars(select(Device).where(Device.id.in_(device_ids)))}
 
 
 def fastest(session: Session, job_id: UUID, limit: int) -> list[Trial]:
-    """The fastest proven trials of a job, measured ones first, with job, problem and device."""
+    """Return the fastest verified trials of a job, measured ones first, with job, problem and device."""
     query = select(Trial).join(Trial.job).join(Job.problem).join(Job.device)
     query = query.outerjoin(Trial.measurement).outerjoin(Trial.prediction)
     query = query.where(Trial.job_id == job_id, Trial.proof_kind != "none", ~Trial.reused.has())
@@ -73,7 +73,7 @@ def fastest(session: Session, job_id: UUID, limit: int) -> list[Trial]:
 
 
 class Fast(NamedTuple):
-    """One of the fastest proven trials of a job."""
+    """One of the fastest verified trials of a job."""
 
     job_id: UUID
     trial_id: int
@@ -82,7 +82,7 @@ class Fast(NamedTuple):
 
 
 def fastest_of(session: Session, job_ids: Collection[UUID], limit: int) -> list[Fast]:
-    """What `fastest` finds for each of several jobs, in one query; those of one job are in order."""
+    """Return the same as `fastest` for several jobs, in one query; those of one job are in order."""
     time_us = func.coalesce(Measurement.median_us, Prediction.time_us)
     order = Measurement.median_us.is_(None), time_us, Trial.number
     place = func.row_number().over(partition_by=Trial.job_id, order_by=order).label("place")
@@ -95,7 +95,7 @@ def fastest_of(session: Session, job_ids: Collection[UUID], limit: int) -> list[
 
 
 def whole(session: Session, trial_id: int) -> Trial:
-    """A trial with its evidence, job, problem and device."""
+    """Return a trial with its evidence, job, problem and device."""
     job = joinedload(Trial.job)
     loads = job.joinedload(Job.problem), job.joinedload(Job.device), *trials.evidence_loads()
     return session.scalars(select(Trial).where(Trial.id == trial_id).options(*loads)).one()

@@ -1,4 +1,4 @@
-"""Queries on the configurations that searches of jobs begin with."""
+"""Queries on the initial configurations of searches."""
 
 from collections.abc import Iterable, Sequence
 from uuid import UUID
@@ -18,17 +18,17 @@ from db.schema.base import JsonObject
 
 
 def put(session: Session, job_id: UUID, warm_starts: Sequence[JsonObject]) -> None:
-    """Store the configurations that a job begins with, best first."""
+    """Store the initial configurations of a job, best first."""
     session.execute(update(Job).where(Job.id == job_id).values(warm_starts=list(warm_starts)))
 
 
 def of_job(session: Session, job_id: UUID) -> list[JsonObject] | None:
-    """The configurations that a job began with, best first; None until they are chosen."""
+    """Return the initial configurations of a job, best first; None until they are chosen."""
     return session.scalar(select(Job.warm_starts).where(Job.id == job_id))
 
 
 def of_trials(session: Session, chosen: Iterable[tuple[int, float]]) -> list[JsonObject]:
-    """Warm starts from trials of other jobs, each with the distance of its problem."""
+    """Return warm starts from trials of other jobs, each with the distance of its problem."""
     job = joinedload(Trial.job)
     options = job.joinedload(Job.problem), job.joinedload(Job.device)
     distances = dict(chosen)
@@ -41,7 +41,7 @@ def of_trials(session: Session, chosen: Iterable[tuple[int, float]]) -> list[Jso
 
 
 def of_recorded(session: Session, chosen: Iterable[tuple[int, float]]) -> list[JsonObject]:
-    """Warm starts from recorded trials, each with the distance of its problem."""
+    """Return warm starts from recorded trials, each with the distance of its problem."""
     recording = joinedload(RecordedTrial.recording)
     options = recording.joinedload(Recording.problem), recording.joinedload(Recording.device)
     distances = dict(chosen)

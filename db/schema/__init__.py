@@ -1,4 +1,4 @@
-"""The tables. Each file holds those that change together.
+"""The tables. Each file holds tables that change together.
 
 Clocks of hosts differ and may step back, so no constraint orders two times of a row.
 """

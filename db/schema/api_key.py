@@ -1,4 +1,4 @@
-"""Keys that requests show."""
+"""API keys."""
 
 from datetime import datetime
 from uuid import UUID
@@ -18,9 +18,9 @@ _IN_USE = text("revoked_at IS NULL")
 
 
 class ApiKey(Base):
-    """A key as it can be kept: `prefix` finds it, `secret_sha256` is of the whole key, which only its owner has.
+    """A key in stored form: looked up by `prefix`; `secret_sha256` is the hash of the whole key, which is not stored.
 
-    A revoked key stays, so that what was done with it can be told; its name may be given to another.
+    A revoked key stays for the audit log; its name may be used again.
     """
 
     __tablename__ = "api_key"

@@ -1,4 +1,4 @@
-"""Who changed what."""
+"""Audit log of changes."""
 
 from datetime import datetime
 from uuid import UUID
@@ -17,10 +17,10 @@ AUDIT_OUTCOMES = ("done", "unchanged", "refused")
 
 
 class AuditEvent(Base):
-    """One change, or one that was refused to a key; written in the transaction of the change.
+    """One change, or one that a key was refused; written in the transaction of the change.
 
-    `actor` is the name of the key, or who needed none; `subject` is what was changed, `request_id` that of the answer's
-    header. Ids sort by time.
+    `actor` is the name of the key, or the local user who needs none; `subject` is the changed object,
+    `request_id` the one in the header of the response. Ids sort by time.
     """
 
     __tablename__ = "audit_event"

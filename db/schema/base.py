@@ -1,4 +1,4 @@
-"""What all tables share: naming of constraints, column types, identifiers."""
+"""Base of all tables: naming of constraints, column types, identifiers."""
 
 import secrets
 import time
@@ -21,7 +21,7 @@ NAMING = {
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment in UTC. SQLite keeps no zone, so it is added on the way out; a naive value is refused."""
+    """A time in UTC. SQLite stores no zone, so it is added on reading; a naive value is refused."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -51,12 +51,12 @@ class Base(DeclarativeBase):
 
 
 def utc_now() -> datetime:
-    """The current moment, in UTC."""
+    """Return the current time, in UTC."""
     return datetime.now(UTC)
 
 
 def new_id() -> UUID:
-    """A UUID that sorts by creation time to the millisecond. Source: RFC 9562, section 5.7 (version 7)."""
+    """Return a UUID that sorts by creation time to the millisecond. Source: RFC 9562, section 5.7 (version 7)."""
     milliseconds = time.time_ns() // 1_000_000
     random = secrets.randbits(80)
     bits = (milliseconds << 80) | random
@@ -66,5 +66,5 @@ def new_id() -> UUID:
 
 
 def one_of(column: str, values: Iterable[str]) -> str:
-    """SQL that holds when `column` is one of `values`."""
+    """Return an SQL condition: `column` is one of `values`."""
     return f"{column} IN ({', '.join(repr(value) for value in values)})"

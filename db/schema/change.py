@@ -1,7 +1,7 @@
-"""What tells programs that keep answers in memory that these are old. Triggers of the database write it.
+"""Change stamps that invalidate caches in memory; written by triggers of the database.
 
-Each transaction that changes what an answer may depend on gives the device, or the keys, a next stamp, and the problem
-on that device the same. Stamps of one subject follow each other in the order of commits.
+Each transaction that changes the inputs of an answer increases the stamp of the device (or of the keys) and
+of the problem on that device. Stamps of one subject increase in the order of commits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ KEYS = "keys"
 
 
 class Change(Base):
-    """How often something changed: `keys`, or `device ID`. `writer` is PostgreSQL's transaction that did it last."""
+    """Change counter of a subject: `keys`, or `device ID`. `writer` is the last PostgreSQL transaction to change it."""
 
     __tablename__ = "change"
 
@@ -25,7 +25,7 @@ class Change(Base):
 
 
 class ResultChange(Base):
-    """The device's stamp when results of a problem on it changed last. It outlives what it tells of."""
+    """Stamp of a device at the last change of a problem's results on it. It outlives those results."""
 
     __tablename__ = "result_change"
     __table_args__ = (Index(None, "device_id", "stamp"),)

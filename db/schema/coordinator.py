@@ -1,4 +1,4 @@
-"""Who gives out work, and which devices it reaches."""
+"""Coordinators, which give out work, and the devices they reach."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from db.schema.target import Device
 
 
 class Coordinator(Base):
-    """The lease of who gives out work under a name: one holder at a time, until `expires_at`.
+    """Lease of the coordinator that gives out work under a name: one holder at a time, until `expires_at`.
 
-    `fence` grows with each holder. What a holder writes is refused once the row has another fence.
+    `fence` grows with each holder. Writes of a holder are refused once the row has another fence.
     """
 
     __tablename__ = "coordinator"
     __table_args__ = (
-        # PostgreSQL lets a reader FOR KEY SHARE keep a new holder out, and lets the present one renew its lease.
+        # In PostgreSQL a FOR KEY SHARE reader blocks a new holder, but lets the present one renew its lease.
         UniqueConstraint("name", "fence"),
         CheckConstraint("length(name) > 0", name="name_not_empty"),
         CheckConstraint("length(holder) > 0", name="holder_not_empty"),
@@ -37,7 +37,7 @@ class Coordinator(Base):
 
 
 class ReachedDevice(Base):
-    """A device that a coordinator reached when it last looked, and the host where it is."""
+    """A device that a coordinator reached at its last check, and its host."""
 
     __tablename__ = "reached_device"
     __table_args__ = (

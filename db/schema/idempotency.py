@@ -1,4 +1,4 @@
-"""Answers that are given again when a client repeats a request."""
+"""Stored answers of idempotent requests."""
 
 from datetime import datetime
 
@@ -12,10 +12,10 @@ from db.schema.base import (
 
 
 class IdempotentAnswer(Base):
-    """What a request with an idempotency key was answered; kept until `expires_at`.
+    """Answer to a request with an idempotency key; stored until `expires_at`.
 
-    `caller` is the id of the API key, or the name of who needs none. `request_hash` is equal for equal requests.
-    `body` is JSON; `location` the path of what was made, if it has one.
+    `caller` is the id of the API key, or the name of a user who needs none. `request_hash` is equal for equal
+    requests. `body` is JSON; `location` the path of the created resource, if any.
     """
 
     __tablename__ = "idempotent_answer"

@@ -1,4 +1,4 @@
-"""Tuning jobs: what was asked for, who works on it, and what came of it."""
+"""Tuning jobs: request, work and result."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Job(Base):
     `attempts` counts how often one did. `error` is "code: message". `warm_starts` are the configurations that its
     search began with, best first; None until they are chosen.
 
-    The result: `space_hash` names the space of configurations that the trials were last taken from. `best_trial_id` is
-    a trial of this job that gave a time. `compared_default_us` and `compared_best_us` are medians of trial 0 and of the
-    best, re-measured at the end, interleaved. `stop` is what ended its search.
+    The result: `space_hash` names the space of configurations that the trials were last proposed from.
+    `best_trial_id` is a trial of this job that has a time. `compared_default_us` and `compared_best_us` are
+    medians of trial 0 and of the best, re-measured at the end, interleaved. `stop` is why its search ended.
 
     Wall times in seconds of all runs, by what was done; None before a run took any. `compile_s` overlaps with the
     others, `wait_s` is the time spent waiting for compilations. Of a run that was killed, what came after its last
@@ -57,7 +57,7 @@ class Job(Base):
         ForeignKeyConstraint(["id", "best_trial_id"], ["trial.job_id", "trial.id"], use_alter=True),
         Index(None, "status", "id"),
         Index(None, "request_hash"),
-        # Equal requests share one job while it is active, also when they come at the same moment.
+        # Equal requests share one job while it is active, even when they arrive at the same time.
         Index("uq_job_active_request", "request_hash", unique=True, sqlite_where=_WANTED, postgresql_where=_WANTED),
         Index(None, "problem_id", "device_id"),
         Index(None, "device_id", "id"),

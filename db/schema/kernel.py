@@ -1,4 +1,4 @@
-"""Compiled kernels and the files that make them up."""
+"""Compiled kernels and their files."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from db.schema.target import (
 class Kernel(Base):
     """One binary of one configuration, on the device it was tuned on.
 
-    `compile_key` hashes what it was made from, `content_hash` its SPIR-V; `target` is the slug of the
-    device it was compiled for. `manifest` is the content of kernel.json: arguments and launch.
-    `origin` is where it was compiled, None if here.
+    `compile_key` hashes its inputs, `content_hash` its SPIR-V; `target` is the slug of the device it was compiled
+    for. `manifest` is the content of kernel.json: arguments and launch. `origin` is where it was compiled; None
+    if here.
     """
 
     __tablename__ = "kernel"
@@ -59,7 +59,7 @@ class Kernel(Base):
 
 
 class Artifact(Base):
-    """A file of a kernel, such as "xetile.mlir" or "kernel.spv"; its bytes are kept elsewhere under `sha256`."""
+    """A file of a kernel, such as "xetile.mlir" or "kernel.spv"; its bytes are stored elsewhere under `sha256`."""
 
     __tablename__ = "artifact"
     __table_args__ = (

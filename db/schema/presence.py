@@ -1,4 +1,4 @@
-"""Which processes are there: workers, and those that fire schedules."""
+"""Process heartbeats of workers and schedulers."""
 
 from datetime import datetime
 
@@ -15,9 +15,9 @@ ROLES = ("worker", "scheduler")
 
 
 class Presence(Base):
-    """A process in a role, and when it last said that it is there. No other process ever has its `name`.
+    """A process in a role, and the time of its last heartbeat. A `name` is never used by another process.
 
-    One that ends in order takes its row along; that of one that was killed stays and grows old.
+    A process that exits normally deletes its row; the row of a killed one stays and becomes stale.
     """
 
     __tablename__ = "presence"

@@ -1,4 +1,4 @@
-"""Devices that get no jobs for a while."""
+"""Quarantined devices."""
 
 from __future__ import annotations
 

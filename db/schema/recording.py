@@ -1,4 +1,4 @@
-"""Results that files of other formats brought: times without the kernel that they are of, and without a proof here."""
+"""Results imported from files of other formats: times without kernels, not verified here."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ RECORDING_FORMATS = ("kernel-tuner", "t4")
 class Recording(Base):
     """A file that was imported: a problem on a device, measured elsewhere. No kernel is served from it.
 
-    `digest` hashes what it says, so that the same results come once; `origin` names where it is from and `named` what
-    the file calls its device. `label` is that of its times.
+    `digest` hashes its content, so that equal results are stored once; `origin` is its source and `named` what
+    the file calls its device. `label` is the label of its times.
     """
 
     __tablename__ = "recording"
@@ -62,7 +62,7 @@ class Recording(Base):
 
 
 class RecordedTrial(Base):
-    """One configuration of a recording. Times in microseconds; of the samples what the file says. Wall times in s."""
+    """One configuration of a recording. Times in microseconds, sample statistics as in the file. Wall times in s."""
 
     __tablename__ = "recorded_trial"
     __table_args__ = (

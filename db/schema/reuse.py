@@ -1,4 +1,4 @@
-"""Result reuse: the keys under which times hold, and trials that took the time of an earlier one."""
+"""Result reuse: keys of measurements, and trials that reuse the measurement of an earlier one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from db.schema.trial import (
 
 
 class ResultKey(Base):
-    """What a measurement depends on: `parts`, readable, and `key`, their hash. `run` is the hash of all but versions.
+    """Key of a measurement: `parts` are its inputs, readable, `key` their hash, `run` the hash of all but versions.
 
-    A measurement without one is of a program that kept none, or of a device whose facts cannot be read.
+    Missing for measurements of older versions and of devices whose facts cannot be read.
     """
 
     __tablename__ = "result_key"
@@ -34,9 +34,9 @@ class ResultKey(Base):
 
 
 class Reuse(Base):
-    """A trial that was not measured: its measurement is that of `source_trial_id`, of an earlier job.
+    """A trial that was not measured: its measurement is that of `source_trial_id`, from an earlier job.
 
-    `scale` is how long the default took in this trial's job over how long it took in the source's.
+    `scale` is the default's time in this trial's job over its time in the source's.
     """
 
     __tablename__ = "reuse"

@@ -1,4 +1,4 @@
-"""Schedules that start work, and each time one came due."""
+"""Schedules that start work, and their runs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ MISSED_POLICIES = ("skip", "once", "all")
 
 
 class Schedule(Base):
-    """A cron expression in a time zone, and the `template` of what it starts, whose form `kind` says.
+    """A cron expression in a time zone, and the `template` of the work it starts, of the form that `kind` names.
 
-    `missed` is what becomes of due times that nothing handled in time: `skip` lets go those more than `misfire_grace_s`
-    ago, `once` makes up for all of them with one run, `all` gives the newest `missed_most` a run each, one after the
-    other. `hours` (`20:00-06:00`, in the time zone) are those in which it may run; None: all. `next_due_at` is the
-    first due time that was not handled; None while the schedule is disabled.
+    `missed` is the policy for due times that were not handled in time: `skip` drops those more than
+    `misfire_grace_s` ago, `once` makes up for all of them with one run, `all` gives the newest `missed_most` a
+    run each, one after the other. `hours` (`20:00-06:00`, in the time zone) are those in which it may run; None:
+    all. `next_due_at` is the first due time that was not handled; None while the schedule is disabled.
     """
 
     __tablename__ = "schedule"
@@ -66,10 +66,10 @@ class Schedule(Base):
 
 
 class ScheduleFire(Base):
-    """One run of a schedule, or the due times that got none; those it stands for are counted in `due_times`.
+    """One run of a schedule, or due times that got none; `due_times` counts the due times that it covers.
 
-    It created work, joined what is active already, found nothing to do, was missed, or was refused (`reason` says why;
-    others may tell there what was left out). `by_hand`: a person asked for it, and `due_at` is when.
+    It created work, joined active work, found nothing to do, was missed, or was refused (`reason` says why;
+    others may list there what was left out). `by_hand`: a person started it, and `due_at` is when.
     """
 
     __tablename__ = "schedule_fire"
@@ -98,7 +98,7 @@ class ScheduleFire(Base):
 
 
 class ScheduleFireJob(Base):
-    """A job that a run of a schedule queued, or found active already (not `is_new`)."""
+    """A job that a run of a schedule queued, or found already active (not `is_new`)."""
 
     __tablename__ = "schedule_fire_job"
     __table_args__ = (

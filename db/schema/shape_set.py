@@ -1,4 +1,4 @@
-"""Sets of shapes that share a budget, the jobs of their shapes, and the kernels that serve them together."""
+"""Shape sets: shapes that share a budget, their jobs, and the kernels that serve them together."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _ACTIVE = text("status = 'active'")
 class ShapeSet(Base):
     """A set of shapes that is tuned under one budget of trials and seconds.
 
-    `source` is what the shapes were read from. `spent_s` is wall time of all its runs. `within` is how far from its
-    best a shape may be under the few kernels that serve all: 0.05 is 5 %. `compiled` and `reused` count kernels that
-    were asked for, by whether one with the same compile key was there. `holder` runs the set until `lease_until`; None
-    before anyone did. `error` is why it ended without a result.
+    `source` is what the shapes were read from. `spent_s` is the wall time of all its runs. `within` is the
+    allowed loss of a shape from its best under the few kernels that serve all: 0.05 is 5 %. `compiled` and
+    `reused` count compilations and cache hits. `holder` runs the set until `lease_until`; None before the
+    first run. `error` is why it ended without a result.
     """
 
     __tablename__ = "shape_set"
@@ -96,7 +96,7 @@ class ShapeSetMember(Base):
 
 
 class ShapeSetKernel(Base):
-    """A configuration that was tried on all shapes of a set: `config` as the shape at `member_id` has it."""
+    """A configuration that was tried on all shapes of a set: `config` is that of the shape at `member_id`."""
 
     __tablename__ = "shape_set_kernel"
     __table_args__ = (
@@ -116,8 +116,8 @@ class ShapeSetKernel(Base):
 class ShapeSetCell(Base):
     """Time of a kernel of a set on one of its shapes, in microseconds; `reason` explains a missing one.
 
-    `evidence`: measured in turns with the others, by a trial of its own, predicted, or none. `content_hash` names the
-    binary where one was made.
+    `evidence`: measured interleaved with the others, by its own trial, predicted, or none. `content_hash` names
+    the binary if there is one.
     """
 
     __tablename__ = "shape_set_cell"

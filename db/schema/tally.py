@@ -1,4 +1,4 @@
-"""What is counted and has no rows of its own."""
+"""Counters of events that have no rows."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from db.schema.base import Base
 
 
 class Tallied(StrEnum):
-    """What a tally counts."""
+    """Events that are counted."""
 
     COMPILE_CACHE_HITS = "compile_cache_hits"
     COMPILE_CACHE_MISSES = "compile_cache_misses"
 
 
 class Tally(Base):
-    """How often something happened in any process, ever; no row: never."""
+    """Number of times an event happened in any process; without a row: never."""
 
     __tablename__ = "tally"
     __table_args__ = (CheckConstraint("number >= 0", name="not_negative"),)

@@ -1,4 +1,4 @@
-"""What is tuned for what: problems and devices."""
+"""Tuning targets: problems and devices."""
 
 from datetime import datetime
 
@@ -18,9 +18,9 @@ DEVICE_KINDS = ("gpu", "cpu")
 class Device(Base):
     """A device under one driver; another driver of the same device is another row.
 
-    `slug` is the stable name people use ("b580"); `name` is what the hardware calls itself. `driver` is
-    empty while none is known (a device of the table that is not here). `emulates` is the slug of the GPU
-    whose kernels it runs with emulated built-ins.
+    `slug` is the stable name people use ("b580"); `name` is the name that the hardware reports. `driver` is
+    empty if unknown (a device of the table that is not present). `emulates` is the slug of the GPU whose
+    kernels it runs with emulated built-ins.
     """
 
     __tablename__ = "device"
@@ -42,7 +42,7 @@ class Device(Base):
 
 
 class Problem(Base):
-    """A GEMM. `definition` is its canonical JSON, whole; the columns are for people and filters."""
+    """A GEMM. `definition` is its canonical JSON; the columns are for people and filters."""
 
     __tablename__ = "problem"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Trials of a job and the evidence their results carry: a measurement, a prediction, a proof."""
+"""Trials of a job and their evidence: measurement, prediction, verification."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ LONGEST_US = "1e12"  # eleven days; also refuses infinity, and NaN where it coun
 
 
 class Trial(Base):
-    """One configuration and what became of it; pending from begin to end. Times are wall seconds.
+    """One configuration and its outcome; pending from begin to end. Times are wall seconds.
 
-    `proposer` is who chose the configuration, None where that was not recorded. `proof_checked` of `proof_total`
-    work-groups agreed with the reference; `max_error` and its bound `tolerance` are absolute. `proof_method` is how
-    they were compared. `origin` is that of its job, to be loaded with `undefer`.
+    `proposer` is the method that chose the configuration; None if not recorded. `proof_checked` of
+    `proof_total` work-groups agreed with the reference; `max_error` and its bound `tolerance` are absolute.
+    `proof_method` is how they were compared. `origin` is that of its job, to be loaded with `undefer`.
     """
 
     __tablename__ = "trial"
@@ -52,7 +52,7 @@ class Trial(Base):
         UniqueConstraint("job_id", "number"),
         UniqueConstraint("job_id", "config_hash"),
         Index(None, "job_id", "status"),
-        UniqueConstraint("job_id", "id"),  # what job.best_trial_id refers to
+        UniqueConstraint("job_id", "id"),  # referenced by job.best_trial_id
         CheckConstraint("number >= 0", name="number_counted"),
         CheckConstraint("length(config_hash) = 64", name="config_hash_is_sha256"),
         CheckConstraint(one_of("status", TRIAL_STATUSES), name="status_known"),
@@ -115,8 +115,8 @@ class Trial(Base):
 class Measurement(Base):
     """Times in microseconds from the clock of the job's device; `versions` are the toolchain's.
 
-    `first_ratio` is the first sample, which does not count, over the median; `clock_mhz` what the device ran at;
-    `energy_uj` what it took for a launch in the mean, in microjoules, idle power included.
+    `first_ratio` is the first sample, which does not count, over the median; `clock_mhz` the device clock
+    during the run; `energy_uj` the mean energy of a launch in microjoules, idle power included.
     """
 
     __tablename__ = "measurement"
@@ -170,7 +170,7 @@ class Prediction(Base):
 
 
 class PredictionError(Base):
-    """The measurement that a prediction is judged by: of its own trial, else of one of the same configuration.
+    """The measurement that judges a prediction: of its own trial, else of one of the same configuration.
 
     `ratio` is measured over predicted time.
     """
