@@ -1,4 +1,4 @@
-"""What the hardware is, and how to run on it."""
+"""Hardware: facts of devices, and running kernels on them."""
 
 from hal.device import Argument, Buffer, Device, LaunchSpec, LaunchStep, Role, RunReport, Scalar, Timing
 from hal.devices.listed import (

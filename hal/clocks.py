@@ -1,4 +1,4 @@
-"""What clock a device ran at, where the system tells: beside a time, it says how much of the machine the time had."""
+"""Clock frequencies of devices, where the system reports them: a time says little without the clock it was taken at."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,12 +11,12 @@ from hal.facts.cores import (
 
 PROC = Path("/proc")
 
-# Of a GPU, below its PCI address. Source: attributes in sysfs of Linux' drivers xe (the first) and i915.
+# Files of a GPU, relative to its PCI address. Source: attributes in sysfs of Linux' drivers xe (the first) and i915.
 _GPU_FILES = ("tile0/gt0/freq0/act_freq", "drm/card*/gt/gt0/rps_act_freq_mhz", "drm/card*/gt_act_freq_mhz")
 
 
 def cpu_mhz(cpus: Iterable[int], sys: Path = SYS, proc: Path = PROC) -> float | None:
-    """The highest present clock of these CPUs; None where Linux tells none."""
+    """Return the highest current clock of these CPUs in MHz; None if Linux reports none."""
     wanted = set(cpus)
     told = [read(folder_of(cpu, sys) / "cpufreq/scaling_cur_freq") for cpu in wanted]
     scaled = [int(khz) / 1000 for khz in told if khz.isdecimal()]
@@ -24,7 +24,9 @@ def cpu_mhz(cpus: Iterable[int], sys: Path = SYS, proc: Path = PROC) -> float | 
 
 
 def gpu_mhz(pci_address: str | None, sys: Path = SYS) -> float | None:
-    """The present clock of the GPU at a PCI address such as "0000:03:00.0"; None where its driver tells none."""
+    """Return the current clock in MHz of the GPU at a PCI address such as "0000:03:00.0"; None if its driver
+    reports none.
+    """
     if pci_address is None:
         return None
     folder = sys / "bus/pci/devices" / pci_address

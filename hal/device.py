@@ -1,4 +1,4 @@
-"""How a kernel is run: what a launch needs, and the protocol of whatever runs it."""
+"""Protocol of devices that run kernels, and the description of a launch."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -17,9 +17,9 @@ Extents = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Memory that a launch is given, in order. `dtype` is ours ("f16", "f32"); `nbytes` is the buffer's size.
+    """A buffer argument of a launch, in order. `dtype` is ours ("f16", "f32"); `nbytes` is the buffer's size.
 
-    What is in `scratch` memory before and after a launch does not matter.
+    The contents of `scratch` memory before and after a launch do not matter.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A number that a kernel is given: a 64-bit signed integer."""
+    """A number that is passed to a kernel: a 64-bit signed integer."""
 
     name: str
     value: int
@@ -38,9 +38,9 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class LaunchStep:
-    """One kernel of a launch. `parameters` are its own, in order: indices of the launch's arguments, and numbers.
+    """One kernel of a launch. `parameters` are the kernel's, in order: indices of the launch's arguments, and numbers.
 
-    Sizes are in work-items, three dimensions each; on a CPU a work-item is a thread. A step that is run `once` prepares
+    Sizes are in work-items, three dimensions each; on a CPU a work-item is a thread. A `once` step prepares
     memory that later launches only read: it runs before the first launch of a set of buffers, and is not timed.
 
     Raises:
@@ -63,20 +63,21 @@ class LaunchStep:
 
     @property
     def groups(self) -> Extents:
-        """Work-groups in each dimension."""
+        """Number of work-groups in each dimension."""
         x, y, z = (size // local for size, local in zip(self.global_size, self.local_size, strict=True))
         return x, y, z
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchSpec:
-    """What a Device needs to launch kernels of one binary: its steps run in order, each after the one before.
+    """Everything a Device needs to launch kernels of one binary: its steps run in order, one after the other.
 
-    `isa` is what the binary needs of a CPU, as flags of /proc/cpuinfo; one that lacks some refuses it by name.
-    `alignment` is what the addresses of the caller's buffers are a multiple of, in bytes; scratch is aligned to 64.
+    `isa` lists the CPU features that the binary needs, as flags of /proc/cpuinfo; a CPU that lacks one
+    refuses it by name. `alignment` is the alignment of the caller's buffers in bytes; scratch is aligned to
+    64.
 
     Raises:
-        ValueError: no step, only steps that are run once, or a step with an argument that is not there.
+        ValueError: no step, only `once` steps, or a step with an argument that does not exist.
     """
 
     binary: bytes  # SPIR-V, or an ELF object of x86-64
@@ -97,18 +98,19 @@ class LaunchSpec:
 
     @property
     def title(self) -> str:
-        """The kernels by name, for messages."""
+        """Names of the kernels, for messages."""
         names = list(dict.fromkeys(step.kernel for step in self.steps))
         return f"kernel{'s' if len(names) > 1 else ''} {', '.join(names)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How to measure, after a warm-up: by events of the device's own clock, on a CPU by the time that a call takes.
+    """Measurement settings: timing by events of the device's clock, on a CPU by the duration of a call.
 
     Buffers rotate over at least `rotate_bytes`. Sampling ends when both `min_samples` and `min_time_s` are
-    reached, or at `max_time_s`, or early: when even the least is above `behind_us`, and the running median above
-    `hopeless_us` or some more samples were taken; that must hold after a pause too.
+    reached, or at `max_time_s`. It ends early when even the least time is above `behind_us` and either the
+    running median is above `hopeless_us` or a few more samples were taken; this must still hold after a
+    pause.
     """
 
     warmup: int = 3
@@ -122,12 +124,13 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What a run gave: buffers that the first launch wrote by argument index, times in order of sampling, build time.
+    """Results of a run: outputs of the first launch by argument index, times in order of sampling, build time.
 
-    A time is that of a whole launch: from the start of its first step to the end of its last, with the gaps between.
-    Launches too short for the clock are timed together: then a time is the mean of `launches_per_sample` of them.
-    `sampling_s` is the wall time of warm-up and sampling, `clock_mhz` what the device ran at then, and `energy_uj` what
-    it took for a launch in the mean, in microjoules, idle power included, where these are told.
+    A time is that of a whole launch: from the start of its first step to the end of its last, gaps included.
+    Launches too short for the clock's resolution are timed together: a time is then the mean of
+    `launches_per_sample` launches. `sampling_s` is the wall time of warm-up and sampling, `clock_mhz` the
+    device clock meanwhile, and `energy_uj` the mean energy of a launch in microjoules, idle power included;
+    the last two are None if not reported.
     """
 
     outputs: dict[int, Buffer]
@@ -144,14 +147,14 @@ class RunReport:
 class Device(Protocol):
     """Runs kernels on one device. Not thread-safe; the caller owns the buffers, which are copied.
 
-    `buffers` are those of the arguments that are not scratch, in order; the device allots scratch itself.
+    `buffers` are those of the arguments that are not scratch, in order; the device allocates scratch itself.
 
-    Outputs are poisoned by the caller (their contents go to the device as they are). Without `timing` the
-    launch runs once. Launches that are timed use copies of their own: `inout` memory changes from one to the next, and
-    what is returned is what the first launch made of what the caller gave.
+    Outputs are poisoned by the caller (their contents are copied to the device unchanged). Without `timing`
+    the launch runs once. Timed launches use separate copies, because `inout` memory changes from one launch
+    to the next; the returned outputs are those of the first launch.
 
     Raises:
-        KernelBuildFailed: the driver refused the binary, or a kernel takes another number of parameters.
+        KernelBuildFailed: the driver refused the binary, or a kernel takes a different number of parameters.
         DeviceTimedOut: `timeout_s` passed; the device stays usable.
         DeviceCrashed: the run ended its process; the device stays usable.
     """

@@ -1,6 +1,6 @@
-"""Energy that a device used, from the counters of Linux: what a CPU's packages or a whole GPU took, in microjoules.
+"""Energy counters of Linux: energy of a CPU's packages or of a whole GPU, in microjoules.
 
-Source: Linux, Documentation/power/powercap/powercap.rst (intel-rapl, which AMD's CPUs are told through too), and
+Source: Linux, Documentation/power/powercap/powercap.rst (intel-rapl, which covers AMD's CPUs too), and
 Documentation/ABI/testing/sysfs-driver-intel-xe-hwmon and sysfs-driver-intel-i915-hwmon.
 """
 
@@ -15,20 +15,20 @@ from hal.facts.cores import (
 )
 
 NOT_HERE = "it is not in this machine"
-_LEAST_S = 0.05  # counters tick about once in a millisecond: a tick is then a fiftieth
+_LEAST_S = 0.05  # counters tick about once per millisecond: a tick is then 2 %
 _GPU_DRIVERS = ("xe", "i915")
-_OF_A_GPU = "energy1_input", "energy2_input"  # of the card, else of its package: xe tells one or both
+_OF_A_GPU = "energy1_input", "energy2_input"  # of the card, else of its package: xe has one or both
 
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A file that counts microjoules; it begins again from 0 after `range_uj`, where that is told."""
+    """A file that counts microjoules; it wraps to 0 after `range_uj`, if that is known."""
 
     path: Path
     range_uj: int | None = None
 
     def used_uj(self, before: int, after: int) -> int | None:
-        """What was used between two readings; None when the counter began again and does not tell where."""
+        """Return the energy between two readings; None when the counter wrapped and its range is unknown."""
         if after >= before:
             return after - before
         return None if self.range_uj is None else after + self.range_uj - before
@@ -36,25 +36,27 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """The counters that make up a device. `refusal` says why they cannot be read; None when they can."""
+    """The counters of a device. `refusal` says why they cannot be read; None when they can."""
 
     counters: tuple[Counter, ...] = ()
     refusal: str | None = None
 
     def read_uj(self) -> tuple[int, ...] | None:
-        """What each counter tells now; None if one cannot be read."""
+        """Return the current value of each counter; None if one cannot be read."""
         told = [read(counter.path) for counter in self.counters]
         return tuple(int(text) for text in told) if told and all(text.isdecimal() for text in told) else None
 
     def used_uj(self, before: tuple[int, ...], after: tuple[int, ...]) -> int | None:
-        """What all counters together counted between two readings; None when one does not tell."""
+        """Return the energy between two readings of all counters; None when it is unknown for one."""
         readings = zip(self.counters, before, after, strict=True)
         used = [counter.used_uj(first, last) for counter, first, last in readings]
         return None if None in used else sum(uj for uj in used if uj is not None)
 
 
 def cpu_meter(sys: Path = SYS) -> Meter:
-    """The packages of this machine, all of them: cores, their caches and the memory controller, whoever uses them."""
+    """Return the meter of all packages of this machine: cores, their caches and the memory controller, for
+    all processes.
+    """
     folder = sys / "class/powercap"
     zones = [zone for zone in sorted(folder.glob("intel-rapl:*")) if read(zone / "name").startswith("package-")]
     if not zones:
@@ -65,7 +67,7 @@ def cpu_meter(sys: Path = SYS) -> Meter:
 
 
 def gpu_meter(pci_address: str | None, sys: Path = SYS) -> Meter:
-    """The GPU at a PCI address such as "0000:03:00.0"."""
+    """Return the meter of the GPU at a PCI address such as "0000:03:00.0"."""
     if pci_address is None:
         return Meter(refusal="its driver does not say where on the PCI bus it is")
     folder = sys / "bus/pci/devices" / pci_address / "hwmon"
@@ -76,9 +78,9 @@ def gpu_meter(pci_address: str | None, sys: Path = SYS) -> Meter:
 
 
 class EnergyWindow:
-    """From `begin` to `launch_uj`: what a launch takes on average, with all that the device does beside it.
+    """Mean energy of the launches between `begin` and `launch_uj`, including everything else on the device.
 
-    `launches` counts those so far. Idle power is not taken off, nor what other programs use meanwhile.
+    `launches` returns the number so far. Idle power and the use by other programs are not subtracted.
     """
 
     def __init__(self, meter: Meter, launches: Callable[[], int], clock: Callable[[], float] = time.monotonic) -> None:
@@ -87,11 +89,11 @@ class EnergyWindow:
         self._begun_s, self._begun_at = 0.0, 0
 
     def begin(self) -> None:
-        """Begin to count."""
+        """Start the window."""
         self._begun_s, self._begun_at, self._before = self._clock(), self._launches(), self._meter.read_uj()
 
     def launch_uj(self) -> float | None:
-        """Microjoules of a launch; None where nothing is told, or of a time that is too short for the counters."""
+        """Return the microjoules per launch; None without counters, or if the window is too short for them."""
         after, launches = self._meter.read_uj(), self._launches() - self._begun_at
         if self._before is None or after is None or launches < 1 or self._clock() - self._begun_s < _LEAST_S:
             return None

@@ -1,9 +1,9 @@
 """Errors of devices.
 
 HalError
-+-- UnknownDevice      no device of that name is known or here
-|   +-- AmbiguousDevice     several are meant by it
-+-- DeviceFailed       a run gave no result
++-- UnknownDevice      no device of that name is known or present
+|   +-- AmbiguousDevice     several devices have that name
++-- DeviceFailed       a run has no result
     +-- KernelBuildFailed   the driver refused the binary
     +-- DeviceTimedOut      the time limit passed
     +-- DeviceCrashed       the run ended its process
@@ -15,15 +15,15 @@ class HalError(Exception):
 
 
 class UnknownDevice(HalError):
-    """No device of that name is known or here."""
+    """No device of that name is known or present."""
 
 
 class AmbiguousDevice(UnknownDevice):
-    """Several devices are meant by that name."""
+    """Several devices have that name."""
 
 
 class DeviceFailed(HalError):
-    """A run gave no result."""
+    """A run has no result."""
 
 
 class KernelBuildFailed(DeviceFailed):

@@ -1,4 +1,4 @@
-"""When to stop measuring a kernel."""
+"""Sampling of kernel times, and the rules that stop it."""
 
 import time
 from bisect import insort
@@ -9,7 +9,7 @@ from hal.errors import DeviceTimedOut
 
 _HOPELESS_AFTER = 3  # samples; fewer may all be disturbed
 _BEHIND_AFTER = 7
-_PAUSE_S = 0.02  # longer than others have a processor at a stretch
+_PAUSE_S = 0.02  # longer than other processes hold a CPU at a stretch
 
 
 def sample(
@@ -20,11 +20,11 @@ def sample(
     warm: Callable[[], None] = lambda: None,
     pause: Callable[[float], None] = time.sleep,
 ) -> tuple[tuple[float, ...], bool]:
-    """Times in microseconds in order of sampling, and whether the kernel was given up as hopeless.
+    """Return the times in microseconds in order of sampling, and whether the kernel was given up as hopeless.
 
-    `launch_us` runs the kernel once, is handed the number of the launch, and returns its time; `warm` is called between
-    warm-up and sampling. A kernel that looks hopeless is given another sample after a `pause` of some seconds: what
-    disturbed it is over then.
+    `launch_us` runs the kernel once, takes the number of the launch, and returns its time; `warm` is called
+    between warm-up and sampling. A kernel that looks hopeless gets another sample after `pause`, called with
+    seconds: a disturbance is over by then.
 
     Raises:
         DeviceTimedOut: `timeout_s` passed between two launches.
@@ -58,10 +58,10 @@ def sample(
 
 
 def _is_lost(ordered: list[float], timing: Timing) -> bool:
-    """Whether further samples of a kernel, beside those in order of time, would not make it one of the best."""
+    """Return whether further samples, besides those in order of time, could not make a kernel one of the best."""
     least_us, median_us = ordered[0], ordered[(len(ordered) - 1) // 2]
     if timing.behind_us is not None and least_us <= timing.behind_us:
-        return False  # one sample may be all that nothing disturbed
+        return False  # a single sample may be the only undisturbed one
     if timing.hopeless_us is not None and len(ordered) >= _HOPELESS_AFTER and median_us > timing.hopeless_us:
         return True
     return timing.behind_us is not None and len(ordered) >= _BEHIND_AFTER

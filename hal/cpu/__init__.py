@@ -1,1 +1,1 @@
-"""The CPU of this machine as a device: its parts are imported late, for they load LLVM."""
+"""The CPU of this machine as a device. Its parts are imported late, because they load LLVM."""

@@ -1,12 +1,14 @@
-"""LLVM IR that calls the steps of a launch again and again: between two looks at the clock nothing else runs."""
+"""LLVM IR that calls the steps of a launch in a loop, so that no other code runs between two clock readings."""
 
 from collections.abc import Sequence
 
 from hal.device import LaunchSpec, LaunchStep, Scalar
 
 PREPARE, LAUNCH = "hal_prepare", "hal_launch"
-"""Functions `i64 (ptr pool, ptr rows, i64 sets, i64 first, i64 count)`: call the steps that are run once, or the
-others, `count` times over sets of buffers in turn, from number `first` on; give what `failed_step` reads."""
+"""Functions `i64 (ptr pool, ptr rows, i64 sets, i64 first, i64 count)`: call the steps that run once, or the
+others, `count` times over rotating sets of buffers, starting with number `first`. `failed_step` decodes the
+result.
+"""
 
 _LOOP = """\
 define i64 @{name}(ptr %pool, ptr %rows, i64 %sets, i64 %first, i64 %count) {{
@@ -45,7 +47,7 @@ _LOAD = """\
 
 
 def call_loops(launch: LaunchSpec) -> str:
-    """Both functions for a launch. A row holds the parameters of all steps in order, 8 bytes each."""
+    """Return both functions for a launch. A row holds the parameters of all steps in order, 8 bytes each."""
     declared = {
         step.kernel: f'declare i32 @"{step.kernel}"({", ".join(("ptr", *map(_type, step.parameters)))})'
         for step in launch.steps
@@ -59,7 +61,7 @@ def call_loops(launch: LaunchSpec) -> str:
 
 
 def failed_step(launch: LaunchSpec, result: int) -> tuple[LaunchStep, int] | None:
-    """Which step failed with which status, from what a call loop gave; None if none did."""
+    """Return the failed step and its status from the result of a call loop; None if no step failed."""
     return (launch.steps[(result >> 32) - 1], result & 0xFFFFFFFF) if result else None
 
 

@@ -1,6 +1,6 @@
-"""The CPU of this machine as a device: loads object code and calls it, in threads of the code's own pool.
+"""The CPU of this machine as a device: loads object code and calls it with the code's thread pool.
 
-Imported late, and but for tests in a process of its own.
+Imported late and, except in tests, in a separate process.
 """
 
 import hashlib
@@ -39,12 +39,13 @@ _KEPT_PROGRAMS = 8
 
 
 class NativeDevice:
-    """Runs object code in this process: a kernel that hangs or crashes takes it along.
+    """Device that runs object code in this process; a kernel that hangs or crashes takes the process down.
 
-    The first launch of a run, whose results are given, has each buffer between pages that nothing may touch. Timed
-    ones have buffers on large pages, in sets that rotate; scratch that a step fills `once` is the set's, other scratch
-    is one for all, as a program's workspace is. Keeps the last programs it linked, each with its threads, one a core
-    first and pinned. With `oversubscribed` there may be more threads than CPUs; then none is pinned.
+    The first launch of a run, whose results are returned, has each buffer between guard pages. Timed launches
+    use buffers on large pages, in sets that rotate. Scratch that a step fills `once` belongs to a set; other
+    scratch is shared by all sets, as a program's workspace is. Caches the last programs that it linked, each
+    with its threads: pinned, one per core first. With `oversubscribed` there may be more threads than CPUs;
+    then none is pinned.
     """
 
     def __init__(self, spec: DeviceSpec, oversubscribed: bool = False) -> None:
@@ -65,8 +66,9 @@ class NativeDevice:
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
     ) -> RunReport:
-        """As Device.run, but `timeout_s` is only looked at between samples, and how many parameters entries take is not
-        known: those of a launch are handed over.
+        """Run a launch as Device.run does, but check `timeout_s` only between samples.
+
+        The number of parameters that entry points take is unknown: those of the launch are passed.
 
         Raises:
             KernelBuildFailed: the binary cannot be linked, needs what the CPU lacks or more threads than it has.
@@ -94,7 +96,7 @@ class NativeDevice:
         )
 
     def close(self) -> None:
-        """Ends the threads and forgets the programs."""
+        """End the threads and drop the programs."""
         while self._programs:
             self._programs.popitem()[1].close()
 
@@ -110,7 +112,7 @@ class NativeDevice:
             raise KernelBuildFailed(f"{launch.title} needs AMX: {self._refusal_of_amx}")
 
     def _threads(self, launch: LaunchSpec) -> int:
-        """Threads that the steps need."""
+        """Return the number of threads that the steps need."""
         threads = max(math.prod(step.groups) for step in launch.steps)
         if threads > len(self._cpus) and not self._oversubscribed:
             raise KernelBuildFailed(
@@ -131,7 +133,7 @@ class NativeDevice:
 
     @contextmanager
     def _on_first_core(self) -> Generator[None]:
-        """The thread that calls is the kernel's first one: it stays where a pool places that one."""
+        """Pin the calling thread, which is the kernel's first thread, to the core where a pool places that one."""
         before = os.sched_getaffinity(0)
         if not self._oversubscribed:
             os.sched_setaffinity(0, self._cpus[:1])

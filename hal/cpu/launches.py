@@ -1,4 +1,4 @@
-"""Launches of a kernel: one between guards, whose results are given, and many on memory of their own, timed."""
+"""Launches of a kernel: one between guard pages, whose results are returned, and timed ones on separate memory."""
 
 import math
 import resource
@@ -17,13 +17,13 @@ from hal.errors import DeviceFailed
 from hal.opencl.buffers import SCRATCH_POISON
 
 _MAX_BUFFER_SETS = 4096
-_SETTLED_S = 0.005  # of launches before any is timed: caches, clocks and pages are then as they stay
+_SETTLED_S = 0.005  # of launches before timing, so that caches, clocks and pages are in steady state
 _TRIES, _TRIED_S = 4, 0.05  # for one sample
-_SAMPLE_US = 50.0  # what reading the clock and calling from Python adds, half a microsecond, is then 1 %
+_SAMPLE_US = 50.0  # the overhead of reading the clock and calling from Python, half a microsecond, is then 1 %
 
 
 def run_once(calls: Calls, given: dict[int, Buffer]) -> dict[int, Buffer]:
-    """What one launch makes of the buffers."""
+    """Launch once and return the buffers that the launch wrote."""
     arguments = calls.launch.arguments
     held = [guarded(a.nbytes, _alignment(a, calls.launch)) for a in arguments]
     buffers = {i: filled(memory.bytes, given.get(i), SCRATCH_POISON) for i, memory in enumerate(held)}
@@ -45,9 +45,9 @@ def _alignment(argument: Argument, launch: LaunchSpec) -> int:
 
 
 class TimedLaunches:
-    """Launches over sets of buffers of their own, as many between two looks at the clock as it needs to be exact.
+    """Timed launches over rotating sets of buffers; each sample has enough launches for the clock's resolution.
 
-    `launches` are these, `done` all so far.
+    `launches` is the number per sample, `done` the total so far.
     """
 
     def __init__(self, calls: Calls, given: dict[int, Buffer], rotate_bytes: int) -> None:
@@ -61,10 +61,9 @@ class TimedLaunches:
         self._settle()
 
     def launch_us(self, _number: int) -> float:
-        """Time of a launch, the mean of `launches` in a row.
+        """Return the time of a launch, the mean of `launches` in a row, in microseconds.
 
-        Taken again when the system gave a CPU of ours to another program meanwhile; where it always does, the least
-        counts.
+        Repeated when a thread was preempted meanwhile; if every try was, the least time counts.
         """
         begun, least_us = time.monotonic(), math.inf
         for _ in range(_TRIES):
@@ -86,7 +85,7 @@ class TimedLaunches:
         return taken_ns * 1e-3 / self.launches
 
     def _settle(self) -> None:
-        """Launch until times are those that will be measured; count how many launches make a sample."""
+        """Launch until times are in steady state, and set the number of launches per sample."""
         begun, least_us = time.monotonic(), math.inf
         while time.monotonic() - begun < _SETTLED_S:
             least_us = min(least_us, self._time_us())
@@ -94,7 +93,7 @@ class TimedLaunches:
 
 
 def _times_interrupted() -> int:
-    """How often a thread of this process had to leave its CPU before it was done."""
+    """Return how often threads of this process were preempted."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
 

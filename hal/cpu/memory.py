@@ -1,4 +1,4 @@
-"""Memory of this machine for what kernels read and write: between guards for a proof, on large pages for timing."""
+"""Memory for buffers of kernels: between guard pages for verification, on large pages for timing."""
 
 import ctypes
 import mmap
@@ -23,22 +23,22 @@ _UNTOUCHED = 0xA5
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """Bytes that end where a page begins that nothing may touch, up to `alignment`; before them, another such page."""
+    """Bytes that end at an inaccessible page, up to `alignment`; another such page precedes them."""
 
     bytes: Bytes
     around: tuple[Bytes, Bytes]
 
     @property
     def intact(self) -> bool:
-        """Whether nothing was written to what lies between the bytes and the guards."""
+        """True if the bytes between the buffer and its guard pages are unchanged."""
         return all(bool((side == _UNTOUCHED).all()) for side in self.around)
 
 
 def guarded(nbytes: int, alignment: int) -> Guarded:
-    """New memory between guards.
+    """Return new memory between guard pages.
 
     Raises:
-        DeviceFailed: there is not so much memory.
+        DeviceFailed: not enough memory.
     """
     inner = _rounded_up(nbytes + alignment, _PAGE)
     memory = _mapped(inner + 2 * _PAGE)
@@ -52,12 +52,12 @@ def guarded(nbytes: int, alignment: int) -> Guarded:
 
 
 def rows_of_buffers(sizes: Iterable[tuple[int, int]], count: int) -> list[list[Bytes]]:
-    """`count` times new memory for buffers of these sizes and alignments in bytes, on large pages if there are any.
+    """Return `count` sets of new buffers of these sizes and alignments in bytes, on large pages if there are any.
 
-    Each is aligned as its alignment says and no better.
+    Each has exactly its alignment and no larger one.
 
     Raises:
-        DeviceFailed: there is not so much memory.
+        DeviceFailed: not enough memory.
     """
     wanted = list(sizes)
     total = count * sum(nbytes + 2 * alignment for nbytes, alignment in wanted)
@@ -75,19 +75,19 @@ def rows_of_buffers(sizes: Iterable[tuple[int, int]], count: int) -> list[list[B
 
 
 def filled(memory: Bytes, buffer: Buffer | None, poison: np.uint8) -> Bytes:
-    """The memory with a buffer's contents, or poison."""
+    """Return the memory, filled with a buffer's contents or with poison."""
     memory[:] = poison if buffer is None else np.ascontiguousarray(buffer).reshape(-1).view(np.uint8)
     return memory
 
 
 def _mapped(nbytes: int, huge: bool = False) -> Bytes:
-    """Memory of its own from the system, given back when nothing refers to it."""
+    """Map new memory from the system; it is unmapped when nothing refers to it."""
     try:
         mapping = mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except (OSError, OverflowError, ValueError) as error:
         raise DeviceFailed(f"no memory for {nbytes} bytes of buffers: {error}") from None
     if huge:
-        with suppress(OSError):  # a system without them
+        with suppress(OSError):  # huge pages are optional
             mapping.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(mapping, np.uint8)
 

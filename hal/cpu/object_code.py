@@ -1,4 +1,4 @@
-"""The door to llvmlite: brings object code into this process and finds its functions there. Imported late."""
+"""The door to llvmlite: loads object code into this process and looks up its functions. Imported late."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _MACHINE, _X86_64 = slice(18, 20), b"\x3e\x00"
 
 
 class Linker:
-    """Links object code of x86-64 for this process; unresolved names are those of the C library. Not thread-safe."""
+    """Linker of x86-64 object code in this process; unresolved names are those of the C library. Not thread-safe."""
 
     def __init__(self) -> None:
         llvm.initialize_native_target()
@@ -21,10 +21,10 @@ class Linker:
         self._count = 0
 
     def link(self, binary: bytes, text: str, names: Sequence[str]) -> "LinkedCode":
-        """Object code with `text`, LLVM IR that may call it.
+        """Link object code with `text`, LLVM IR that may call it.
 
         Raises:
-            KernelBuildFailed: the binary is not such code, or what it needs, or one of `names`, is not there.
+            KernelBuildFailed: the binary is not such code, or a symbol that it needs or one of `names` is missing.
         """
         if not binary.startswith(_MAGIC) or binary[_MACHINE] != _X86_64:
             raise KernelBuildFailed(f"the binary is not an ELF object of x86-64: {binary[:4]!r}")
@@ -39,11 +39,11 @@ class Linker:
 
 
 class LinkedCode:
-    """Code in memory, until this is dropped."""
+    """Linked code in memory, until this object is dropped."""
 
     def __init__(self, tracker: llvm.ResourceTracker) -> None:
         self._tracker = tracker
 
     def address(self, name: str) -> int:
-        """Where one of the names that were asked for is."""
+        """Return the address of one of the requested names."""
         return self._tracker[name]

@@ -1,4 +1,4 @@
-"""Linked code with its threads, and calls of a launch's steps in it."""
+"""Linked code with its thread pools, and calls of a launch's steps in it."""
 
 import ctypes
 import os
@@ -35,7 +35,7 @@ _Destroy = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Program:
-    """Linked code and its pools of threads, by their number."""
+    """Linked code and its thread pools, by number of threads."""
 
     def __init__(self, code: LinkedCode, cpus: tuple[int, ...] | None) -> None:
         self._code = code
@@ -45,7 +45,7 @@ class Program:
         self.launch = _Call(code.address(LAUNCH))
 
     def pool(self, threads: int) -> int:
-        """The pool of so many threads."""
+        """Return the pool of that many threads."""
         if threads not in self._pools:
             cpus = (ctypes.c_int32 * threads)(*self._cpus[:threads]) if self._cpus is not None else None
             before = os.sched_getaffinity(0)
@@ -57,7 +57,7 @@ class Program:
         return self._pools[threads]
 
     def close(self) -> None:
-        """Ends the threads: their code goes with this."""
+        """End the threads, whose code is dropped with this object."""
         for pool in self._pools.values():
             _Destroy(self._code.address(_POOL_DESTROY))(pool)
         self._pools.clear()
@@ -72,7 +72,7 @@ class Calls:
     launch: LaunchSpec
 
     def rows(self, sets: Sequence[dict[int, Bytes]]) -> NDArray[np.int64]:
-        """The parameters of all steps for each set of buffers."""
+        """Return the parameters of all steps for each set of buffers."""
         parameters = [parameter for step in self.launch.steps for parameter in step.parameters]
         return np.array(
             [[p.value if isinstance(p, Scalar) else held[p].ctypes.data for p in parameters] for held in sets],
@@ -80,11 +80,11 @@ class Calls:
         ).reshape(len(sets), len(parameters))
 
     def prepare(self, rows: NDArray[np.int64]) -> None:
-        """Run the steps that are run once, for each set."""
+        """Run the `once` steps for each set."""
         self._check(self.program.prepare(self.pool, rows.ctypes.data, len(rows), 0, len(rows)))
 
     def run(self, rows: NDArray[np.int64], first: int, count: int) -> None:
-        """Launch `count` times over the sets in turn, from number `first` on."""
+        """Launch `count` times over the rotating sets, starting with number `first`."""
         self._check(self.program.launch(self.pool, rows.ctypes.data, len(rows), first, count))
 
     def _check(self, result: int) -> None:
@@ -96,7 +96,7 @@ class Calls:
 
 
 def link(linker: Linker, launch: LaunchSpec, cpus: tuple[int, ...] | None) -> Program:
-    """The code of a launch; its threads are pinned to the first of `cpus`, or nowhere.
+    """Link the code of a launch; its threads are pinned to the first of `cpus`, or not pinned.
 
     Raises:
         KernelBuildFailed: it cannot be linked.

@@ -1,1 +1,1 @@
-"""The devices of this machine and of the table: listed, matched and opened by name."""
+"""Devices of this machine and of the table: listing, matching and opening by name."""

@@ -1,4 +1,4 @@
-"""An entry of the list of devices, and whether kernels can be compiled for it."""
+"""Entry of the device list, and the check whether kernels can be compiled for it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ TARGETS = ("pvc", "bmg", "lnl-m", "ptl-h")
 NATIVE = "native"
 """Address of the CPU that this program runs on."""
 OVERSUBSCRIBED = "native:oversubscribed"
-"""The same, where kernels may have more threads than there are CPUs."""
+"""The same, with more threads per kernel than CPUs allowed."""
 _SUBGROUP_SIZE = 16
 
 
 class Backend(StrEnum):
-    """How a device is reached."""
+    """Runtime through which a device is reached."""
 
     OPENCL = "opencl"
     SYCL = "sycl"
@@ -33,7 +33,7 @@ class Backend(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A fact that a driver tells otherwise than the table; the driver's counts. The sources are provenances."""
+    """A fact on which driver and table disagree; the driver's value is used. The sources are provenances."""
 
     fact: str
     probed: object
@@ -47,9 +47,9 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a probed device was found in the table: by what, which rows, and where driver and table (dis)agree.
+    """Match of a probed device in the table: its criterion, the rows, and agreements and disagreements with the driver.
 
-    Several rows share an IP version: then only what they have in common was taken from them.
+    Several rows share an IP version: then only the facts that they have in common were used.
     """
 
     by: str
@@ -60,12 +60,12 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class ListedDevice:
-    """A device and how it can be used. `address` names it to its runtime; None when nothing can reach it.
+    """A device and its possible uses. `address` identifies it to its runtime; None when nothing can reach it.
 
-    `runnable`: kernels can be launched on it here. `targetable`: kernels can be compiled for it.
-    `note` says what a person should know: why not, what else reaches it, where its facts disagree.
-    `match` tells how a GPU that is here was found in the table; None of one that is not here or not in the table.
-    `no_energy` says why the energy that launches take cannot be read; None when it can.
+    `runnable`: kernels can be launched on it here. `targetable`: kernels can be compiled for it. `note` is
+    for users: reasons why not, other runtimes that reach it, disagreements of its facts. `match` is how a GPU
+    in this machine was found in the table; None for one that is not here or not in the table. `no_energy`
+    says why the energy of launches cannot be read; None when it can.
     """
 
     spec: DeviceSpec
@@ -88,7 +88,7 @@ def listed(
     match: Match | None = None,
     no_energy: str | None = NOT_HERE,
 ) -> ListedDevice:
-    """An entry; its note ends with the reason when kernels cannot be compiled for it."""
+    """Return an entry; its note ends with the reason when kernels cannot be compiled for it."""
     reason = untargetable_reason(spec)
     if reason is not None:
         notes = (*notes, f"not targetable: {reason}")
@@ -96,12 +96,12 @@ def listed(
 
 
 def untargetable_reason(spec: DeviceSpec) -> str | None:
-    """Why kernels cannot be compiled for a device, from its facts; None when they can."""
+    """Return why kernels cannot be compiled for a device, from its facts; None when they can."""
     return "; ".join(_obstacles_of_cpu(spec) if runs_own_code(spec) else _obstacles(spec)) or None
 
 
 def runs_own_code(spec: DeviceSpec) -> bool:
-    """Whether a device is a CPU that runs its own instructions: it stands in for no GPU."""
+    """Return whether a device is a CPU that runs its own instructions, as opposed to emulating a GPU."""
     return spec.kind is DeviceKind.CPU and spec.emulates is None
 
 

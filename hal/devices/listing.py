@@ -1,4 +1,4 @@
-"""Every device there is to speak of: those found in this machine, and those of the table."""
+"""List of all devices: those found in this machine, and those of the table."""
 
 from collections import Counter
 from dataclasses import replace
@@ -29,9 +29,9 @@ OPENCL_CPU_ID = "opencl-cpu"
 
 
 def list_devices(probes: Probes | None = None) -> list[ListedDevice]:
-    """What is in this machine, GPUs first, then the rest of the table.
+    """Return the devices of this machine, GPUs first, then the rest of the table.
 
-    Probes the drivers, in about a second, unless `probes` says what they told.
+    Probes the drivers, in about a second, unless `probes` has the results.
     """
     probes = probe_drivers() if probes is None else probes
     host = probe_cpu()
@@ -49,7 +49,7 @@ def list_devices(probes: Probes | None = None) -> list[ListedDevice]:
 
 
 def _opencl_cpu(device: ProbedDevice, host: DeviceSpec) -> ListedDevice:
-    """The host CPU as OpenCL offers it: what the runtime says, filled in with what Linux says."""
+    """Return the host CPU as an OpenCL device: facts from the runtime, completed with facts from Linux."""
     facts = (*device.facts, *(fact for fact in host.facts() if fact.name != "target"))
     spec = spec_from_facts(OPENCL_CPU_ID, device.name, DeviceKind.CPU, facts)
     note = "stands in for any targetable GPU (DPAS emulated)"
@@ -60,14 +60,14 @@ def _opencl_cpu(device: ProbedDevice, host: DeviceSpec) -> ListedDevice:
 
 
 def _host(spec: DeviceSpec, probes: Probes) -> ListedDevice:
-    """The host CPU itself, which also carries the faults that kept a runtime from being listed."""
+    """Return the host CPU itself, with the faults that kept a runtime from being listed in its note."""
     faults = tuple(report.fault for report in (probes.opencl, probes.sycl) if report.fault is not None)
     runnable = untargetable_reason(spec) is None
     return listed(spec, Backend.HOST, NATIVE, runnable=runnable, notes=faults, no_energy=cpu_meter().refusal)
 
 
 def _with_distinct_ids(devices: list[ListedDevice]) -> list[ListedDevice]:
-    """The second device of one id gets "-2" behind it, and so on."""
+    """Append "-2" to the id of the second device of one id, and so on."""
     seen: Counter[str] = Counter()
     distinct: list[ListedDevice] = []
     for device in devices:

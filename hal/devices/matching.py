@@ -1,4 +1,4 @@
-"""One entry for each GPU in this machine, from what OpenCL, SYCL and the table say of it."""
+"""Merge of OpenCL, SYCL and the table into one entry per GPU of this machine."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ from hal.probe.probe import (
     Probes,
 )
 
-# Drivers give these as they are set or free at the moment, not as the product is sold.
+# Drivers report the current or the free amount of these, not the product's.
 _APPROXIMATE = frozenset({"memory_bytes", "bandwidth_bytes_per_s", "clock_mhz"})
 _TOLERANCE = 0.1
-# What GPUs of one IP version may differ in.
+# Facts in which GPUs of one IP version may differ.
 _OF_THE_PRODUCT = _APPROXIMATE | {
     "pci_ids",
     "xe_cores",
@@ -42,7 +42,7 @@ _OF_THE_PRODUCT = _APPROXIMATE | {
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What the table has on a device: the id it goes by, facts, by what they were found, and whose they are."""
+    """Facts of a device from the table: its id, the facts, the criterion by which they were found, and the rows."""
 
     id: str
     facts: tuple[Fact, ...] = ()
@@ -51,20 +51,20 @@ class _Rows:
 
 
 def listed_gpus(probes: Probes) -> list[ListedDevice]:
-    """The GPUs that either runtime found; one that both found is one entry."""
+    """Return the GPUs that either runtime found; a GPU that both found is one entry."""
     sycl_only = _sycl_gpus(probes)
     entries: list[ListedDevice] = []
     for device in probes.opencl.devices:
         if device.kind is DeviceKind.GPU:
             twin = next((other for other in sycl_only if _same_model(device, other)), None)
-            if twin is not None:  # the n-th of a model is taken for the n-th: the runtimes share no other name
+            if twin is not None:  # the n-th of a model is matched to the n-th: the runtimes share no other identifier
                 sycl_only.remove(twin)
             entries.append(_through_opencl(device, twin))
     return entries + [_through_sycl(device) for device in sycl_only]
 
 
 def _sycl_gpus(probes: Probes) -> list[ProbedDevice]:
-    """SYCL's GPUs, those of Level Zero if there are any: SYCL lists a GPU once for each of its own backends."""
+    """Return SYCL's GPUs, those of Level Zero if there are any: SYCL lists a GPU once per backend."""
     gpus = [device for device in probes.sycl.devices if device.kind is DeviceKind.GPU]
     return [device for device in gpus if device.address.startswith("level_zero")] or gpus
 
@@ -90,7 +90,7 @@ def _through_sycl(device: ProbedDevice) -> ListedDevice:
 
 
 def _merged(device: ProbedDevice, twin: ProbedDevice | None) -> tuple[DeviceSpec, Match | None, tuple[str, ...]]:
-    """The spec of a GPU: probed facts count, the table's fill the rest. And how they match, and what to note."""
+    """Return the spec of a GPU, its match, and notes. Probed facts take precedence over the table's."""
     probed = (*device.facts, *(twin.facts if twin is not None else ()))
     rows = _rows(device)
     denied = tuple(_denied_dpas(device, rows.facts))
@@ -112,7 +112,7 @@ def _merged(device: ProbedDevice, twin: ProbedDevice | None) -> tuple[DeviceSpec
 
 
 def _rows(device: ProbedDevice) -> _Rows:
-    """By PCI id; else by IP version, whose rows have their cores in common; else nothing."""
+    """Look up a device by PCI id, else by IP version, whose rows share the facts of their cores."""
     row = find_by_pci_id(device.pci_id) if device.pci_id is not None else None
     if row is not None:
         return _Rows(row.id, tuple(row.facts()), f"PCI id {device.pci_id}", (row.id,))
@@ -122,7 +122,7 @@ def _rows(device: ProbedDevice) -> _Rows:
     if not alike:
         return _Rows(id)
     first, by = alike[0], f"IP version {version}"
-    if len(alike) == 1 and first.pci_ids is None:  # no PCI ids are public: it is that row
+    if len(alike) == 1 and first.pci_ids is None:  # no PCI ids are public, so it must be that row
         return _Rows(first.id, tuple(first.facts()), by, (first.id,))
     shared = tuple(fact for fact in first.facts() if fact.name not in _OF_THE_PRODUCT and _same_in(fact, alike))
     return _Rows(id, shared, by, tuple(row.id for row in alike))
@@ -137,14 +137,14 @@ def _is_of_dpas(name: str) -> bool:
 
 
 def _denied_dpas(device: ProbedDevice, tabled: tuple[Fact, ...]) -> Iterator[Disagreement]:
-    """A driver that says there is no DPAS, where the table has it."""
+    """Yield a disagreement when the driver reports no DPAS and the table has it."""
     lanes = next((fact for fact in tabled if fact.name == "dpas_n"), None)
     if device.has_dpas is False and lanes is not None:
         yield Disagreement("dpas_n", "none", f"probed {device.address}", lanes.value, lanes.provenance)
 
 
 def _disagreements(device: ProbedDevice, twin: ProbedDevice | None, tabled: dict[str, Fact]) -> Iterator[Disagreement]:
-    """Each fact that a runtime tells otherwise than the table, once."""
+    """Yield each fact on which a runtime and the table disagree, once."""
     told: set[str] = set()
     for runtime in (device, *((twin,) if twin is not None else ())):
         for fact in runtime.facts:

@@ -1,4 +1,4 @@
-"""From the name a person gives to the device it means."""
+"""Resolve the name of a device as given by a user."""
 
 from collections.abc import Sequence
 
@@ -26,15 +26,15 @@ DEFAULT_TARGET = "b580"
 
 
 def resolve_device(name: str, target: str | None = None, among: Sequence[ListedDevice] | None = None) -> ListedDevice:
-    """The device that `name` means: "auto", "cpu", "opencl-cpu", an id of the listing, or a name of the table.
+    """Return the device that `name` means: "auto", "cpu", "opencl-cpu", an id of the listing, or a name of the table.
 
-    "auto" is the first Intel GPU here that can run kernels, else the CPU of this machine; with a `target`, a name of
-    the table, it is that GPU, else the CPU OpenCL device, which stands in for the target with built-ins emulated. "cpu"
-    runs kernels of its own. `among` saves listing the devices again.
+    "auto" is the first Intel GPU here that can run kernels, else the CPU of this machine; with a `target`, a
+    name of the table, it is that GPU, else the CPU OpenCL device, which emulates the target. "cpu" runs
+    native kernels. `among` avoids listing the devices again.
 
     Raises:
-        UnknownDevice: nothing goes by that name, or no OpenCL runtime is installed where one is needed.
-        AmbiguousDevice: several devices do.
+        UnknownDevice: no device has that name, or no OpenCL runtime is installed where one is needed.
+        AmbiguousDevice: several devices have it.
     """
     devices = list_devices() if among is None else among
     wanted = name.strip().lower()
@@ -60,7 +60,7 @@ def resolve_device(name: str, target: str | None = None, among: Sequence[ListedD
 
 
 def open_device(device: ListedDevice) -> ProcessDevice:
-    """Opens a device to run kernels on it, in a process of its own; close it after use.
+    """Open a device to run kernels on it, in a separate process; close it after use.
 
     Raises:
         UnknownDevice: it is not here, or nothing here can launch kernels on it.
@@ -75,7 +75,7 @@ def open_device(device: ListedDevice) -> ProcessDevice:
 
 
 def _host(devices: Sequence[ListedDevice]) -> ListedDevice:
-    """The CPU of this machine."""
+    """Return the CPU of this machine."""
     host = next((device for device in devices if device.backend is Backend.HOST), None)
     if host is None:
         raise UnknownDevice("the CPU of this machine is not among the devices to choose from")
@@ -83,7 +83,7 @@ def _host(devices: Sequence[ListedDevice]) -> ListedDevice:
 
 
 def _stand_in(devices: Sequence[ListedDevice], id: str, target: str) -> ListedDevice:
-    """The CPU OpenCL device `id`, standing in for the GPU `target`."""
+    """Return the CPU OpenCL device `id`, emulating the GPU `target`."""
     xe = _gpu_spec(devices, target)
     cpu = next((d for d in devices if d.spec.id == id and d.runnable), None)
     if cpu is None:
@@ -94,7 +94,7 @@ def _stand_in(devices: Sequence[ListedDevice], id: str, target: str) -> ListedDe
 
 
 def _gpu_spec(devices: Sequence[ListedDevice], name: str) -> DeviceSpec:
-    """Facts of the GPU to stand in for: of the one that is here, if it is, else the table's."""
+    """Return the facts of the GPU to emulate: those of the GPU in this machine if present, else the table's."""
     id = find(name).id
     return next((device.spec for device in devices if device.spec.id == id), find(name))
 

@@ -1,4 +1,4 @@
-"""Whether the Linux kernel lets a process use the tile registers of AMX.
+"""Permission of the Linux kernel to use the tile registers of AMX.
 
 Source: Linux, Documentation/arch/x86/xstate.rst.
 """
@@ -8,20 +8,20 @@ import errno
 import os
 import platform
 
-_ARCH_PRCTL = 158  # its number among the system calls of x86-64
+_ARCH_PRCTL = 158  # system call number on x86-64
 _GET_XCOMP_SUPP = 0x1021
 _REQ_XCOMP_PERM = 0x1023
 _TILE_DATA = 18  # number of this state component
 
 
 def amx_permitted() -> bool:
-    """Whether a process that asks for AMX is given it; asks for nothing."""
+    """Return whether the kernel would grant AMX to this process, without requesting it."""
     features = ctypes.c_uint64()
     return _arch_prctl(_GET_XCOMP_SUPP, ctypes.addressof(features)) == 0 and bool(features.value >> _TILE_DATA & 1)
 
 
 def refusal_of_amx() -> str | None:
-    """Asks for AMX for all threads of this process; why the kernel refuses it, None when it does not."""
+    """Request AMX for all threads of this process; return why the kernel refuses it, None when it does not."""
     error = _arch_prctl(_REQ_XCOMP_PERM, _TILE_DATA)
     if error == 0:
         return None
@@ -29,7 +29,7 @@ def refusal_of_amx() -> str | None:
 
 
 def _arch_prctl(code: int, argument: int) -> int:
-    """The error number, 0 for none."""
+    """Return the error number, 0 for none."""
     if platform.machine() != "x86_64":
         return errno.ENOSYS
     syscall = ctypes.CDLL(None, use_errno=True).syscall

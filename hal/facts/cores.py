@@ -1,4 +1,4 @@
-"""The CPUs that this process may use, and which of them are one core, share a cache or are near one memory."""
+"""CPUs that this process may use, and which of them share a core, a cache or a memory node."""
 
 import os
 from dataclasses import dataclass
@@ -10,7 +10,9 @@ SYS = Path("/sys")
 
 @dataclass(frozen=True, slots=True)
 class LogicalCpu:
-    """One CPU by Linux' number. CPUs of one `core` have the same; `node` is of memory, None when it is not told."""
+    """One CPU by its number in Linux. CPUs of one core have the same `core`; `node` is the NUMA node, None if
+    unknown.
+    """
 
     number: int
     core: int
@@ -18,15 +20,15 @@ class LogicalCpu:
 
 
 def usable_cpus(sys: Path = SYS) -> tuple[LogicalCpu, ...]:
-    """The CPUs that this thread may run on, in order of number."""
+    """Return the CPUs that this thread may run on, in order of number."""
     return tuple(_cpu(number, sys) for number in sorted(os.sched_getaffinity(0)))
 
 
 def pinning_order(cpus: tuple[LogicalCpu, ...]) -> tuple[int, ...]:
-    """Numbers of CPUs in the order in which threads take them: each core once, memory by memory, then once more.
+    """Return the CPU numbers in the order that threads use them: each core once, node by node, then once more.
 
-    Virtual machines often hide which CPUs are one core. Where no two are, neighbours and CPUs half of all apart, which
-    are the usual ways to number them, are kept from coming early together.
+    Virtual machines often hide which CPUs share a core. If no two seem to, neighbours and CPUs half of all
+    apart, the usual numberings of siblings, are not placed early together.
     """
     taken: dict[int, int] = {}
     ranked: list[tuple[int, int, bool, int]] = []
@@ -39,18 +41,18 @@ def pinning_order(cpus: tuple[LogicalCpu, ...]) -> tuple[int, ...]:
 
 
 def _may_share(place: int, count: int) -> bool:
-    """Whether a CPU is not among those of which no two are neighbours or half of all apart."""
+    """Return whether a CPU may share its core with one placed earlier, if neighbours or CPUs half of all apart do."""
     half = count // 2
     return bool(place % 2) if place < half else not (place - half) % 2
 
 
 def folder_of(cpu: int, sys: Path = SYS) -> Path:
-    """Where Linux tells of a CPU."""
+    """Return the sysfs folder of a CPU."""
     return sys / f"devices/system/cpu/cpu{cpu}"
 
 
 def cpus_of_list(text: str) -> tuple[int, ...]:
-    """The numbers that a list such as "0-3,8" names; of what is none, nothing."""
+    """Return the numbers in a list such as "0-3,8"; empty for anything else."""
     return tuple(chain.from_iterable(_range(part) for part in text.split(",")))
 
 
@@ -70,12 +72,12 @@ def _cpu(number: int, sys: Path) -> LogicalCpu:
 
 
 def siblings(cpu: int, sys: Path = SYS) -> tuple[int, ...]:
-    """The CPUs of one core, whether or not this process may use them; none when the system does not tell."""
+    """Return the CPUs of one core, whether or not this process may use them; empty if unknown."""
     return cpus_of_list(read(folder_of(cpu, sys) / "topology/thread_siblings_list"))
 
 
 def read(path: Path) -> str:
-    """The text of a file of /proc or /sys; empty where it cannot be read."""
+    """Return the text of a file of /proc or /sys; empty if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""The host CPU: what Linux says of its cores, caches, instruction sets and memory."""
+"""The host CPU: cores, caches, instruction sets and memory, as reported by Linux."""
 
 import os
 import re
@@ -27,8 +27,8 @@ X86_64 = "x86_64"
 TARGET = "x86-64"
 _ISA_PREFIXES = ("avx", "amx_")
 _ISA_FLAGS = ("f16c", "fma", "bmi1", "bmi2")
-# Registers that instructions can name, the widest first. Source: Intel 64 and IA-32 Architectures Software
-# Developer's Manual, volume 1, chapters 10, 14 and 15.
+# Vector registers that instructions can address, the widest first. Source: Intel 64 and IA-32 Architectures
+# Software Developer's Manual, volume 1, chapters 10, 14 and 15.
 _VECTORS = (("avx512f", 64, 32), ("avx", 32, 16))
 _SSE_BYTES, _SSE_REGISTERS = 16, 16
 _NOT_OF_THE_MODEL = re.compile(r"\((?:r|tm)\)|@.*|\b(?:cpu|processor|\d+-core)\b")
@@ -36,7 +36,7 @@ _CLOCK_IN_NAME = re.compile(r"@ (\d+\.\d+)GHz")
 
 
 def probe_cpu(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> DeviceSpec:
-    """The spec of the CPU this program runs on; what the system does not say is None."""
+    """Return the spec of the CPU this program runs on; facts that the system does not report are None."""
     described = _describe(read(proc / "cpuinfo"))
     cpus = usable_cpus(sys)
     cores, model = _cores(cpus, cpu_quota(proc, sys)), described.get("model name", "")
@@ -53,12 +53,12 @@ def probe_cpu(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> DeviceSpe
 
 
 def cpu_model(proc: Path = Path("/proc")) -> str:
-    """A short name of the model of the CPU this program runs on; the machine's where Linux tells none."""
+    """Return a short name of the CPU model this program runs on; the machine's if Linux reports none."""
     return _slug(_describe(read(proc / "cpuinfo")))
 
 
 def _cores(cpus: tuple[LogicalCpu, ...], quota: float | None) -> Fact:
-    """The cores that may be used; fewer where a limit of CPU time would stop threads on all of them again and again."""
+    """Return the number of usable cores; fewer if a limit of CPU time would throttle threads on all of them."""
     count = len({cpu.core for cpu in cpus})
     if quota is None or quota >= count:
         return Fact("cores", count, PROBED)
@@ -67,13 +67,15 @@ def _cores(cpus: tuple[LogicalCpu, ...], quota: float | None) -> Fact:
 
 
 def _describe(text: str) -> dict[str, str]:
-    """The `key : value` lines of the first block of a /proc file."""
+    """Return the `key : value` lines of the first block of a /proc file."""
     pairs = (line.partition(":") for line in text.partition("\n\n")[0].splitlines())
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def _slug(described: dict[str, str]) -> str:
-    """The model for an id: its name; with family and model where a virtual machine gives a name without a number."""
+    """Return the model for an id: its name, with family and model where a virtual machine reports a name
+    without a number.
+    """
     words = re.findall(r"[a-z0-9]+", _NOT_OF_THE_MODEL.sub(" ", described.get("model name", "").lower()))
     if not any(character.isdecimal() for word in words for character in word) and "cpu family" in described:
         words.append(f"f{described['cpu family']}m{described.get('model', '')}")
@@ -92,7 +94,7 @@ def _identity(described: dict[str, str], sys: Path, first: LogicalCpu) -> tuple[
 
 
 def _driver(described: dict[str, str], folder: Path) -> str:
-    """What times depend on beside the hardware, as far as it stays: not clocks of the moment."""
+    """Return the software state that times depend on, as far as it is stable: not momentary clocks."""
     release = os.uname()
     parts = [
         described.get("model name", "host CPU"),
@@ -118,7 +120,7 @@ def _instructions(flags: list[str]) -> tuple[Fact, ...]:
 
 
 def _caches(cpus: tuple[LogicalCpu, ...], sys: Path) -> tuple[Fact, ...]:
-    """The caches of the first core, and how many of the usable cores share each of them."""
+    """Return the caches of the first core, and how many of the usable cores share each of them."""
     values: dict[str, object] = {}
     for index in sorted((folder_of(cpus[0].number, sys) / "cache").glob("index*")):
         level, kind, size = read(index / "level"), read(index / "type"), _kib_as_bytes(read(index / "size"))
@@ -159,6 +161,6 @@ def _number(text: str) -> int | None:
 
 
 def _kib_as_bytes(text: str | None) -> int | None:
-    """Bytes of a size such as "32K" or "24684096 kB"; None when it is not one."""
+    """Return the bytes of a size such as "32K" or "24684096 kB"; None when it is not one."""
     digits = (text or "").lower().removesuffix("kb").removesuffix("k").strip()
     return int(digits) * 1024 if digits.isdecimal() else None

@@ -1,4 +1,4 @@
-"""What Intel's OpenCL devices tell beyond the standard: IP version, slices, engines, threads, DPAS.
+"""Attributes of Intel's OpenCL devices beyond the standard: IP version, slices, engines, threads, DPAS.
 
 Source: registry.khronos.org, cl_intel_device_attribute_query, cl_intel_required_subgroup_size, cl_khr_pci_bus_info.
 """
@@ -13,7 +13,7 @@ from hal.facts.spec import (
 )
 
 Query = Callable[[int], bytes | None]
-"""Asks clGetDeviceInfo for one parameter: its bytes, or None when the device does not know it."""
+"""Query clGetDeviceInfo for one parameter: its bytes, or None when the device does not support it."""
 
 _SUB_GROUP_SIZES = 0x4108
 _PCI_BUS_INFO = 0x410F
@@ -29,14 +29,14 @@ _FEATURE_FLAG_DPAS = 1 << 1
 
 @dataclass(frozen=True, slots=True)
 class GpuAttributes:
-    """The facts a GPU told, and whether it has DPAS; None when it does not say."""
+    """The facts that a GPU reports, and whether it has DPAS; None if not reported."""
 
     facts: tuple[Fact, ...]
     has_dpas: bool | None
 
 
 def gpu_attributes(query: Query) -> GpuAttributes:
-    """What a GPU tells of itself through Intel's queries."""
+    """Return the facts that a GPU reports through Intel's queries."""
     version, device_id = _number(query, _IP_VERSION), _number(query, _DEVICE_ID)
     slices, sub_slices = _number(query, _NUM_SLICES), _number(query, _NUM_SUB_SLICES_PER_SLICE)
     features = _number(query, _FEATURE_CAPABILITIES)
@@ -52,13 +52,13 @@ def gpu_attributes(query: Query) -> GpuAttributes:
 
 
 def subgroup_sizes(query: Query) -> tuple[int, ...] | None:
-    """Sub-group sizes that kernels may require."""
+    """Return the sub-group sizes that kernels may require."""
     raw = query(_SUB_GROUP_SIZES)
     return struct.unpack(f"{len(raw) // 8}Q", raw) if raw else None
 
 
 def pci_address(query: Query) -> str | None:
-    """Where a device is on the bus, as Linux writes it: "0000:03:00.0"; None when it does not say."""
+    """Return the PCI address of a device in Linux' notation, "0000:03:00.0"; None if not reported."""
     raw = query(_PCI_BUS_INFO)
     if raw is None or len(raw) != 16:
         return None
@@ -72,5 +72,5 @@ def _number(query: Query, parameter: int) -> int | None:
 
 
 def _ip_version(packed: int) -> str:
-    """ "20.1.4" from its bits: architecture [31:22], release [21:14], revision [5:0]."""
+    """Return "20.1.4" from its bits: architecture [31:22], release [21:14], revision [5:0]."""
     return f"{packed >> 22}.{packed >> 14 & 0xFF}.{packed & 0x3F}"

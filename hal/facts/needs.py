@@ -1,4 +1,4 @@
-"""What each use of a device needs to know of it, and what of that is missing."""
+"""Facts that each use of a device needs, and those that are missing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from hal.facts.spec import DeviceSpec
 
 
 class Use(StrEnum):
-    """What a device may be asked for without being here."""
+    """A use of a device that need not be present."""
 
     COMPILE = "compile"
     PREDICT = "predict"
@@ -26,15 +26,15 @@ NEEDS = {
         *("clock_mhz", "slm_bytes_per_core", "l2_bytes", "bandwidth_bytes_per_s"),
     ),
 }
-"""Facts of a GPU without which a kernel is not compiled, or its time not predicted."""
+"""Facts of a GPU needed to compile kernels or to predict times."""
 
 CPU_NEEDS = {Use.COMPILE: ("architecture", "target", "isa", "cores", "l1_bytes", "l2_bytes")}
-"""Facts of a CPU without which a kernel is not compiled for it. Times on CPUs are measured only."""
+"""Facts of a CPU needed to compile kernels. Times on CPUs are only measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """Whether a device can be used so; `missing` are facts nobody stated, `reason` is why not, empty when it can."""
+    """Readiness of a device for a use: `missing` facts, and the `reason` why it is not ready, empty if it is."""
 
     use: Use
     missing: tuple[str, ...]
@@ -42,17 +42,17 @@ class Readiness:
 
     @property
     def ready(self) -> bool:
-        """Nothing stands against it."""
+        """True if nothing prevents the use."""
         return not self.reason
 
 
 def needs_of(spec: DeviceSpec) -> Mapping[Use, tuple[str, ...]]:
-    """What each use needs to know of a device of this kind."""
+    """Return the facts that each use needs on a device of this kind."""
     return CPU_NEEDS if runs_own_code(spec) else NEEDS
 
 
 def readiness(spec: DeviceSpec) -> tuple[Readiness, ...]:
-    """What a device can be used for."""
+    """Return the readiness of a device for each use."""
     needs = needs_of(spec)
     missing = {use: tuple(name for name in names if getattr(spec, name) is None) for use, names in needs.items()}
     obstacles = untargetable_reason(spec) or _unknown(missing[Use.COMPILE])

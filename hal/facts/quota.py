@@ -1,4 +1,4 @@
-"""How much of the CPUs' time control groups leave to this process.
+"""CPU time limit of the process's control groups.
 
 Source: Linux, Documentation/admin-guide/cgroup-v2.rst (cpu.max) and Documentation/scheduler/sched-bwc.rst.
 """
@@ -12,7 +12,7 @@ _ROOT = "fs/cgroup"
 
 
 def cpu_quota(proc: Path, sys: Path) -> float | None:
-    """The CPUs that the process may keep busy at once, by the tightest of its control groups; None without a limit."""
+    """Return the number of CPUs that the process may keep busy, by its tightest control group; None without a limit."""
     lines = (line.split(":", 2) for line in read(proc / "self/cgroup").splitlines())
     groups = [(controllers.split(","), path) for _, controllers, path in lines]
     quotas = [quota for controllers, path in groups for quota in _quotas(sys / _ROOT, controllers, path)]
@@ -20,7 +20,7 @@ def cpu_quota(proc: Path, sys: Path) -> float | None:
 
 
 def _quotas(root: Path, controllers: list[str], path: str) -> Iterator[float]:
-    """Limits of a group and of those around it; a container sees its own as the root."""
+    """Yield the limits of a group and its ancestors; a container sees its own group as the root."""
     if controllers == [""]:
         places, limit = (root, root / "unified"), _limit
     elif "cpu" in controllers:
@@ -44,7 +44,7 @@ def _limit_of_version_1(group: Path) -> float | None:
 
 
 def _share(quota: str = "", period: str = "") -> float | None:
-    """Microseconds of every period; "max", or a negative number, is no limit."""
+    """Return the microseconds of quota per microsecond of period; "max", or a negative number, is no limit."""
     if not (quota.isdecimal() and period.isdecimal() and int(period)):
         return None
     return int(quota) / int(period)

@@ -1,4 +1,4 @@
-"""What is known of a device: plain facts, each with where it comes from."""
+"""Specification of a device: plain facts, each with its provenance."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -10,19 +10,19 @@ DERIVED = "derived"  # followed by ": " and how
 
 
 class DeviceKind(StrEnum):
-    """What sort of processor a device is."""
+    """Kind of processor of a device."""
 
     GPU = "gpu"
     CPU = "cpu"
 
 
 def table(source: str) -> str:
-    """Provenance of a fact that a table states: `table:<source>`."""
+    """Return the provenance of a fact that a table states: `table:<source>`."""
     return f"table:{source}"
 
 
 def derived(how: str) -> str:
-    """Provenance of a fact that follows from others: `derived: <how>`."""
+    """Return the provenance of a fact that follows from others: `derived: <how>`."""
     return f"{DERIVED}: {how}"
 
 
@@ -37,7 +37,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSpec:
-    """Facts of one device. A fact that is not known is None, and has no provenance.
+    """Facts of one device. An unknown fact is None and has no provenance.
 
     `id` is the stable name people and databases use ("b580", "opencl-cpu-as-b580").
     `emulates` is the id of the Xe GPU whose kernels this device runs with emulated built-ins;
@@ -55,12 +55,12 @@ class DeviceSpec:
 
     # Identity
     architecture: str | None = None
-    target: str | None = None  # name for the compilers: of a chip, "pvc", "bmg", "lnl-m", "ptl-h", or "x86-64"
+    target: str | None = None  # name for the compilers: a chip ("pvc", "bmg", "lnl-m", "ptl-h") or "x86-64"
     pci_ids: tuple[str, ...] | None = None
     ip_version: str | None = None
     driver: str | None = None
 
-    # What code depends on (Xe)
+    # Facts that code depends on (Xe)
     grf_bytes: int | None = None  # bytes in one general register
     grf_modes: tuple[int, ...] | None = None  # registers a thread may have
     subgroup_sizes: tuple[int, ...] | None = None
@@ -77,7 +77,7 @@ class DeviceSpec:
     max_workgroup_size: int | None = None  # work-items
     named_barriers_per_core: int | None = None
 
-    # What speed depends on
+    # Facts that performance depends on
     xe_cores: int | None = None
     eus_per_core: int | None = None
     threads_per_eu: int | None = None  # with the smallest GRF mode
@@ -87,10 +87,10 @@ class DeviceSpec:
     dpas_i8_mac_per_clk_per_eu: int | None = None
     dpas_tf32_fma_per_clk_per_eu: int | None = None
     f32_fma_per_clk_per_eu: int | None = None  # of the vector units
-    sustained_f16_fma_per_clk_per_eu: float | None = None  # what a DPAS loop in steady state reaches
+    sustained_f16_fma_per_clk_per_eu: float | None = None  # reached by a DPAS loop in steady state
     sustained_i8_mac_per_clk_per_eu: float | None = None
     sustained_tf32_fma_per_clk_per_eu: float | None = None
-    clock_mhz: int | None = None  # the highest, which peak figures are stated at
+    clock_mhz: int | None = None  # the maximum, at which peak figures are stated
     nominal_clock_mhz: int | None = None
     slm_bytes_per_core: int | None = None
     l1_bytes: int | None = None  # of one core
@@ -98,23 +98,23 @@ class DeviceSpec:
     l3_bytes: int | None = None  # CPU: of the cache that `cores_per_l3` cores share
     memory_bytes: int | None = None
     memory_side_cache_bytes: int | None = None  # between the GPU and memory, shared with the CPU
-    l1_bytes_per_clk_per_core: int | None = None  # what L1 delivers
+    l1_bytes_per_clk_per_core: int | None = None  # delivered by L1
     l2_bytes_per_clk_per_core: int | None = None
-    bandwidth_bytes_per_s: int | None = None  # of memory, as it is sold
-    measured_bandwidth_bytes_per_s: int | None = None  # of memory, as published programs reached it
+    bandwidth_bytes_per_s: int | None = None  # of memory, nominal
+    measured_bandwidth_bytes_per_s: int | None = None  # of memory, reached by published programs
 
     # Host CPUs
-    cores: int | None = None  # that this process may use; the hardware threads of one core are one
+    cores: int | None = None  # usable by this process; hardware threads of one core count once
     threads_per_core: int | None = None  # hardware threads
     isa: tuple[str, ...] | None = None  # "avx2", "avx512f", "avx512_bf16", "amx_bf16", ...
-    amx_permitted: bool | None = None  # the kernel gives a process the tile registers; None where the CPU has none
+    amx_permitted: bool | None = None  # the kernel grants the tile registers to a process; None where the CPU has none
     vector_bytes: int | None = None  # of one vector register
-    vector_registers: int | None = None  # that an instruction can name
+    vector_registers: int | None = None  # that an instruction can address
     cores_per_l2: int | None = None  # of those that this process may use
     cores_per_l3: int | None = None
-    line_bytes: int | None = None  # of a line of the caches
-    huge_page_bytes: int | None = None  # of pages that a program may ask for; 0 where the system gives none
-    numa_nodes: int | None = None  # memories that the cores are near to
+    line_bytes: int | None = None  # of a cache line
+    huge_page_bytes: int | None = None  # of huge pages available to programs; 0 if the system has none
+    numa_nodes: int | None = None  # NUMA nodes of the cores
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "provenance", MappingProxyType(dict(self.provenance)))
@@ -127,7 +127,7 @@ class DeviceSpec:
             )
 
     def facts(self) -> Iterator[Fact]:
-        """The known facts, in the order of the fields."""
+        """Return the known facts, in the order of the fields."""
         for name in FACT_NAMES:
             if (value := getattr(self, name)) is not None:
                 yield Fact(name, value, self.provenance[name])
@@ -140,7 +140,7 @@ class DeviceSpec:
 def spec_from_facts(
     id: str, name: str, kind: DeviceKind, facts: Iterable[Fact], emulates: str | None = None
 ) -> DeviceSpec:
-    """The spec that `facts` give: of two facts of one name the first counts; a value of None is no fact."""
+    """Return the spec with these `facts`: the first of two facts of one name wins; a value of None is ignored."""
     chosen: dict[str, Fact] = {}
     for fact in facts:
         if fact.value is not None:

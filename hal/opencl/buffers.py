@@ -1,18 +1,18 @@
-"""The memory of a launch: what the caller gives for which argument, and what nobody gives."""
+"""Buffers of a launch: those that the caller passes, by argument, and scratch memory."""
 
 import numpy as np
 
 from hal.device import Buffer, LaunchSpec
 
 SCRATCH_POISON = np.uint8(0xFF)
-"""Fills scratch memory: NaN for a kernel that reads floats there, -1 for one that reads integers."""
+"""Fill value of scratch memory: NaN if a kernel reads floats there, -1 if it reads integers."""
 
 
 def given_buffers(launch: LaunchSpec, buffers: tuple[Buffer, ...]) -> dict[int, Buffer]:
-    """The caller's buffers by the index of their argument; scratch has none.
+    """Return the caller's buffers by the index of their argument; scratch has none.
 
     Raises:
-        ValueError: too many, too few, of another size than the argument, or what is written overlaps another one.
+        ValueError: too many, too few, of a size that differs from the argument's, or a written one overlaps another.
     """
     named = [index for index, argument in enumerate(launch.arguments) if argument.role != "scratch"]
     if len(buffers) != len(named):
@@ -29,7 +29,7 @@ def given_buffers(launch: LaunchSpec, buffers: tuple[Buffer, ...]) -> dict[int, 
 
 
 def _check_apart(launch: LaunchSpec, given: dict[int, Buffer]) -> None:
-    """What a kernel writes, no other argument may share: which one comes first would decide what is read."""
+    """Check that written buffers share no memory with others: the result would depend on the order of accesses."""
     for index, buffer in given.items():
         if launch.arguments[index].role == "input":
             continue

@@ -1,6 +1,6 @@
-"""The door to pyopencl: finds OpenCL devices, says what they are, and runs kernels on one.
+"""The door to pyopencl: finds OpenCL devices, reports their facts, and runs kernels on one.
 
-Imported late, and but for tests in a process of its own.
+Imported late and, except in tests, in a separate process.
 """
 
 import ctypes
@@ -46,7 +46,7 @@ _INTEL_PCI_VENDOR = 0x8086
 
 
 def probe() -> tuple[ProbedDevice, ...]:
-    """Every CPU and Intel GPU that OpenCL offers."""
+    """Return every CPU and Intel GPU that OpenCL offers."""
     return tuple(
         _probed(device, f"opencl:{p}:{d}")
         for p, platform in enumerate(_platforms())
@@ -96,9 +96,9 @@ def _driver(device: cl.Device) -> str:
 
 
 def _raw_query(device: cl.Device) -> Query:
-    """clGetDeviceInfo for parameters that pyopencl has no name for.
+    """Return clGetDeviceInfo for parameters that pyopencl has no name for.
 
-    Any loader will do, for a loader only forwards to the driver that made the device; this is one already loaded.
+    Any loader works, as it only forwards to the driver of the device; this one is already loaded.
     """
     lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
     loader = ctypes.CDLL(next(line.split()[-1] for line in lines if "/libOpenCL" in line))
@@ -115,11 +115,11 @@ def _raw_query(device: cl.Device) -> Query:
 
 
 class OpenCLDevice:
-    """Runs kernels on one OpenCL device, in this process: a kernel that hangs or crashes takes it along.
+    """Device that runs kernels through OpenCL in this process; a kernel that hangs or crashes takes it down.
 
-    Keeps the last programs it built, so that a check and a measurement of one launch build it once; `build_s` is
-    the time spent building in that run. At most 1024 sets of buffers rotate. Steps go to one queue that keeps their
-    order; scratch memory is poisoned.
+    Caches the last programs that it built, so that a check and a measurement of one launch build it once;
+    `build_s` is the time spent building in that run. At most 1024 sets of buffers rotate. Steps go to one
+    in-order queue; scratch memory is poisoned.
     """
 
     def __init__(self, spec: DeviceSpec, address: str) -> None:
@@ -139,10 +139,10 @@ class OpenCLDevice:
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
     ) -> RunReport:
-        """As Device.run, but `timeout_s` is only looked at between launches.
+        """Run a launch as Device.run does, but check `timeout_s` only between launches.
 
         Raises:
-            ValueError: the buffers are not those that the launch names.
+            ValueError: the buffers do not match the launch's arguments.
         """
         given = given_buffers(launch, buffers)
         started = time.monotonic()
@@ -160,11 +160,11 @@ class OpenCLDevice:
         return replace(report, sampling_s=time.monotonic() - begun)
 
     def close(self) -> None:
-        """Forgets the programs it built."""
+        """Drop the cached programs."""
         self._built.clear()
 
     def _kernels(self, launch: LaunchSpec) -> tuple[cl.Kernel, ...]:
-        """The kernel of each step."""
+        """Return the kernel of each step."""
         key = (hashlib.sha256(launch.binary).hexdigest(), launch.build_options)
         if key not in self._built:
             self._built[key] = self._program(launch), {}
@@ -222,7 +222,7 @@ class OpenCLDevice:
         timing: Timing,
         timeout_s: float,
     ) -> RunReport:
-        """A report with times of launches, over buffers of their own: each changes what `inout` memory holds."""
+        """Return the report with times of launches over separate buffers, since each launch changes `inout` memory."""
         set_bytes = sum(argument.nbytes for argument in launch.arguments)
         count = min(max(1, -(-timing.rotate_bytes // set_bytes)), _MAX_BUFFER_SETS)
         sets = [self._upload(launch, given) for _ in range(count)]
@@ -244,7 +244,7 @@ class OpenCLDevice:
         energy_uj = energy.launch_uj()
         last = self._enqueue(kernels, launch, sets[0])[-1]
         self._queue.flush()
-        clock_mhz = self._clock_mhz()  # while it works: an idle GPU tells of no clock
+        clock_mhz = self._clock_mhz()  # under load: an idle GPU reports no clock
         last.wait()
         return replace(report, times_us=times_us, stopped_early=stopped_early, clock_mhz=clock_mhz, energy_uj=energy_uj)
 
@@ -254,7 +254,7 @@ class OpenCLDevice:
         return cpu_mhz(os.sched_getaffinity(0))
 
     def _upload(self, launch: LaunchSpec, given: dict[int, Buffer]) -> list[cl.Buffer]:
-        """One buffer for each argument of the launch, poisoned where none is given."""
+        """Return one buffer for each argument of the launch, poisoned where none is given."""
         access, copied = cl.mem_flags.READ_WRITE, cl.mem_flags.COPY_HOST_PTR
         held: list[cl.Buffer] = []
         for index, argument in enumerate(launch.arguments):
@@ -268,7 +268,7 @@ class OpenCLDevice:
     def _enqueue(
         self, kernels: tuple[cl.Kernel, ...], launch: LaunchSpec, held: list[cl.Buffer], once: bool = False
     ) -> tuple[cl.Event, ...]:
-        """The steps that are run once, or the others: the queue keeps its order, so each finds what others wrote."""
+        """Enqueue the `once` steps, or the others; the queue is in order, so each sees the writes of earlier ones."""
         events: list[cl.Event] = []
         for kernel, step in zip(kernels, launch.steps, strict=True):
             if step.once is not once:

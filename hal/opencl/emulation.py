@@ -1,4 +1,4 @@
-"""An OpenCL CPU device that stands in for an Xe GPU: its kernels run there with emulated built-ins."""
+"""OpenCL CPU device that emulates an Xe GPU: the GPU's kernels run there with emulated built-ins."""
 
 from hal.facts.spec import (
     DeviceSpec,
@@ -30,10 +30,10 @@ _THE_SMALLER = ("max_slm_bytes", "max_workgroup_size")
 
 
 def emulated_spec(cpu: DeviceSpec, xe: DeviceSpec) -> DeviceSpec:
-    """The spec of `cpu` running kernels for `xe`.
+    """Return the spec of `cpu` running kernels for `xe`.
 
-    What code depends on is the GPU's, work-groups and local memory fit both, and what speed depends on is the
-    CPU's: no time taken there tells of the GPU.
+    Facts that code depends on are the GPU's, work-group and local memory limits fit both, and facts that
+    performance depends on are the CPU's: times taken there say nothing about the GPU.
     """
     facts = [fact for fact in xe.facts() if fact.name in _OF_THE_GPU]
     facts += [fact for fact in cpu.facts() if fact.name in _OF_THE_CPU]

@@ -1,4 +1,4 @@
-"""Lets an OpenCL loader see the system's drivers and the CPU runtime of the wheel `intel-opencl-rt` at once.
+"""Make the system's OpenCL drivers and the CPU runtime of the wheel `intel-opencl-rt` visible to a loader together.
 
 Loaders read the folder that OCL_ICD_VENDORS names, at the first platform query of a process. The wheel puts its
 driver where no loader looks, and pyopencl and dpctl carry different loaders; both honour this variable.
@@ -17,7 +17,9 @@ _SYSTEM_FOLDER = "/etc/OpenCL/vendors"
 
 @contextmanager
 def visible_runtimes() -> Generator[None]:
-    """Within it, the first platform query of this process finds every OpenCL runtime. Not thread-safe."""
+    """Let the first platform query of this process, made within the context, find every OpenCL runtime. Not
+    thread-safe.
+    """
     before = os.environ.get(_VARIABLE)
     with TemporaryDirectory(prefix="xetune-icd-") as folder:
         for number, library in enumerate(_libraries(Path(before or _SYSTEM_FOLDER))):
@@ -33,13 +35,15 @@ def visible_runtimes() -> Generator[None]:
 
 
 def _libraries(vendors: Path) -> list[str]:
-    """The driver libraries to load: those that `vendors` (a folder or a file) names, then the wheel's, each once."""
+    """Return the driver libraries to load: those that `vendors` (a folder or a file) names, then the wheel's,
+    each once.
+    """
     found: dict[str, str] = {}
     files = sorted(vendors.glob("*.icd")) if vendors.is_dir() else [vendors] if vendors.is_file() else []
     named = [_named_library(file) if file.suffix == ".icd" else str(file) for file in files]
     for library in (*named, wheel_runtime()):
         if library:
-            # A bare name ("libigdrcl.so") is for the system's search path to resolve.
+            # A bare name ("libigdrcl.so") is resolved by the system's search path.
             found.setdefault(str(Path(library).resolve()) if "/" in library else library, library)
     return list(found.values())
 
@@ -50,7 +54,7 @@ def _named_library(file: Path) -> str | None:
 
 
 def wheel_runtime() -> str | None:
-    """Path of the CPU driver that the wheel intel-opencl-rt brings; None when it is not installed."""
+    """Return the path of the CPU driver in the wheel intel-opencl-rt; None when it is not installed."""
     try:
         files = metadata.files("intel-opencl-rt") or []
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What probing a driver gives, and probing each driver in a process of its own, which it may crash or hang."""
+"""Probes of the drivers, each in a separate process, which the driver may crash or hang."""
 
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ _TIMEOUT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ProbedDevice:
-    """One device as one runtime tells of it. `has_dpas` is None when the runtime does not say.
+    """One device as reported by one runtime. `has_dpas` is None if not reported.
 
-    `address` finds it again: "opencl:<platform>:<device>", or SYCL's filter string. `pci_address` is where it is on the
-    bus, "0000:03:00.0", where OpenCL tells it.
+    `address` identifies it to the runtime: "opencl:<platform>:<device>", or SYCL's filter string.
+    `pci_address` is its address on the bus, "0000:03:00.0", if OpenCL reports it.
     """
 
     address: str
@@ -28,12 +28,12 @@ class ProbedDevice:
     pci_address: str | None = None
 
     def fact(self, name: str) -> object:
-        """The value of a fact; None when it is not known."""
+        """Return the value of a fact; None when it is unknown."""
         return next((fact.value for fact in self.facts if fact.name == name), None)
 
     @property
     def pci_id(self) -> str | None:
-        """The PCI device id of a GPU, four hexadecimal digits."""
+        """PCI device id of a GPU, four hexadecimal digits."""
         ids = self.fact("pci_ids")
         return str(ids[0]) if isinstance(ids, tuple) and ids else None
 
@@ -48,14 +48,14 @@ class ProbeReport:
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """What both runtimes tell."""
+    """Reports of both runtimes."""
 
     opencl: ProbeReport
     sycl: ProbeReport
 
 
 def probe_drivers(timeout_s: float = _TIMEOUT_S) -> Probes:
-    """Asks the OpenCL and the SYCL runtime for their devices, at the same time."""
+    """Query the OpenCL and the SYCL runtime for their devices, concurrently."""
     with Child() as opencl, Child() as sycl:
         opencl.send(probe_opencl)
         sycl.send(probe_sycl)
@@ -72,7 +72,7 @@ def _report(child: Child, runtime: str, timeout_s: float) -> ProbeReport:
 
 
 def probe_opencl() -> ProbeReport:
-    """The devices of OpenCL; run it in a child."""
+    """Return the devices of OpenCL; run it in a child process."""
     try:
         from hal.opencl import device
     except ImportError as error:
@@ -87,7 +87,7 @@ def probe_opencl() -> ProbeReport:
 
 
 def probe_sycl() -> ProbeReport:
-    """The devices of SYCL; run it in a child."""
+    """Return the devices of SYCL; run it in a child process."""
     try:
         from hal.probe import sycl
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The door to dpctl: facts of devices that only SYCL or Level Zero knows. Imported late, in a process of its own."""
+"""The door to dpctl: facts of devices that only SYCL or Level Zero reports. Imported late, in a separate process."""
 
 from typing import Protocol, cast
 
@@ -15,7 +15,7 @@ from hal.probe.probe import ProbedDevice
 
 
 class _SyclDevice(Protocol):
-    """What we read of dpctl.SyclDevice, which carries no types."""
+    """The part of dpctl.SyclDevice that we read; the class itself is untyped."""
 
     name: str
     vendor: str
@@ -33,7 +33,7 @@ class _SyclDevice(Protocol):
 
 
 def probe() -> tuple[ProbedDevice, ...]:
-    """Every CPU and Intel GPU that SYCL offers."""
+    """Return every CPU and Intel GPU that SYCL offers."""
     with visible_runtimes():
         devices = cast("list[_SyclDevice]", dpctl.get_devices())
     return tuple(_probed(device) for device in devices if device.is_cpu or _is_intel_gpu(device))

@@ -1,6 +1,6 @@
-"""A Python process that runs functions for us, and may crash or hang without harm to ours.
+"""Child process in Python that runs functions and may crash or hang without harm to its parent.
 
-It works whatever the program's own main module is: nothing of that module is imported again.
+It does not depend on the program's main module, which is not imported again.
 """
 
 import os
@@ -28,8 +28,8 @@ _GRACE_S = 1.0
 class Child:
     """One child process with one request at a time. Not thread-safe; it ends when this process does.
 
-    Arguments and results are pickled; functions are sent by name. What the child prints is kept for the
-    message of its death.
+    Arguments and results are pickled; functions are sent by name. The child's output is kept for the message
+    when it crashes.
     """
 
     def __init__(self) -> None:
@@ -53,18 +53,18 @@ class Child:
         self.close()
 
     def call(self, timeout_s: float, function: Callable[..., object], *arguments: object) -> object:
-        """Runs `function(*arguments)` in the child and gives what it returns.
+        """Run `function(*arguments)` in the child and return its result.
 
         Raises:
-            DeviceTimedOut: no answer within `timeout_s`; the child is ended.
+            DeviceTimedOut: no answer within `timeout_s`; the child is killed.
             DeviceCrashed: the child ended without an answer.
-            HalError, ValueError: what the function raised.
+            HalError, ValueError: raised by the function.
         """
         self.send(function, *arguments)
         return self.receive(timeout_s)
 
     def send(self, function: Callable[..., object], *arguments: object) -> None:
-        """Hands the child a request; `receive` gives its answer.
+        """Send the child a request; `receive` returns its answer.
 
         Raises:
             DeviceCrashed: the child has ended.
@@ -75,7 +75,7 @@ class Child:
             raise self._crashed() from None
 
     def receive(self, timeout_s: float) -> object:
-        """The answer to what was sent; raises as `call` does. A child that gave no answer is ended."""
+        """Return the answer to the last request; raises as `call` does. A child that does not answer is killed."""
         answered = False
         try:
             if not self._connection.poll(timeout_s):
@@ -84,7 +84,7 @@ class Child:
             answered = True
         except (EOFError, ConnectionResetError):
             raise self._crashed() from None
-        finally:  # Ctrl-C too: a late answer must not be taken for the next one
+        finally:  # Ctrl-C too: a late answer must not be read as the next one
             if not answered:
                 self.kill()
         if failed:
@@ -93,16 +93,16 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Process id, which is also that of the child's process group."""
+        """Process id, which is also the id of the child's process group."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether the child can still answer."""
+        """True if the child can still answer."""
         return self._process.poll() is None
 
     def close(self) -> None:
-        """Lets the child end, or ends it."""
+        """Let the child end, or kill it."""
         self._connection.close()
         try:
             self._process.wait(_GRACE_S)
@@ -111,7 +111,7 @@ class Child:
         self._printed.close()
 
     def kill(self) -> None:
-        """Ends the child's process group: asks first, then kills."""
+        """End the child's process group: SIGTERM first, then SIGKILL."""
         for sign in (signal.SIGTERM, signal.SIGKILL):
             if self.alive:
                 os.killpg(self.pid, sign)
@@ -135,7 +135,7 @@ class Child:
 
 
 def serve(fd: int, parent: int) -> None:
-    """The child's side: answers requests until the connection closes.
+    """Serve requests in the child until the connection closes.
 
     Errors of this room and ValueError go back as answers; any other is a bug, and ends the process with
     its traceback printed.
@@ -157,9 +157,9 @@ def serve(fd: int, parent: int) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """Ends this process group when the process `parent` does, even while a kernel hangs.
+    """End this process group when the process `parent` ends, even while a kernel hangs.
 
-    PR_SET_PDEATHSIG would not do: it fires when the thread that started us ends.
+    PR_SET_PDEATHSIG is not enough: it fires when the thread that started this process ends.
     """
     with suppress(ProcessLookupError):
         watched = os.pidfd_open(parent)

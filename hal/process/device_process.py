@@ -1,4 +1,4 @@
-"""A device in a child process: a kernel that hangs or crashes takes that process down, and no other."""
+"""Device in a child process: a kernel that hangs or crashes takes down only that process."""
 
 from hal.device import Buffer, Device, LaunchSpec, RunReport, Timing
 from hal.devices.listed import NATIVE, OVERSUBSCRIBED
@@ -7,17 +7,18 @@ from hal.facts.spec import DeviceSpec
 from hal.process.child import Child
 
 _OPEN_TIMEOUT_S = 60.0
-# The device process is asked to stop itself, between two launches, a little before it is ended from outside: then it
-# keeps its context and its programs.
+# The device process is asked to stop itself, between two launches, shortly before it is killed from outside: then
+# it keeps its context and its programs.
 _SOFT_PART, _SOFT_MARGIN_S = 0.9, 1.0
 
 
 class ProcessDevice:
-    """A device in a child process, started at the first run and again after it was lost.
+    """A device in a child process, started at the first run and restarted after a loss.
 
-    `address` says which: "native" is the CPU itself, "opencl:<platform>:<device>" what OpenCL has there.
-    `timeout_s` of a run counts from when the device is open. Shortly before it has passed, the process itself stops
-    between two launches; a launch that lasts on is ended with the process, by SIGTERM and then SIGKILL to its group.
+    `address` selects it: "native" is the CPU itself, "opencl:<platform>:<device>" an OpenCL device.
+    `timeout_s` of a run counts from when the device is open. Shortly before it has passed, the process itself
+    stops between two launches; if a launch still runs, the process is killed with SIGTERM and then SIGKILL to
+    its group.
     """
 
     def __init__(self, spec: DeviceSpec, address: str) -> None:
@@ -38,14 +39,14 @@ class ProcessDevice:
 
     @property
     def restarts(self) -> int:
-        """How often the process was started again after it was lost."""
+        """Number of times the process was restarted after a loss."""
         return max(self._started - 1, 0)
 
     def start(self, timeout_s: float) -> None:
-        """Starts the child process and opens the device in it, unless it is up: else the next run does.
+        """Start the child process and open the device in it, unless it is running; otherwise the next run does.
 
         Raises:
-            DeviceTimedOut: it was not open within `timeout_s`; it was ended.
+            DeviceTimedOut: it was not open within `timeout_s`; it was killed.
             DeviceFailed: it cannot be opened.
         """
         self._opened(timeout_s)
@@ -53,7 +54,7 @@ class ProcessDevice:
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
     ) -> RunReport:
-        """As Device.run."""
+        """Run a launch; see Device.run."""
         child = self._opened()
         try:
             soft_s = max(_SOFT_PART * timeout_s, timeout_s - _SOFT_MARGIN_S)
@@ -62,13 +63,13 @@ class ProcessDevice:
             raise
         except DeviceFailed as failure:
             if not (isinstance(failure, DeviceTimedOut) and child.alive):
-                self.close()  # a context that lost a kernel only mends in a new process
+                self.close()  # only a new process repairs a context that lost a kernel
             raise type(failure)(f"{launch.title} on {self._spec.id}: {failure}") from None
         assert isinstance(report, RunReport)
         return report
 
     def close(self) -> None:
-        """Ends the child process; the next run starts another."""
+        """End the child process; the next run starts another."""
         if self._child is not None:
             self._child.close()
             self._child = None
@@ -88,7 +89,7 @@ class ProcessDevice:
         return self._child
 
 
-# What follows runs in the child.
+# The rest of the file runs in the child.
 _open_devices: dict[str, Device] = {}
 
 

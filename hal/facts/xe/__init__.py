@@ -1,6 +1,6 @@
-"""Table of Intel GPUs: one row a device, each fact with the public source that states it or how it is derived.
+"""Table of Intel GPUs: one row per device, each fact with the public source that states it or its derivation.
 
-A fact that no source states is left out. Nothing here is measured by us; a probe of the device itself overrides a row.
+A fact that no source states is left out. We measured none of these; a probe of the device itself overrides a row.
 `l1_bytes` is the storage that a core's L1 cache and shared local memory share.
 """
 

@@ -1,4 +1,4 @@
-"""Finds rows of the table by name, alias, PCI id and IP version."""
+"""Lookup of rows of the table by name, alias, PCI id and IP version."""
 
 import re
 from difflib import get_close_matches
@@ -28,30 +28,30 @@ _BY_FULL_NAME = {_plain(row.spec.name): row.spec for row in XE_DEVICES}
 
 
 def row_of(id: str) -> XeDevice | None:
-    """The row of that id; None if there is none."""
+    """Return the row of that id; None if there is none."""
     return _BY_ID.get(id)
 
 
 def find_by_pci_id(pci_id: str) -> DeviceSpec | None:
-    """The row of a PCI device id, four hexadecimal digits; None if no row has it."""
+    """Return the row of a PCI device id, four hexadecimal digits; None if no row has it."""
     return _BY_PCI_ID.get(pci_id.upper())
 
 
 def find_by_ip_version(ip_version: str) -> tuple[DeviceSpec, ...]:
-    """The rows of an IP version: of its architecture and release, for the third number is the stepping."""
+    """Return the rows of an IP version: of its architecture and release, since the third number is the stepping."""
     release = _release(ip_version)
     rows = (row.spec for row in XE_DEVICES)
     return tuple(spec for spec in rows if spec.ip_version is not None and _release(spec.ip_version) == release)
 
 
 def find(name: str) -> DeviceSpec:
-    """The row of an id, an alias, a full name, a PCI device id or an IP version.
+    """Return the row of an id, an alias, a full name, a PCI device id or an IP version.
 
-    As in "b580", "bmg", "Intel(R) Arc(TM) B580 Graphics", "0xe20b", "8086:E20B", "20.4.4".
+    Examples: "b580", "bmg", "Intel(R) Arc(TM) B580 Graphics", "0xe20b", "8086:E20B", "20.4.4".
 
     Raises:
         AmbiguousDevice: an IP version that several rows have.
-        UnknownDevice: no row goes by that name.
+        UnknownDevice: no row has that name.
     """
     wanted = name.strip().lower()
     found = _BY_NAME.get(wanted) or find_by_pci_id(wanted.removeprefix("8086:").removeprefix("0x"))
@@ -65,7 +65,7 @@ def find(name: str) -> DeviceSpec:
 
 
 def suggestion(wanted: str, names: tuple[str, ...]) -> str:
-    """What to say after an unknown name: the nearest of `names`, and where all are listed."""
+    """Return advice for an unknown name: the nearest of `names`, and where all are listed."""
     nearest = get_close_matches(wanted.lower(), dict.fromkeys(names), n=3, cutoff=0.6)
     hint = f"did you mean {' or '.join(map(repr, nearest))}? " if nearest else ""
     return f"{hint}`xetune devices` lists what is known"

@@ -1,4 +1,4 @@
-"""One row of the table, and how it is written: a name, then groups of facts."""
+"""A row of the table: a name, then groups of facts."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -21,7 +21,7 @@ Facts = tuple[Fact, ...]
 
 @dataclass(frozen=True, slots=True)
 class XeDevice:
-    """One row: the spec, the other names people use for the device, and where its sources disagree."""
+    """One row: the spec, other names of the device, and disagreements of its sources."""
 
     spec: DeviceSpec
     aliases: tuple[str, ...]
@@ -29,7 +29,7 @@ class XeDevice:
 
 
 class Named(NamedTuple):
-    """What a row is known by."""
+    """Identifiers of a row."""
 
     id: str
     name: str
@@ -38,22 +38,22 @@ class Named(NamedTuple):
 
 
 def named(id: str, name: str, aliases: str, pci_ids: str) -> Named:
-    """Names of a row; aliases and PCI ids have spaces between them."""
+    """Return the identifiers of a row; aliases and PCI ids are separated by spaces."""
     return Named(id, name, tuple(aliases.split()), tuple(pci_ids.split()))
 
 
 def stated(source: str, **values: object) -> Facts:
-    """Facts that a source states."""
+    """Return facts that a source states."""
     return tuple(Fact(name, value, table(source)) for name, value in values.items())
 
 
 def follows(how: str, **values: object) -> Facts:
-    """Facts that follow from others by the arithmetic that `how` tells."""
+    """Return facts that follow from others by the arithmetic in `how`."""
     return tuple(Fact(name, value, derived(how)) for name, value in values.items())
 
 
 def row(names: Named, *groups: Facts, notes: tuple[str, ...] = ()) -> XeDevice:
-    """A row; of two facts of one name the first counts."""
+    """Return a row; the first of two facts of one name wins."""
     pci_ids = stated(NEO, pci_ids=names.pci_ids or None)
     spec = spec_from_facts(names.id, names.name, DeviceKind.GPU, (*pci_ids, *chain.from_iterable(groups)))
     return XeDevice(spec, names.aliases, notes)

@@ -1,4 +1,4 @@
-"""The public sources that rows of the table name."""
+"""Public sources of the rows of the table."""
 
 NEO = "intel/compute-runtime@e37c60bf"  # devices_base.inl, platforms.h, device_ids_configs, hw_info
 ONEDNN = "oneDNN@3f27bec2"  # device_info.cpp, kernel.db
